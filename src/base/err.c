@@ -1,0 +1,85 @@
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Replaces what would move the cursor or ring the bell: messages quote the user's own bytes. */
+static void make_printable(char *text)
+{
+    for (char *p = text; *p != '\0'; p++) {
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    }
+}
+
+static void write_place(char *out, size_t size, const place *at)
+{
+    if (at->line > 0)
+        snprintf(out, size, "%s:%zu:%zu", at->file, at->line, at->column);
+    else if (at->has_byte)
+        snprintf(out, size, "%s: byte %zu", at->file, at->byte);
+    else
+        snprintf(out, size, "%s%s", at->is_option ? "--" : "", at->file);
+    make_printable(out);
+}
+
+static void write_what(err *e, const char *format, va_list args)
+{
+    vsnprintf(e->what, sizeof e->what, format, args);
+    make_printable(e->what);
+    e->is_set = true;
+}
+
+bool err_at(err *e, const place *at, const char *format, ...)
+{
+    if (e->is_set)
+        return false;
+    va_list args;
+    va_start(args, format);
+    write_what(e, format, args);
+    va_end(args);
+    if (at != NULL && at->file != NULL)
+        write_place(e->where, sizeof e->where, at);
+    return false;
+}
+
+bool err_set(err *e, const char *format, ...)
+{
+    if (e->is_set)
+        return false;
+    va_list args;
+    va_start(args, format);
+    write_what(e, format, args);
+    va_end(args);
+    return false;
+}
+
+bool err_no_memory(err *e, size_t bytes)
+{
+    return err_set(e, "out of memory: %zu bytes could not be had", bytes);
+}
+
+bool err_remedy(err *e, const char *format, ...)
+{
+    if (e->remedy[0] != '\0')
+        return false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->remedy, sizeof e->remedy, format, args);
+    va_end(args);
+    make_printable(e->remedy);
+    return false;
+}
+
+place place_in_text(const char *file, const char *text, size_t offset)
+{
+    place at = {.file = file, .line = 1, .column = 1};
+    const char *end = text + offset;
+    for (const char *newline = memchr(text, '\n', offset); newline != NULL;) {
+        at.line++;
+        text = newline + 1;
+        newline = memchr(text, '\n', (size_t)(end - text));
+    }
+    at.column = (size_t)(end - text) + 1;
+    return at;
+}

@@ -1,0 +1,43 @@
+/* What went wrong, and where in the user's own file.
+ *
+ * The message is made once, where the facts are, and travels unchanged to src/cli, the only place
+ * that prints. A function that can fail returns bool (or a pointer), takes `err *` last, and leaves
+ * the first error in it. Nothing here allocates, so running out of memory can be reported like
+ * everything else. */
+#ifndef SELFATTN_BASE_ERR_H
+#define SELFATTN_BASE_ERR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A place in an input: line and column count from 1 (bytes); line 0 means the file as a whole, and
+ * then `byte` counts (from 0) where `has_byte` says that it is known: binary files have no lines.
+ * `file` is borrowed, and names a file, or with `is_option` an option of the command line
+ * ("heads"). */
+typedef struct place {
+    const char *file;
+    size_t line, column, byte;
+    bool has_byte, is_option;
+} place;
+
+typedef struct err {
+    bool is_set;
+    char where[512];  /* "weights.csv:3:17", or empty */
+    char what[2048];  /* one line, both values in it */
+    char remedy[512]; /* what to do about it, or empty */
+} err;
+
+/* All three return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
+ * set already, it stays. Control characters in what the user wrote are shown as escapes. */
+bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool err_no_memory(err *e, size_t bytes);
+
+/* Adds the second line, "what to do about it", to the error just made. Returns false. */
+bool err_remedy(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The place of byte `offset` in a text: counts its lines and columns. */
+place place_in_text(const char *file, const char *text, size_t offset);
+
+#endif

@@ -1,0 +1,81 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool size_mul(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+bool size_add(size_t a, size_t b, size_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+/* count × size rounded up to whole alignments, never 0, as aligned_alloc wants it. */
+static bool block_bytes(size_t count, size_t size, size_t *bytes, err *e)
+{
+    size_t padded;
+    if (!size_mul(count, size, bytes) || !size_add(*bytes, MEM_ALIGN, &padded))
+        return err_set(e,
+                       "out of memory: %zu elements of %zu bytes are more than an address can hold",
+                       count, size);
+    *bytes = padded / MEM_ALIGN * MEM_ALIGN;
+    return true;
+}
+
+void *mem_alloc(size_t count, size_t size, err *e)
+{
+    size_t bytes;
+    if (!block_bytes(count, size, &bytes, e))
+        return NULL;
+    void *block = aligned_alloc(MEM_ALIGN, bytes);
+    if (block == NULL)
+        err_no_memory(e, bytes);
+    return block;
+}
+
+void *mem_alloc_zeroed(size_t count, size_t size, err *e)
+{
+    void *block = mem_alloc(count, size, e);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e)
+{
+    if (used < *capacity)
+        return array;
+    size_t larger = *capacity < 8 ? 8 : *capacity;
+    if (!size_mul(larger, 2, &larger)) {
+        err_no_memory(e, SIZE_MAX);
+        return NULL;
+    }
+    void *block = mem_alloc(larger, size, e);
+    if (block == NULL)
+        return NULL;
+    if (used > 0)
+        memcpy(block, array, used * size);
+    mem_free(array);
+    *capacity = larger;
+    return block;
+}
+
+char *mem_copy_text(const char *text, size_t length, err *e)
+{
+    char *copy = mem_alloc(length + 1, 1, e);
+    if (copy == NULL)
+        return NULL;
+    if (length > 0)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+void mem_free(void *block)
+{
+    free(block);
+}

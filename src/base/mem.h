@@ -1,0 +1,28 @@
+/* Memory: every size is a checked product, every block is aligned for the widest vectors, every
+ * failure is an error with the size in it. `mem_free` takes what any of these gave, and NULL. */
+#ifndef SELFATTN_BASE_MEM_H
+#define SELFATTN_BASE_MEM_H
+
+#include "base/err.h"
+
+enum { MEM_ALIGN = 64 }; /* a cache line, and one AVX-512 register */
+
+/* Sums and products that say when they overflow. */
+bool size_mul(size_t a, size_t b, size_t *product);
+bool size_add(size_t a, size_t b, size_t *sum);
+
+/* count × size bytes, or NULL with the error set. count or size may be 0; the block is then small
+ * but not NULL. */
+void *mem_alloc(size_t count, size_t size, err *e);
+void *mem_alloc_zeroed(size_t count, size_t size, err *e);
+
+/* Grows an array that holds `used` elements so that one more fits, by doubling; NULL with the error
+ * set, and the old array untouched, when it can't. */
+void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e);
+
+/* A copy of a string of `length` bytes, with a NUL behind it. */
+char *mem_copy_text(const char *text, size_t length, err *e);
+
+void mem_free(void *block);
+
+#endif

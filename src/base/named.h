@@ -1,0 +1,48 @@
+/* A row of a table with a name and a one-line help. Options, commands, formats, stages, score
+ * functions, renderers and terms are tables of structures that begin with a `named`, so that
+ * looking up, "did you mean" and `selfattn help` work on each of them. */
+#ifndef SELFATTN_BASE_NAMED_H
+#define SELFATTN_BASE_NAMED_H
+
+#include "base/text.h"
+
+#include <stddef.h>
+
+typedef struct named {
+    const char *name;
+    const char *help;
+} named;
+
+/* A table of any such structure: `first` is its first row, `row` the size of a row. */
+typedef struct named_table {
+    const char *what; /* what a row is, in a message: "stage" */
+    const named *first;
+    size_t count, row;
+} named_table;
+
+#define NAMED_TABLE(what, rows)                                                                    \
+    {                                                                                              \
+        (what), (const named *)(const void *)(rows), sizeof(rows) / sizeof((rows)[0]),             \
+            sizeof((rows)[0])                                                                      \
+    }
+
+const named *named_row(const named_table *table, size_t index);
+
+/* The row of exactly this name, or NULL. */
+const named *named_find(const named_table *table, const char *name, size_t length);
+
+/* The row whose name is nearest in spelling, or NULL where none is near: what "did you mean"
+ * offers. */
+const named *named_nearest(const named_table *table, const char *name, size_t length);
+
+/* The nearer in spelling of two rows, `a` where they are as near; either may be NULL. */
+const named *named_nearer(const named *a, const named *b, const char *name, size_t length);
+
+/* "a, b or c": all names, for a message. */
+void named_list(const named_table *table, text *out);
+
+/* How many single-letter edits (a swap of neighbours counts as one) lead from one spelling to the
+ * other. */
+size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length);
+
+#endif

@@ -1,0 +1,97 @@
+#include "base/text.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+char *text_room(text *t, size_t length)
+{
+    size_t needed;
+    if (t->failed || !size_add(t->length, length, &needed) || !size_add(needed, 1, &needed)) {
+        t->failed = true;
+        return NULL;
+    }
+    if (needed > t->capacity) {
+        size_t doubled = t->capacity * 2;
+        size_t capacity = needed > doubled ? needed : doubled;
+        err ignored = {0}; /* text_ok reports it */
+        char *larger = mem_alloc(capacity, 1, &ignored);
+        if (larger == NULL) {
+            t->failed = true;
+            return NULL;
+        }
+        if (t->length > 0)
+            memcpy(larger, t->data, t->length);
+        mem_free(t->data);
+        t->data = larger;
+        t->capacity = capacity;
+    }
+    return t->data + t->length;
+}
+
+void text_added(text *t, size_t length)
+{
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_add(text *t, const char *bytes, size_t length)
+{
+    char *room = text_room(t, length);
+    if (room == NULL)
+        return;
+    if (length > 0)
+        memcpy(room, bytes, length);
+    text_added(t, length);
+}
+
+void text_add_string(text *t, const char *string)
+{
+    text_add(t, string, strlen(string));
+}
+
+void text_add_format(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *room = length < 0 ? NULL : text_room(t, (size_t)length);
+    if (room == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(room, (size_t)length + 1, format, args);
+    va_end(args);
+    text_added(t, (size_t)length);
+}
+
+void text_add_repeated(text *t, const char *string, size_t times)
+{
+    while (times-- > 0)
+        text_add_string(t, string);
+}
+
+bool text_ok(const text *t, err *e)
+{
+    return t->failed ? err_no_memory(e, t->length) : true;
+}
+
+const char *text_string(const text *t)
+{
+    return t->data == NULL ? "" : t->data;
+}
+
+void text_clear(text *t)
+{
+    t->length = 0;
+    t->failed = false;
+    if (t->data != NULL)
+        t->data[0] = '\0';
+}
+
+void text_free(text *t)
+{
+    mem_free(t->data);
+    *t = (text){0};
+}
