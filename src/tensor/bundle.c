@@ -1,0 +1,221 @@
+#include "tensor/bundle.h"
+
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* FNV-1a, folded: good enough for names, and short. */
+static size_t name_hash(const char *name, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    return (size_t)(hash ^ (hash >> 32));
+}
+
+/* The slot that holds the name, or the free one where it would go. */
+static size_t slot_of(const bundle *b, const char *name, size_t length)
+{
+    size_t slot = name_hash(name, length) & (b->slots - 1);
+    while (b->slot[slot] != 0) {
+        const char *other = b->entry[b->slot[slot] - 1].name;
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            break;
+        slot = (slot + 1) & (b->slots - 1);
+    }
+    return slot;
+}
+
+static void index_all(bundle *b)
+{
+    memset(b->slot, 0, b->slots * sizeof b->slot[0]);
+    for (size_t i = 0; i < b->count; i++)
+        b->slot[slot_of(b, b->entry[i].name, strlen(b->entry[i].name))] = i + 1;
+}
+
+/* Keeps at least half of the slots free, so that a search ends soon. */
+static bool index_reserve(bundle *b, err *e)
+{
+    if (b->slots >= 2 * (b->count + 1))
+        return true;
+    size_t slots = b->slots == 0 ? 16 : 2 * b->slots;
+    size_t *slot = mem_alloc(slots, sizeof slot[0], e);
+    if (slot == NULL)
+        return false;
+    mem_free(b->slot);
+    b->slot = slot;
+    b->slots = slots;
+    index_all(b);
+    return true;
+}
+
+entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e)
+{
+    if (!index_reserve(b, e))
+        return NULL;
+    entry *entries = mem_grow(b->entry, b->count, &b->capacity, sizeof entries[0], e);
+    if (entries == NULL)
+        return NULL;
+    b->entry = entries;
+    char *copy = mem_copy_text(name, length, e);
+    if (copy == NULL)
+        return NULL;
+    entry *added = &b->entry[b->count];
+    *added = (entry){.name = copy, .at = at};
+    b->slot[slot_of(b, name, length)] = ++b->count;
+    return added;
+}
+
+bool bundle_add_tensor(bundle *b, const char *name, tensor *t, place at, err *e)
+{
+    entry *added = bundle_add(b, name, strlen(name), at, e);
+    if (added == NULL) {
+        tensor_free(t);
+        return false;
+    }
+    added->kind = ENTRY_TENSOR;
+    added->tensor = *t;
+    *t = (tensor){0};
+    return true;
+}
+
+bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e)
+{
+    tensor number;
+    if (!tensor_new(&number, DTYPE_F64, 0, NULL, e))
+        return false;
+    *(double *)number.data = value;
+    return bundle_add_tensor(b, name, &number, at, e);
+}
+
+bool bundle_add_text(bundle *b, const char *name, const char *value, size_t length, place at,
+                     err *e)
+{
+    char *copy = mem_copy_text(value, length, e);
+    if (copy == NULL)
+        return false;
+    entry *added = bundle_add(b, name, strlen(name), at, e);
+    if (added == NULL) {
+        mem_free(copy);
+        return false;
+    }
+    added->kind = ENTRY_TEXT;
+    added->text = copy;
+    return true;
+}
+
+entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
+{
+    if (b->slots == 0)
+        return NULL;
+    size_t index = b->slot[slot_of(b, name, length)];
+    return index == 0 ? NULL : &b->entry[index - 1];
+}
+
+entry *bundle_find(const bundle *b, const char *name)
+{
+    return bundle_find_bytes(b, name, strlen(name));
+}
+
+const tensor *bundle_tensor(const bundle *b, const char *name)
+{
+    const entry *found = bundle_find(b, name);
+    return found != NULL && found->kind == ENTRY_TENSOR ? &found->tensor : NULL;
+}
+
+const char *bundle_text(const bundle *b, const char *name)
+{
+    const entry *found = bundle_find(b, name);
+    return found != NULL && found->kind == ENTRY_TEXT ? found->text : NULL;
+}
+
+bool bundle_remove(bundle *b, const char *name)
+{
+    entry *found = bundle_find(b, name);
+    if (found == NULL)
+        return false;
+    entry_free(found);
+    size_t after = (size_t)(&b->entry[b->count] - (found + 1));
+    memmove(found, found + 1, after * sizeof found[0]);
+    b->count--;
+    index_all(b);
+    return true;
+}
+
+/* What an entry holds goes; its name stays. */
+static void empty_entry(entry *one)
+{
+    char *name = one->name;
+    one->name = NULL;
+    entry_free(one);
+    one->name = name;
+}
+
+bool bundle_take(bundle *to, const char *name, entry *from, err *e)
+{
+    entry *there = bundle_find(to, name);
+    if (there == NULL)
+        there = bundle_add(to, name, strlen(name), from->at, e);
+    if (there == NULL)
+        return false;
+    empty_entry(there);
+    char *kept = there->name, *left = from->name;
+    *there = *from;
+    there->name = kept;
+    *from = (entry){.name = left};
+    return true;
+}
+
+bool bundle_merge(bundle *to, bundle *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!bundle_take(to, from->entry[i].name, &from->entry[i], e))
+            return false;
+    }
+    bundle_free(from);
+    return true;
+}
+
+bool text_list_add(text_list *list, const char *item, size_t length, err *e)
+{
+    char **items = mem_grow(list->item, list->count, &list->capacity, sizeof items[0], e);
+    if (items == NULL)
+        return false;
+    list->item = items;
+    char *copy = mem_copy_text(item, length, e);
+    if (copy == NULL)
+        return false;
+    list->item[list->count++] = copy;
+    return true;
+}
+
+void text_list_free(text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        mem_free(list->item[i]);
+    mem_free(list->item);
+    *list = (text_list){0};
+}
+
+void entry_free(entry *one)
+{
+    mem_free(one->name);
+    tensor_free(&one->tensor);
+    mem_free(one->text);
+    text_list_free(&one->list);
+    if (one->bundle != NULL) {
+        bundle_free(one->bundle);
+        mem_free(one->bundle);
+    }
+    *one = (entry){0};
+}
+
+void bundle_free(bundle *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        entry_free(&b->entry[i]);
+    mem_free(b->entry);
+    mem_free(b->slot);
+    *b = (bundle){0};
+}

@@ -1,0 +1,74 @@
+/* An ordered set of named things: what a document, a file of matrices, a command line and a result
+ * all are.
+ *
+ * An entry is a tensor (a number is a tensor of rank 0, always float64), a text, a list of texts,
+ * or a bundle again (the stages under "expected", the words under "vocab"). Each remembers where it
+ * was read, so that whoever finds it wrong can say so. A bundle owns its entries; finding one
+ * borrows it until the next entry is added. */
+#ifndef SELFATTN_TENSOR_BUNDLE_H
+#define SELFATTN_TENSOR_BUNDLE_H
+
+#include "tensor/tensor.h"
+
+typedef enum entry_kind { ENTRY_TENSOR, ENTRY_TEXT, ENTRY_LIST, ENTRY_BUNDLE } entry_kind;
+
+typedef struct text_list {
+    char **item; /* each NUL-terminated and owned */
+    size_t count, capacity;
+} text_list;
+
+typedef struct bundle bundle;
+
+typedef struct entry {
+    char *name; /* owned */
+    place at;   /* where the value begins; `file` is borrowed from whoever read it */
+    entry_kind kind;
+    tensor tensor;
+    /* The tensor's axes as letters, such as "bhqk": its leading b and h say which of the first axes
+     * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads. Borrowed. */
+    const char *axes;
+    char *text; /* owned */
+    text_list list;
+    bundle *bundle; /* owned */
+} entry;
+
+struct bundle {
+    entry *entry;
+    size_t count, capacity;
+    size_t *slot; /* a hash table of 1 + index, 0 = free; a power of two of them */
+    size_t slots;
+};
+
+/* Adds an entry under a name that the bundle does not hold yet, and gives it to be filled; NULL
+ * with the error set when there is no memory. The name is copied. */
+entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e);
+
+/* These add a filled entry. The tensor is taken (its data moves into the bundle), also when adding
+ * fails. */
+bool bundle_add_tensor(bundle *b, const char *name, tensor *t, place at, err *e);
+bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e);
+bool bundle_add_text(bundle *b, const char *name, const char *value, size_t length, place at,
+                     err *e);
+
+entry *bundle_find(const bundle *b, const char *name);
+entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
+/* The tensor of this name, or NULL where there is none or the entry is something else. */
+const tensor *bundle_tensor(const bundle *b, const char *name);
+const char *bundle_text(const bundle *b, const char *name);
+
+/* Moves an entry's value here, under a name of its own choosing, where it replaces what was there.
+ * `from` stays, empty. */
+bool bundle_take(bundle *to, const char *name, entry *from, err *e);
+
+bool bundle_remove(bundle *b, const char *name);
+/* Moves every entry of `from` into `to`, where one of the same name is replaced; `from` is empty
+ * afterwards. */
+bool bundle_merge(bundle *to, bundle *from, err *e);
+
+bool text_list_add(text_list *list, const char *item, size_t length, err *e);
+void text_list_free(text_list *list);
+
+void entry_free(entry *one);
+void bundle_free(bundle *b);
+
+#endif

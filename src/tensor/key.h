@@ -1,0 +1,28 @@
+/* A key of a document: its name, its help, and what its value must be. Readers are handed a table
+ * of these (a named_table of rows that begin with a `key`), so that they refuse what is unknown and
+ * read each value as what it is. */
+#ifndef SELFATTN_TENSOR_KEY_H
+#define SELFATTN_TENSOR_KEY_H
+
+#include "base/named.h"
+
+typedef enum key_kind {
+    KEY_MATRIX,   /* numbers in the run's dtype: a tensor; of rank 0 for a single number */
+    KEY_BIAS,     /* the same; −inf is allowed */
+    KEY_MASK,     /* true and false, or 1 and 0: a tensor of DTYPE_BOOL */
+    KEY_EXPECTED, /* a float64 matrix computed elsewhere: null is a hole, infinities are allowed */
+    KEY_SETTING,  /* a number (a rank-0 float64 tensor), or true, false or a word (a text) */
+    KEY_TEXT,     /* a text */
+    KEY_LIST,     /* a list of texts */
+    KEY_VOCAB,    /* an object from any name to a KEY_MATRIX: a bundle */
+    KEY_STAGES,   /* an object from any name to a KEY_EXPECTED: a bundle */
+    KEY_TOL,    /* a number (a rank-0 float64 tensor), or an object from names to such: a bundle */
+    KEY_RECORDS /* a list of objects of texts and numbers: bundles named "1", "2", … in a bundle */
+} key_kind;
+
+typedef struct key {
+    named named;
+    key_kind kind;
+} key;
+
+#endif

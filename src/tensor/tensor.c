@@ -1,0 +1,236 @@
+#include "tensor/tensor.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    size_t size;
+    const char *name;
+} DTYPES[] = {[DTYPE_F32] = {4, "f32"}, [DTYPE_F64] = {8, "f64"}, [DTYPE_BOOL] = {1, "bool"}};
+
+size_t dtype_size(dtype type)
+{
+    return DTYPES[type].size;
+}
+
+const char *dtype_name(dtype type)
+{
+    return DTYPES[type].name;
+}
+
+bool sizes_count(int rank, const size_t *size, size_t *count)
+{
+    *count = 1;
+    bool has_zero = false, fits = true;
+    for (int axis = 0; axis < rank; axis++) {
+        has_zero = has_zero || size[axis] == 0;
+        fits = fits && size_mul(*count, size[axis], count);
+    }
+    if (has_zero)
+        *count = 0;
+    return fits || has_zero;
+}
+
+static bool set_shape(tensor *t, dtype type, int rank, const size_t *size, size_t *count, err *e)
+{
+    char shape[SHAPE_TEXT];
+    *t = (tensor){.type = type, .rank = rank};
+    if (!sizes_count(rank, size, count) || *count > PTRDIFF_MAX / dtype_size(type))
+        return err_set(e, "a matrix of %s elements is larger than an address can hold",
+                       sizes_text(rank, size, shape));
+    ptrdiff_t stride = 1;
+    for (int axis = rank - 1; axis >= 0; axis--) {
+        t->size[axis] = size[axis];
+        t->stride[axis] = stride;
+        if (size[axis] > 0 && *count > 0)
+            stride *= (ptrdiff_t)size[axis];
+    }
+    return true;
+}
+
+bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e)
+{
+    size_t count;
+    if (!set_shape(t, type, rank, size, &count, e))
+        return false;
+    t->data = mem_alloc(count, dtype_size(type), e);
+    t->owns = t->data != NULL;
+    return t->owns;
+}
+
+bool tensor_new_zeroed(tensor *t, dtype type, int rank, const size_t *size, err *e)
+{
+    if (!tensor_new(t, type, rank, size, e))
+        return false;
+    memset(t->data, 0, tensor_count(t) * dtype_size(type));
+    return true;
+}
+
+void tensor_free(tensor *t)
+{
+    if (t->owns)
+        mem_free(t->data);
+    *t = (tensor){0};
+}
+
+tensor tensor_view_of(const tensor *t)
+{
+    tensor view = *t;
+    view.owns = false;
+    return view;
+}
+
+tensor tensor_at(const tensor *t, size_t index)
+{
+    tensor view = {.type = t->type, .rank = t->rank - 1};
+    ptrdiff_t skip = t->stride[0] * (ptrdiff_t)index * (ptrdiff_t)dtype_size(t->type);
+    view.data = (char *)t->data + skip;
+    for (int axis = 0; axis < view.rank; axis++) {
+        view.size[axis] = t->size[axis + 1];
+        view.stride[axis] = t->stride[axis + 1];
+    }
+    return view;
+}
+
+tensor tensor_transposed(const tensor *t)
+{
+    tensor view = tensor_view_of(t);
+    int row = t->rank - 2, column = t->rank - 1;
+    view.size[row] = t->size[column];
+    view.size[column] = t->size[row];
+    view.stride[row] = t->stride[column];
+    view.stride[column] = t->stride[row];
+    return view;
+}
+
+tensor tensor_range(const tensor *t, int axis, size_t first, size_t count)
+{
+    tensor view = tensor_view_of(t);
+    ptrdiff_t skip = t->stride[axis] * (ptrdiff_t)first * (ptrdiff_t)dtype_size(t->type);
+    view.data = (char *)t->data + skip;
+    view.size[axis] = count;
+    return view;
+}
+
+size_t tensor_count(const tensor *t)
+{
+    size_t count = 1;
+    for (int axis = 0; axis < t->rank; axis++)
+        count *= t->size[axis];
+    return count;
+}
+
+static ptrdiff_t offset_of(const tensor *t, const size_t *index)
+{
+    ptrdiff_t offset = 0;
+    for (int axis = 0; axis < t->rank; axis++)
+        offset += t->stride[axis] * (ptrdiff_t)index[axis];
+    return offset;
+}
+
+double tensor_get(const tensor *t, const size_t *index)
+{
+    ptrdiff_t offset = offset_of(t, index);
+    switch (t->type) {
+    case DTYPE_F32:
+        return (double)((const float *)t->data)[offset];
+    case DTYPE_F64:
+        return ((const double *)t->data)[offset];
+    default:
+        return ((const unsigned char *)t->data)[offset];
+    }
+}
+
+void tensor_set(tensor *t, const size_t *index, double value)
+{
+    ptrdiff_t offset = offset_of(t, index);
+    switch (t->type) {
+    case DTYPE_F32:
+        ((float *)t->data)[offset] = (float)value;
+        return;
+    case DTYPE_F64:
+        ((double *)t->data)[offset] = value;
+        return;
+    default:
+        ((unsigned char *)t->data)[offset] = value != 0;
+    }
+}
+
+bool tensor_next(const tensor *t, size_t *index)
+{
+    for (int axis = t->rank - 1; axis >= 0; axis--) {
+        if (++index[axis] < t->size[axis])
+            return true;
+        index[axis] = 0;
+    }
+    return false;
+}
+
+void tensor_copy(const tensor *from, tensor *to)
+{
+    size_t bytes = dtype_size(from->type);
+    if (from->rank == 0) {
+        memcpy(to->data, from->data, bytes);
+        return;
+    }
+    if (from->rank == 1 && from->stride[0] == 1 && to->stride[0] == 1) {
+        memcpy(to->data, from->data, from->size[0] * bytes);
+        return;
+    }
+    for (size_t i = 0; i < from->size[0]; i++) {
+        tensor part = tensor_at(from, i), into = tensor_at(to, i);
+        tensor_copy(&part, &into);
+    }
+}
+
+bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK])
+{
+    memset(index, 0, TENSOR_MAX_RANK * sizeof index[0]);
+    bool is_finite = true, is_more = tensor_count(t) > 0;
+    while (is_more && is_finite) {
+        is_finite = isfinite(tensor_get(t, index));
+        is_more = is_finite && tensor_next(t, index);
+    }
+    return is_finite;
+}
+
+bool tensor_same_shape(const tensor *a, const tensor *b)
+{
+    return a->rank == b->rank && memcmp(a->size, b->size, (size_t)a->rank * sizeof a->size[0]) == 0;
+}
+
+const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT])
+{
+    size_t length = 0;
+    snprintf(out, SHAPE_TEXT, "a number");
+    for (int axis = 0; axis < rank && length < SHAPE_TEXT; axis++) {
+        const char *join = axis == 0 ? "" : " x ";
+        length += (size_t)snprintf(out + length, SHAPE_TEXT - length, "%s%zu", join, size[axis]);
+    }
+    if (rank == 1 && length < SHAPE_TEXT)
+        snprintf(out + length, SHAPE_TEXT - length, " long");
+    return out;
+}
+
+const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT])
+{
+    return sizes_text(t->rank, t->size, out);
+}
+
+static const uint64_t HOLE_BITS = 0x7ff8686f6c650a01; /* a quiet NaN whose payload spells "hole" */
+
+double tensor_hole(void)
+{
+    double hole;
+    memcpy(&hole, &HOLE_BITS, sizeof hole);
+    return hole;
+}
+
+bool tensor_is_hole(double value)
+{
+    return memcmp(&value, &HOLE_BITS, sizeof value) == 0;
+}

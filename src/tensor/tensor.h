@@ -1,0 +1,72 @@
+/* A typed array of rank 0 to 5 with strides: every matrix in the program is one.
+ *
+ * A tensor that `owns` frees its data; a view borrows, and must not outlive what it was made of.
+ * Strides count elements, so a transposed or broadcast (stride 0) tensor is a view, never a copy.
+ * Rank 5 is there for `weighted` with a batch and heads; inputs stop at 4. */
+#ifndef SELFATTN_TENSOR_TENSOR_H
+#define SELFATTN_TENSOR_TENSOR_H
+
+#include "base/err.h"
+
+enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
+
+typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL } dtype;
+
+size_t dtype_size(dtype type);
+const char *dtype_name(dtype type);
+
+typedef struct tensor {
+    dtype type;
+    int rank;
+    size_t size[TENSOR_MAX_RANK];
+    ptrdiff_t stride[TENSOR_MAX_RANK];
+    void *data;
+    bool owns;
+} tensor;
+
+/* A new tensor with C-order strides; its data is not set (tensor_new) or zero
+ * (tensor_new_zeroed). */
+bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e);
+bool tensor_new_zeroed(tensor *t, dtype type, int rank, const size_t *size, err *e);
+void tensor_free(tensor *t);
+
+/* The same data, borrowed. */
+tensor tensor_view_of(const tensor *t);
+/* Entry `index` of the first axis, borrowed: one rank less. */
+tensor tensor_at(const tensor *t, size_t index);
+/* The last two axes swapped, borrowed. */
+tensor tensor_transposed(const tensor *t);
+
+/* `count` entries from `first` on of one axis, borrowed. */
+tensor tensor_range(const tensor *t, int axis, size_t first, size_t count);
+/* The same elements in another tensor of the same shape and type, whatever the strides. */
+void tensor_copy(const tensor *from, tensor *to);
+
+/* Number of elements; it can't overflow in a tensor that exists. */
+size_t tensor_count(const tensor *t);
+/* The same as a checked product for sizes that come from outside. */
+bool sizes_count(int rank, const size_t *size, size_t *count);
+
+/* One element of any type as a float64; `index` has `rank` entries. */
+double tensor_get(const tensor *t, const size_t *index);
+void tensor_set(tensor *t, const size_t *index, double value);
+
+/* Walks indices in C order: start with zeros, false after the last one. */
+bool tensor_next(const tensor *t, size_t *index);
+
+/* False with the index of the first element, in C order, that is infinite or NaN. */
+bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK]);
+
+bool tensor_same_shape(const tensor *a, const tensor *b);
+
+/* "3 x 4", as messages write shapes; "3 long" for rank 1, "a number" for rank 0. */
+enum { SHAPE_TEXT = 128 };
+const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT]);
+const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT]);
+
+/* "Not printed there": what `null` in an expected matrix is read as. A NaN that no arithmetic
+ * makes, so that a real NaN is never taken for it. Float64 only. */
+double tensor_hole(void);
+bool tensor_is_hole(double value);
+
+#endif
