@@ -1,0 +1,72 @@
+/* The arithmetic of attention as a table of functions, one table an instruction set and a type; the
+ * only thing that the rest of the program knows about either.
+ *
+ * Each function's formula with its order of operations is the promise (DESIGN.md, "One answer"):
+ * every table gives the same bits. Matrices are rank-2 views of one type with any strides; rows are
+ * contiguous. In and out may be the same memory in the functions that work element by element. A
+ * finished element of a product is never −0. */
+#ifndef SELFATTN_KERNELS_KERNELS_H
+#define SELFATTN_KERNELS_KERNELS_H
+
+#include "base/named.h"
+#include "tensor/tensor.h"
+
+#include <fenv.h>
+
+typedef struct kernels {
+    /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). */
+    void (*product)(const tensor *a, const tensor *b, tensor *c);
+    /* The same without the terms whose a[i][p] is 0: a key of weight 0 takes no part, even where
+     * its value is not finite. */
+    void (*product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
+    /* c[i][j] = c[i][j] + bias[j], one rounding. */
+    void (*add_to_rows)(tensor *c, const void *bias);
+    /* c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fma as in product. q: n ×
+     * a, k: m × a; va, ba: a. */
+    void (*additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
+
+    /* out[j] = x[j] · factor */
+    void (*multiply)(const void *x, size_t n, double factor, void *out);
+    /* out[j] = x[j] + b[j·stride] */
+    void (*add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
+    /* out[j] = x[j] · factor + (+0): a value's share in the weighted sum. x_stride, out
+     * contiguous. */
+    void (*weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
+
+    /* The softmax's steps over one row; key j sits at x[j].
+     * max: the greatest x[j], −inf for none; NaN never is.
+     * exponent: exp(x[j] − max) by the project's own polynomial, the difference taken without loss;
+     *     +0 for x[j] = −inf and below the smallest normal number.
+     * sum: 16 partial sums, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1:
+     *     p[l] += p[l+s]; in float64 for float32 data, compensated for float64 data; rounded once.
+     * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. */
+    void (*row_max)(const void *x, size_t n, void *max);
+    void (*row_exponent)(const void *x, size_t n, const void *max, void *out);
+    void (*row_sum)(const void *x, size_t n, void *sum);
+    void (*row_divide)(const void *x, size_t n, const void *sum, void *out);
+} kernels;
+
+/* An instruction set: a name for --isa, and its table for each type that is computed in. */
+typedef struct isa {
+    named named;
+    bool (*is_here)(void); /* this machine has it */
+    const kernels *(*table)(dtype type);
+} isa;
+
+extern const named_table ISAS; /* rows of `isa`, the fastest first */
+
+/* The first row that this machine has. */
+const isa *isa_best(void);
+/* The row of this name, "auto" being the best; NULL with the error set where the machine does not
+ * have it. */
+const isa *isa_by_name(const char *name, err *e);
+
+/* Rounding to nearest and denormals on, whatever the thread was set to before: the first call of
+ * every thread that computes, undone by the second. */
+typedef struct float_mode {
+    fenv_t saved;
+} float_mode;
+void float_mode_set(float_mode *mode);
+void float_mode_restore(const float_mode *mode);
+
+#endif

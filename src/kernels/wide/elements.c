@@ -1,0 +1,26 @@
+/* Element by element: scaling, adding, weighing. Each is one rounding. */
+#include "kernels/wide/real.h"
+
+void KERNEL(multiply)(const void *x, size_t n, double factor, void *out)
+{
+    const real *from = x;
+    real *to = out, by = (real)factor;
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j] * by;
+}
+
+void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out)
+{
+    const real *from = x, *addend = b;
+    real *to = out;
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j] + addend[stride * (ptrdiff_t)j];
+}
+
+void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out)
+{
+    const real *from = x;
+    real *to = out, by = (real)factor;
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[stride * (ptrdiff_t)j] * by + (real)0;
+}

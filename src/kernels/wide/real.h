@@ -1,0 +1,66 @@
+/* What a kernel's source needs to know of the type that it is compiled for.
+ *
+ * Each source in this folder is compiled once an instruction set and a type, with -DISA=… and
+ * -DREAL_IS_F32 or _F64 (see the Makefile). KERNEL(product) becomes product_scalar_f32, and so
+ * on. */
+#ifndef SELFATTN_KERNELS_WIDE_REAL_H
+#define SELFATTN_KERNELS_WIDE_REAL_H
+
+#include "kernels/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define JOIN_THREE(a, b, c) a##_##b##_##c
+#define JOIN(a, b, c) JOIN_THREE(a, b, c)
+
+#if defined(REAL_IS_F64)
+typedef double real;
+typedef uint64_t real_bits;
+#define KERNEL(name) JOIN(name, ISA, f64)
+static const real REAL_SMALLEST_NORMAL = DBL_MIN;
+static inline real fused(real a, real b, real c)
+{
+    return fma(a, b, c);
+}
+#else
+typedef float real;
+typedef uint32_t real_bits;
+#define KERNEL(name) JOIN(name, ISA, f32)
+static const real REAL_SMALLEST_NORMAL = FLT_MIN;
+static inline real fused(real a, real b, real c)
+{
+    return fmaf(a, b, c);
+}
+#endif
+
+/* A sum without loss: sum + rest = a + b exactly (Knuth, The Art of Computer Programming 2, 4.2.2,
+ * theorem B). */
+typedef struct pair {
+    real sum, rest;
+} pair;
+
+static inline pair two_sum(real a, real b)
+{
+    real sum = a + b;
+    real b_part = sum - a;
+    real a_part = sum - b_part;
+    return (pair){sum, (a - a_part) + (b - b_part)};
+}
+
+/* The functions of this type's table, one source file each group. */
+void KERNEL(product)(const tensor *a, const tensor *b, tensor *c);
+void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
+void KERNEL(add_to_rows)(tensor *c, const void *bias);
+void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
+void KERNEL(multiply)(const void *x, size_t n, double factor, void *out);
+void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
+void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
+void KERNEL(row_max)(const void *x, size_t n, void *max);
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out);
+void KERNEL(row_sum)(const void *x, size_t n, void *sum);
+void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
+
+#endif

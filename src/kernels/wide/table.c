@@ -1,0 +1,17 @@
+/* This instruction set's and type's table of kernels. */
+#include "kernels/wide/real.h"
+
+const kernels KERNEL(kernels);
+const kernels KERNEL(kernels) = {
+    .product = KERNEL(product),
+    .product_of_nonzero = KERNEL(product_of_nonzero),
+    .add_to_rows = KERNEL(add_to_rows),
+    .additive = KERNEL(additive),
+    .multiply = KERNEL(multiply),
+    .add = KERNEL(add),
+    .weigh = KERNEL(weigh),
+    .row_max = KERNEL(row_max),
+    .row_exponent = KERNEL(row_exponent),
+    .row_sum = KERNEL(row_sum),
+    .row_divide = KERNEL(row_divide),
+};
