@@ -1,0 +1,39 @@
+/* Two results, or a result and what was expected, compared stage by stage in the order of the
+ * pipeline. */
+#ifndef SELFATTN_ATTN_COMPARE_H
+#define SELFATTN_ATTN_COMPARE_H
+
+#include "attn/stage.h"
+#include "tensor/bundle.h"
+
+/* One element of one stage, and how far it is off. */
+typedef struct element {
+    const char *stage;
+    const char *axes; /* of the stage, for the element's name; NULL: by rank */
+    int rank;
+    size_t index[TENSOR_MAX_RANK];
+    double wanted, got, tol;
+} element;
+
+/* Says whether an element that differs is known (an erratum); NULL: none is. */
+typedef struct known_elements {
+    bool (*is_known)(void *context, const element *one);
+    void *context;
+} known_elements;
+
+typedef struct comparison {
+    size_t stages, numbers, known; /* compared; known: that differ and are known */
+    size_t different;
+    element first; /* the first that differs, where any does */
+} comparison;
+
+/* Compares one stage's matrices of the same shape, holes left out: |got − wanted| ≤ tol, infinities
+ * equal to themselves, NaN to nothing. The shapes are checked: false with the error set where they
+ * differ. */
+bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
+                   double tol, const known_elements *known, err *e);
+
+/* "weights[head 1, query 2, key 3]" */
+void element_write_name(const element *one, text *out);
+
+#endif

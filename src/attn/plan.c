@@ -1,0 +1,89 @@
+#include "attn/plan_parts.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool plan_note(plan *p, err *e, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return text_list_add(&p->notes, line, strlen(line), e);
+}
+
+bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
+{
+    char shape[SHAPE_TEXT], wanted[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(wanted, sizeof wanted, format, args);
+    va_end(args);
+    return err_at(e, &p->asked->at[which], "%s is %s, %s", input_label(which),
+                  tensor_shape_text(p->asked->in[which], shape), wanted);
+}
+
+bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    if (given->rank > 2 || tensor_count(given) != count)
+        return plan_wrong_shape(p, which, e, "it must hold %zu numbers", count);
+    *out = tensor_view_of(given);
+    out->rank = 1;
+    out->size[0] = count;
+    out->stride[0] = 1;
+    return true;
+}
+
+static bool check_not_empty(const plan *p, err *e)
+{
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        const tensor *given = p->asked->in[which];
+        if (given != NULL && tensor_count(given) == 0)
+            return plan_wrong_shape(p, which, e, "a size of 0 leaves nothing to attend to");
+        if (given != NULL && given->rank > TENSOR_MAX_INPUT_RANK)
+            return plan_wrong_shape(p, which, e, "a rank above %d is not read",
+                                    TENSOR_MAX_INPUT_RANK);
+    }
+    return true;
+}
+
+static bool check_names(const plan *p, const text_list *names, const char *of, size_t rows, err *e)
+{
+    if (names == NULL || names->count == rows)
+        return true;
+    place at = problem_place(p->asked, of);
+    return err_at(e, &at, "%s has %zu names, there are %zu %s", of, names->count, rows,
+                  strcmp(of, "tokens") == 0 ? "queries" : "keys");
+}
+
+bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
+{
+    *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
+    bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
+                plan_find_projections(p, e) && plan_find_score(p, e) && plan_find_scale(p, e) &&
+                plan_find_causality(p, e) && plan_find_masks(p, e) && plan_find_output(p, e) &&
+                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
+                check_names(p, asked->key_tokens, "key_tokens", p->n_k, e);
+    if (fits)
+        plan_find_axes(p);
+    return fits;
+}
+
+void plan_free(plan *p)
+{
+    tensor_free(&p->ones);
+    tensor_free(&p->zeros);
+    text_list_free(&p->notes);
+}
+
+size_t plan_kv_head(const plan *p, size_t head)
+{
+    return head / (p->heads / p->kv_heads);
+}

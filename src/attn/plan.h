@@ -1,0 +1,67 @@
+/* What will be computed: every shape, mask, scale, buffer and byte, checked and decided. After it
+ * nothing can fail on a shape.
+ *
+ * A plan borrows from its problem. Everything that the loop touches is a view with all its axes,
+ * where an axis that an input does not have (one mask for all heads, say) has stride 0. */
+#ifndef SELFATTN_ATTN_PLAN_H
+#define SELFATTN_ATTN_PLAN_H
+
+#include "attn/problem.h"
+#include "attn/stage.h"
+
+/* How q, k or v comes about: given directly, or rows·weight + bias. A tensor without data is not
+ * there. */
+typedef struct projection {
+    input given_as, rows_as, weight_as, bias_as;
+    tensor given;  /* b × heads × n × width */
+    tensor rows;   /* b × n × m */
+    tensor weight; /* m × heads·width, or heads × m × width; as used in x·W */
+    tensor bias;   /* heads·width long */
+    size_t n, heads, width;
+} projection;
+
+typedef struct plan {
+    const problem *asked;
+    dtype type;
+    const kernels *with;
+    size_t batches, heads, kv_heads, n_q, n_k, width_out;
+    bool has_batch, has_heads;
+    projection q, k, v;
+    size_t compared_width; /* of q′ and k′ */
+    double scale;
+    tensor mask, bias;  /* b × h × n_q × n_k */
+    tensor wo, bo;      /* h·d_v × width_out, width_out long */
+    tensor ones, zeros; /* stand in for va and ba; owned */
+    /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
+     * batch. */
+    char axes[STAGE_COUNT][TENSOR_MAX_RANK + 1];
+    text_list notes; /* what a person should know, a line each; owned */
+} plan;
+
+/* The problem must outlive the plan. False, with the error at the place of the input that does not
+ * fit. */
+bool plan_make(plan *p, const problem *asked, const kernels *with, err *e);
+void plan_free(plan *p);
+
+/* True, with rank and sizes, where the stage is made; else false, with an error that says what
+ * would make it. */
+bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e);
+bool plan_has_stage(const plan *p, stage_id id);
+/* A stage's tensor with an axis of size 1 for each of b and h that it lacks: rank as its axes;
+ * borrowed. */
+tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
+
+/* The keys [0, end) that query i may see, causality alone. */
+size_t plan_visible_keys(const plan *p, size_t query);
+bool plan_is_causal(const plan *p);
+
+/* The parameters of the score function for one head. */
+score_parameters plan_score_parameters(const plan *p, size_t head);
+
+/* b × n × heads·width as b × heads × n × width, borrowed. */
+tensor plan_split_heads(const tensor *rows, size_t heads);
+
+/* The key/value head that a query head uses. */
+size_t plan_kv_head(const plan *p, size_t head);
+
+#endif

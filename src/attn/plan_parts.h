@@ -1,0 +1,38 @@
+/* The parts of making a plan, one file each; only plan.c calls them, in this order. Each fills its
+ * fields of the plan, and checks what it fills. */
+#ifndef SELFATTN_ATTN_PLAN_PARTS_H
+#define SELFATTN_ATTN_PLAN_PARTS_H
+
+#include "attn/plan.h"
+
+/* plan_heads.c: has_batch, batches, has_heads, heads, kv_heads. */
+bool plan_find_batches(plan *p, err *e);
+bool plan_find_heads(plan *p, err *e);
+
+/* plan_project.c: q, k, v, n_q, n_k; wo, bo, width_out. */
+bool plan_find_projections(plan *p, err *e);
+bool plan_find_output(plan *p, err *e);
+
+/* plan_score.c: compared_width, ones, zeros; scale. */
+bool plan_find_score(plan *p, err *e);
+bool plan_find_scale(plan *p, err *e);
+
+/* plan_mask.c: mask, bias; causality and its notes. */
+bool plan_find_masks(plan *p, err *e);
+bool plan_find_causality(plan *p, err *e);
+
+/* plan_shape.c: axes. */
+void plan_find_axes(plan *p);
+
+/* A line on stderr later; false when there is no memory for it. */
+bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* "Wq is 3 x 4": an error at the input's place, with its shape and what it should have been. */
+bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A bias or another vector as `count` numbers in a row, whichever way its rank wraps them (n, 1 ×
+ * n, n × 1, h × d). */
+bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e);
+
+#endif

@@ -1,0 +1,203 @@
+/* Queries, keys, values and the output: what is projected by what, and whether it fits. */
+#include "attn/plan_parts.h"
+
+static const char *layout_name(const plan *p, bool opposite)
+{
+    return p->asked->layout_is_out_in != opposite ? "out-in" : "in-out";
+}
+
+/* Rows n × m or b × n × m as b × n × m. */
+static bool view_rows(const plan *p, input which, tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    if (given->rank != 2 && given->rank != 3)
+        return plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
+    *out = tensor_view_of(given);
+    if (given->rank == 3)
+        return true;
+    out->rank = 3;
+    for (int axis = 2; axis > 0; axis--) {
+        out->size[axis] = given->size[axis - 1];
+        out->stride[axis] = given->stride[axis - 1];
+    }
+    out->size[0] = p->batches;
+    out->stride[0] = 0;
+    return true;
+}
+
+tensor plan_split_heads(const tensor *rows, size_t heads)
+{
+    size_t width = rows->size[2] / heads;
+    tensor view = *rows;
+    view.owns = false;
+    view.rank = 4;
+    view.size[1] = heads;
+    view.stride[1] = rows->stride[2] * (ptrdiff_t)width;
+    view.size[2] = rows->size[1];
+    view.stride[2] = rows->stride[1];
+    view.size[3] = width;
+    view.stride[3] = rows->stride[2];
+    return view;
+}
+
+static bool check_divides(const plan *p, input which, size_t width, size_t heads, err *e)
+{
+    if (width % heads == 0)
+        return true;
+    return plan_wrong_shape(p, which, e, "its width %zu is not a multiple of the %zu heads", width,
+                            heads);
+}
+
+/* q, k or v given directly. */
+static bool find_given(const plan *p, projection *r, err *e)
+{
+    const tensor *given = p->asked->in[r->given_as];
+    const input instead[] = {r->weight_as, r->bias_as};
+    for (size_t i = 0; i < 2; i++) {
+        if (p->asked->in[instead[i]] != NULL)
+            return err_at(e, &p->asked->at[instead[i]],
+                          "%s is given, and so is %s, which takes its place",
+                          input_label(instead[i]), input_label(r->given_as));
+    }
+    if (given->rank == 4) {
+        r->given = tensor_view_of(given);
+    } else {
+        tensor rows;
+        if (given->rank < 2)
+            return plan_wrong_shape(p, r->given_as, e,
+                                    "it must be n x d, b x n x d or b x h x n x d");
+        if (!view_rows(p, r->given_as, &rows, e) ||
+            !check_divides(p, r->given_as, rows.size[2], r->heads, e))
+            return false;
+        r->given = plan_split_heads(&rows, r->heads);
+    }
+    r->n = r->given.size[2];
+    r->width = r->given.size[3];
+    return true;
+}
+
+/* The weight as it is used in x·W, its rows as many as x has columns. */
+static bool view_weight(const plan *p, input weight_as, const char *rows_label, size_t rows_width,
+                        tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[weight_as];
+    if (given->rank != 2 && given->rank != 3)
+        return plan_wrong_shape(p, weight_as, e, "it must be a matrix, or one a head");
+    *out = p->asked->layout_is_out_in ? tensor_transposed(given) : tensor_view_of(given);
+    if (out->size[out->rank - 2] == rows_width)
+        return true;
+    plan_wrong_shape(p, weight_as, e, "which as %s takes rows of %zu numbers, and %s has %zu",
+                     layout_name(p, false), out->size[out->rank - 2], rows_label, rows_width);
+    if (out->size[out->rank - 1] == rows_width)
+        err_remedy(e, "transposed it would fit: --layout %s", layout_name(p, true));
+    return false;
+}
+
+static bool find_weight(const plan *p, projection *r, err *e)
+{
+    const char *rows_label = input_label(r->rows_as);
+    if (!view_weight(p, r->weight_as, rows_label, r->rows.size[2], &r->weight, e))
+        return false;
+    size_t width = r->weight.size[r->weight.rank - 1];
+    if (r->weight.rank == 2 && !check_divides(p, r->weight_as, width, r->heads, e))
+        return false;
+    r->width = r->weight.rank == 2 ? width / r->heads : width;
+    return true;
+}
+
+static bool find_projected(const plan *p, projection *r, err *e)
+{
+    if (!view_rows(p, r->rows_as, &r->rows, e))
+        return false;
+    r->n = r->rows.size[1];
+    if (p->asked->in[r->weight_as] != NULL) {
+        if (!find_weight(p, r, e))
+            return false;
+    } else {
+        if (!check_divides(p, r->rows_as, r->rows.size[2], r->heads, e))
+            return false;
+        r->width = r->rows.size[2] / r->heads;
+    }
+    return plan_vector(p, r->bias_as, r->heads * r->width, &r->bias, e);
+}
+
+/* The first input that is there: xv, else xk, else x. */
+static input first_given(const problem *asked, const input *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (asked->in[choices[i]] != NULL)
+            return choices[i];
+    }
+    return INPUT_COUNT;
+}
+
+static bool find_projection(const plan *p, projection *r, err *e)
+{
+    if (p->asked->in[r->given_as] != NULL)
+        return find_given(p, r, e);
+    if (r->rows_as != INPUT_COUNT)
+        return find_projected(p, r, e);
+    return err_at(e, &p->asked->at[INPUT_Q], "there is no %s, and no x to make it of",
+                  input_label(r->given_as));
+}
+
+static bool check_counts(const plan *p, err *e)
+{
+    if (p->k.n != p->v.n)
+        return err_at(e, &p->asked->at[p->v.given.data != NULL ? p->v.given_as : p->v.rows_as],
+                      "there are %zu values and %zu keys", p->v.n, p->k.n);
+    return true;
+}
+
+bool plan_find_projections(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    const input rows[] = {INPUT_XV, INPUT_XK, INPUT_X};
+    p->q = (projection){
+        .given_as = INPUT_Q, .weight_as = INPUT_WQ, .bias_as = INPUT_BQ, .heads = p->heads};
+    p->k = (projection){
+        .given_as = INPUT_K, .weight_as = INPUT_WK, .bias_as = INPUT_BK, .heads = p->kv_heads};
+    p->v = (projection){
+        .given_as = INPUT_V, .weight_as = INPUT_WV, .bias_as = INPUT_BV, .heads = p->kv_heads};
+    p->q.rows_as = first_given(asked, rows + 2, 1);
+    p->k.rows_as = first_given(asked, rows + 1, 2);
+    p->v.rows_as = first_given(asked, rows, 3);
+    if (!find_projection(p, &p->q, e) || !find_projection(p, &p->k, e) ||
+        !find_projection(p, &p->v, e))
+        return false;
+    p->n_q = p->q.n;
+    p->n_k = p->k.n;
+    return check_counts(p, e);
+}
+
+/* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */
+static bool join_heads(const plan *p, tensor *wo, err *e)
+{
+    const tensor *given = p->asked->in[INPUT_WO];
+    if (given->rank == 2)
+        return true;
+    if (p->asked->layout_is_out_in || given->size[0] != p->heads)
+        return plan_wrong_shape(p, INPUT_WO, e,
+                                "it must be a matrix, or in-out one for each of the %zu heads",
+                                p->heads);
+    wo->rank = 2;
+    wo->size[0] = given->size[0] * given->size[1];
+    wo->size[1] = given->size[2];
+    wo->stride[0] = given->stride[1];
+    wo->stride[1] = given->stride[2];
+    return true;
+}
+
+bool plan_find_output(plan *p, err *e)
+{
+    size_t context_width = p->heads * p->v.width;
+    p->width_out = context_width;
+    const tensor *given = p->asked->in[INPUT_WO];
+    if (given == NULL)
+        return plan_vector(p, INPUT_BO, context_width, &p->bo, e);
+    size_t taken = given->rank == 3 ? p->v.width : context_width;
+    if (!view_weight(p, INPUT_WO, "the context", taken, &p->wo, e) || !join_heads(p, &p->wo, e))
+        return false;
+    p->width_out = p->wo.size[1];
+    return plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
+}

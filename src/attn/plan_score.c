@@ -1,0 +1,149 @@
+/* The score function's parameters, and the scale. */
+#include "attn/plan_parts.h"
+
+#include <math.h>
+
+/* The matrix of one head out of c × d (shared) or h × c × d. */
+static tensor of_head(const plan *p, const tensor *given, size_t head)
+{
+    tensor one = given->rank == 3 ? tensor_at(given, head) : tensor_view_of(given);
+    return p->asked->layout_is_out_in ? tensor_transposed(&one) : one;
+}
+
+/* Checks Ws, Wa or Ua against the width of what it multiplies, and gives the width of the
+ * result. */
+static bool find_transform(const plan *p, const char *name, const projection *of, size_t *width,
+                           err *e)
+{
+    *width = of->width;
+    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
+    if (name == NULL || p->asked->in[which] == NULL)
+        return true;
+    const tensor *given = p->asked->in[which];
+    if (given->rank != 2 && given->rank != 3)
+        return plan_wrong_shape(p, which, e, "it must be a matrix, or one a head");
+    if (given->rank == 3 && given->size[0] != p->heads)
+        return plan_wrong_shape(p, which, e, "there are %zu heads", p->heads);
+    tensor one = of_head(p, given, 0);
+    if (one.size[0] != of->width) {
+        plan_wrong_shape(p, which, e, "which takes rows of %zu numbers, and %s has %zu per head",
+                         one.size[0], input_label(of->given_as), of->width);
+        if (one.size[1] == of->width)
+            err_remedy(e, "transposed it would fit: --layout %s",
+                       p->asked->layout_is_out_in ? "in-out" : "out-in");
+        return false;
+    }
+    *width = one.size[1];
+    return true;
+}
+
+/* Checks va, ba or bs: `count` numbers for all heads, or as many for each. */
+static bool check_vector(const plan *p, const char *name, size_t count, err *e)
+{
+    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
+    if (name == NULL || p->asked->in[which] == NULL)
+        return true;
+    const tensor *given = p->asked->in[which];
+    size_t numbers = tensor_count(given);
+    if (given->rank > 2 || (numbers != count && numbers != p->heads * count))
+        return plan_wrong_shape(p, which, e, "it must hold %zu numbers, or as many a head", count);
+    return true;
+}
+
+static bool check_belongs(const plan *p, const score *to, err *e)
+{
+    const named_table *scores = &SCORES;
+    for (size_t i = 0; i < scores->count; i++) {
+        const score *other = (const score *)(const void *)named_row(scores, i);
+        const char *keys[] = {other->for_query, other->for_key, other->vector, other->shift};
+        for (size_t j = 0; j < 4 && other != to; j++) {
+            input which = keys[j] == NULL ? INPUT_COUNT : input_of_key(keys[j]);
+            if (keys[j] != NULL && p->asked->in[which] != NULL)
+                return err_at(e, &p->asked->at[which],
+                              "%s belongs to the score function %s, and this one is %s",
+                              input_label(which), other->named.name, to->named.name);
+        }
+    }
+    return true;
+}
+
+static bool fill(tensor *t, const plan *p, double value, err *e)
+{
+    if (!tensor_new(t, p->type, 1, &p->compared_width, e))
+        return false;
+    for (size_t i = 0; i < p->compared_width; i++)
+        tensor_set(t, &i, value);
+    return true;
+}
+
+bool plan_find_score(plan *p, err *e)
+{
+    const score *by = p->asked->score;
+    size_t of_query, of_key;
+    if (!check_belongs(p, by, e) || !find_transform(p, by->for_query, &p->q, &of_query, e) ||
+        !find_transform(p, by->for_key, &p->k, &of_key, e))
+        return false;
+    if (of_query != of_key)
+        return err_at(e, &p->asked->at[p->k.given.data != NULL ? INPUT_K : p->k.weight_as],
+                      "a query has %zu numbers and a key %zu, they can't be compared", of_query,
+                      of_key);
+    p->compared_width = of_query;
+    if (!check_vector(p, by->vector, of_query, e) ||
+        !check_vector(p, by->shift, by->shift_is_one ? 1 : of_query, e))
+        return false;
+    return by->vector == NULL || (fill(&p->ones, p, 1, e) && fill(&p->zeros, p, 0, e));
+}
+
+/* One head's part of a vector that is shared or one a head; `absent` where it was not given. */
+static tensor vector_of_head(const plan *p, const char *name, size_t count, size_t head,
+                             const tensor *absent)
+{
+    const tensor *given = name == NULL ? NULL : p->asked->in[input_of_key(name)];
+    if (given == NULL)
+        return tensor_view_of(absent);
+    tensor one = {
+        .type = given->type, .rank = 1, .size = {count}, .stride = {1}, .data = given->data};
+    if (tensor_count(given) != count)
+        one.data = (char *)given->data + head * count * dtype_size(given->type);
+    return one;
+}
+
+static tensor transform_of_head(const plan *p, const char *name, size_t head)
+{
+    const tensor *given = name == NULL ? NULL : p->asked->in[input_of_key(name)];
+    return given == NULL ? (tensor){0} : of_head(p, given, head);
+}
+
+score_parameters plan_score_parameters(const plan *p, size_t head)
+{
+    const score *by = p->asked->score;
+    size_t shift_count = by->shift_is_one ? 1 : p->compared_width;
+    return (score_parameters){
+        .for_query = transform_of_head(p, by->for_query, head),
+        .for_key = transform_of_head(p, by->for_key, head),
+        .vector = vector_of_head(p, by->vector, p->compared_width, head, &p->ones),
+        .shift = vector_of_head(p, by->shift, shift_count, head, &p->zeros),
+    };
+}
+
+bool plan_find_scale(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    scale_kind kind = asked->scale_kind;
+    if (kind == SCALE_DEFAULT)
+        kind = asked->score->is_scaled ? SCALE_HEAD : SCALE_NONE;
+    if (kind == SCALE_EMBED && asked->in[INPUT_X] == NULL) {
+        place at = problem_place(asked, "scale");
+        err_at(e, &at, "scale is embed, the width of x, and there is no x");
+        return err_remedy(e, "--scale head divides by the root of the width of a key, %zu",
+                          p->k.width);
+    }
+    p->scale = 1;
+    if (kind == SCALE_HEAD)
+        p->scale = 1 / sqrt((double)p->k.width);
+    if (kind == SCALE_EMBED)
+        p->scale = 1 / sqrt((double)asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
+    if (kind == SCALE_NUMBER)
+        p->scale = asked->scale_number;
+    return true;
+}

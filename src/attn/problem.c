@@ -1,0 +1,128 @@
+#include "attn/problem.h"
+
+#include "attn/settings.h"
+
+#include <string.h>
+
+static const struct {
+    const char *key, *label;
+} INPUTS[INPUT_COUNT] = {
+    [INPUT_X] = {"x", "x"},          [INPUT_XK] = {"xk", "xk"}, [INPUT_XV] = {"xv", "xv"},
+    [INPUT_WQ] = {"wq", "Wq"},       [INPUT_WK] = {"wk", "Wk"}, [INPUT_WV] = {"wv", "Wv"},
+    [INPUT_WO] = {"wo", "Wo"},       [INPUT_BQ] = {"bq", "bq"}, [INPUT_BK] = {"bk", "bk"},
+    [INPUT_BV] = {"bv", "bv"},       [INPUT_BO] = {"bo", "bo"}, [INPUT_Q] = {"q", "q"},
+    [INPUT_K] = {"k", "k"},          [INPUT_V] = {"v", "v"},    [INPUT_MASK] = {"mask", "mask"},
+    [INPUT_BIAS] = {"bias", "bias"}, [INPUT_WS] = {"ws", "Ws"}, [INPUT_BS] = {"bs", "bs"},
+    [INPUT_WA] = {"wa", "Wa"},       [INPUT_UA] = {"ua", "Ua"}, [INPUT_VA] = {"va", "va"},
+    [INPUT_BA] = {"ba", "ba"},
+};
+
+const char *input_key(input which)
+{
+    return INPUTS[which].key;
+}
+
+const char *input_label(input which)
+{
+    return INPUTS[which].label;
+}
+
+input input_of_key(const char *key)
+{
+    input which = INPUT_X;
+    while (which < INPUT_COUNT && strcmp(INPUTS[which].key, key) != 0)
+        which++;
+    return which;
+}
+
+place problem_place(const problem *p, const char *key)
+{
+    const entry *found = bundle_find(p->document, key);
+    return found == NULL ? (place){0} : found->at;
+}
+
+static const text_list *list_of(const bundle *document, const char *key)
+{
+    const entry *found = bundle_find(document, key);
+    return found != NULL && found->kind == ENTRY_LIST ? &found->list : NULL;
+}
+
+static void read_inputs(problem *p)
+{
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        const entry *found = bundle_find(p->document, input_key(which));
+        if (found == NULL || found->kind != ENTRY_TENSOR)
+            continue;
+        p->in[which] = &found->tensor;
+        p->at[which] = found->at;
+    }
+    p->tokens = list_of(p->document, "tokens");
+    p->key_tokens = list_of(p->document, "key_tokens");
+}
+
+static const tensor *word_vector(const problem *p, const entry *vocab, const char *word, err *e)
+{
+    place at = problem_place(p, "tokens");
+    const tensor *vector = bundle_tensor(vocab->bundle, word);
+    if (vector == NULL) {
+        err_at(e, &at, "the token \"%s\" is not in the vocab", word);
+        return NULL;
+    }
+    const tensor *first = &vocab->bundle->entry[0].tensor;
+    char shape[SHAPE_TEXT], first_shape[SHAPE_TEXT];
+    at = bundle_find(vocab->bundle, word)->at;
+    if (vector->rank != 1) {
+        err_at(e, &at, "the vocab's \"%s\" is %s, it must be one vector", word,
+               tensor_shape_text(vector, shape));
+        return NULL;
+    }
+    if (tensor_same_shape(vector, first))
+        return vector;
+    err_at(e, &at, "the vocab's \"%s\" is %s, and its \"%s\" %s", word,
+           tensor_shape_text(vector, shape), vocab->bundle->entry[0].name,
+           tensor_shape_text(first, first_shape));
+    return NULL;
+}
+
+/* x[i] = vocab[tokens[i]] */
+static bool look_up_tokens(problem *p, const entry *vocab, err *e)
+{
+    if (vocab->bundle->count == 0)
+        return err_at(e, &vocab->at, "the vocab is empty");
+    const tensor *first = &vocab->bundle->entry[0].tensor;
+    size_t size[2] = {p->tokens->count, first->rank == 1 ? first->size[0] : 0};
+    if (!tensor_new(&p->looked_up, first->type, 2, size, e))
+        return false;
+    for (size_t i = 0; i < size[0]; i++) {
+        const tensor *vector = word_vector(p, vocab, p->tokens->item[i], e);
+        if (vector == NULL)
+            return false;
+        tensor row = tensor_at(&p->looked_up, i);
+        memcpy(row.data, vector->data, size[1] * dtype_size(row.type));
+    }
+    p->in[INPUT_X] = &p->looked_up;
+    p->at[INPUT_X] = problem_place(p, "tokens");
+    return true;
+}
+
+bool problem_read(problem *p, const bundle *document, err *e)
+{
+    *p = (problem){.document = document, .score = score_default(), .round_decimals = -1};
+    read_inputs(p);
+    if (!settings_read(p, e))
+        return false;
+    const entry *vocab = bundle_find(document, "vocab");
+    bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
+    return !looks_up || look_up_tokens(p, vocab, e);
+}
+
+bool problem_has_inputs(const problem *p)
+{
+    return p->in[INPUT_X] != NULL || p->in[INPUT_XK] != NULL || p->in[INPUT_XV] != NULL ||
+           p->in[INPUT_Q] != NULL || p->in[INPUT_K] != NULL || p->in[INPUT_V] != NULL;
+}
+
+void problem_free(problem *p)
+{
+    tensor_free(&p->looked_up);
+}

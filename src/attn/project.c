@@ -1,0 +1,228 @@
+#include "attn/project.h"
+
+#include "base/mem.h"
+
+static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
+{
+    tensor *added = &made->owned[made->owned_count];
+    if (!tensor_new(added, p->type, rank, size, e))
+        return NULL;
+    made->owned_count++;
+    return added;
+}
+
+/* Inputs were finite, so what is not has left the type's range. */
+static bool check_range(const plan *p, const char *name, const tensor *t, err *e)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (p->asked->allow_nonfinite || tensor_is_finite(t, index))
+        return true;
+    err_set(e, "%s[row %zu, column %zu] is beyond the range of %s", name, index[t->rank - 2] + 1,
+            index[t->rank - 1] + 1, dtype_name(p->type));
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range" : "smaller inputs");
+}
+
+/* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. */
+static void project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out)
+{
+    if (r->weight.data == NULL)
+        tensor_copy(rows, out);
+    else if (r->weight.rank == 2)
+        p->with->product(rows, &r->weight, out);
+    for (size_t head = 0; r->weight.data != NULL && r->weight.rank == 3 && head < r->heads;
+         head++) {
+        tensor weight = tensor_at(&r->weight, head);
+        tensor columns = tensor_range(out, 1, head * r->width, r->width);
+        p->with->product(rows, &weight, &columns);
+    }
+    if (r->bias.data != NULL)
+        p->with->add_to_rows(out, r->bias.data);
+}
+
+/* Where heads stand side by side (b × n × heads·width) or apart already (b × heads × n × width):
+ * heads apart. */
+static tensor heads_apart(const tensor *t, size_t heads)
+{
+    return t->rank == 4 ? tensor_view_of(t) : plan_split_heads(t, heads);
+}
+
+static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
+                    err *e)
+{
+    if (r->given.data != NULL) {
+        *out = r->given;
+    } else if (r->weight.data == NULL && r->bias.data == NULL) {
+        *out = plan_split_heads(&r->rows, r->heads);
+    } else {
+        size_t size[] = {p->batches, r->n, r->heads * r->width};
+        tensor *rows = kept->data != NULL ? kept : own(made, p, 3, size, e);
+        if (rows == NULL)
+            return false;
+        for (size_t batch = 0; batch < p->batches; batch++) {
+            tensor from = tensor_at(&r->rows, batch), to = tensor_at(rows, batch);
+            project_rows(p, r, &from, &to);
+        }
+        *out = plan_split_heads(rows, r->heads);
+        return check_range(p, input_label(r->given_as), rows, e);
+    }
+    if (kept->data != NULL) {
+        tensor into = heads_apart(kept, r->heads);
+        tensor_copy(out, &into);
+    }
+    return true;
+}
+
+static void keep_rows(const projection *r, tensor *kept)
+{
+    if (kept->data != NULL)
+        tensor_copy(&r->rows, kept);
+}
+
+/* q′ or k′ of every head: rows·W. */
+static bool transform(projected *made, const plan *p, stage_id id, tensor *kept, tensor *out,
+                      err *e)
+{
+    bool is_key = id == STAGE_K_SCORE;
+    const tensor *rows = is_key ? &made->k : &made->q;
+    size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
+    tensor *all = kept[id].data != NULL ? &kept[id] : own(made, p, 4, size, e);
+    if (all == NULL)
+        return false;
+    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
+        size_t batch = unit / p->heads, head = unit % p->heads;
+        score_parameters with = plan_score_parameters(p, head);
+        tensor of_batch = tensor_at(rows, batch), into_batch = tensor_at(all, batch);
+        tensor from = tensor_at(&of_batch, is_key ? plan_kv_head(p, head) : head);
+        tensor to = tensor_at(&into_batch, head);
+        p->with->product(&from, is_key ? &with.for_key : &with.for_query, &to);
+    }
+    *out = tensor_view_of(all);
+    return check_range(p, stage_row(id)->key.named.name, out, e);
+}
+
+static bool transform_both(projected *made, const plan *p, tensor *kept, err *e)
+{
+    made->queries = made->q;
+    made->keys = made->k;
+    made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
+    return (!plan_has_stage(p, STAGE_Q_SCORE) ||
+            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, e)) &&
+           (!made->keys_have_all_heads || transform(made, p, STAGE_K_SCORE, kept, &made->keys, e));
+}
+
+/* The context lies in its own place, or in the output's where that is the same, or in nobody's
+ * result. */
+static bool place_context(projected *made, const plan *p, const tensor *kept, err *e)
+{
+    size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
+    const tensor *rows = &kept[STAGE_CONTEXT];
+    if (rows->data == NULL && p->wo.data == NULL)
+        rows = &kept[STAGE_OUTPUT];
+    if (rows->data == NULL || rows->rank != 3)
+        rows = own(made, p, 3, size, e);
+    if (rows == NULL)
+        return false;
+    made->context_rows = tensor_view_of(rows);
+    made->context = plan_split_heads(rows, p->heads);
+    return true;
+}
+
+bool project_inputs(projected *made, const plan *p, tensor *kept, err *e)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    keep_rows(&p->q, &kept[STAGE_X]);
+    keep_rows(&p->k, &kept[STAGE_XK]);
+    keep_rows(&p->v, &kept[STAGE_XV]);
+    if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, e) ||
+        !project(made, p, &p->k, &kept[STAGE_K], &made->k, e) ||
+        !project(made, p, &p->v, &kept[STAGE_V], &made->v, e) || !transform_both(made, p, kept, e))
+        return false;
+    made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
+    return place_context(made, p, kept, e);
+}
+
+static void compute_output(const projected *made, const plan *p, tensor *output)
+{
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
+        if (p->wo.data != NULL)
+            p->with->product(&context, &p->wo, &to);
+        else if (to.data != context.data)
+            tensor_copy(&context, &to);
+        if (p->bo.data != NULL)
+            p->with->add_to_rows(&to, p->bo.data);
+    }
+}
+
+/* With q of rank 4 the context keeps its heads apart, and so does the output where there is no
+ * Wo. */
+static bool keep_apart(const projected *made, const plan *p, tensor *kept)
+{
+    if (kept->data == NULL || kept->rank != 4)
+        return false;
+    tensor_copy(&made->context, kept);
+    for (size_t unit = 0; p->bo.data != NULL && unit < p->batches * p->heads; unit++) {
+        tensor of_batch = tensor_at(kept, unit / p->heads),
+               rows = tensor_at(&of_batch, unit % p->heads);
+        tensor part = tensor_range(&p->bo, 0, unit % p->heads * p->v.width, p->v.width);
+        p->with->add_to_rows(&rows, part.data);
+    }
+    return true;
+}
+
+bool project_output(projected *made, const plan *p, tensor *kept, err *e)
+{
+    tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
+    if (!check_range(p, "context", &made->context_rows, e))
+        return false;
+    if (context->data != NULL && context->rank == 4)
+        tensor_copy(&made->context, context);
+    if (output->data == NULL || keep_apart(made, p, output))
+        return true;
+    compute_output(made, p, output);
+    return check_range(p, "output", output, e);
+}
+
+void projected_free(projected *made)
+{
+    for (size_t i = 0; i < made->owned_count; i++)
+        tensor_free(&made->owned[i]);
+}
+
+bool projected_memory(const plan *p, size_t *bytes)
+{
+    const size_t sizes[][3] = {
+        {p->n_q, p->heads, p->q.width},        {p->n_k, p->kv_heads, p->k.width},
+        {p->n_k, p->kv_heads, p->v.width},     {p->n_q, p->heads, p->compared_width},
+        {p->n_k, p->heads, p->compared_width}, {p->n_q, p->heads, p->v.width},
+    };
+    *bytes = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size_t count;
+        if (!sizes_count(3, sizes[i], &count) || !size_mul(count, p->batches, &count) ||
+            !size_mul(count, dtype_size(p->type), &count) || !size_add(*bytes, count, bytes))
+            return false;
+    }
+    return true;
+}
+
+static tensor of_head(const tensor *all, size_t batch, size_t head)
+{
+    tensor of_batch = tensor_at(all, batch);
+    return tensor_at(&of_batch, head);
+}
+
+tensor projected_queries(const projected *made, size_t batch, size_t head)
+{
+    return of_head(&made->queries, batch, head);
+}
+
+tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head)
+{
+    return of_head(&made->keys, batch, made->keys_have_all_heads ? head : plan_kv_head(p, head));
+}
+
+tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head)
+{
+    return of_head(&made->v, batch, plan_kv_head(p, head));
+}

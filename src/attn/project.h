@@ -1,0 +1,36 @@
+/* Before and after the loop over blocks: the projections x·W + b that it starts from, and
+ * context·Wo + bo. */
+#ifndef SELFATTN_ATTN_PROJECT_H
+#define SELFATTN_ATTN_PROJECT_H
+
+#include "attn/plan.h"
+
+/* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
+ * result. */
+typedef struct projected {
+    tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
+    tensor queries; /* q′, what the score function compares: b × h × n_q × c */
+    tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
+    bool keys_have_all_heads;
+    bool v_is_finite;
+    tensor context;      /* b × h × n_q × d_v, a view of context_rows */
+    tensor context_rows; /* b × n_q × h·d_v */
+    tensor owned[6];
+    size_t owned_count;
+} projected;
+
+/* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
+ * is not wanted. */
+bool project_inputs(projected *made, const plan *p, tensor *kept, err *e);
+bool project_output(projected *made, const plan *p, tensor *kept, err *e);
+void projected_free(projected *made);
+
+/* Bytes that project_inputs allocates at most. */
+bool projected_memory(const plan *p, size_t *bytes);
+
+/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v). */
+tensor projected_queries(const projected *made, size_t batch, size_t head);
+tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
+tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);
+
+#endif

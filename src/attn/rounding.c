@@ -1,0 +1,91 @@
+#include "attn/rounding.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* fma gives what the product w·10ᵈ lost to rounding, so that a rest of exactly one half is seen as
+ * such. */
+static share share_of(double weight, double tens, size_t key)
+{
+    double product = weight * tens, lost = fma(weight, tens, -product);
+    double whole = floor(product);
+    double rest = (product - whole) + lost;
+    if (rest < 0)
+        return (share){whole - 1, rest + 1, key};
+    return (share){whole, rest, key};
+}
+
+static double power_of_ten(int decimals)
+{
+    double power = 1;
+    for (int i = 0; i < decimals; i++)
+        power *= 10;
+    return power;
+}
+
+static double weight_at(const tensor *t, size_t row, size_t column)
+{
+    return tensor_get(t, (size_t[]){row, column});
+}
+
+static void set_weight(tensor *t, size_t row, size_t column, double value)
+{
+    tensor_set(t, (size_t[]){row, column}, value);
+}
+
+void rows_round(const tensor *in, int decimals, tensor *out)
+{
+    double tens = power_of_ten(decimals);
+    for (size_t i = 0; i < in->size[0]; i++) {
+        for (size_t j = 0; j < in->size[1]; j++) {
+            share one = share_of(weight_at(in, i, j), tens, j);
+            set_weight(out, i, j, (one.rest >= 0.5 ? one.whole + 1 : one.whole) / tens);
+        }
+    }
+}
+
+static int larger_rest_first(const void *a, const void *b)
+{
+    const share *one = a, *other = b;
+    if (one->rest != other->rest)
+        return one->rest > other->rest ? -1 : 1;
+    return one->key < other->key ? -1 : 1;
+}
+
+/* Hands the units that are missing to the largest rests; takes those that are too many (weights
+ * whose float32 sum is a little above 1, at many decimals) from the smallest. */
+static void settle(share *shares, size_t count, double missing)
+{
+    for (size_t i = 0; i < count && missing > 0; i++, missing--)
+        shares[i].whole++;
+    for (size_t i = count; i-- > 0 && missing < 0;) {
+        if (shares[i].whole > 0) {
+            shares[i].whole--;
+            missing++;
+        }
+    }
+}
+
+static void round_row(const tensor *in, size_t row, double tens, tensor *out, share *shares)
+{
+    size_t count = in->size[1];
+    double whole = 0, rest = 0;
+    for (size_t j = 0; j < count; j++) {
+        shares[j] = share_of(weight_at(in, row, j), tens, j);
+        whole += shares[j].whole;
+        rest += shares[j].rest;
+    }
+    if (whole + rest > 0) {
+        qsort(shares, count, sizeof shares[0], larger_rest_first);
+        settle(shares, count, tens - whole);
+    }
+    for (size_t j = 0; j < count; j++)
+        set_weight(out, row, shares[j].key, shares[j].whole / tens);
+}
+
+void rows_round_keep_sum(const tensor *in, int decimals, tensor *out, share *shares)
+{
+    double tens = power_of_ten(decimals);
+    for (size_t i = 0; i < in->size[0]; i++)
+        round_row(in, i, tens, out, shares);
+}

@@ -1,0 +1,36 @@
+/* Computing: one loop over (batch, head, block of query rows) that runs the stages in order.
+ *
+ * Wanting a stage changes where its blocks lie, and nothing else: the bits of every stage are the
+ * same whatever else was wanted, however many threads there are. */
+#ifndef SELFATTN_ATTN_RUN_H
+#define SELFATTN_ATTN_RUN_H
+
+#include "attn/plan.h"
+
+/* Which stages to keep, in the order in which the result has them. */
+typedef struct wanted {
+    stage_id stage[STAGE_COUNT];
+    size_t count;
+    /* `weighted` of one row only, n_k × d_v: what a trace shows of it. */
+    bool weighted_is_one_row;
+    size_t batch, head, row;
+} wanted;
+
+bool wanted_has(const wanted *w, stage_id id);
+void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
+
+/* What besides the stages came out. */
+typedef struct run_report {
+    size_t empty_rows; /* rows of queries that may attend to nothing */
+    size_t threads;    /* that ran */
+} run_report;
+
+/* Bytes that the run will allocate: the wanted stages, and what it works in. */
+bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e);
+
+/* Adds the wanted stages to `result`. Fails for want of memory, for a stage that is not made, and
+ * where finite inputs give a result beyond the type's range. */
+bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
+              err *e);
+
+#endif

@@ -1,0 +1,56 @@
+#include "attn/score.h"
+
+/* scores = q′·k′ᵀ */
+static void compare_by_product(const kernels *with, const score_parameters *of, const tensor *q,
+                               const tensor *k, tensor *scores)
+{
+    (void)of;
+    tensor k_transposed = tensor_transposed(k);
+    with->product(q, &k_transposed, scores);
+}
+
+/* scores = q′·kᵀ + bs, q′ = q·Ws */
+static void compare_general(const kernels *with, const score_parameters *of, const tensor *q,
+                            const tensor *k, tensor *scores)
+{
+    compare_by_product(with, of, q, k, scores);
+    for (size_t i = 0; of->shift.data != NULL && i < scores->size[0]; i++) {
+        tensor row = tensor_at(scores, i);
+        with->add(row.data, row.size[0], of->shift.data, 0, row.data);
+    }
+}
+
+/* scores = va·tanh(q′ + k′ + ba) */
+static void compare_additive(const kernels *with, const score_parameters *of, const tensor *q,
+                             const tensor *k, tensor *scores)
+{
+    with->additive(q, k, of->vector.data, of->shift.data, scores);
+}
+
+static const score ROWS[] = {
+    {.named = {"scaled", "q·k, divided by √d_k unless --scale says otherwise"},
+     .formula = "q[i]·k[j]",
+     .is_scaled = true,
+     .compare = compare_by_product},
+    {.named = {"dot", "q·k as it is"}, .formula = "q[i]·k[j]", .compare = compare_by_product},
+    {.named = {"general", "q·Ws·kᵀ + bs, a learned form between query and key"},
+     .formula = "q[i]·Ws·k[j]ᵀ + bs",
+     .for_query = "ws",
+     .shift = "bs",
+     .shift_is_one = true,
+     .compare = compare_general},
+    {.named = {"additive", "va·tanh(q·Wa + k·Ua + ba), also called concat"},
+     .formula = "va·tanh(q[i]·Wa + k[j]·Ua + ba)",
+     .for_query = "wa",
+     .for_key = "ua",
+     .vector = "va",
+     .shift = "ba",
+     .compare = compare_additive},
+};
+
+const named_table SCORES = NAMED_TABLE("score function", ROWS);
+
+const score *score_default(void)
+{
+    return &ROWS[0];
+}

@@ -1,0 +1,186 @@
+#include "attn/settings.h"
+
+#include "attn/words.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A setting's number, where it is one. */
+static bool is_number(const entry *setting, double *value)
+{
+    if (setting->kind != ENTRY_TENSOR || setting->tensor.rank != 0)
+        return false;
+    *value = tensor_get(&setting->tensor, NULL);
+    return true;
+}
+
+static bool read_count(const entry *setting, double least, size_t *value, err *e)
+{
+    double number;
+    if (!is_number(setting, &number))
+        return err_at(e, &setting->at, "%s is \"%s\", it must be a whole number from %g",
+                      setting->name, setting->text, least);
+    if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
+        return err_at(e, &setting->at, "%s is %g, it must be a whole number from %g", setting->name,
+                      number, least);
+    *value = (size_t)number;
+    return true;
+}
+
+static bool not_a_word(const entry *setting, const named_table *words, const char *or_else, err *e)
+{
+    text names = {0};
+    double number;
+    named_list(words, &names);
+    if (is_number(setting, &number))
+        err_at(e, &setting->at, "%s is %g, it must be %s%s", setting->name, number,
+               text_string(&names), or_else);
+    else
+        err_at(e, &setting->at, "%s is \"%s\", it must be %s%s", setting->name, setting->text,
+               text_string(&names), or_else);
+    text_free(&names);
+    if (setting->kind == ENTRY_TEXT) {
+        const named *near = named_nearest(words, setting->text, strlen(setting->text));
+        if (near != NULL)
+            err_remedy(e, "did you mean \"%s\"?", near->name);
+    }
+    return false;
+}
+
+/* The row of the setting's word; NULL with the error set where the table has none. */
+static const named *read_word(const entry *setting, const named_table *words, const char *or_else,
+                              err *e)
+{
+    const named *found = NULL;
+    if (setting->kind == ENTRY_TEXT)
+        found = named_find(words, setting->text, strlen(setting->text));
+    if (found == NULL)
+        not_a_word(setting, words, or_else, e);
+    return found;
+}
+
+static bool word_is(const named *word, const char *name)
+{
+    return strcmp(word->name, name) == 0;
+}
+
+static bool read_heads(problem *p, const entry *setting, err *e)
+{
+    return read_count(setting, 1, &p->heads, e);
+}
+
+static bool read_kv_heads(problem *p, const entry *setting, err *e)
+{
+    return read_count(setting, 1, &p->kv_heads, e);
+}
+
+static bool read_offset(problem *p, const entry *setting, err *e)
+{
+    p->has_offset = true;
+    return read_count(setting, 0, &p->offset, e);
+}
+
+static bool read_causal(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &CAUSAL_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    bool is_off = word_is(word, "none") || word_is(word, "false");
+    p->causal = word_is(word, "lower-right") ? CAUSAL_LOWER_RIGHT
+                : is_off                     ? CAUSAL_NONE
+                                             : CAUSAL_UPPER_LEFT;
+    p->alignment_is_named = !is_off && !word_is(word, "true");
+    return true;
+}
+
+static bool read_scale(problem *p, const entry *setting, err *e)
+{
+    if (is_number(setting, &p->scale_number)) {
+        p->scale_kind = SCALE_NUMBER;
+        return true;
+    }
+    const named *word = read_word(setting, &SCALE_WORDS, ", or a number", e);
+    if (word == NULL)
+        return false;
+    p->scale_kind = word_is(word, "none")    ? SCALE_NONE
+                    : word_is(word, "embed") ? SCALE_EMBED
+                                             : SCALE_HEAD;
+    return true;
+}
+
+static bool read_score(problem *p, const entry *setting, err *e)
+{
+    p->score = (const score *)(const void *)read_word(setting, &SCORES, "", e);
+    return p->score != NULL;
+}
+
+/* N or N:keep-sum; float64 resolves no more than 15 decimals of a weight. */
+static bool read_round(problem *p, const entry *setting, err *e)
+{
+    double decimals = -1;
+    if (!is_number(setting, &decimals)) {
+        size_t digits = strspn(setting->text, "0123456789");
+        if (digits > 0 && digits <= 2 && strcmp(setting->text + digits, ":keep-sum") == 0) {
+            p->round_keeps_sum = true;
+            decimals = digits == 1 ? setting->text[0] - '0'
+                                   : (setting->text[0] - '0') * 10 + (setting->text[1] - '0');
+        }
+    }
+    if (!(decimals >= 0 && decimals <= 15 && decimals == floor(decimals)))
+        return err_at(e, &setting->at,
+                      "round is %s, it must be a count of decimals from 0 to 15, or N:keep-sum",
+                      setting->kind == ENTRY_TEXT ? setting->text : "no such number");
+    p->round_decimals = (int)decimals;
+    return true;
+}
+
+static bool read_mask_true(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &MASK_TRUE_WORDS, "", e);
+    p->mask_true_is_masked = word != NULL && word_is(word, "masked");
+    return word != NULL;
+}
+
+static bool read_mask_axis(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &MASK_AXIS_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    p->mask_axis = word_is(word, "batch") ? MASK_AXIS_BATCH : MASK_AXIS_HEAD;
+    return true;
+}
+
+static bool read_layout(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &LAYOUT_WORDS, "", e);
+    p->layout_is_out_in = word != NULL && word_is(word, "out-in");
+    return word != NULL;
+}
+
+static bool read_dtype(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &DTYPE_WORDS, "", e);
+    p->type = word != NULL && word_is(word, "f64") ? DTYPE_F64 : DTYPE_F32;
+    return word != NULL;
+}
+
+static const struct {
+    const char *key;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} SETTINGS[] = {
+    {"heads", read_heads},   {"kv_heads", read_kv_heads},   {"causal", read_causal},
+    {"offset", read_offset}, {"scale", read_scale},         {"score", read_score},
+    {"round", read_round},   {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
+    {"layout", read_layout}, {"dtype", read_dtype},
+};
+
+bool settings_read(problem *p, err *e)
+{
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
+        const entry *setting = bundle_find(p->document, SETTINGS[i].key);
+        if (setting != NULL && !SETTINGS[i].read(p, setting, e))
+            return false;
+    }
+    return true;
+}

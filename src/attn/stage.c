@@ -1,0 +1,90 @@
+#include "attn/stage.h"
+
+#include <assert.h>
+
+static const stage ROWS[STAGE_COUNT] = {
+    [STAGE_X] = {{{"x", "input rows, one a token"}, KEY_EXPECTED}, "x", "bqm", "an input x"},
+    [STAGE_XK] = {{{"xk", "input rows of the keys"}, KEY_EXPECTED},
+                  "xk, by default x",
+                  "bkM",
+                  "an input x or xk"},
+    [STAGE_XV] = {{{"xv", "input rows of the values"}, KEY_EXPECTED},
+                  "xv, by default xk",
+                  "bkN",
+                  "an input x, xk or xv"},
+    [STAGE_Q] = {{{"q", "queries, heads side by side"}, KEY_EXPECTED}, "x·Wq + bq", "bqQ", NULL},
+    [STAGE_K] = {{{"k", "keys, heads side by side"}, KEY_EXPECTED}, "xk·Wk + bk", "bkK", NULL},
+    [STAGE_V] = {{{"v", "values, heads side by side"}, KEY_EXPECTED}, "xv·Wv + bv", "bkV", NULL},
+    [STAGE_Q_SCORE] = {{{"q_score", "queries as the score function compares them"}, KEY_EXPECTED},
+                       "q·Ws or q·Wa",
+                       "bhqc",
+                       "a score function with ws or wa"},
+    [STAGE_K_SCORE] = {{{"k_score", "keys as the score function compares them"}, KEY_EXPECTED},
+                       "k·Ua",
+                       "bhkc",
+                       "a score function with ua"},
+    [STAGE_SCORES] = {{{"scores", "score of each query with each key"}, KEY_EXPECTED},
+                      "q·kᵀ",
+                      "bhqk",
+                      NULL},
+    [STAGE_SCALED] = {{{"scaled", "scores times the scale"}, KEY_EXPECTED},
+                      "scores · scale",
+                      "bhqk",
+                      NULL},
+    [STAGE_MASKED] = {{{"masked", "scaled + bias, −inf where attending is not allowed"},
+                       KEY_EXPECTED},
+                      "scaled + bias, or −inf",
+                      "bhqk",
+                      NULL},
+    [STAGE_ROW_MAX] = {{{"row_max", "greatest masked score of each row"}, KEY_EXPECTED},
+                       "maxⱼ masked",
+                       "bhq1",
+                       NULL},
+    [STAGE_EXP] = {{{"exp", "exponential of each masked score less the row's greatest"},
+                    KEY_EXPECTED},
+                   "exp(masked − row_max)",
+                   "bhqk",
+                   NULL},
+    [STAGE_ROW_SUM] = {{{"row_sum", "sum of each row's exponentials"}, KEY_EXPECTED},
+                       "Σⱼ exp",
+                       "bhq1",
+                       NULL},
+    [STAGE_WEIGHTS] = {{{"weights", "softmax over the keys"}, KEY_EXPECTED},
+                       "exp / row_sum",
+                       "bhqk",
+                       NULL},
+    [STAGE_ROUNDED] = {{{"rounded", "weights rounded by hand"}, KEY_EXPECTED},
+                       "round(weights)",
+                       "bhqk",
+                       "the option --round"},
+    [STAGE_WEIGHTED] = {{{"weighted", "each value times its weight, query by query"}, KEY_EXPECTED},
+                        "weights[i,j] · v[j]",
+                        "bhqke",
+                        NULL},
+    [STAGE_ATTENDED] = {{{"attended", "weighted sum of the values, each head's result"},
+                         KEY_EXPECTED},
+                        "Σⱼ weights[i,j] · v[j]",
+                        "bhqe",
+                        NULL},
+    [STAGE_CONTEXT] = {{{"context", "the heads' results side by side"}, KEY_EXPECTED},
+                       "concat(attended)",
+                       "bqC",
+                       NULL},
+    [STAGE_OUTPUT] = {{{"output", "context·Wo + bo, without Wo the context"}, KEY_EXPECTED},
+                      "context·Wo + bo",
+                      "bqO",
+                      NULL},
+};
+
+const named_table STAGES = NAMED_TABLE("stage", ROWS);
+
+const stage *stage_row(stage_id id)
+{
+    assert(id < STAGE_COUNT);
+    return &ROWS[id];
+}
+
+stage_id stage_of(const named *row)
+{
+    return (stage_id)((const stage *)(const void *)row - ROWS);
+}

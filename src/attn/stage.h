@@ -1,0 +1,50 @@
+/* The stages of the pipeline in their order: names, help, and the shape of each in letters. */
+#ifndef SELFATTN_ATTN_STAGE_H
+#define SELFATTN_ATTN_STAGE_H
+
+#include "base/named.h"
+#include "tensor/key.h"
+
+typedef enum stage_id {
+    STAGE_X,
+    STAGE_XK,
+    STAGE_XV,
+    STAGE_Q,
+    STAGE_K,
+    STAGE_V,
+    STAGE_Q_SCORE,
+    STAGE_K_SCORE,
+    STAGE_SCORES,
+    STAGE_SCALED,
+    STAGE_MASKED,
+    STAGE_ROW_MAX,
+    STAGE_EXP,
+    STAGE_ROW_SUM,
+    STAGE_WEIGHTS,
+    STAGE_ROUNDED,
+    STAGE_WEIGHTED,
+    STAGE_ATTENDED,
+    STAGE_CONTEXT,
+    STAGE_OUTPUT,
+    STAGE_COUNT
+} stage_id;
+
+typedef struct stage {
+    key key; /* named "weights"; results are read by these rows as documents are by KEYS */
+    const char *formula; /* "exp / row_sum" */
+    /* One letter an axis: b batch and h heads (only where the problem has them); q, k: n_q, n_k; 1:
+     * one; e: d_v; Q, K, V: the projections' widths, heads side by side; C: h·d_v; c: the compared
+     * width; O: the output's width; m, M, N: the widths of x, xk, xv. */
+    const char *axes;
+    /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
+     * is. */
+    const char *made_by;
+} stage;
+
+extern const named_table STAGES; /* rows of `stage`, at their stage_id */
+
+const stage *stage_row(stage_id id);
+/* The id of a row that a look-up in STAGES gave. */
+stage_id stage_of(const named *row);
+
+#endif

@@ -1,0 +1,43 @@
+#include "attn/words.h"
+
+/* The default, or what a bare `--causal` means, first. */
+static const named CAUSAL_ROWS[] = {
+    {"upper-left", "query i sees keys j ≤ i + offset"},
+    {"lower-right", "query i sees keys j ≤ i + n_k − n_q"},
+    {"none", "every query sees every key"},
+    {"true", "upper-left"},
+    {"false", "none"},
+};
+
+static const named LAYOUT_ROWS[] = {
+    {"in-out", "weights are used as y = x·W: a row an input"},
+    {"out-in", "weights are used as y = W·x: a row an output"},
+};
+
+static const named SCALE_ROWS[] = {
+    {"none", "scores stay as they are"},
+    {"head", "scores × 1/√d_k, d_k the width of a key per head"},
+    {"embed", "scores × 1/√m, m the width of the input rows"},
+};
+
+static const named MASK_TRUE_ROWS[] = {
+    {"attend", "true (or 1) in a mask: may attend"},
+    {"masked", "true (or 1) in a mask: may not attend"},
+};
+
+static const named MASK_AXIS_ROWS[] = {
+    {"batch", "the first axis of a mask counts batches"},
+    {"head", "the first axis of a mask counts heads"},
+};
+
+static const named DTYPE_ROWS[] = {
+    {"f32", "float32, 24 bits: what run computes in"},
+    {"f64", "float64, 53 bits: what check computes in"},
+};
+
+const named_table CAUSAL_WORDS = NAMED_TABLE("alignment", CAUSAL_ROWS);
+const named_table LAYOUT_WORDS = NAMED_TABLE("layout", LAYOUT_ROWS);
+const named_table SCALE_WORDS = NAMED_TABLE("scale", SCALE_ROWS);
+const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
+const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
+const named_table DTYPE_WORDS = NAMED_TABLE("type", DTYPE_ROWS);
