@@ -1,0 +1,41 @@
+/* A tensor of any rank as matrices, one after the other, each with its indices: what text tables
+ * can hold.
+ *
+ * The last two axes are a block's rows and columns; in front of them lie, where they are there,
+ * batch, head, and, for `weighted` only (query × key × width), row. Which of batch and head are
+ * there is said by `entry.axes`, or else by rank; this is the only place that knows. A vector or a
+ * number is a block of one row.
+ *
+ * In CSV a block's first line is exactly "# weights batch=0 head=1 3x4"; for a query of `weighted`,
+ * "# weighted head=1 row=2 3x4". Indices count from 0. */
+#ifndef SELFATTN_IO_BLOCKS_H
+#define SELFATTN_IO_BLOCKS_H
+
+#include "base/text.h"
+#include "io/grid.h"
+#include "tensor/bundle.h"
+
+typedef struct block {
+    bool has[GRID_AXES]; /* of batch, head and row; never of the others */
+    size_t index[GRID_AXES];
+    tensor matrix; /* of rank 2, borrowed from the entry */
+} block;
+
+/* The first block of an entry that is a tensor with elements, and the one after; false behind the
+ * last. */
+block block_first(const entry *of);
+bool block_next(const entry *of, block *b);
+
+typedef struct block_comment {
+    const char *name; /* borrowed from the line */
+    size_t name_length;
+    bool has[GRID_AXES];
+    size_t index[GRID_AXES];
+    size_t rows, columns;
+} block_comment;
+
+void block_comment_write(text *out, const char *name, const block *b);
+/* False for a comment of any other form. `line` is what follows its #. */
+bool block_comment_read(const char *line, size_t length, block_comment *out);
+
+#endif

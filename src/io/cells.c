@@ -1,0 +1,288 @@
+#include "io/cells.h"
+
+#include "base/mem.h"
+#include "io/number_read.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct slice {
+    const char *from, *end;
+} slice;
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static slice trimmed(const char *from, const char *end)
+{
+    while (from < end && is_space(*from))
+        from++;
+    while (end > from && is_space(end[-1]))
+        end--;
+    return (slice){from, end};
+}
+
+static slice trimmed_field(const csv_field *f)
+{
+    return trimmed(f->text, f->text + f->length);
+}
+
+static bool is_finite_number(slice s)
+{
+    return s.from < s.end && number_end_csv(s.from, s.end) == s.end;
+}
+
+static bool is_word(slice s, const char *word)
+{
+    size_t length = (size_t)(s.end - s.from);
+    return length == strlen(word) && strncasecmp(s.from, word, length) == 0;
+}
+
+static bool is_number(slice s, key_kind kind)
+{
+    double ignored;
+    return is_finite_number(s) || number_read_nonfinite(s.from, s.end, &ignored) ||
+           (kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false")));
+}
+
+cell_look cell_look_of(const csv_field *f, key_kind kind)
+{
+    slice s = trimmed_field(f);
+    if (s.from == s.end)
+        return CELL_EMPTY;
+    if (!is_number(s, kind))
+        return CELL_LABEL;
+    return f->quoted ? CELL_QUOTED_NUMBER : CELL_NUMBER;
+}
+
+/* "0,5" as many countries write it: one comma, and a number once it is a point. */
+static bool is_decimal_comma(slice s)
+{
+    char copy[64];
+    size_t length = (size_t)(s.end - s.from);
+    const char *comma = length == 0 ? NULL : memchr(s.from, ',', length);
+    if (comma == NULL || length > sizeof copy)
+        return false;
+    memcpy(copy, s.from, length);
+    copy[comma - s.from] = '.';
+    return is_finite_number((slice){copy, copy + length});
+}
+
+static bool splits_into_numbers(const char *line, const char *end, char by, bool *decimal_commas)
+{
+    size_t pieces = 0;
+    *decimal_commas = false;
+    for (const char *p = line; p <= end; pieces++) {
+        const char *stop = p == end ? NULL : memchr(p, by, (size_t)(end - p));
+        slice s = trimmed(p, stop == NULL ? end : stop);
+        if (by != ',' && is_decimal_comma(s))
+            *decimal_commas = true;
+        else if (!is_finite_number(s))
+            return false;
+        p = stop == NULL ? end + 1 : stop + 1;
+    }
+    return pieces > 1;
+}
+
+/* The character that splits a line into nothing but numbers, where the delimiter does not; 0 where
+ * there is none. */
+static char other_delimiter(slice s, char delimiter, bool *decimal_commas)
+{
+    static const char others[] = {';', '\t', '|', ' ', ','};
+    for (size_t i = 0; i < sizeof others; i++) {
+        if (others[i] != delimiter && splits_into_numbers(s.from, s.end, others[i], decimal_commas))
+            return others[i];
+    }
+    return 0;
+}
+
+bool cell_is_misread(const char *cell, size_t length, char delimiter)
+{
+    bool ignored;
+    slice s = trimmed(cell, cell + length);
+    return is_decimal_comma(s) || other_delimiter(s, delimiter, &ignored) != 0;
+}
+
+bool label_looks_like_number(const char *label, size_t length, char delimiter)
+{
+    return is_number(trimmed(label, label + length), KEY_MASK) ||
+           cell_is_misread(label, length, delimiter);
+}
+
+bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
+{
+    const char *line = f->text - (f->quoted ? 1 : 0) - (f->column - 1);
+    const char *end = memchr(line, '\n', (size_t)(r->end - line));
+    if (end == NULL)
+        end = r->end;
+    if (end > line && end[-1] == '\r')
+        end--;
+    bool decimal_commas;
+    char other = other_delimiter(trimmed(line, end), r->delimiter, &decimal_commas);
+    if (other == '\t')
+        err_remedy(e, "the fields look separated by tabs: --input-format tsv");
+    else if (other != 0 && decimal_commas)
+        err_remedy(e, "decimal commas are not read: write 0.5 for 0,5 (then --delimiter '%c')",
+                   other);
+    else if (other != 0)
+        err_remedy(e, "the fields look separated by '%c': --delimiter '%c'", other, other);
+    else if (is_decimal_comma(trimmed_field(f)))
+        err_remedy(e, "decimal commas are not read: write 0.5 for 0,5");
+    return false;
+}
+
+static bool is_matrix_kind(key_kind kind)
+{
+    return kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_MASK || kind == KEY_EXPECTED;
+}
+
+bool cells_find_kind(const read_options *how, const char *name, size_t length, const place *at,
+                     key_kind *kind, err *e)
+{
+    *kind = how->kind;
+    if (length > 0 && how->keys != NULL) {
+        const named *row = named_find(how->keys, name, length);
+        if (row == NULL && how->skips_unknown) {
+            *kind = KEY_EXPECTED; /* which takes any number: nobody will look at it */
+            return true;
+        }
+        if (row == NULL) {
+            err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);
+            row = named_nearest(how->keys, name, length);
+            return row == NULL ? false : err_remedy(e, "did you mean '%s'?", row->name);
+        }
+        *kind = ((const key *)(const void *)row)->kind;
+    }
+    if (!is_matrix_kind(*kind))
+        return err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length,
+                      name);
+    return true;
+}
+
+cells cells_new(key_kind kind, const read_options *how)
+{
+    dtype type = kind == KEY_EXPECTED ? DTYPE_F64 : kind == KEY_MASK ? DTYPE_BOOL : how->type;
+    return (cells){.kind = kind, .type = type, .allow_nonfinite = how->allow_nonfinite};
+}
+
+/* Messages quote this much of a cell. */
+static int quoted_length(slice s)
+{
+    enum { LONGEST = 40 };
+    return s.end - s.from > LONGEST ? LONGEST : (int)(s.end - s.from);
+}
+
+static bool allows(const cells *to, double nonfinite)
+{
+    return to->allow_nonfinite || to->kind == KEY_EXPECTED ||
+           (to->kind == KEY_BIAS && isinf(nonfinite) && nonfinite < 0);
+}
+
+static bool refuse_nonfinite(const cells *to, slice s, const place *at, err *e)
+{
+    if (to->kind == KEY_BIAS)
+        err_at(e, at, "%.*s can't be a bias: finite numbers and -inf can", quoted_length(s),
+               s.from);
+    else
+        err_at(e, at, "%.*s is not a finite number", quoted_length(s), s.from);
+    return err_remedy(e, "--allow-nonfinite lets it through");
+}
+
+static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, slice s,
+                         const place *at, err *e)
+{
+    if (s.from == s.end)
+        err_at(e, at, "a number is missing");
+    else if (to->kind == KEY_MASK)
+        err_at(e, at, "'%.*s' is neither true (1) nor false (0)", quoted_length(s), s.from);
+    else
+        err_at(e, at, "'%.*s' is not a number", quoted_length(s), s.from);
+    return cells_remedy(r, f, e);
+}
+
+static bool refuse_large(const cells *to, slice s, const place *at, err *e)
+{
+    bool narrow = to->type == DTYPE_F32;
+    err_at(e, at, "%.*s is too large for %s", quoted_length(s), s.from,
+           narrow ? "float32" : "float64");
+    return narrow ? err_remedy(e, "--dtype f64 holds larger numbers") : false;
+}
+
+static void push(cells *to, double value)
+{
+    if (to->type == DTYPE_F32)
+        ((float *)to->data)[to->count++] = (float)value;
+    else if (to->type == DTYPE_F64)
+        ((double *)to->data)[to->count++] = value;
+    else
+        ((unsigned char *)to->data)[to->count++] = value != 0;
+}
+
+/* A number that is there but not finite, a word of a mask, a hole, or an error. */
+static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, slice s, err *e)
+{
+    place at = csv_field_place(r, f);
+    at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
+    double value;
+    if (s.from == s.end && to->kind == KEY_EXPECTED)
+        push(to, tensor_hole());
+    else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false")))
+        push(to, is_word(s, "true"));
+    else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &value))
+        return refuse_other(to, r, f, s, &at, e);
+    else if (!allows(to, value))
+        return refuse_nonfinite(to, s, &at, e);
+    else
+        push(to, value);
+    return true;
+}
+
+static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, slice s, err *e)
+{
+    place at = csv_field_place(r, f);
+    at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
+    double wide = 0;
+    float narrow = 0;
+    bool fits = to->type == DTYPE_F32 ? number_read_f32(s.from, s.end, &narrow)
+                                      : number_read_f64(s.from, s.end, &wide);
+    if (!fits)
+        return refuse_large(to, s, &at, e);
+    if (to->kind == KEY_MASK && wide != 0 && wide != 1)
+        return refuse_other(to, r, f, s, &at, e);
+    push(to, to->type == DTYPE_F32 ? (double)narrow : wide);
+    return true;
+}
+
+bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
+{
+    if (to->count == to->capacity) {
+        void *larger = mem_grow(to->data, to->count, &to->capacity, dtype_size(to->type), e);
+        if (larger == NULL)
+            return false;
+        to->data = larger;
+    }
+    slice s = trimmed_field(f);
+    return is_finite_number(s) ? add_finite(to, r, f, s, e) : add_unusual(to, r, f, s, e);
+}
+
+bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,
+                         err *e)
+{
+    if (!tensor_new(out, from->type, rank, size, e))
+        return false;
+    size_t bytes = tensor_count(out) / g->count * dtype_size(from->type);
+    for (size_t i = 0; i < g->count; i++)
+        memcpy((char *)out->data + i * bytes, (const char *)from->data + g->piece[i].order * bytes,
+               bytes);
+    cells_free(from);
+    return true;
+}
+
+void cells_free(cells *c)
+{
+    mem_free(c->data);
+    *c = (cells){0};
+}

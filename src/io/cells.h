@@ -1,0 +1,49 @@
+/* Cells of a CSV as numbers: what a cell looks like, by which header rows and labels are found, and
+ * what it is read as.
+ *
+ * Spaces and tabs around a number don't count. An empty cell is a hole in an expected matrix, and
+ * refused elsewhere. */
+#ifndef SELFATTN_IO_CELLS_H
+#define SELFATTN_IO_CELLS_H
+
+#include "io/csv_record.h"
+#include "io/format.h"
+#include "io/grid.h"
+
+typedef enum cell_look { CELL_NUMBER, CELL_QUOTED_NUMBER, CELL_EMPTY, CELL_LABEL } cell_look;
+
+cell_look cell_look_of(const csv_field *f, key_kind kind);
+
+/* True for a text that would be numbers with another delimiter ("1;2") or with a decimal point for
+ * a comma. */
+bool cell_is_misread(const char *cell, size_t length, char delimiter);
+/* True for a label that is taken for a number, or for misread ones, unless it is quoted. */
+bool label_looks_like_number(const char *label, size_t length, char delimiter);
+
+/* Numbers of one matrix in the making, in the type that its kind asks for. */
+typedef struct cells {
+    key_kind kind;
+    dtype type;
+    bool allow_nonfinite;
+    void *data;
+    size_t count, capacity;
+} cells;
+
+/* What the matrix of this name is to be read as; refused where the keys don't know it, or no matrix
+ * is meant. */
+bool cells_find_kind(const read_options *how, const char *name, size_t length, const place *at,
+                     key_kind *kind, err *e);
+
+cells cells_new(key_kind kind, const read_options *how);
+bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e);
+/* Makes them a tensor, which takes their memory: as many numbers as `size` says, in pieces of one
+ * size that came in any order and belong where the finished grid says. */
+bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,
+                         err *e);
+void cells_free(cells *c);
+
+/* Adds to the error just made what a file whose line is separated by something else needs. Returns
+ * false. */
+bool cells_remedy(const csv_reader *r, const csv_field *f, err *e);
+
+#endif

@@ -1,0 +1,383 @@
+#include "io/csv_read.h"
+
+#include "base/mem.h"
+#include "io/blocks.h"
+#include "io/csv_layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* One name's numbers: its blocks one after the other, as they came, all of one size. */
+typedef struct matrix {
+    cells cells;
+    size_t rows, columns; /* of each block */
+    grid grid;
+} matrix;
+
+/* A file half read. matrix[i] becomes the tensor of out->entry[i]. */
+typedef struct job {
+    csv_reader reader;
+    const read_options *how;
+    bundle *out;
+    matrix *matrix;
+    size_t count, capacity;
+    text_list column_labels, row_labels; /* of the first block */
+    text label;
+
+    /* The block that is being read; `now` is SIZE_MAX in front of the first one. */
+    size_t now, block_line, rows_read;
+    size_t header_fields; /* 0 where there is no header */
+    size_t gap_line;      /* of a blank line behind the rows so far; 0 where there is none */
+    bool has_comment, is_first;
+    csv_layout layout;
+} job;
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static const char *name_now(const job *j)
+{
+    return j->out->entry[j->now].name;
+}
+
+/* ---- blocks ---- */
+
+/* Opens a matrix under a name that is new; SIZE_MAX with the error set on failure. */
+static size_t matrix_add(job *j, const block_comment *c, const place *at, err *e)
+{
+    key_kind kind;
+    if (!cells_find_kind(j->how, c->name, c->name_length, at, &kind, e))
+        return SIZE_MAX;
+    matrix *larger = mem_grow(j->matrix, j->count, &j->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return SIZE_MAX;
+    j->matrix = larger;
+    if (bundle_add(j->out, c->name, c->name_length, *at, e) == NULL)
+        return SIZE_MAX;
+    matrix *added = &j->matrix[j->count];
+    *added = (matrix){.cells = cells_new(kind, j->how)};
+    added->rows = c->rows;
+    added->columns = c->columns;
+    memcpy(added->grid.has, c->has, sizeof c->has);
+    return j->count++;
+}
+
+/* Further blocks of one name are as large as the first, and have the same axes. */
+static bool check_same(const job *j, const matrix *m, const block_comment *c, const place *at,
+                       err *e)
+{
+    size_t first_line = m->grid.piece[0].line;
+    if (memcmp(m->grid.has, c->has, sizeof c->has) != 0)
+        return err_at(e, at, "%s has other axes (batch, head) here than in line %zu", name_now(j),
+                      first_line);
+    if (m->rows != c->rows || m->columns != c->columns)
+        return err_at(e, at, "%s is %zux%zu here, %zux%zu in line %zu", name_now(j), c->rows,
+                      c->columns, m->rows, m->columns, first_line);
+    return true;
+}
+
+/* The block so far has all its rows, or there is none. */
+static bool check_whole(const job *j, err *e)
+{
+    if (j->now == SIZE_MAX)
+        return true;
+    place at = {.file = j->reader.file, .line = j->block_line, .column = 1};
+    const matrix *m = &j->matrix[j->now];
+    if (j->has_comment && j->rows_read < m->rows)
+        return err_at(e, &at, "%s has %zu row%s, its comment says %zu", name_now(j), j->rows_read,
+                      plural(j->rows_read), m->rows);
+    if (j->rows_read == 0)
+        return err_at(e, &at, "no row of numbers stands below this line");
+    return true;
+}
+
+static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
+{
+    if (!check_whole(j, e))
+        return false;
+    bool is_first = j->now == SIZE_MAX;
+    const entry *there = bundle_find_bytes(j->out, c->name, c->name_length);
+    j->now = there == NULL ? matrix_add(j, c, at, e) : (size_t)(there - j->out->entry);
+    if (j->now == SIZE_MAX)
+        return false;
+    matrix *m = &j->matrix[j->now];
+    if (there != NULL && !check_same(j, m, c, at, e))
+        return false;
+    j->block_line = at->line;
+    j->rows_read = j->header_fields = j->gap_line = 0;
+    j->has_comment = c->name_length > 0;
+    j->is_first = is_first;
+    return grid_add(&m->grid, c->index, at->line, e);
+}
+
+static bool read_comment(job *j, const csv_field *comment, err *e)
+{
+    block_comment c;
+    if (!block_comment_read(comment->text, comment->length, &c))
+        return true;
+    place at = csv_field_place(&j->reader, comment);
+    if (j->now != SIZE_MAX && !j->has_comment) {
+        err_at(e, &at, "a block begins here, but rows without a name stand above it");
+        return err_remedy(e, "give them a comment like this one: # NAME %zux%zu", c.rows,
+                          c.columns);
+    }
+    csv_field name = {.text = c.name, .length = c.name_length, .line = at.line, .column = 3};
+    text_clear(&j->label);
+    return csv_field_text(&j->reader, &name, &j->label, e) && begin_block(j, &c, &at, e);
+}
+
+/* ---- rows ---- */
+
+static bool add_label(job *j, csv_field f, text_list *list, err *e)
+{
+    while (!f.quoted && f.length > 0 && *f.text == ' ') {
+        f.text++;
+        f.length--;
+    }
+    while (!f.quoted && f.length > 0 && f.text[f.length - 1] == ' ')
+        f.length--;
+    text_clear(&j->label);
+    if (!csv_field_text(&j->reader, &f, &j->label, e))
+        return false;
+    return !j->is_first || text_list_add(list, text_string(&j->label), j->label.length, e);
+}
+
+static bool read_header(job *j, err *e)
+{
+    csv_field f;
+    do {
+        if (!csv_next_field(&j->reader, &f, e))
+            return false;
+        bool is_corner = j->layout.has_corner && j->header_fields == 0;
+        if (!is_corner && !add_label(j, f, &j->column_labels, e))
+            return false;
+        j->header_fields++;
+    } while (!f.last);
+    return true;
+}
+
+static bool read_row_label(job *j, csv_field *f, err *e)
+{
+    if (!csv_next_field(&j->reader, f, e))
+        return false;
+    if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER)
+        return add_label(j, *f, &j->row_labels, e);
+    place at = csv_field_place(&j->reader, f);
+    err_at(e, &at, "row %zu begins with the number %.*s, row 1 with a label", j->rows_read + 1,
+           (int)f->length, f->text);
+    return err_remedy(e, "quote a label that is a number");
+}
+
+/* Numbers that a row has to have, or SIZE_MAX in front of the first row. */
+static size_t columns_wanted(const job *j)
+{
+    if (j->has_comment || j->rows_read > 0)
+        return j->matrix[j->now].columns;
+    size_t corner = j->layout.has_corner ? 1 : 0;
+    return j->header_fields > 0 ? j->header_fields - corner : SIZE_MAX;
+}
+
+static bool refuse_count(const job *j, size_t count, const place *at, err *e)
+{
+    size_t wanted = columns_wanted(j), row = j->rows_read + 1;
+    if (j->has_comment)
+        return err_at(e, at, "row %zu of %s has %zu number%s, its comment in line %zu says %zu",
+                      row, name_now(j), count, plural(count), j->block_line, wanted);
+    if (j->rows_read == 0)
+        return err_at(e, at, "row 1 has %zu number%s, the header %zu label%s", count, plural(count),
+                      wanted, plural(wanted));
+    return err_at(e, at, "row %zu has %zu number%s, row 1 has %zu", row, count, plural(count),
+                  wanted);
+}
+
+/* The field `f` is one too many: counts the rest of the row. */
+static bool refuse_long(job *j, csv_field f, size_t count, err *e)
+{
+    place at = csv_field_place(&j->reader, &f);
+    for (count++; !f.last; count++) {
+        if (!csv_next_field(&j->reader, &f, e))
+            return false;
+    }
+    refuse_count(j, count, &at, e);
+    return cells_remedy(&j->reader, &f, e);
+}
+
+static bool refuse_short(const job *j, const csv_field *last, size_t count, err *e)
+{
+    place at = csv_field_place(&j->reader, last);
+    at.column += last->length + (last->quoted ? 2 : 0);
+    refuse_count(j, count, &at, e);
+    return cells_remedy(&j->reader, last, e);
+}
+
+static bool read_number(job *j, matrix *m, const csv_field *f, err *e)
+{
+    if (cells_add(&m->cells, &j->reader, f, e))
+        return true;
+    if (j->rows_read == 0 && j->header_fields == 0 && cell_look_of(f, m->cells.kind) == CELL_LABEL)
+        err_remedy(e, "if this is a header, quote the labels in it that are numbers");
+    return false;
+}
+
+static bool read_row(job *j, err *e)
+{
+    matrix *m = &j->matrix[j->now];
+    csv_field f = {0};
+    size_t count = 0, wanted = columns_wanted(j);
+    if (j->layout.has_labels && !read_row_label(j, &f, e))
+        return false;
+    for (; !f.last; count++) {
+        if (!csv_next_field(&j->reader, &f, e))
+            return false;
+        if (count == wanted)
+            return refuse_long(j, f, count, e);
+        if (!read_number(j, m, &f, e))
+            return false;
+    }
+    if (count == 0 || (wanted != SIZE_MAX && count < wanted))
+        return refuse_short(j, &f, count, e);
+    j->rows_read++;
+    if (!j->has_comment) {
+        m->columns = count;
+        m->rows = j->rows_read;
+    }
+    return true;
+}
+
+/* A row may be one too many for its block, or stand below a blank line. */
+static bool check_row_fits(const job *j, err *e)
+{
+    place at = csv_place(&j->reader);
+    const matrix *m = &j->matrix[j->now];
+    if (j->has_comment && j->rows_read == m->rows)
+        return err_at(e, &at, "%s has more rows than the %zu that its comment in line %zu says",
+                      name_now(j), m->rows, j->block_line);
+    if (j->gap_line == 0)
+        return true;
+    err_at(e, &at, "a row stands here below a blank line (%zu), which ends a matrix", j->gap_line);
+    return err_remedy(e, "begin each of several matrices with a comment such as # wq 4x3");
+}
+
+static bool read_line_of_numbers(job *j, err *e)
+{
+    if (j->now == SIZE_MAX) {
+        place at = csv_place(&j->reader);
+        block_comment unnamed = {.name = ""};
+        if (!begin_block(j, &unnamed, &at, e))
+            return false;
+    }
+    if (!check_row_fits(j, e))
+        return false;
+    if (j->rows_read > 0 || j->header_fields > 0)
+        return read_row(j, e);
+    if (!csv_layout_find(&j->reader, j->matrix[j->now].cells.kind, &j->layout, e))
+        return false;
+    return j->layout.has_header ? read_header(j, e) : read_row(j, e);
+}
+
+/* ---- the whole ---- */
+
+static bool read_lines(job *j, err *e)
+{
+    csv_field comment;
+    for (;;) {
+        switch (csv_next_line(&j->reader, &comment)) {
+        case CSV_ROW:
+            if (!read_line_of_numbers(j, e))
+                return false;
+            break;
+        case CSV_COMMENT:
+            if (!read_comment(j, &comment, e))
+                return false;
+            break;
+        case CSV_BLANK:
+            if (j->rows_read > 0 && j->gap_line == 0)
+                j->gap_line = j->reader.line - 1;
+            break;
+        case CSV_END:
+            return check_whole(j, e);
+        }
+    }
+}
+
+static bool finish_matrix(const job *j, size_t index, err *e)
+{
+    matrix *m = &j->matrix[index];
+    entry *to = &j->out->entry[index];
+    if (!grid_finish(&m->grid, j->reader.file, to->name, e))
+        return false;
+    size_t size[TENSOR_MAX_RANK];
+    int rank = 0;
+    for (int axis = 0; axis < GRID_AXES; axis++) {
+        if (m->grid.has[axis])
+            size[rank++] = m->grid.size[axis];
+    }
+    size[rank++] = m->rows;
+    size[rank++] = m->columns;
+    to->kind = ENTRY_TENSOR;
+    to->axes = grid_letters(m->grid.has);
+    return cells_take_in_order(&m->cells, &m->grid, rank, size, &to->tensor, e);
+}
+
+static bool add_list(bundle *out, const char *name, text_list *list, const char *file, err *e)
+{
+    if (list->count == 0 || bundle_find(out, name) != NULL)
+        return true;
+    entry *added = bundle_add(out, name, strlen(name), (place){.file = file}, e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    added->list = *list;
+    *list = (text_list){0};
+    return true;
+}
+
+static bool finish(job *j, err *e)
+{
+    if (j->count == 0)
+        return err_at(e, &(place){.file = j->reader.file}, "no matrix is in it");
+    for (size_t i = 0; i < j->count; i++) {
+        if (!finish_matrix(j, i, e))
+            return false;
+    }
+    return add_list(j->out, "columns", &j->column_labels, j->reader.file, e) &&
+           add_list(j->out, "rows", &j->row_labels, j->reader.file, e);
+}
+
+static void job_free(job *j)
+{
+    for (size_t i = 0; i < j->count; i++) {
+        cells_free(&j->matrix[i].cells);
+        grid_free(&j->matrix[i].grid);
+    }
+    mem_free(j->matrix);
+    text_list_free(&j->column_labels);
+    text_list_free(&j->row_labels);
+    text_free(&j->label);
+}
+
+static bool read_delimited(const char *bytes, size_t length, const read_options *how,
+                           char delimiter, bundle *out, err *e)
+{
+    job j = {.how = how, .out = out, .now = SIZE_MAX};
+    if (how->delimiter != 0)
+        delimiter = how->delimiter;
+    csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
+    bool done = csv_delimiter_check(delimiter, e) && read_lines(&j, e) && finish(&j, e);
+    job_free(&j);
+    if (!done)
+        bundle_free(out);
+    return done;
+}
+
+bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
+{
+    return read_delimited(bytes, length, how, ',', out, e);
+}
+
+bool tsv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
+{
+    return read_delimited(bytes, length, how, '\t', out, e);
+}

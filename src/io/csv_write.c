@@ -1,0 +1,253 @@
+#include "io/csv_write.h"
+
+#include "io/blocks.h"
+#include "io/cells.h"
+#include "io/csv_record.h"
+#include "io/number_write.h"
+
+#include <string.h>
+
+/* What stays the same from row to row. */
+typedef struct writer {
+    sink *out;
+    const char *file_kind; /* "CSV" */
+    char delimiter;
+    int digits;
+    const text_list *columns, *rows; /* labels of the next block, or NULL */
+} writer;
+
+void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column, int digits)
+{
+    ptrdiff_t at = (ptrdiff_t)row * matrix->stride[0] + (ptrdiff_t)column * matrix->stride[1];
+    char *room = text_room(out, NUMBER_FIXED_TEXT);
+    if (room == NULL)
+        return;
+    size_t length;
+    if (matrix->type == DTYPE_F32 && digits < 0) {
+        length = number_write_f32(((const float *)matrix->data)[at], room);
+    } else {
+        double value = matrix->type == DTYPE_F64   ? ((const double *)matrix->data)[at]
+                       : matrix->type == DTYPE_F32 ? (double)((const float *)matrix->data)[at]
+                                                   : ((const unsigned char *)matrix->data)[at];
+        if (tensor_is_hole(value))
+            length = 0;
+        else if (digits < 0)
+            length = number_write_f64(value, room);
+        else
+            length = number_write_fixed(value, digits, room);
+    }
+    text_added(out, length);
+}
+
+/* ---- what can be written ---- */
+
+static bool is_labels(const entry *one)
+{
+    return one->kind == ENTRY_LIST &&
+           (strcmp(one->name, "columns") == 0 || strcmp(one->name, "rows") == 0);
+}
+
+bool csv_check_result(const bundle *result, const char *what, err *e)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const entry *one = &result->entry[i];
+        char shape[SHAPE_TEXT];
+        if (is_labels(one))
+            continue;
+        if (one->kind != ENTRY_TENSOR) {
+            err_set(e, "'%s' can't be written as %s, which holds numbers only", one->name, what);
+            return err_remedy(e, "JSON holds everything");
+        }
+        if (tensor_count(&one->tensor) == 0)
+            return err_set(e, "'%s' is %s: %s has no way to write a matrix without elements",
+                           one->name, tensor_shape_text(&one->tensor, shape), what);
+    }
+    return true;
+}
+
+/* A name ends at the first space of a block's comment. */
+static bool check_name(const char *name, err *e)
+{
+    for (const char *p = name; *p != '\0'; p++) {
+        if ((unsigned char)*p <= ' ')
+            return err_set(e, "'%s' can't be the name of a matrix in a CSV: it has a space", name);
+    }
+    return true;
+}
+
+static bool check_labels(const text_list *labels, size_t wanted, const char *what, const char *name,
+                         err *e)
+{
+    if (labels == NULL || labels->count == wanted)
+        return true;
+    return err_set(e, "there are labels for %zu %s, but '%s' has %zu", labels->count, what, name,
+                   wanted);
+}
+
+static bool is_blank(const char *label)
+{
+    return label[strspn(label, " \t")] == '\0';
+}
+
+/* A header that begins with nothing reads as one with a corner above row labels. */
+static bool check_first_label(const writer *w, err *e)
+{
+    if (w->columns == NULL || w->rows != NULL)
+        return true;
+    if (!is_blank(w->columns->item[0]))
+        return true;
+    return err_set(e, "the first column's label is empty, which reads as a column of labels");
+}
+
+/* ---- rows ---- */
+
+/* True for a label that would not be taken for one without quotes. */
+static bool is_ambiguous(const writer *w, const char *label)
+{
+    return is_blank(label) || label_looks_like_number(label, strlen(label), w->delimiter);
+}
+
+static bool any_is_ambiguous(const writer *w, const text_list *labels)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        if (is_ambiguous(w, labels->item[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A header with ambiguous labels is told from a row by quotes around all of them. */
+static void write_header(const writer *w, text *to)
+{
+    bool quoted = any_is_ambiguous(w, w->columns);
+    for (size_t i = 0; i < w->columns->count; i++) {
+        const char *label = w->columns->item[i];
+        if (i > 0 || w->rows != NULL)
+            text_add(to, &w->delimiter, 1);
+        csv_field_write(to, label, strlen(label), w->delimiter, quoted);
+    }
+    text_add_string(to, "\n");
+}
+
+static void write_row_label(const writer *w, text *to, const char *label)
+{
+    csv_field_write(to, label, strlen(label), w->delimiter, is_ambiguous(w, label));
+    text_add(to, &w->delimiter, 1);
+}
+
+static void write_row(const writer *w, text *to, const tensor *matrix, size_t row)
+{
+    size_t before = to->length;
+    for (size_t column = 0; column < matrix->size[1]; column++) {
+        if (column > 0)
+            text_add(to, &w->delimiter, 1);
+        csv_number_write(to, matrix, row, column, w->digits);
+    }
+    if (to->length == before && w->rows == NULL)
+        text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
+    text_add_string(to, "\n");
+}
+
+static bool write_matrix(writer *w, const tensor *matrix, err *e)
+{
+    text *to = sink_text(w->out);
+    if (w->columns != NULL)
+        write_header(w, to);
+    for (size_t row = 0; row < matrix->size[0]; row++) {
+        if (w->rows != NULL)
+            write_row_label(w, to, w->rows->item[row]);
+        write_row(w, to, matrix, row);
+        if (!sink_spill(w->out, e))
+            return false;
+    }
+    w->columns = w->rows = NULL;
+    return true;
+}
+
+static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
+{
+    const char *name = one->name[0] == '\0' ? "matrix" : one->name;
+    block b = block_first(one);
+    do {
+        text *to = sink_text(w->out);
+        if (!is_first)
+            text_add_string(to, "\n");
+        is_first = false;
+        block_comment_write(to, name, &b);
+        if (!write_matrix(w, &b.matrix, e))
+            return false;
+    } while (block_next(one, &b));
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static const text_list *labels_of(const bundle *result, const char *name)
+{
+    const entry *found = bundle_find(result, name);
+    return found != NULL && is_labels(found) && found->list.count > 0 ? &found->list : NULL;
+}
+
+/* How many matrices there are, and the first of them. */
+static size_t count_matrices(const bundle *result, const entry **first)
+{
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->entry[i].kind == ENTRY_TENSOR && count++ == 0)
+            *first = &result->entry[i];
+    }
+    return count;
+}
+
+/* All that can be wrong, before the first byte is written. */
+static bool check(const writer *w, const bundle *result, const entry *first, err *e)
+{
+    if (!csv_delimiter_check(w->delimiter, e) || !csv_check_result(result, w->file_kind, e))
+        return false;
+    if (first == NULL)
+        return err_set(e, "there is no matrix to write as %s", w->file_kind);
+    for (size_t i = 0; i < result->count; i++) {
+        if (!check_name(result->entry[i].name, e))
+            return false;
+    }
+    block b = block_first(first);
+    return check_labels(w->columns, b.matrix.size[1], "columns", first->name, e) &&
+           check_labels(w->rows, b.matrix.size[0], "rows", first->name, e) &&
+           check_first_label(w, e);
+}
+
+static bool write_delimited(const bundle *result, const write_options *how, sink *out,
+                            char delimiter, const char *file_kind, err *e)
+{
+    const entry *first;
+    size_t count = count_matrices(result, &first);
+    writer w = {.out = out,
+                .file_kind = file_kind,
+                .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
+                .digits = how->digits,
+                .columns = labels_of(result, "columns"),
+                .rows = labels_of(result, "rows")};
+    if (!check(&w, result, first, e))
+        return false;
+    bool done = true;
+    if (count == 1 && first->tensor.rank <= 2) {
+        block b = block_first(first);
+        done = write_matrix(&w, &b.matrix, e);
+    }
+    for (size_t i = 0; done && i < result->count && (count > 1 || first->tensor.rank > 2); i++) {
+        if (result->entry[i].kind == ENTRY_TENSOR)
+            done = write_blocks(&w, &result->entry[i], &result->entry[i] == first, e);
+    }
+    return done && text_ok(sink_text(out), e);
+}
+
+bool csv_write(const bundle *result, const write_options *how, sink *out, err *e)
+{
+    return write_delimited(result, how, out, ',', "CSV", e);
+}
+
+bool tsv_write(const bundle *result, const write_options *how, sink *out, err *e)
+{
+    return write_delimited(result, how, out, '\t', "TSV", e);
+}

@@ -1,0 +1,59 @@
+/* The table of file formats: how each is recognised, read and written.
+ *
+ * A reader turns bytes into a bundle, a writer a bundle into bytes; both work on memory, so
+ * standard input, files, tests and fuzzers go the same way. A format is one or two files in this
+ * folder and one row in formats.c. */
+#ifndef SELFATTN_IO_FORMAT_H
+#define SELFATTN_IO_FORMAT_H
+
+#include "base/named.h"
+#include "io/sink.h"
+#include "tensor/bundle.h"
+#include "tensor/key.h"
+
+/* How a file is to be read. Reading as a document refuses keys that are not in `keys`. With `keys`
+ * NULL every name is taken: arrays of numbers as `kind`, arrays of true and false as KEY_MASK,
+ * lists of texts, texts and numbers as what they are, objects as bundles by the same rules. Where a
+ * file is one matrix without a name (a bare JSON array, a plain CSV), it is read as `kind` and its
+ * entry's name is "". */
+typedef struct read_options {
+    const char *file;        /* for messages; must outlive the bundle */
+    size_t first_line;       /* the line at which the bytes begin, from 1 (0 counts as 1): JSONL */
+    const named_table *keys; /* rows of `key`, or NULL */
+    key_kind kind;
+    dtype type;         /* DTYPE_F32 or DTYPE_F64 */
+    bool type_is_fixed; /* else a document's own "dtype": "f32"|"f64" wins over `type` */
+    bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
+    bool allow_nonfinite;
+    char delimiter; /* CSV's, 0 = the format's own */
+} read_options;
+
+typedef struct write_options {
+    int digits;       /* decimals of every number, or −1: the shortest that read back */
+    const char *name; /* the document's own name, or NULL */
+    bool single_line; /* JSON as one line: JSON Lines */
+    char delimiter;   /* CSV's, 0 = the format's own */
+} write_options;
+
+typedef struct format {
+    named named;
+    const char *endings; /* ".csv .txt", or "" */
+    /* True when the first bytes are this format's and no earlier row's; NULL: only by name or
+     * ending. */
+    bool (*probe)(const char *bytes, size_t length);
+    bool (*read)(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
+    /* NULL: read only. The result's entries are stages (tensors of float32 or float64) in their
+     * order. */
+    bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
+} format;
+
+extern const named_table FORMATS;
+
+const format *format_by_name(const char *name);
+/* By the ending of a file's name; NULL where none fits. */
+const format *format_by_ending(const char *file);
+/* By the first bytes, then by the ending of the name. NULL with the error set where neither
+ * says. */
+const format *format_recognise(const char *bytes, size_t length, const char *file, err *e);
+
+#endif

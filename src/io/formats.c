@@ -1,0 +1,92 @@
+#include "io/format.h"
+
+#include "io/csv_read.h"
+#include "io/csv_write.h"
+#include "io/json.h"
+#include "io/tidy.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const format ROWS[] = {
+    {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write},
+    {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write},
+    {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write},
+    {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write},
+    {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write},
+};
+
+const named_table FORMATS = NAMED_TABLE("format", ROWS);
+
+static const size_t ROW_COUNT = sizeof ROWS / sizeof ROWS[0];
+
+static bool ends_with(const char *file, size_t length, const char *ending, size_t ending_length)
+{
+    return length > ending_length &&
+           strncasecmp(file + length - ending_length, ending, ending_length) == 0;
+}
+
+static bool has_ending(const format *row, const char *file)
+{
+    size_t length = strlen(file);
+    for (const char *p = row->endings; *p != '\0';) {
+        size_t ending = strcspn(p, " ");
+        if (ends_with(file, length, p, ending))
+            return true;
+        p += ending;
+        p += strspn(p, " ");
+    }
+    return false;
+}
+
+static bool probes(const format *row, const char *bytes, size_t length)
+{
+    return row->probe != NULL && row->probe(bytes, length);
+}
+
+const format *format_by_name(const char *name)
+{
+    return (const format *)(const void *)named_find(&FORMATS, name, strlen(name));
+}
+
+const format *format_by_ending(const char *file)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (has_ending(&ROWS[i], file))
+            return &ROWS[i];
+    }
+    return NULL;
+}
+
+/* "json, jsonl, csv": for a message. */
+enum { NAMES_TEXT = 256 };
+static const char *list_names(char out[NAMES_TEXT])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < ROW_COUNT && used < NAMES_TEXT; i++)
+        used += (size_t)snprintf(out + used, NAMES_TEXT - used, "%s%s", i == 0 ? "" : ", ",
+                                 ROWS[i].named.name);
+    return out;
+}
+
+const format *format_recognise(const char *bytes, size_t length, const char *file, err *e)
+{
+    /* First bytes of JSON Lines are those of JSON: of formats that both fit, the ending's is meant.
+     */
+    const format *by_ending = format_by_ending(file);
+    if (by_ending != NULL && probes(by_ending, bytes, length))
+        return by_ending;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (probes(&ROWS[i], bytes, length))
+            return &ROWS[i];
+    }
+    if (by_ending != NULL)
+        return by_ending;
+    char names[NAMES_TEXT];
+    err_at(e, &(place){.file = file}, "%s",
+           length == 0 ? "the input is empty" : "the format is not recognised");
+    if (length > 0)
+        err_remedy(e, "--input-format names it: %s", list_names(names));
+    return NULL;
+}

@@ -1,0 +1,146 @@
+#include "io/json_array.h"
+
+#include <stdio.h>
+
+/* The shape as far as it is known: the first list of each depth sets its size, the others are held
+ * against it. */
+typedef struct measure {
+    json_text *text;
+    bool is_mask;
+    int rank;
+    size_t size[TENSOR_MAX_RANK];  /* 0: not known yet */
+    size_t index[TENSOR_MAX_RANK]; /* the entry that is looked at, in each of the open lists */
+} measure;
+
+/* What a message calls a part of a tensor that has `axes` axes itself. */
+static const char *part_name(const measure *m, int axes, bool one)
+{
+    static const char *const ONE[] = {"number", "row", "matrix", "block", "batch"};
+    static const char *const MANY[] = {"numbers", "rows", "matrices", "blocks", "batches"};
+    if (axes == 0 && m->is_mask)
+        return one ? "value" : "values";
+    return one ? ONE[axes] : MANY[axes];
+}
+
+static bool measure_rank(measure *m, const char *at, int most, err *e)
+{
+    place where;
+    for (m->rank = 0; *at == '['; m->rank++) {
+        const char *first = json_first(m->text, at);
+        if (first != NULL && m->rank < most) {
+            at = first;
+            continue;
+        }
+        where = json_place(m->text, at);
+        return first == NULL
+                   ? err_at(e, &where, "the list is empty; a matrix has at least one number")
+                   : err_at(e, &where, "the lists are nested deeper than the %d axes that are read",
+                            most);
+    }
+    return true;
+}
+
+/* "row 3 of matrix 2": the list at `depth` that is looked at, or the first one of that depth. */
+static void list_name(const measure *m, int depth, bool first, char *out, size_t room)
+{
+    size_t length = 0;
+    for (int axis = depth - 1; axis >= 0; axis--) {
+        size_t number = first ? 1 : m->index[axis] + 1;
+        length +=
+            (size_t)snprintf(out + length, room - length, "%s%s %zu", length == 0 ? "" : " of ",
+                             part_name(m, m->rank - axis - 1, true), number);
+    }
+}
+
+static bool fail_ragged(measure *m, const char *list, int depth, size_t count, err *e)
+{
+    enum { NAME = 160 }; /* four times a word, a number and " of " */
+    char this_list[NAME], first_list[NAME];
+    list_name(m, depth, false, this_list, NAME);
+    list_name(m, depth, true, first_list, NAME);
+    place where = json_place(m->text, list);
+    return err_at(e, &where, "%s has %zu %s, %s has %zu", this_list, count,
+                  part_name(m, m->rank - depth - 1, count == 1), first_list, m->size[depth]);
+}
+
+/* An entry of a list at `depth` must be a list as long as the lists of the first entries went on,
+ * and then none. */
+static bool check_entry(measure *m, const char *entry, int depth, err *e)
+{
+    bool wants_list = depth + 1 < m->rank;
+    if ((*entry == '[') == wants_list)
+        return true;
+    char found[JSON_FOUND];
+    place where = json_place(m->text, entry);
+    return err_at(e, &where, "expected a %s as in the first place of the list, found %s",
+                  part_name(m, m->rank - depth - 1, true), json_found(m->text, entry, found));
+}
+
+/* The end of the list, or NULL with the error set. */
+static const char *measure_list(measure *m, const char *list, int depth, err *e)
+{
+    size_t count = 0;
+    const char *end = list + 1;
+    for (const char *at = json_first(m->text, list); at != NULL; at = json_next(m->text, end)) {
+        m->index[depth] = count++;
+        if (!check_entry(m, at, depth, e))
+            return NULL;
+        end = *at == '[' ? measure_list(m, at, depth + 1, e) : json_value_end(m->text, at);
+        if (end == NULL)
+            return NULL;
+    }
+    if (m->size[depth] == 0)
+        m->size[depth] = count;
+    if (m->size[depth] != count) {
+        fail_ragged(m, list, depth, count, e);
+        return NULL;
+    }
+    return json_skip_space(m->text, end) + 1;
+}
+
+/* The shape is known, so brackets and commas say nothing any more. */
+static const char *next_element(const char *at)
+{
+    while (*at == '[' || *at == ']' || *at == ',' || *at == ' ' || *at == '\n' || *at == '\t' ||
+           *at == '\r')
+        at++;
+    return at;
+}
+
+static bool read_elements(json_text *t, const char *at, const element_rules *rules, tensor *out,
+                          err *e)
+{
+    size_t count = tensor_count(out), size = dtype_size(out->type);
+    char *to = out->data;
+    for (size_t i = 0; i < count; i++) {
+        at = json_element_read(t, next_element(at), rules, to + i * size, e);
+        if (at == NULL)
+            return false;
+    }
+    return true;
+}
+
+static dtype type_of(const element_rules *rules)
+{
+    if (rules->kind == KEY_MASK)
+        return DTYPE_BOOL;
+    return rules->kind == KEY_EXPECTED ? DTYPE_F64 : rules->type;
+}
+
+bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e)
+{
+    measure m = {.text = t, .is_mask = rules->kind == KEY_MASK};
+    element_rules typed = *rules;
+    typed.type = type_of(rules);
+    if (!measure_rank(&m, at, rules->kind == KEY_EXPECTED ? TENSOR_MAX_RANK : TENSOR_MAX_INPUT_RANK,
+                      e))
+        return false;
+    if (m.rank > 0 && measure_list(&m, at, 0, e) == NULL)
+        return false;
+    if (!tensor_new(out, typed.type, m.rank, m.size, e))
+        return false;
+    if (read_elements(t, at, &typed, out, e))
+        return true;
+    tensor_free(out);
+    return false;
+}

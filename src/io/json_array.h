@@ -1,0 +1,13 @@
+/* Nested lists of numbers (or of true and false) straight from the bytes into a tensor: no tree,
+ * one pass that finds the shape and one that reads. The text must have passed json_scan. */
+#ifndef SELFATTN_IO_JSON_ARRAY_H
+#define SELFATTN_IO_JSON_ARRAY_H
+
+#include "io/json_element.h"
+
+/* Reads the value at `at`: a list of rank 1 to 4 (in what is expected: 5, since a stage may have
+ * that many axes), or one number as rank 0. All lists of one depth must be equally long, and none
+ * empty. */
+bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e);
+
+#endif

@@ -1,0 +1,337 @@
+#include "io/json.h"
+
+#include "base/mem.h"
+#include "io/json_array.h"
+#include "io/json_scan.h"
+#include "io/json_string.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    json_text text;
+    const read_options *how;
+    dtype type; /* of matrices: the document's own, or the caller's */
+} reader;
+
+/* Kinds that no row of a key table has, behind those of key.h. */
+enum {
+    KIND_NUMBER = KEY_RECORDS + 1,
+    KIND_BY_KEY,  /* the key table says it */
+    KIND_BY_LOOK, /* the value shows it; its members' too */
+    KIND_SKIPPED
+};
+
+/* How the members of an object are read. Keys that begin with _ are remarks for people, but a
+ * vocabulary has such words; null stands for nothing where nobody asked for a value. */
+typedef struct scope {
+    int kind;
+    bool skips_remarks, skips_null;
+} scope;
+
+static const scope DOCUMENT = {KIND_BY_KEY, true, false};
+static const scope STAGES = {KEY_EXPECTED, true, true};
+static const scope VOCAB = {KEY_MATRIX, false, false};
+static const scope TOLERANCES = {KIND_NUMBER, true, false};
+static const scope RECORD = {KEY_SETTING, true, false};
+static const scope ANYTHING = {KIND_BY_LOOK, false, true};
+
+static bool fail_expected(reader *r, const char *at, const char *wanted, err *e)
+{
+    char found[JSON_FOUND];
+    place where = json_place(&r->text, at);
+    return err_at(e, &where, "expected %s, found %s", wanted, json_found(&r->text, at, found));
+}
+
+static bool is_true_or_false(const char *at)
+{
+    return *at == 't' || *at == 'f';
+}
+
+static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err *e)
+{
+    element_rules rules = {
+        .kind = kind, .type = r->type, .allow_nonfinite = r->how->allow_nonfinite};
+    to->kind = ENTRY_TENSOR;
+    return json_array_read(&r->text, at, &rules, &to->tensor, e);
+}
+
+static bool read_number(reader *r, const char *at, entry *to, err *e)
+{
+    to->kind = ENTRY_TENSOR;
+    return tensor_new(&to->tensor, DTYPE_F64, 0, NULL, e) &&
+           json_number_read(&r->text, at, to->tensor.data, e);
+}
+
+static bool read_text(reader *r, const char *at, entry *to, err *e)
+{
+    if (*at != '"')
+        return fail_expected(r, at, "a text in double quotes", e);
+    to->kind = ENTRY_TEXT;
+    to->text = json_string_read(&r->text, at, 0, e);
+    return to->text != NULL;
+}
+
+static bool read_setting(reader *r, const char *at, entry *to, err *e)
+{
+    if (*at == '"')
+        return read_text(r, at, to, e);
+    if (*at == '[' || *at == '{')
+        return fail_expected(r, at, "a number, true, false or a word", e);
+    if (!is_true_or_false(at))
+        return read_number(r, at, to, e);
+    to->kind = ENTRY_TEXT;
+    to->text = mem_copy_text(at, (size_t)(json_value_end(&r->text, at) - at), e);
+    return to->text != NULL;
+}
+
+static bool read_label(reader *r, const char *at, text_list *to, err *e)
+{
+    if (*at != '"')
+        return fail_expected(r, at, "a text in double quotes", e);
+    char *label = json_string_read(&r->text, at, JSON_MAX_LABEL, e);
+    bool added = label != NULL && text_list_add(to, label, strlen(label), e);
+    mem_free(label);
+    return added;
+}
+
+static bool read_list(reader *r, const char *at, entry *to, err *e)
+{
+    if (*at != '[')
+        return fail_expected(r, at, "a list of texts", e);
+    to->kind = ENTRY_LIST;
+    const char *item = json_first(&r->text, at);
+    while (item != NULL) {
+        if (!read_label(r, item, &to->list, e))
+            return false;
+        item = json_next(&r->text, json_value_end(&r->text, item));
+    }
+    return true;
+}
+
+static bool new_bundle(entry *to, err *e)
+{
+    to->kind = ENTRY_BUNDLE;
+    to->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
+    return to->bundle != NULL;
+}
+
+static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e);
+
+static bool read_object(reader *r, const scope *in, const char *at, entry *to, err *e)
+{
+    if (*at != '{')
+        return fail_expected(r, at, "an object, '{'", e);
+    return new_bundle(to, e) && read_members(r, in, at, to->bundle, e);
+}
+
+static bool read_record(reader *r, size_t number, const char *at, bundle *to, err *e)
+{
+    char name[24];
+    int length = snprintf(name, sizeof name, "%zu", number);
+    entry *added = bundle_add(to, name, (size_t)length, json_place(&r->text, at), e);
+    return added != NULL && read_object(r, &RECORD, at, added, e);
+}
+
+static bool read_records(reader *r, const char *at, entry *to, err *e)
+{
+    if (*at != '[')
+        return fail_expected(r, at, "a list of objects", e);
+    if (!new_bundle(to, e))
+        return false;
+    const char *item = json_first(&r->text, at);
+    for (size_t number = 1; item != NULL; number++) {
+        if (!read_record(r, number, item, to->bundle, e))
+            return false;
+        item = json_next(&r->text, json_value_end(&r->text, item));
+    }
+    return true;
+}
+
+static bool all_texts(const reader *r, const char *list)
+{
+    const char *item = json_first(&r->text, list);
+    while (item != NULL && *item == '"')
+        item = json_next(&r->text, json_value_end(&r->text, item));
+    return item == NULL;
+}
+
+/* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
+ * deeper ones, and those with a number in them, are matrices. */
+static int kind_of_list(const reader *r, const char *list)
+{
+    const char *element = json_first(&r->text, list);
+    if (element != NULL && *element == '{')
+        return KEY_RECORDS;
+    if (element != NULL && *element == '"' && all_texts(r, list))
+        return KEY_LIST;
+    while (element != NULL && *element == '[')
+        element = json_first(&r->text, element);
+    return element != NULL && is_true_or_false(element) ? KEY_MASK : (int)r->how->kind;
+}
+
+static bool read_by_look(reader *r, const char *at, entry *to, err *e);
+
+static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
+{
+    switch (kind) {
+    case KEY_SETTING:
+        return read_setting(r, at, to, e);
+    case KEY_TEXT:
+        return read_text(r, at, to, e);
+    case KEY_LIST:
+        return read_list(r, at, to, e);
+    case KEY_VOCAB:
+        return read_object(r, &VOCAB, at, to, e);
+    case KEY_STAGES:
+        return read_object(r, &STAGES, at, to, e);
+    case KEY_TOL:
+        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
+    case KEY_RECORDS:
+        return read_records(r, at, to, e);
+    case KIND_NUMBER:
+        return read_number(r, at, to, e);
+    case KIND_BY_LOOK:
+        return read_by_look(r, at, to, e);
+    default:
+        return read_matrix(r, (key_kind)kind, at, to, e);
+    }
+}
+
+static bool read_by_look(reader *r, const char *at, entry *to, err *e)
+{
+    if (*at == '{')
+        return read_object(r, &ANYTHING, at, to, e);
+    if (*at == '[')
+        return read_value(r, kind_of_list(r, at), at, to, e);
+    return read_value(r, is_true_or_false(at) ? KEY_MASK : KEY_SETTING, at, to, e);
+}
+
+static bool find_kind(reader *r, const char *key_at, const char *name, int *kind, err *e)
+{
+    const named *row = named_find(r->how->keys, name, strlen(name));
+    if (row != NULL) {
+        *kind = (int)((const key *)(const void *)row)->kind;
+        return true;
+    }
+    if (r->how->skips_unknown) {
+        *kind = KIND_SKIPPED;
+        return true;
+    }
+    place at = json_place(&r->text, key_at);
+    const named *near = named_nearest(r->how->keys, name, strlen(name));
+    err_at(e, &at, "unknown key \"%s\"", name);
+    return near == NULL ? err_remedy(e, "keys that begin with _ are skipped")
+                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+}
+
+static bool read_named(reader *r, int kind, const char *name, const char *at, bundle *to, err *e)
+{
+    if (kind == KIND_SKIPPED)
+        return true;
+    entry *added = bundle_add(to, name, strlen(name), json_place(&r->text, at), e);
+    return added != NULL && read_value(r, kind, at, added, e);
+}
+
+static bool fail_null(reader *r, const char *name, const char *at, err *e)
+{
+    place where = json_place(&r->text, at);
+    return err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value", name);
+}
+
+static bool read_member(reader *r, const scope *in, const char *key_at, const char *at, bundle *to,
+                        err *e)
+{
+    const char *inside = key_at + 1;
+    int kind = in->kind;
+    if (in->skips_remarks && json_next_character(&inside) == '_')
+        return true;
+    if (in->skips_null && *at == 'n')
+        return true;
+    char *name = json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
+    bool done = name != NULL && (kind != KIND_BY_KEY || find_kind(r, key_at, name, &kind, e)) &&
+                (*at == 'n' && kind != KIND_SKIPPED ? fail_null(r, name, at, e)
+                                                    : read_named(r, kind, name, at, to, e));
+    mem_free(name);
+    return done;
+}
+
+static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
+{
+    const char *key_at = json_first(&r->text, at);
+    while (key_at != NULL) {
+        const char *value = json_member(&r->text, key_at);
+        if (!read_member(r, in, key_at, value, to, e))
+            return false;
+        key_at = json_next(&r->text, json_value_end(&r->text, value));
+    }
+    return true;
+}
+
+static bool string_is(const char *at, const char *word)
+{
+    if (*at++ != '"')
+        return false;
+    while (*word != '\0') {
+        if (json_next_character(&at) != (unsigned char)*word++)
+            return false;
+    }
+    return *at == '"';
+}
+
+/* The matrices' type has to be known before the first of them is read, and "dtype" may come last.
+ * What else it may say is for others to refuse. */
+static void find_type(reader *r, const char *object)
+{
+    for (const char *at = json_first(&r->text, object); at != NULL;) {
+        const char *value = json_member(&r->text, at);
+        if (string_is(at, "dtype") && string_is(value, "f32"))
+            r->type = DTYPE_F32;
+        if (string_is(at, "dtype") && string_is(value, "f64"))
+            r->type = DTYPE_F64;
+        at = json_next(&r->text, json_value_end(&r->text, value));
+    }
+}
+
+static bool read_whole(reader *r, const char *at, bundle *to, err *e)
+{
+    if (*at == '[')
+        return read_named(r, (int)r->how->kind, "", at, to, e);
+    if (*at != '{')
+        return fail_expected(r, at, "a document, '{', or a matrix, '['", e);
+    if (!r->how->type_is_fixed)
+        find_type(r, at);
+    return read_members(r, r->how->keys == NULL ? &ANYTHING : &DOCUMENT, at, to, e);
+}
+
+bool json_probe(const char *bytes, size_t length)
+{
+    json_text t = json_text_of(bytes, length, "", 0);
+    const char *first = json_skip_space(&t, t.bytes);
+    return first < t.end && (*first == '{' || *first == '[');
+}
+
+bool jsonl_probe(const char *bytes, size_t length)
+{
+    json_text t = json_text_of(bytes, length, "", 0);
+    const char *first = json_skip_space(&t, t.bytes);
+    const char *newline = memchr(first, '\n', (size_t)(t.end - first));
+    if (first == t.end || *first != '{' || newline == NULL)
+        return false;
+    const char *last = newline;
+    while (last > first && (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t'))
+        last--;
+    const char *below = json_skip_space(&t, newline);
+    return last[-1] == '}' && below < t.end && *below == '{';
+}
+
+bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
+{
+    reader r = {.how = how, .type = how->type};
+    r.text = json_text_of(bytes, length, how->file, how->first_line);
+    bool done =
+        json_scan(&r.text, e) && read_whole(&r, json_skip_space(&r.text, r.text.bytes), out, e);
+    if (!done)
+        bundle_free(out);
+    return done;
+}

@@ -1,0 +1,224 @@
+#include "io/json_scan.h"
+
+#include "base/mem.h"
+#include "io/json_scan_string.h"
+#include "io/json_unique.h"
+#include "io/number_read.h"
+
+#include <string.h>
+
+/* Where the scan is, how deep, and the keys of all objects that are open, outermost first. */
+typedef struct scan {
+    json_text *text;
+    const char *at;
+    size_t depth;
+    const char **key;
+    size_t keys, capacity;
+} scan;
+
+static bool fail_expected(scan *s, const char *wanted, err *e)
+{
+    char found[JSON_FOUND];
+    place at = json_place(s->text, s->at);
+    return err_at(e, &at, "expected %s, found %s", wanted, json_found(s->text, s->at, found));
+}
+
+static bool next_is(const scan *s, char c)
+{
+    return s->at < s->text->end && *s->at == c;
+}
+
+/* Goes over a punctuation mark and the space behind it. */
+static void step_over(scan *s)
+{
+    s->at = json_skip_space(s->text, s->at + 1);
+}
+
+/* No value that JSON knows; perhaps one that other programs write. */
+static bool fail_value(scan *s, const char *wanted, err *e)
+{
+    const char *end = json_word_end(s->text, s->at);
+    double ignored;
+    fail_expected(s, wanted, e);
+    if (number_read_nonfinite(s->at, end, &ignored))
+        err_remedy(e, "JSON has no such number; write it as a text: \"%.*s\"", (int)(end - s->at),
+                   s->at);
+    if (next_is(s, '\''))
+        err_remedy(e, "JSON puts texts in double quotes");
+    return false;
+}
+
+static bool scan_number(scan *s, const char *wanted, err *e)
+{
+    const char *end = number_end_json(s->at, s->text->end);
+    if (end == NULL || json_word_end(s->text, end) != end)
+        return fail_value(s, wanted, e);
+    size_t length = (size_t)(end - s->at);
+    place at;
+    if (length > NUMBER_MAX_TEXT) {
+        at = json_place(s->text, s->at);
+        return err_at(e, &at, "the number has %zu bytes; at most %d are read", length,
+                      NUMBER_MAX_TEXT);
+    }
+    s->at = end;
+    return true;
+}
+
+static bool scan_word(scan *s, const char *wanted, err *e)
+{
+    static const char *const WORDS[] = {"true", "false", "null"};
+    const char *end = json_word_end(s->text, s->at);
+    size_t length = (size_t)(end - s->at);
+    for (size_t i = 0; i < 3; i++) {
+        if (strlen(WORDS[i]) == length && memcmp(WORDS[i], s->at, length) == 0) {
+            s->at = end;
+            return true;
+        }
+    }
+    return fail_value(s, wanted, e);
+}
+
+static bool scan_string(scan *s, err *e)
+{
+    const char *end = json_scan_string(s->text, s->at, e);
+    if (end == NULL)
+        return false;
+    s->at = end;
+    return true;
+}
+
+static bool scan_value(scan *s, const char *wanted, err *e);
+
+static bool is_number(char first)
+{
+    return first == '-' || (first >= '0' && first <= '9');
+}
+
+static bool scan_array(scan *s, err *e)
+{
+    const char *wanted = "a value or ']'";
+    step_over(s);
+    if (next_is(s, ']'))
+        return true;
+    for (;;) {
+        const char *value = s->at;
+        if (!scan_value(s, wanted, e))
+            return false;
+        wanted = is_number(*value) ? "a number" : "a value";
+        s->at = json_skip_space(s->text, s->at);
+        if (!next_is(s, ','))
+            return next_is(s, ']') ? true : fail_expected(s, "',' or ']'", e);
+        step_over(s);
+    }
+}
+
+static bool scan_member(scan *s, const char *wanted, err *e)
+{
+    if (!next_is(s, '"'))
+        return fail_value(s, wanted, e);
+    const char **key = mem_grow(s->key, s->keys, &s->capacity, sizeof key[0], e);
+    if (key == NULL)
+        return false;
+    s->key = key;
+    s->key[s->keys++] = s->at;
+    if (!scan_string(s, e))
+        return false;
+    s->at = json_skip_space(s->text, s->at);
+    if (!next_is(s, ':'))
+        return fail_expected(s, "':' behind the key", e);
+    step_over(s);
+    return scan_value(s, "a value", e);
+}
+
+static bool scan_members(scan *s, err *e)
+{
+    const char *wanted = "a key in double quotes or '}'";
+    step_over(s);
+    if (next_is(s, '}'))
+        return true;
+    for (;;) {
+        if (!scan_member(s, wanted, e))
+            return false;
+        wanted = "a key in double quotes";
+        s->at = json_skip_space(s->text, s->at);
+        if (!next_is(s, ','))
+            return next_is(s, '}') ? true : fail_expected(s, "',' or '}'", e);
+        step_over(s);
+    }
+}
+
+static bool scan_object(scan *s, err *e)
+{
+    size_t outer = s->keys;
+    if (!scan_members(s, e))
+        return false;
+    size_t count = s->keys - outer;
+    s->keys = outer;
+    return count < 2 || json_keys_unique(s->text, s->key + outer, count, e);
+}
+
+/* Recursion is bounded: by JSON_MAX_DEPTH calls of this function. */
+static bool scan_nested(scan *s, err *e)
+{
+    place at;
+    if (s->depth == JSON_MAX_DEPTH) {
+        at = json_place(s->text, s->at);
+        return err_at(e, &at, "lists and objects are nested deeper than %d", JSON_MAX_DEPTH);
+    }
+    s->depth++;
+    if (!(*s->at == '[' ? scan_array(s, e) : scan_object(s, e)))
+        return false;
+    s->depth--;
+    s->at++;
+    return true;
+}
+
+static bool scan_value(scan *s, const char *wanted, err *e)
+{
+    char first = s->at < s->text->end ? *s->at : '\0';
+    if (first == '[' || first == '{')
+        return scan_nested(s, e);
+    if (first == '"')
+        return scan_string(s, e);
+    if (is_number(first))
+        return scan_number(s, wanted, e);
+    return scan_word(s, wanted, e);
+}
+
+/* UTF-16 shows in its first two bytes: a mark, or a NUL beside a character of ASCII. */
+static bool scan_encoding(scan *s, err *e)
+{
+    const json_text *t = s->text;
+    if (t->end - t->bytes < 2)
+        return true;
+    bool mark = memcmp(t->bytes, "\xff\xfe", 2) == 0 || memcmp(t->bytes, "\xfe\xff", 2) == 0;
+    if (!mark && t->bytes[0] != '\0' && t->bytes[1] != '\0')
+        return true;
+    place at = json_place(s->text, t->bytes);
+    err_at(e, &at, "the text is in UTF-16, and JSON is in UTF-8");
+    return err_remedy(e, "iconv -f UTF-16 -t UTF-8 %s", t->file);
+}
+
+static bool scan_text(scan *s, err *e)
+{
+    if (!scan_encoding(s, e))
+        return false;
+    s->at = json_skip_space(s->text, s->at);
+    if (!scan_value(s, "a value", e))
+        return false;
+    s->at = json_skip_space(s->text, s->at);
+    if (s->at == s->text->end)
+        return true;
+    fail_expected(s, "the end of the text", e);
+    if (next_is(s, '{'))
+        err_remedy(e, "one document a line is read with --input-format jsonl");
+    return false;
+}
+
+bool json_scan(json_text *t, err *e)
+{
+    scan s = {.text = t, .at = t->bytes};
+    bool passed = scan_text(&s, e);
+    mem_free(s.key);
+    return passed;
+}

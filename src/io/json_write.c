@@ -1,0 +1,228 @@
+#include "io/json.h"
+
+#include "io/json_string.h"
+#include "io/number_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { INDENT = 2 };
+
+typedef struct writer {
+    sink *out;
+    text *text;
+    const write_options *how;
+} writer;
+
+/* A new line at this depth; on a single line, what stands between two entries instead. */
+static void new_line(writer *w, size_t depth, const char *otherwise)
+{
+    if (w->how->single_line) {
+        text_add_string(w->text, otherwise);
+        return;
+    }
+    text_add_string(w->text, "\n");
+    text_add_repeated(w->text, " ", INDENT * depth);
+}
+
+/* Between the entries of a list or an object, and before the first one. */
+static void separate(writer *w, bool first, size_t depth)
+{
+    if (!first)
+        text_add_string(w->text, ",");
+    new_line(w, depth, first ? "" : " ");
+}
+
+static void write_nonfinite(writer *w, double value)
+{
+    if (tensor_is_hole(value))
+        text_add_string(w->text, "null");
+    else if (isnan(value))
+        text_add_string(w->text, "\"NaN\"");
+    else
+        text_add_string(w->text, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
+
+/* A finite number, in its own type's shortest form or with the decimals asked for. */
+static void write_finite(writer *w, dtype type, double value)
+{
+    char *room = text_room(w->text, NUMBER_FIXED_TEXT);
+    if (room == NULL)
+        return;
+    if (w->how->digits >= 0)
+        text_added(w->text, number_write_fixed(value, w->how->digits, room));
+    else if (type == DTYPE_F32)
+        text_added(w->text, number_write_f32((float)value, room));
+    else
+        text_added(w->text, number_write_f64(value, room));
+}
+
+static void write_element(writer *w, dtype type, double value)
+{
+    if (type == DTYPE_BOOL)
+        text_add_string(w->text, value != 0 ? "true" : "false");
+    else if (isfinite(value))
+        write_finite(w, type, value);
+    else
+        write_nonfinite(w, value);
+}
+
+static void write_row(writer *w, const tensor *row)
+{
+    text_add_string(w->text, "[");
+    for (size_t i = 0; i < row->size[0]; i++) {
+        if (i > 0)
+            text_add_string(w->text, ", ");
+        write_element(w, row->type, tensor_get(row, &i));
+    }
+    text_add_string(w->text, "]");
+}
+
+/* A row stands on one line, and each entry of anything deeper begins a line of its own. */
+static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
+{
+    if (t->rank == 0)
+        write_element(w, t->type, tensor_get(t, NULL));
+    if (t->rank == 1)
+        write_row(w, t);
+    if (t->rank < 2)
+        return sink_spill(w->out, e);
+    text_add_string(w->text, "[");
+    for (size_t i = 0; i < t->size[0]; i++) {
+        tensor part = tensor_at(t, i);
+        separate(w, i == 0, depth + 1);
+        if (!write_tensor(w, &part, depth + 1, e))
+            return false;
+    }
+    new_line(w, depth, "");
+    text_add_string(w->text, "]");
+    return true;
+}
+
+static void write_list(writer *w, const text_list *list)
+{
+    text_add_string(w->text, "[");
+    for (size_t i = 0; i < list->count; i++) {
+        text_add_string(w->text, i == 0 ? "" : ", ");
+        json_string_write(w->text, list->item[i]);
+    }
+    text_add_string(w->text, "]");
+}
+
+static bool is_scalar(const entry *one)
+{
+    return one->kind == ENTRY_TEXT || (one->kind == ENTRY_TENSOR && one->tensor.rank == 0);
+}
+
+/* Tolerances and records: short enough for one line. */
+static bool is_flat(const bundle *b)
+{
+    size_t i = 0;
+    while (i < b->count && is_scalar(&b->entry[i]))
+        i++;
+    return i == b->count;
+}
+
+/* A list of records is a bundle of bundles named "1", "2", … (key.h), and becomes a list again. */
+static bool is_records(const bundle *b)
+{
+    char number[24];
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        snprintf(number, sizeof number, "%zu", i + 1);
+        if (one->kind != ENTRY_BUNDLE || !is_flat(one->bundle) || strcmp(one->name, number) != 0)
+            return false;
+    }
+    return b->count > 0;
+}
+
+static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e);
+
+static bool write_value(writer *w, const entry *one, size_t depth, err *e)
+{
+    switch (one->kind) {
+    case ENTRY_TENSOR:
+        return write_tensor(w, &one->tensor, depth, e);
+    case ENTRY_BUNDLE:
+        return write_bundle(w, one->bundle, depth, e);
+    case ENTRY_LIST:
+        write_list(w, &one->list);
+        return true;
+    default:
+        json_string_write(w->text, one->text);
+        return true;
+    }
+}
+
+static void write_key(writer *w, const char *name)
+{
+    json_string_write(w->text, name);
+    text_add_string(w->text, ": ");
+}
+
+static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e)
+{
+    bool records = is_records(b), flat = is_flat(b);
+    text_add_string(w->text, records ? "[" : "{");
+    for (size_t i = 0; i < b->count; i++) {
+        if (flat)
+            text_add_string(w->text, i == 0 ? "" : ", ");
+        else
+            separate(w, i == 0, depth + 1);
+        if (!records)
+            write_key(w, b->entry[i].name);
+        if (!write_value(w, &b->entry[i], depth + 1, e))
+            return false;
+    }
+    if (!flat)
+        new_line(w, depth, "");
+    text_add_string(w->text, records ? "]" : "}");
+    return sink_spill(w->out, e);
+}
+
+/* The document's name comes first, and once. */
+static bool write_document(writer *w, const bundle *result, err *e)
+{
+    const char *name = w->how->name;
+    bool first = true;
+    text_add_string(w->text, "{");
+    if (name != NULL) {
+        separate(w, true, 1);
+        write_key(w, "name");
+        json_string_write(w->text, name);
+        first = false;
+    }
+    for (size_t i = 0; i < result->count; i++) {
+        const entry *one = &result->entry[i];
+        if (name != NULL && strcmp(one->name, "name") == 0)
+            continue;
+        separate(w, first, 1);
+        first = false;
+        write_key(w, one->name);
+        if (!write_value(w, one, 1, e))
+            return false;
+    }
+    if (!first)
+        new_line(w, 0, "");
+    text_add_string(w->text, "}");
+    return true;
+}
+
+/* What was read as a bare list has no name, and is written as one. */
+static bool is_bare(const bundle *result)
+{
+    const entry *only = result->entry;
+    return result->count == 1 && only->name[0] == '\0' && only->kind == ENTRY_TENSOR &&
+           only->tensor.rank > 0;
+}
+
+bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
+{
+    writer w = {.out = out, .text = sink_text(out), .how = how};
+    bool bare = how->name == NULL && is_bare(result);
+    if (!(bare ? write_value(&w, &result->entry[0], 0, e) : write_document(&w, result, e)))
+        return false;
+    text_add_string(w.text, "\n");
+    return sink_spill(out, e);
+}

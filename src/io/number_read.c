@@ -1,0 +1,285 @@
+/* Lemire, "Number parsing at a gigabyte per second" (2021), with two changes: both halves of a
+ * power of ten are always multiplied, which needs no test for when one is enough; and the
+ * rounding is the same code for normal and subnormal numbers of both types. */
+#include "io/number_read.h"
+
+#include "io/decimal_big.h"
+#include "io/float_format.h"
+#include "io/pow10.h"
+
+#include <math.h>
+
+enum {
+    LEADING_DIGITS = 19, /* any 19 digits fit 64 bits */
+    GREATEST_POWER = 308 /* 1e309 is too large for a float64 */
+};
+
+/* Where exponents stop counting: far beyond what the digits of a text that fits a memory can
+ * make up for, and far from overflowing when the count of those digits is added. */
+static const int64_t EXPONENT_LIMIT = (int64_t)1 << 60;
+
+/* What a number's text says: ±leading · 10^exponent, and more where digits were cut off. */
+typedef struct decimal {
+    uint64_t leading;
+    int64_t exponent;
+    bool negative;
+    bool cut; /* digits other than 0 follow the leading ones: leading < the number < leading + 1 */
+    const char *digits, *last; /* all the digits, a point among them */
+} decimal;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+/* The end of "e+12" where such a thing begins at `at`, else `at`. */
+static const char *skip_exponent(const char *at, const char *end)
+{
+    if (at == end || (*at != 'e' && *at != 'E'))
+        return at;
+    const char *digits = at + 1;
+    if (digits < end && (*digits == '+' || *digits == '-'))
+        digits++;
+    const char *last = skip_digits(digits, end);
+    return last > digits ? last : at;
+}
+
+/* Adds digits behind `value`; what overflows is for the caller to notice, by their count. */
+static const char *take_digits(const char *at, const char *end, uint64_t *value)
+{
+    for (; at < end && is_digit(*at); at++)
+        *value = *value * 10 + (uint64_t)(*at - '0');
+    return at;
+}
+
+/* The number behind the 'e' at `at`. */
+static int64_t take_exponent(const char *at, const char *end)
+{
+    bool negative = at[1] == '-';
+    int64_t value = 0;
+    for (at += 1 + (negative || at[1] == '+'); at < end; at++)
+        if (value < EXPONENT_LIMIT / 10)
+            value = value * 10 + (*at - '0');
+        else
+            value = EXPONENT_LIMIT;
+    return negative ? -value : value;
+}
+
+/* Reads the digits again where there are too many for 64 bits: skips zeros in front, and keeps
+ * what fits. */
+static void keep_leading(decimal *d)
+{
+    int kept = 0;
+    bool after_point = false;
+    d->leading = 0;
+    for (const char *at = d->digits; at < d->last; at++) {
+        if (*at == '.') {
+            after_point = true;
+        } else if (kept < LEADING_DIGITS) {
+            d->leading = d->leading * 10 + (uint64_t)(*at - '0');
+            kept += d->leading != 0;
+            d->exponent -= after_point;
+        } else {
+            d->cut |= *at != '0';
+            d->exponent += !after_point;
+        }
+    }
+}
+
+static decimal take_decimal(const char *text, const char *end)
+{
+    decimal d = {.negative = *text == '-'};
+    d.digits = text + (*text == '-' || *text == '+');
+    d.last = take_digits(d.digits, end, &d.leading);
+    ptrdiff_t count = d.last - d.digits, decimals = 0;
+    if (d.last < end && *d.last == '.') {
+        const char *point = d.last;
+        d.last = take_digits(point + 1, end, &d.leading);
+        decimals = d.last - point - 1;
+        count += decimals;
+    }
+    if (d.last < end)
+        d.exponent = take_exponent(d.last, end);
+    if (count > LEADING_DIGITS)
+        keep_leading(&d);
+    else
+        d.exponent -= decimals;
+    return d;
+}
+
+/* The bits nearest to (whole + rest) · 2^exponent, 0 ≤ rest < 1, ties to even; whole ≥ 2^62, and
+ * rest > 0 where `more`. */
+static uint64_t round_to_format(uint64_t whole, bool more, int exponent, const float_format *format)
+{
+    int drop = 64 - __builtin_clzll(whole) - format->precision;
+    if (exponent + drop < format->lowest)
+        drop = format->lowest - exponent;
+    if (drop > 64) /* less than half of the least value */
+        return 0;
+    uint64_t half = (uint64_t)1 << (drop - 1);
+    uint64_t kept = whole >> (drop - 1) >> 1, dropped = whole & (2 * half - 1);
+    bool up = dropped > half || (dropped == half && (more || kept % 2 == 1));
+    uint64_t field = (uint64_t)(exponent + drop - format->lowest);
+    uint64_t bits = kept + up + (field << (format->precision - 1));
+    return bits < format->infinity ? bits : format->infinity;
+}
+
+/* The bits nearest to w · 10^q. What the product leaves open does not reach the rounding:
+ * - 0 ≤ q ≤ 55: the power is exact, and so is the product.
+ * - −27 ≤ q < 0: the power is taken from above. The truth is w · 2^i / 5^−q with i ≥ 0, a multiple
+ *   of 1/5^27 > 2^−63 in units of the high word; the product exceeds it by less than 2^−64, too
+ *   little to reach the next multiple.
+ * - Else the power is from below, and more follows. A carry into the high word would matter only
+ *   if the middle word and the 9 bits above it were all ones, which never happens: Mushtak and
+ *   Lemire, "Fast number parsing without fallback" (2023); tests/unit/make_pow10.py checks it
+ *   for this table. */
+static uint64_t nearest_to_scaled(uint64_t w, int64_t q, const float_format *format)
+{
+    if (w == 0 || q < POW10_MIN)
+        return 0;
+    if (q > GREATEST_POWER)
+        return format->infinity;
+    int power = (int)q, shift = __builtin_clzll(w);
+    bool exact = power >= 0 && power <= POW10_EXACT_MAX, from_above = power >= -27 && power < 0;
+    pow10_bits row = pow10_of(power);
+    row.low += from_above; /* no row is all ones there: test_pow10.c */
+    pow10_product product = pow10_times(row, w << shift);
+    bool more = exact ? (product.middle | product.low) != 0 : !from_above || product.middle != 0;
+    return round_to_format(product.high, more, 1 + pow10_log2(power) - shift, format);
+}
+
+/* The digits as one number, BIG_DIGITS of them at most: beyond those it only matters whether
+ * `more` than zeros follow. Returns the power of ten of the last one taken; d->exponent is that
+ * of the last leading one. */
+static int64_t take_big(const decimal *d, big *digits, bool *more)
+{
+    int taken = 0;
+    big_set(digits, 0);
+    *more = false;
+    for (const char *at = d->digits; at < d->last; at++) {
+        if (*at == '.')
+            continue;
+        if (taken == BIG_DIGITS) {
+            *more |= *at != '0';
+        } else {
+            big_times_plus(digits, 10, (uint32_t)(*at - '0'));
+            taken += digits->count > 0;
+        }
+    }
+    return d->exponent + LEADING_DIGITS - taken;
+}
+
+/* −1, 0 or 1: the number is below, at or above the point halfway between the values of `bits`
+ * and `bits` + 1, which is (2m + 1) · 2^(e − 1). Both are multiplied by the powers of 2 and 5
+ * that make them whole. */
+static int compare_with_half(const decimal *d, uint64_t bits, const float_format *format)
+{
+    big number, half;
+    bool more;
+    int q = (int)take_big(d, &number, &more);
+    float_parts below = float_split(bits, format);
+    big_set(&half, 2 * below.m + 1);
+    if (q >= 0)
+        big_times_pow5(&number, q);
+    else
+        big_times_pow5(&half, -q);
+    int shift = q - (below.e - 1);
+    if (shift >= 0)
+        big_shift_left(&number, shift);
+    else
+        big_shift_left(&half, -shift);
+    int order = big_compare(&number, &half);
+    return order == 0 ? more : order;
+}
+
+/* The bits of the number without its sign. Where digits were cut off, the number lies between
+ * two scaled integers, which nearly always round to the same value, else to neighbours. */
+static uint64_t nearest_to_decimal(const decimal *d, const float_format *format)
+{
+    uint64_t bits = nearest_to_scaled(d->leading, d->exponent, format);
+    if (!d->cut || nearest_to_scaled(d->leading + 1, d->exponent, format) == bits)
+        return bits;
+    int order = compare_with_half(d, bits, format);
+    return bits + (order > 0 || (order == 0 && bits % 2 == 1));
+}
+
+/* "0", or digits that do not begin with it. */
+static const char *skip_whole(const char *at, const char *end)
+{
+    return at < end && *at == '0' ? at + 1 : skip_digits(at, end);
+}
+
+static const char *skip_fraction_json(const char *at, const char *end)
+{
+    if (at == end || *at != '.')
+        return at;
+    const char *last = skip_digits(at + 1, end);
+    return last > at + 1 ? last : at;
+}
+
+/* Where a word of lower case letters ends that begins at `at` in any case; NULL where it does
+ * not. */
+static const char *skip_word(const char *at, const char *end, const char *word)
+{
+    for (; *word != '\0'; word++, at++)
+        if (at == end || (*at != *word && *at != *word - 'a' + 'A'))
+            return NULL;
+    return at;
+}
+
+const char *number_end_json(const char *text, const char *end)
+{
+    const char *whole = text + (text < end && *text == '-');
+    const char *at = skip_whole(whole, end);
+    return at > whole ? skip_exponent(skip_fraction_json(at, end), end) : NULL;
+}
+
+const char *number_end_csv(const char *text, const char *end)
+{
+    const char *whole = text + (text < end && (*text == '-' || *text == '+'));
+    const char *at = skip_whole(whole, end);
+    ptrdiff_t digits = at - whole;
+    if (at < end && *at == '.') {
+        const char *last = skip_digits(at + 1, end);
+        digits += last - at - 1;
+        at = last;
+    }
+    return digits > 0 ? skip_exponent(at, end) : NULL;
+}
+
+bool number_read_f32(const char *text, const char *end, float *value)
+{
+    decimal d = take_decimal(text, end);
+    uint64_t bits = nearest_to_decimal(&d, &FLOAT32);
+    *value = float32_of_bits((uint32_t)bits | (uint32_t)d.negative << 31);
+    return bits < FLOAT32.infinity;
+}
+
+bool number_read_f64(const char *text, const char *end, double *value)
+{
+    decimal d = take_decimal(text, end);
+    uint64_t bits = nearest_to_decimal(&d, &FLOAT64);
+    *value = float64_of_bits(bits | (uint64_t)d.negative << 63);
+    return bits < FLOAT64.infinity;
+}
+
+bool number_read_nonfinite(const char *text, const char *end, double *value)
+{
+    bool negative = text < end && *text == '-';
+    const char *word = text + (text < end && (*text == '-' || *text == '+'));
+    if (skip_word(word, end, "nan") == end) {
+        *value = (double)NAN;
+        return true;
+    }
+    if (skip_word(word, end, "inf") != end && skip_word(word, end, "infinity") != end)
+        return false;
+    *value = negative ? -(double)INFINITY : (double)INFINITY;
+    return true;
+}

@@ -1,0 +1,27 @@
+/* Numbers to decimal text: the shortest that reads back to the same value, or a fixed count of
+ * decimals.
+ *
+ * The same text on every machine, in no locale. Shortest: of all decimals that round to the value,
+ * one with the fewest digits, and of those the nearest to it. Plain notation for magnitudes from
+ * 1e-5 to below 1e16 ("0.00001", "1500"), else an exponent ("1e-7", "1.5e21"); −0 is "-0"; nan, inf
+ * and -inf are written so. */
+#ifndef SELFATTN_IO_NUMBER_WRITE_H
+#define SELFATTN_IO_NUMBER_WRITE_H
+
+#include <stddef.h>
+
+enum { NUMBER_TEXT = 32 }; /* room for any shortest number and its NUL */
+
+/* Each returns the length, and puts a NUL behind. */
+size_t number_write_f32(float value, char out[NUMBER_TEXT]);
+size_t number_write_f64(double value, char out[NUMBER_TEXT]);
+
+enum { NUMBER_MAX_DIGITS = 40, NUMBER_FIXED_TEXT = 384 };
+/* Exactly `digits` (0 to NUMBER_MAX_DIGITS) decimals, the exact value rounded to nearest, ties to
+ * even. A float32 is widened by the caller, which changes nothing. */
+size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+/* `digits` (1 to 17) significant digits in exponent form, "6.0337e-06": two exponent digits at
+ * least. */
+size_t number_write_exponent(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+
+#endif

@@ -1,0 +1,46 @@
+/* Powers of ten to 128 bits, and the products that number_read.c and number_write.c make with them.
+ *
+ * 10^q = (row + error) · 2^(pow10_log2(q) − 127) with 2^127 ≤ row < 2^128 and 0 ≤ error < 1. The
+ * error is 0 just where 5^q has at most 128 bits: for 0 ≤ q ≤ POW10_EXACT_MAX. */
+#ifndef SELFATTN_IO_POW10_H
+#define SELFATTN_IO_POW10_H
+
+#include <stdint.h>
+
+/* Below 10^-342, any 64-bit integer × 10^q is less than half of the least float64. The reader stops
+ * at 10^308; the writer needs 10^324 to make a digit of the least float64. */
+enum { POW10_MIN = -342, POW10_MAX = 324, POW10_EXACT_MAX = 55 };
+
+typedef struct pow10_bits {
+    uint64_t high, low;
+} pow10_bits;
+
+extern const pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
+
+static inline pow10_bits pow10_of(int q)
+{
+    return POW10[q - POW10_MIN];
+}
+
+/* ⌊log2(10^q)⌋. 1741647 / 2^19 is log2(10) from below, near enough for |q| up to 1233. Shifting
+ * a negative number right keeps its sign with every compiler that builds this. */
+static inline int pow10_log2(int q)
+{
+    return (q * 1741647) >> 19;
+}
+
+/* factor × row, 192 bits of it. */
+typedef struct pow10_product {
+    uint64_t high, middle, low;
+} pow10_product;
+
+static inline pow10_product pow10_times(pow10_bits row, uint64_t factor)
+{
+    /* No standard C, but both compilers have it on every 64-bit machine. */
+    __extension__ typedef unsigned __int128 uint128;
+    uint128 low = (uint128)row.low * factor;
+    uint128 high = (uint128)row.high * factor + (uint64_t)(low >> 64);
+    return (pow10_product){(uint64_t)(high >> 64), (uint64_t)high, (uint64_t)low};
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* Where output goes: a file that appears whole or not at all, standard output, or memory.
+ *
+ * Writers append to `sink_text` and call `sink_spill` now and then (after each matrix row, say); a
+ * sink of its own accord writes large blocks, so that output of any size needs little memory. Until
+ * sink_close has returned true, a target file is what it was: the bytes are in a temporary file
+ * beside it, which a failure, a signal or sink_discard removes. A symbolic link's target is
+ * replaced, a file's mode is kept, and a target that is no regular file (a terminal, a pipe,
+ * /dev/full) is written directly. */
+#ifndef SELFATTN_IO_SINK_H
+#define SELFATTN_IO_SINK_H
+
+#include "base/text.h"
+
+typedef struct sink {
+    const char *file; /* as the user named it, "-" for standard output, NULL for memory; borrowed */
+    text pending;     /* not written yet; all of it for a sink in memory */
+    int descriptor;   /* -1 for memory */
+    char *target;     /* the regular file to replace, links followed; NULL: there is none */
+    char *temporary;  /* its temporary neighbour */
+} sink;
+
+bool sink_open(sink *s, const char *file, err *e);
+void sink_open_memory(sink *s);
+
+text *sink_text(sink *s);
+/* Writes what is pending once it is a large block. False, with errno's text in the error, when that
+ * fails. */
+bool sink_spill(sink *s, err *e);
+
+/* Writes the rest, closes with a check, and puts the file in its place. Closing releases
+ * everything, also when it fails. A sink in memory keeps its text: read it by sink_text, then
+ * sink_discard. */
+bool sink_close(sink *s, err *e);
+/* Forgets what was written. Does nothing on a closed sink. */
+void sink_discard(sink *s);
+
+/* Removes the temporary files of all open sinks; safe to call from a signal handler. */
+void sink_remove_temporaries(void);
+
+#endif

@@ -1,0 +1,223 @@
+/* Reading of tidy tables (declared in io/tidy.h). */
+#include "base/mem.h"
+#include "io/cells.h"
+#include "io/grid.h"
+#include "io/tidy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* The columns: stage, those of grid_axis in its order, value; `item` may be absent. */
+static const char *const COLUMNS[] = {"stage", "batch", "head", "row", "col", "item", "value"};
+enum { FIRST_INDEX = 1, ITEM_COLUMN = FIRST_INDEX + GRID_ITEM, VALUE_COLUMN, COLUMN_COUNT };
+
+/* One stage's numbers as they come, and where each belongs. */
+typedef struct stage {
+    cells cells;
+    grid grid;
+} stage;
+
+/* A file half read. stage[i] becomes the tensor of out->entry[i]. */
+typedef struct job {
+    csv_reader reader;
+    const read_options *how;
+    bundle *out;
+    stage *stage;
+    size_t count, capacity;
+    bool has_item;
+    text name;
+} job;
+
+static size_t next_column(bool has_item, size_t column)
+{
+    return column + 1 == ITEM_COLUMN && !has_item ? VALUE_COLUMN : column + 1;
+}
+
+/* Reads the header; false where the first row is another. */
+static bool take_header(csv_reader *r, bool *has_item)
+{
+    csv_field f = {0};
+    err ignored = {0};
+    *has_item = false;
+    for (size_t column = 0; column < COLUMN_COUNT; column++) {
+        if (f.last || !csv_next_field(r, &f, &ignored))
+            return false;
+        if (column == ITEM_COLUMN)
+            *has_item = f.length == strlen("item") && memcmp(f.text, "item", f.length) == 0;
+        if (column == ITEM_COLUMN && !*has_item)
+            column = VALUE_COLUMN;
+        if (f.length != strlen(COLUMNS[column]) || memcmp(f.text, COLUMNS[column], f.length) != 0)
+            return false;
+    }
+    return f.last;
+}
+
+/* ---- one line ---- */
+
+/* A line's stage and indices; an axis that it leaves empty is not there. */
+typedef struct line {
+    size_t stage, index[GRID_AXES];
+    bool has[GRID_AXES];
+} line;
+
+static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *to, err *e)
+{
+    place at = csv_field_place(&j->reader, f);
+    const size_t largest = SIZE_MAX / 16;
+    size_t index = 0;
+    if (f->length == 0 && axis != GRID_ROW && axis != GRID_COL)
+        return true;
+    for (size_t i = 0; i < f->length; i++) {
+        if (f->text[i] < '0' || f->text[i] > '9' || index > largest)
+            break;
+        index = index * 10 + (size_t)(f->text[i] - '0');
+        if (i + 1 == f->length) {
+            to->has[axis] = true;
+            to->index[axis] = index;
+            return true;
+        }
+    }
+    return err_at(e, &at, "the %s is '%.*s' here, which is no index (0, 1, 2, …)",
+                  GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
+}
+
+static bool add_stage(job *j, const place *at, err *e)
+{
+    key_kind kind;
+    const char *name = text_string(&j->name);
+    if (!cells_find_kind(j->how, name, j->name.length, at, &kind, e))
+        return false;
+    stage *larger = mem_grow(j->stage, j->count, &j->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return false;
+    j->stage = larger;
+    if (bundle_add(j->out, name, j->name.length, *at, e) == NULL)
+        return false;
+    j->stage[j->count++] = (stage){.cells = cells_new(kind, j->how)};
+    return true;
+}
+
+static bool read_stage(job *j, const csv_field *f, line *to, err *e)
+{
+    place at = csv_field_place(&j->reader, f);
+    text_clear(&j->name);
+    if (!csv_field_text(&j->reader, f, &j->name, e))
+        return false;
+    const entry *there = bundle_find_bytes(j->out, text_string(&j->name), j->name.length);
+    to->stage = there == NULL ? j->count : (size_t)(there - j->out->entry);
+    return there != NULL || add_stage(j, &at, e);
+}
+
+/* Puts the line's number and indices to those of its stage. */
+static bool add_value(job *j, const csv_field *f, const line *from, err *e)
+{
+    stage *to = &j->stage[from->stage];
+    if (to->grid.count == 0)
+        memcpy(to->grid.has, from->has, sizeof from->has);
+    place at = {.file = j->reader.file, .line = f->line, .column = 1};
+    if (memcmp(to->grid.has, from->has, sizeof from->has) != 0)
+        return err_at(e, &at, "%s has other indices (batch, head, item) here than in line %zu",
+                      j->out->entry[from->stage].name, to->grid.piece[0].line);
+    return cells_add(&to->cells, &j->reader, f, e) && grid_add(&to->grid, from->index, f->line, e);
+}
+
+static bool take_field(job *j, size_t column, const csv_field *f, line *to, err *e)
+{
+    if (column == 0)
+        return read_stage(j, f, to, e);
+    if (column == VALUE_COLUMN)
+        return add_value(j, f, to, e);
+    return read_index(j, f, (grid_axis)(column - FIRST_INDEX), to, e);
+}
+
+static bool read_line(job *j, err *e)
+{
+    line to = {0};
+    csv_field f = {0};
+    size_t count = 0, wanted = j->has_item ? COLUMN_COUNT : COLUMN_COUNT - 1;
+    for (size_t column = 0; !f.last; column = next_column(j->has_item, column), count++) {
+        if (!csv_next_field(&j->reader, &f, e))
+            return false;
+        place at = csv_field_place(&j->reader, &f);
+        if (count == wanted || (f.last && count + 1 < wanted))
+            return err_at(e, &at, "this line has %s than the header's %zu fields",
+                          count == wanted ? "more" : "fewer", wanted);
+        if (!take_field(j, column, &f, &to, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool finish_stage(const job *j, size_t index, err *e)
+{
+    grid *g = &j->stage[index].grid;
+    entry *to = &j->out->entry[index];
+    if (!grid_finish(g, j->reader.file, to->name, e))
+        return false;
+    size_t size[TENSOR_MAX_RANK];
+    int rank = 0;
+    for (int axis = 0; axis < GRID_AXES; axis++) {
+        if (g->has[axis])
+            size[rank++] = g->size[axis];
+    }
+    /* With an item, the row lies in front of the last two axes, col and item. */
+    const bool has[GRID_AXES] = {[GRID_BATCH] = g->has[GRID_BATCH],
+                                 [GRID_HEAD] = g->has[GRID_HEAD],
+                                 [GRID_ROW] = g->has[GRID_ITEM]};
+    to->kind = ENTRY_TENSOR;
+    to->axes = grid_letters(has);
+    return cells_take_in_order(&j->stage[index].cells, g, rank, size, &to->tensor, e);
+}
+
+static bool read_lines(job *j, err *e)
+{
+    csv_field comment;
+    csv_line kind;
+    place first = csv_place(&j->reader);
+    if (!take_header(&j->reader, &j->has_item))
+        return err_at(e, &first,
+                      "a tidy table begins with the line stage,batch,head,row,col,value");
+    while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
+        if (kind == CSV_ROW && !read_line(j, e))
+            return false;
+    }
+    if (j->count == 0)
+        return err_at(e, &(place){.file = j->reader.file}, "no number is in it");
+    for (size_t i = 0; i < j->count; i++) {
+        if (!finish_stage(j, i, e))
+            return false;
+    }
+    return true;
+}
+
+static void job_free(job *j)
+{
+    for (size_t i = 0; i < j->count; i++) {
+        cells_free(&j->stage[i].cells);
+        grid_free(&j->stage[i].grid);
+    }
+    mem_free(j->stage);
+    text_free(&j->name);
+}
+
+bool tidy_probe(const char *bytes, size_t length)
+{
+    csv_reader r;
+    bool has_item;
+    csv_open(&r, "", 1, bytes, length, ',');
+    return take_header(&r, &has_item);
+}
+
+bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
+{
+    job j = {.how = how, .out = out};
+    char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
+    csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
+    bool done = csv_delimiter_check(delimiter, e) && read_lines(&j, e);
+    job_free(&j);
+    if (!done)
+        bundle_free(out);
+    return done;
+}
