@@ -1,0 +1,169 @@
+#include "render/brackets.h"
+
+#include "render/label_text.h"
+
+#include <assert.h>
+
+tensor matrix_of(const tensor *t)
+{
+    assert(t->rank <= 2);
+    tensor matrix = tensor_view_of(t);
+    for (; matrix.rank < 2; matrix.rank++) {
+        matrix.size[1] = matrix.rank == 0 ? 1 : matrix.size[0];
+        matrix.stride[1] = matrix.rank == 0 ? 1 : matrix.stride[0];
+        matrix.size[0] = 1;
+        matrix.stride[0] = 0;
+    }
+    return matrix;
+}
+
+double matrix_at(const tensor *matrix, size_t row, size_t column)
+{
+    return tensor_get(matrix, (size_t[]){row, column});
+}
+
+/* ---- widths ---- */
+
+static number_width number_width_of(const column_source *from, size_t column)
+{
+    number_width width = {0};
+    for (size_t slot = 0; slot < selection_count(&from->rows); slot++) {
+        size_t row = selection_at(&from->rows, slot);
+        if (row != SELECTION_GAP)
+            number_width_add(&width, matrix_at(&from->matrix, row, column), from->digits);
+    }
+    if (from->also.data != NULL)
+        number_width_add(&width, matrix_at(&from->also, 0, column), from->digits);
+    return width;
+}
+
+static size_t column_width_of(const column_source *from, size_t column, const number_width *number)
+{
+    size_t label = from->labels == NULL ? 0 : label_columns(from->labels, column);
+    size_t columns = number_width_columns(number);
+    return label > columns ? label : columns;
+}
+
+static size_t measured_width(const column_source *from, size_t column)
+{
+    number_width number = number_width_of(from, column);
+    return column_width_of(from, column, &number);
+}
+
+void brackets_measure(brackets *b, const column_source *from, const selection *columns)
+{
+    b->from = from;
+    b->columns = *columns;
+    for (size_t slot = 0; slot < selection_count(columns); slot++) {
+        size_t column = selection_at(columns, slot);
+        if (column == SELECTION_GAP) {
+            b->width[slot] = 1;
+            continue;
+        }
+        b->number[slot] = number_width_of(from, b->first + column);
+        b->width[slot] = column_width_of(from, b->first + column, &b->number[slot]);
+    }
+}
+
+/* ---- what fits ---- */
+
+/* "[]", and ", " behind each column but the last. */
+static const size_t AROUND = 2, BETWEEN = 2;
+
+/* As many columns from `first` on as fit, one at least. */
+static selection fit_first(const column_source *from, size_t first, size_t budget)
+{
+    size_t left = from->matrix.size[1] - first, count = 0, used = AROUND;
+    while (count < left && count < BRACKETS_MOST) {
+        used += measured_width(from, first + count) + (count > 0 ? BETWEEN : 0);
+        if (used > budget && count > 0)
+            break;
+        count++;
+    }
+    return selection_all(count);
+}
+
+/* One more at the front, then one more at the back, as long as they fit beside the … for the
+ * rest. */
+static selection fit_ends(const column_source *from, size_t budget)
+{
+    selection ends = {.total = from->matrix.size[1]};
+    size_t shown = 0, used = AROUND, gap = 1 + BETWEEN;
+    while (shown < ends.total && shown + 1 < BRACKETS_MOST) {
+        bool is_front = shown % 2 == 0;
+        size_t column = is_front ? ends.front : ends.total - 1 - ends.back;
+        used += measured_width(from, column) + (shown > 0 ? BETWEEN : 0);
+        if (shown > 0 && used + (shown + 1 < ends.total ? gap : 0) > budget)
+            break;
+        *(is_front ? &ends.front : &ends.back) += 1;
+        shown++;
+    }
+    return ends;
+}
+
+bool brackets_next(brackets *b, const column_source *from, size_t budget, bool is_full)
+{
+    size_t begun = b->first + b->columns.total;
+    if (b->from != NULL && begun >= from->matrix.size[1])
+        return false;
+    b->first = begun;
+    selection columns = is_full ? fit_first(from, b->first, budget) : fit_ends(from, budget);
+    brackets_measure(b, from, &columns);
+    return true;
+}
+
+/* ---- drawing ---- */
+
+void brackets_add_part(text *out, const brackets *b, size_t indent)
+{
+    size_t total = b->from->matrix.size[1];
+    if (b->columns.total == total)
+        return;
+    text_add_string(out, b->first > 0 ? "\n" : "");
+    text_add_repeated(out, " ", indent);
+    text_add_format(out, "columns %zu to %zu of %zu\n", b->first + 1, b->first + b->columns.total,
+                    total);
+}
+
+size_t brackets_columns(const brackets *b)
+{
+    size_t columns = AROUND, count = selection_count(&b->columns);
+    for (size_t slot = 0; slot < count; slot++)
+        columns += b->width[slot] + (slot > 0 ? BETWEEN : 0);
+    return columns;
+}
+
+/* A label stands over the right end of its column, where its numbers end. */
+void brackets_add_labels(text *out, const brackets *b)
+{
+    text_add_string(out, " ");
+    for (size_t slot = 0; slot < selection_count(&b->columns); slot++) {
+        size_t column = selection_at(&b->columns, slot);
+        text_add_repeated(out, " ", slot > 0 ? BETWEEN : 0);
+        if (column == SELECTION_GAP) {
+            text_add_string(out, "…");
+            continue;
+        }
+        size_t label = label_columns(b->from->labels, b->first + column);
+        text_add_repeated(out, " ", b->width[slot] - label);
+        label_add(out, b->from->labels, b->first + column);
+    }
+}
+
+void brackets_add_row(text *out, const brackets *b, const tensor *matrix, size_t row)
+{
+    text_add_string(out, "[");
+    for (size_t slot = 0; slot < selection_count(&b->columns); slot++) {
+        size_t column = selection_at(&b->columns, slot);
+        text_add_string(out, slot > 0 ? ", " : "");
+        if (column == SELECTION_GAP) {
+            text_add_string(out, "…");
+            continue;
+        }
+        const number_width *number = &b->number[slot];
+        text_add_repeated(out, " ", b->width[slot] - number_width_columns(number));
+        number_text_add_aligned(out, matrix_at(matrix, row, b->first + column), b->from->digits,
+                                number);
+    }
+    text_add_string(out, "]");
+}

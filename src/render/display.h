@@ -1,0 +1,43 @@
+/* How wide a text is on a terminal, and texts made safe for one: tokens and titles come from the
+ * user's files, and none of their bytes may be an order to the terminal.
+ *
+ * No locale: the widths are Unicode's own. A terminal that knows less shows a rare script
+ * shifted, never anything else. */
+#ifndef SELFATTN_RENDER_DISPLAY_H
+#define SELFATTN_RENDER_DISPLAY_H
+
+#include "base/text.h"
+
+/* One character as it is shown: control characters, orders that change the direction of writing,
+ * and bytes that are no UTF-8 come out as '?', a byte at a time where they are no character. */
+typedef struct glyph {
+    size_t bytes;   /* that it takes in the text */
+    size_t columns; /* 0 (it joins the one before), 1 or 2 */
+    bool is_safe;   /* else it is shown as '?' */
+} glyph;
+
+glyph glyph_at(const char *at, const char *end);
+
+/* Columns of the text as display_add shows it. */
+size_t display_columns(const char *string, size_t length);
+
+void display_add(text *out, const char *string, size_t length);
+void display_add_string(text *out, const char *string);
+
+/* At most `most` columns of it, the last of them … where it is cut: how many columns that were,
+ * or are. */
+size_t display_add_cut(text *out, const char *string, size_t most);
+size_t display_cut_columns(const char *string, size_t most);
+
+/* How many bytes of the text make its next line, broken between words where that can be, else
+ * inside one. The line ends before a newline; *skip is what to pass over behind it (a newline,
+ * or spaces). */
+size_t display_line(const char *string, size_t columns, size_t *skip);
+
+/* Words as lines of at most `width` columns, each behind `indent` spaces. */
+void display_add_wrapped(text *out, const char *words, size_t indent, size_t width);
+
+/* Ends a line, without spaces before its end. */
+void display_end_line(text *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* Labels of rows and columns: a token's text, cut where it is long, or q[1], q[2], …, or plain
+ * numbers. */
+#ifndef SELFATTN_RENDER_LABEL_TEXT_H
+#define SELFATTN_RENDER_LABEL_TEXT_H
+
+#include "base/text.h"
+#include "trace/trace.h"
+
+/* Appends the label of an index from 0 and returns its columns. */
+size_t label_add(text *out, const trace_labels *labels, size_t index);
+/* Its columns alone. */
+size_t label_columns(const trace_labels *labels, size_t index);
+
+/* True for labels that say more than a number. */
+bool labels_have_words(const trace_labels *labels);
+
+#endif

@@ -1,0 +1,104 @@
+#include "render/number_text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_DECIMALS = 4, EXPONENT_DIGITS = 5 };
+/* Below the first, five digits are less than 0.001 after rounding too: no "1.0000e-03". */
+static const double PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
+
+/* Leaves away the zeros that end the decimals, in front of an exponent too, and a point with
+ * nothing behind it. */
+static size_t trim_zeros(char *number, size_t length)
+{
+    char *point = strchr(number, '.');
+    if (point == NULL)
+        return length;
+    char *tail = point + strcspn(point, "e"), *end = tail;
+    while (end[-1] == '0')
+        end--;
+    if (end - 1 == point)
+        end--;
+    memmove(end, tail, strlen(tail) + 1);
+    return length - (size_t)(tail - end);
+}
+
+/* "-0.00" is what a small negative number rounds to. */
+static size_t drop_sign_of_zero(char *number, size_t length)
+{
+    if (number[0] != '-' || strspn(number + 1, "0.") + 1 != length)
+        return length;
+    memmove(number, number + 1, length);
+    return length - 1;
+}
+
+size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
+{
+    double magnitude = fabs(value);
+    if (!isfinite(value))
+        return number_write_fixed(value, 0, out);
+    if (digits >= 0) {
+        size_t length =
+            number_write_fixed(value, digits < NUMBER_MAX_DIGITS ? digits : NUMBER_MAX_DIGITS, out);
+        return drop_sign_of_zero(out, length);
+    }
+    bool is_plain = value == 0 || (magnitude >= PLAIN_FROM && magnitude < PLAIN_BELOW);
+    size_t length = is_plain ? number_write_fixed(value, MOST_DECIMALS, out)
+                             : number_write_exponent(value, EXPONENT_DIGITS, out);
+    return drop_sign_of_zero(out, trim_zeros(out, length));
+}
+
+void number_text_add(text *out, double value, int digits)
+{
+    char number[NUMBER_FIXED_TEXT];
+    text_add(out, number, number_text_write(value, digits, number));
+}
+
+void number_text_add_operand(text *out, double value, int digits)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, digits, number);
+    bool is_negative = number[0] == '-';
+    text_add_string(out, is_negative ? "(" : "");
+    text_add(out, number, length);
+    text_add_string(out, is_negative ? ")" : "");
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A number that has a place for its point among others: finite, and without an exponent. */
+static bool is_plain_text(const char *number)
+{
+    return number[strspn(number, "-0123456789.")] == '\0';
+}
+
+void number_width_add(number_width *width, double value, int digits)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, digits, number), before = strcspn(number, ".");
+    if (!is_plain_text(number)) {
+        width->alone = larger(width->alone, length);
+        return;
+    }
+    width->before = larger(width->before, before);
+    width->decimals = larger(width->decimals, length == before ? 0 : length - before - 1);
+}
+
+size_t number_width_columns(const number_width *width)
+{
+    size_t behind = width->decimals == 0 ? 0 : width->decimals + 1;
+    return larger(width->before + behind, width->alone);
+}
+
+void number_text_add_aligned(text *out, double value, int digits, const number_width *width)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, digits, number);
+    if (is_plain_text(number))
+        length = number_text_write(value, (int)width->decimals, number);
+    text_add_repeated(out, " ", number_width_columns(width) - length);
+    text_add(out, number, length);
+}

@@ -1,0 +1,30 @@
+/* Numbers as a person reads them, the same in worked lines and in matrices.
+ *
+ * digits < 0: at most 4 decimals, zeros at the end left away, whole numbers without a point;
+ * below 0.001 and from 1e7 on five significant digits with an exponent (6.0337e-06, as seed 001
+ * prints it). digits ≥ 0: exactly that many decimals. Zero has no sign. What is no finite number
+ * is nan, inf, -inf. */
+#ifndef SELFATTN_RENDER_NUMBER_TEXT_H
+#define SELFATTN_RENDER_NUMBER_TEXT_H
+
+#include "base/text.h"
+#include "io/number_write.h"
+
+size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+
+void number_text_add(text *out, double value, int digits);
+/* The same, a negative one in parentheses: what stands behind an operator. */
+void number_text_add_operand(text *out, double value, int digits);
+
+/* What a column of numbers needs: all with as many decimals as the one that needs most, so that
+ * their points line up. */
+typedef struct number_width {
+    size_t before, decimals; /* of the point */
+    size_t alone;            /* numbers with an exponent, inf and nan: they stand to the right */
+} number_width;
+
+void number_width_add(number_width *width, double value, int digits);
+size_t number_width_columns(const number_width *width);
+void number_text_add_aligned(text *out, double value, int digits, const number_width *width);
+
+#endif

@@ -1,0 +1,254 @@
+#include "trace/build.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Sentences are ours and short; labels in them are cut, so that this always holds them. */
+enum { LONGEST_TEXT = 2048, LONGEST_NAME = 80, LINES = 6, HEADS = 4 };
+
+static const char *keep(builder *b, const char *words)
+{
+    if (b->failed || !text_list_add(&b->trace->words, words, strlen(words), b->e)) {
+        b->failed = true;
+        return "";
+    }
+    return b->trace->words.item[b->trace->words.count - 1];
+}
+
+static const char *keep_format(builder *b, const char *format, va_list args)
+{
+    char words[LONGEST_TEXT];
+    vsnprintf(words, sizeof words, format, args);
+    return keep(b, words);
+}
+
+const char *build_text(builder *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *words = keep_format(b, format, args);
+    va_end(args);
+    return words;
+}
+
+trace_item *build_item(builder *b, trace_kind kind)
+{
+    static trace_item spare;
+    trace_step *step = b->step;
+    trace_item *items =
+        b->failed ? NULL
+                  : mem_grow(step->item, step->count, &step->capacity, sizeof items[0], b->e);
+    if (items == NULL) {
+        b->failed = true;
+        return &spare;
+    }
+    step->item = items;
+    trace_item *added = &items[step->count++];
+    *added = (trace_item){.kind = kind};
+    return added;
+}
+
+void build_sentence(builder *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *words = keep_format(b, format, args);
+    va_end(args);
+    build_item(b, TRACE_SENTENCE)->text = words;
+}
+
+void build_formula(builder *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *words = keep_format(b, format, args);
+    va_end(args);
+    build_item(b, TRACE_FORMULA)->text = words;
+}
+
+trace_item *build_line(builder *b, operation op, const char *left, const char *letters)
+{
+    trace_item *line = build_item(b, TRACE_LINE);
+    line->op = op;
+    line->left = left;
+    line->letters = letters;
+    return line;
+}
+
+static const tensor *kept(const builder *b, stage_id id)
+{
+    return bundle_tensor(b->result, stage_row(id)->key.named.name);
+}
+
+static bool is_of_kv_heads(stage_id id)
+{
+    return id == STAGE_K || id == STAGE_V;
+}
+
+tensor build_stage_of_head(const builder *b, stage_id id, size_t head)
+{
+    const tensor *found = kept(b, id);
+    if (found == NULL)
+        return (tensor){0};
+    bool is_kv = is_of_kv_heads(id);
+    tensor full = plan_all_axes(b->plan, id, found);
+    if (full.rank == 3)
+        full = plan_split_heads(&full, is_kv ? b->plan->kv_heads : b->plan->heads);
+    tensor of_batch = tensor_at(&full, b->focus.batch);
+    return tensor_at(&of_batch, is_kv ? plan_kv_head(b->plan, head) : head);
+}
+
+tensor build_stage(const builder *b, stage_id id)
+{
+    return build_stage_of_head(b, id, b->focus.head);
+}
+
+tensor build_stage_of_batch(const builder *b, stage_id id)
+{
+    const tensor *found = kept(b, id);
+    if (found == NULL)
+        return (tensor){0};
+    tensor full = plan_all_axes(b->plan, id, found);
+    return tensor_at(&full, b->focus.batch);
+}
+
+tensor build_weighted(const builder *b)
+{
+    const tensor *found = kept(b, STAGE_WEIGHTED);
+    if (found->rank == 2)
+        return tensor_view_of(found);
+    tensor full = plan_all_axes(b->plan, STAGE_WEIGHTED, found),
+           of_batch = tensor_at(&full, b->focus.batch);
+    tensor of_head = tensor_at(&of_batch, b->focus.head);
+    return tensor_at(&of_head, b->focus.row);
+}
+
+tensor build_element(const tensor *matrix, size_t row, size_t column)
+{
+    tensor of_row = tensor_at(matrix, row);
+    return tensor_at(&of_row, column);
+}
+
+tensor build_row(const tensor *matrix, size_t row)
+{
+    return tensor_at(matrix, row);
+}
+
+tensor build_column(const tensor *matrix, size_t column)
+{
+    tensor turned = tensor_transposed(matrix);
+    return tensor_at(&turned, column);
+}
+
+void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
+                  trace_labels columns, size_t focus)
+{
+    trace_item *item = build_item(b, TRACE_MATRIX);
+    item->text = name;
+    item->a = tensor_view_of(matrix);
+    item->rows = rows;
+    item->columns = columns;
+    item->focus = focus;
+}
+
+void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns)
+{
+    const plan *p = b->plan;
+    const char *name = stage_row(id)->key.named.name;
+    size_t focus = b->focus.row + 1;
+    if (!p->has_heads) {
+        tensor only = build_stage(b, id);
+        build_matrix(b, name, &only, rows, columns, focus);
+        return;
+    }
+    bool shows_all = b->is_full || p->heads <= HEADS;
+    for (size_t head = 0; head < p->heads; head++) {
+        if (!shows_all && head != b->focus.head)
+            continue;
+        tensor one = build_stage_of_head(b, id, head);
+        build_matrix(b, build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads), &one, rows,
+                     columns, focus);
+    }
+    if (!shows_all)
+        build_sentence(
+            b, "The other %zu heads are left out; --full shows them, --focus head=H another one.",
+            p->heads - 1);
+}
+
+trace_item *build_table(builder *b, size_t columns)
+{
+    trace_item *item = build_item(b, TRACE_TABLE);
+    item->columns_count = columns;
+    return item;
+}
+
+void build_cell(builder *b, trace_item *table, const char *words)
+{
+    if (!b->failed && !text_list_add(&table->cells, words, strlen(words), b->e))
+        b->failed = true;
+}
+
+tensor build_number(builder *b, const char *name, double value)
+{
+    if (b->failed || !bundle_add_number(&b->trace->statistics, name, value, (place){0}, b->e)) {
+        b->failed = true;
+        return (tensor){0};
+    }
+    return tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+}
+
+static const text_list *names_of_keys(const builder *b)
+{
+    const problem *asked = b->plan->asked;
+    bool is_self = asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
+    return asked->key_tokens != NULL ? asked->key_tokens : is_self ? asked->tokens : NULL;
+}
+
+trace_labels build_query_labels(const builder *b, const char *letter)
+{
+    return (trace_labels){b->plan->asked->tokens, letter};
+}
+
+trace_labels build_key_labels(const builder *b, const char *letter)
+{
+    return (trace_labels){names_of_keys(b), letter};
+}
+
+trace_labels build_numbers(void)
+{
+    return (trace_labels){0};
+}
+
+static const char *name_of(builder *b, const text_list *names, const char *what, size_t index)
+{
+    if (names == NULL)
+        return build_text(b, "%s %zu", what, index + 1);
+    return build_text(b, "%s %zu (%.*s)", what, index + 1, LONGEST_NAME, names->item[index]);
+}
+
+const char *build_query_name(builder *b)
+{
+    return name_of(b, b->plan->asked->tokens, "query", b->focus.row);
+}
+
+const char *build_key_name(builder *b, size_t j)
+{
+    return name_of(b, names_of_keys(b), "key", j);
+}
+
+const char *build_head_name(builder *b)
+{
+    return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";
+}
+
+size_t build_lines(const builder *b, size_t count)
+{
+    return b->is_full || count <= LINES ? count : LINES;
+}
+
+size_t build_key_row(const builder *b)
+{
+    return b->focus.row < b->plan->n_k ? b->focus.row : 0;
+}

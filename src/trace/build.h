@@ -1,0 +1,73 @@
+/* What the steps' files write with: a builder that remembers a failure, so that a step reads as the
+ * lecture that it is. */
+#ifndef SELFATTN_TRACE_BUILD_H
+#define SELFATTN_TRACE_BUILD_H
+
+#include "trace/trace.h"
+
+typedef struct builder {
+    trace *trace;
+    trace_step *step; /* items are added here */
+    const plan *plan;
+    const bundle *result;
+    trace_focus focus;
+    bool is_full;
+    bool failed;
+    err *e;
+} builder;
+
+/* Text that lives as long as the trace. */
+const char *build_text(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void build_sentence(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void build_formula(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A new item of the step to be filled; a spare one after a failure, so never NULL. */
+trace_item *build_item(builder *b, trace_kind kind);
+/* A worked line: left = letters = (a op b) = result. */
+trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
+
+/* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
+tensor build_stage(const builder *b, stage_id id);
+tensor build_stage_of_head(const builder *b, stage_id id, size_t head);
+/* A stage without heads, of the focus's batch. */
+tensor build_stage_of_batch(const builder *b, stage_id id);
+/* The weighted values of the focus's query, n_k × d_v. */
+tensor build_weighted(const builder *b);
+/* Element [row, column] as a number (rank 0); row `row` as a vector. */
+tensor build_element(const tensor *matrix, size_t row, size_t column);
+tensor build_row(const tensor *matrix, size_t row);
+tensor build_column(const tensor *matrix, size_t column);
+
+/* The stage's matrices, one a head (or one where it has none), with a name each. */
+void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns);
+void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
+                  trace_labels columns, size_t focus);
+
+/* A table, filled cell by cell, row after row; the first row is its heading. */
+trace_item *build_table(builder *b, size_t columns);
+void build_cell(builder *b, trace_item *table, const char *words);
+
+/* A number that no stage holds, kept with the trace. */
+tensor build_number(builder *b, const char *name, double value);
+
+trace_labels build_query_labels(const builder *b, const char *letter);
+trace_labels build_key_labels(const builder *b, const char *letter);
+trace_labels build_numbers(void);
+
+/* "Input 1" or "query 1", for sentences. */
+const char *build_query_name(builder *b);
+const char *build_key_name(builder *b, size_t j);
+/* " in head 2", or "". */
+const char *build_head_name(builder *b);
+
+/* How many of `count` lines of the same form are spelled out. */
+size_t build_lines(const builder *b, size_t count);
+/* The row of the keys that is spelled out beside the focus's query. */
+size_t build_key_row(const builder *b);
+
+/* One function a step, by step_id; each adds items, or none where there is nothing to say. */
+typedef void step_maker(builder *b);
+step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_scores, make_scale,
+    make_mask, make_softmax, make_round, make_weighted, make_sum, make_concat, make_unify;
+
+#endif

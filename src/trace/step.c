@@ -1,0 +1,43 @@
+#include "trace/step.h"
+
+#include <string.h>
+
+static const step_row ROWS[STEP_COUNT] = {
+    [STEP_INPUTS] = {{"inputs", "the rows that go in, their tokens and roles"}, "x xk xv"},
+    [STEP_PARAMETERS] = {{"parameters", "the weights, and how heads cut them"}, ""},
+    [STEP_DIMENSIONS] = {{"dimensions", "every letter with its size in this run"}, ""},
+    [STEP_PROJECTIONS] = {{"projections", "queries, keys and values out of the inputs"}, "q k v"},
+    [STEP_SCORES] = {{"scores", "each query compared with each key"}, "q_score k_score scores"},
+    [STEP_SCALE] = {{"scale", "scores brought to a size the softmax likes"}, "scaled"},
+    [STEP_MASK] = {{"mask", "biases added, keys that may not be seen taken out"}, "masked"},
+    [STEP_SOFTMAX] = {{"softmax", "scores turned into weights that sum to 1"},
+                      "row_max exp row_sum weights"},
+    [STEP_ROUND] = {{"round", "weights rounded by hand"}, "rounded"},
+    [STEP_WEIGHTED] = {{"weighted", "each value times its weight"}, "weighted"},
+    [STEP_SUM] = {{"sum", "the weighted values added up"}, "attended"},
+    [STEP_CONCAT] = {{"concat", "the heads' results side by side"}, "context"},
+    [STEP_UNIFY] = {{"unify", "the heads joined by Wo and bo"}, "output"},
+};
+
+const named_table STEPS = NAMED_TABLE("step", ROWS);
+
+static bool lists_stage(const char *stages, const char *name, size_t length)
+{
+    while (*stages != '\0') {
+        size_t word = strcspn(stages, " ");
+        if (word == length && memcmp(stages, name, length) == 0)
+            return true;
+        stages += word + strspn(stages + word, " ");
+    }
+    return false;
+}
+
+const step_row *step_find(const char *name, size_t length)
+{
+    const named *found = named_find(&STEPS, name, length);
+    for (size_t i = 0; found == NULL && i < STEP_COUNT; i++) {
+        if (lists_stage(ROWS[i].stages, name, length))
+            found = &ROWS[i].named;
+    }
+    return (const step_row *)(const void *)found;
+}

@@ -1,0 +1,38 @@
+/* The steps of a trace in their order: names for `--trace=STEP,…` and what each is about. */
+#ifndef SELFATTN_TRACE_STEP_H
+#define SELFATTN_TRACE_STEP_H
+
+#include "base/named.h"
+
+#include <stdbool.h>
+
+typedef enum step_id {
+    STEP_INPUTS,
+    STEP_PARAMETERS,
+    STEP_DIMENSIONS,
+    STEP_PROJECTIONS,
+    STEP_SCORES,
+    STEP_SCALE,
+    STEP_MASK,
+    STEP_SOFTMAX,
+    STEP_ROUND,
+    STEP_WEIGHTED,
+    STEP_SUM,
+    STEP_CONCAT,
+    STEP_UNIFY,
+    STEP_COUNT
+} step_id;
+
+typedef struct step_row {
+    named named;
+    /* The stages that it makes, which stand for it in --trace: "row_max exp row_sum weights". */
+    const char *stages;
+} step_row;
+
+extern const named_table STEPS; /* rows of `step_row`, at their step_id */
+
+/* The step of this name, or the one that makes the stage of this name; NULL where there is
+ * neither. */
+const step_row *step_find(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,146 @@
+/* The first steps: inputs and parameters. */
+#include "trace/build.h"
+
+static void show_rows(builder *b, const char *name, stage_id id, trace_labels rows)
+{
+    tensor of_batch = build_stage_of_batch(b, id);
+    if (of_batch.rank == 3)
+        of_batch = build_stage(b, id);
+    build_matrix(b, name, &of_batch, rows, build_numbers(), 0);
+}
+
+static void show_given(builder *b, const projection *r, stage_id id, trace_labels rows)
+{
+    if (r->given.data == NULL)
+        return;
+    const char *name = stage_row(id)->key.named.name;
+    build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
+    show_rows(b, name, id, rows);
+}
+
+void make_inputs(builder *b)
+{
+    const plan *p = b->plan;
+    const problem *asked = p->asked;
+    if (asked->in[INPUT_X] == &asked->looked_up)
+        build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
+    if (asked->in[INPUT_X] != NULL) {
+        build_sentence(
+            b,
+            "%zu inputs go in, one a row, %zu numbers each. A row plays three roles: as a query it "
+            "looks "
+            "at the others, as a key it is looked at, and its value is what it passes on.",
+            p->q.rows.data != NULL ? p->n_q : p->n_k,
+            asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
+        show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
+    }
+    if (asked->in[INPUT_XK] != NULL) {
+        build_sentence(b, "Keys come from another sequence, xk: this is cross-attention.");
+        show_rows(b, "xk", STAGE_XK, build_key_labels(b, "xk"));
+    }
+    if (asked->in[INPUT_XV] != NULL) {
+        build_sentence(b, "Values come from a sequence of their own, xv.");
+        show_rows(b, "xv", STAGE_XV, build_key_labels(b, "xv"));
+    }
+    show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
+    show_given(b, &p->k, STAGE_K, build_key_labels(b, "k"));
+    show_given(b, &p->v, STAGE_V, build_key_labels(b, "v"));
+    if (p->has_batch)
+        build_sentence(b,
+                       "There are %zu such sequences in the batch; this is number %zu (--focus "
+                       "batch=B chooses).",
+                       p->batches, b->focus.batch + 1);
+}
+
+/* A matrix of weights as x·W uses it, for the focus's head where there is one a head. */
+static void show_weight(builder *b, input which, const tensor *weight)
+{
+    if (weight->data == NULL)
+        return;
+    tensor one = weight->rank == 3
+                     ? tensor_at(weight, which == INPUT_WQ ? b->focus.head
+                                                           : plan_kv_head(b->plan, b->focus.head))
+                     : tensor_view_of(weight);
+    const char *name = input_label(which);
+    if (weight->rank == 3)
+        name = build_text(b, "%s of head %zu", name, b->focus.head + 1);
+    build_matrix(b, name, &one, build_numbers(), build_numbers(), 0);
+}
+
+static void show_vector(builder *b, input which)
+{
+    const tensor *given = b->plan->asked->in[which];
+    if (given != NULL && given->rank <= 2)
+        build_matrix(b, input_label(which), given, build_numbers(), build_numbers(), 0);
+}
+
+static size_t count_of(const tensor *weight)
+{
+    return weight->data == NULL ? 0 : tensor_count(weight);
+}
+
+/* Seed 000: low-dimensional heads cost 3·h·m·(m/h) = 3m², full-width heads 3·h·m·m = 3hm². */
+static void count_parameters(builder *b)
+{
+    const plan *p = b->plan;
+    size_t numbers = count_of(&p->q.weight) + count_of(&p->k.weight) + count_of(&p->v.weight);
+    if (numbers == 0) {
+        build_sentence(
+            b, "There are no projections: the rows themselves serve as queries, keys and values.");
+        return;
+    }
+    build_sentence(b, "Wq, Wk and Wv hold %zu + %zu + %zu = %zu numbers, the same for every row.",
+                   count_of(&p->q.weight), count_of(&p->k.weight), count_of(&p->v.weight), numbers);
+    size_t m = p->q.rows.data == NULL ? 0 : p->q.rows.size[2], h = p->heads;
+    bool has_all = p->q.weight.data != NULL && p->k.weight.data != NULL && p->v.weight.data != NULL;
+    if (!p->has_heads || !has_all || numbers != 3 * m * h * p->q.width)
+        return;
+    if (h * p->q.width == m)
+        build_formula(b, "low-dimensional heads: 3·h·m·(m/h) = 3·%zu·%zu·(%zu/%zu) = 3·%zu² = %zu",
+                      h, m, m, h, m, numbers);
+    else if (p->q.width == m)
+        build_formula(b, "full-width heads: 3·h·m·m = 3·%zu·%zu² = %zu", h, m, numbers);
+}
+
+static void say_heads(builder *b)
+{
+    const plan *p = b->plan;
+    if (!p->has_heads)
+        return;
+    if (p->q.weight.rank == 3)
+        build_sentence(b, "Each of the %zu heads has matrices of its own.", p->heads);
+    else
+        build_sentence(b,
+                       "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
+                       "1 the first %zu, "
+                       "and so on.",
+                       p->heads, p->heads * p->q.width, p->q.width, p->q.width);
+    if (p->kv_heads != p->heads)
+        build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
+                       p->kv_heads, p->heads / p->kv_heads);
+}
+
+void make_parameters(builder *b)
+{
+    const plan *p = b->plan;
+    count_parameters(b);
+    say_heads(b);
+    if (p->asked->layout_is_out_in)
+        build_sentence(
+            b,
+            "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
+    show_weight(b, INPUT_WQ, &p->q.weight);
+    show_vector(b, INPUT_BQ);
+    show_weight(b, INPUT_WK, &p->k.weight);
+    show_vector(b, INPUT_BK);
+    show_weight(b, INPUT_WV, &p->v.weight);
+    show_vector(b, INPUT_BV);
+    show_weight(b, INPUT_WO, &p->wo);
+    show_vector(b, INPUT_BO);
+    score_parameters of_score = plan_score_parameters(p, b->focus.head);
+    show_weight(b, p->asked->score->for_key == NULL ? INPUT_WS : INPUT_WA, &of_score.for_query);
+    show_weight(b, INPUT_UA, &of_score.for_key);
+    show_vector(b, INPUT_VA);
+    show_vector(b, INPUT_BA);
+    show_vector(b, INPUT_BS);
+}

@@ -1,0 +1,294 @@
+/* The steps up to the softmax: projections, scores, scale, mask. */
+#include "trace/build.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The columns of W (m × heads·width, or one matrix a head) that make one head of a projection. */
+static tensor weight_of_head(const projection *r, size_t head)
+{
+    if (r->weight.rank == 3)
+        return tensor_at(&r->weight, head);
+    return tensor_range(&r->weight, 1, head * r->width, r->width);
+}
+
+/* q[2,1] = x[2]·Wq[·,1] = 1·0 + … = 4, then the whole row as row × matrix = row. */
+static void show_projected_row(builder *b, const projection *r, stage_id id, size_t row,
+                               const char *rows_name)
+{
+    const char *name = stage_row(id)->key.named.name, *weight_name = input_label(r->weight_as);
+    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    tensor rows = tensor_at(&r->rows, b->focus.batch), weight = weight_of_head(r, head);
+    tensor result = build_stage(b, id);
+    trace_item *line =
+        build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, build_head_name(b)),
+                   build_text(b, "%s[%zu]·%s[·,%zu]%s", rows_name, row + 1, weight_name,
+                              r->weight.rank == 3 ? (size_t)1 : head * r->width + 1,
+                              r->bias.data == NULL ? "" : " + bias"));
+    line->a = build_row(&rows, row);
+    line->b = build_column(&weight, 0);
+    if (r->bias.data != NULL) {
+        tensor of_head = tensor_range(&r->bias, 0, head * r->width, r->width);
+        line->c = tensor_at(&of_head, 0);
+    }
+    line->result = build_element(&result, row, 0);
+    if (r->bias.data != NULL)
+        return;
+    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
+    whole->left = build_text(b, "%s[%zu]", rows_name, row + 1);
+    whole->letters = weight_name;
+    whole->text = build_text(b, "%s[%zu]", name, row + 1);
+    whole->a = build_row(&rows, row);
+    whole->b = weight;
+    whole->result = build_row(&result, row);
+}
+
+static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
+                            size_t row, trace_labels labels)
+{
+    const char *name = stage_row(id)->key.named.name;
+    if (r->given.data != NULL)
+        return;
+    const char *rows_name = input_key(r->rows_as);
+    if (r->weight.data == NULL && r->bias.data == NULL) {
+        build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
+                       input_label(r->weight_as), rows_name, role);
+        return;
+    }
+    build_sentence(b, "The %s: each row of %s times %s%s.", role, rows_name,
+                   input_label(r->weight_as),
+                   r->bias.data == NULL ? "" : ", and the bias is added");
+    build_formula(b, "%s[i] = %s[i]·%s%s%s", name, rows_name, input_label(r->weight_as),
+                  r->bias.data == NULL ? "" : " + ",
+                  r->bias.data == NULL ? "" : input_label(r->bias_as));
+    if (r->weight.data != NULL)
+        show_projected_row(b, r, id, row, rows_name);
+    tensor all = build_stage_of_batch(b, id);
+    build_matrix(b, name, &all, labels, build_numbers(), row + 1);
+}
+
+void make_projections(builder *b)
+{
+    const plan *p = b->plan;
+    show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row, build_query_labels(b, "q"));
+    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b), build_key_labels(b, "k"));
+    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_key_labels(b, "v"));
+}
+
+/* ---- scores ---- */
+
+/* What is compared: q′ where the score function made one, else q; rows of the focus's head. */
+static tensor compared(const builder *b, stage_id made, stage_id plain, const char **name)
+{
+    tensor found = build_stage(b, made);
+    *name = stage_row(found.data != NULL ? made : plain)->key.named.name;
+    return found.data != NULL ? found : build_stage(b, plain);
+}
+
+static void show_score(builder *b, size_t j, const tensor *q, const char *q_name, const tensor *k,
+                       const char *k_name, const tensor *scores)
+{
+    const score *by = b->plan->asked->score;
+    score_parameters with = plan_score_parameters(b->plan, b->focus.head);
+    size_t i = b->focus.row;
+    bool is_additive = by->vector != NULL;
+    const char *letters =
+        is_additive ? build_text(b, "va·tanh(%s[%zu] + %s[%zu] + ba)", q_name, i + 1, k_name, j + 1)
+                    : build_text(b, "%s[%zu]·%s[%zu]%s", q_name, i + 1, k_name, j + 1,
+                                 with.shift.data == NULL ? "" : " + bs");
+    trace_item *line = build_line(b, is_additive ? OP_ADDITIVE : OP_DOT,
+                                  build_text(b, "scores[%zu,%zu]", i + 1, j + 1), letters);
+    line->a = build_row(q, i);
+    line->b = build_row(k, j);
+    if (is_additive) {
+        line->c = with.vector;
+        line->d = with.shift;
+    } else if (with.shift.data != NULL) {
+        line->c = tensor_at(&with.shift, 0);
+    }
+    line->result = build_element(scores, i, j);
+}
+
+/* q′ = q·Ws, k′ = k·Ua: what some score functions turn queries and keys into first. */
+static void show_transform(builder *b, stage_id id, const char *rows, const char *by,
+                           trace_labels labels)
+{
+    if (!plan_has_stage(b->plan, id))
+        return;
+    const char *weight = input_label(input_of_key(by));
+    build_sentence(b, "First each %s is multiplied by %s.", id == STAGE_Q_SCORE ? "query" : "key",
+                   weight);
+    build_formula(b, "%s[i] = %s[i]·%s", stage_row(id)->key.named.name, rows, weight);
+    build_matrices(b, id, labels, build_numbers());
+}
+
+static void show_score_row(builder *b, const tensor *q, const char *q_name, const tensor *k,
+                           const char *k_name, const tensor *scores)
+{
+    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
+    whole->left = build_text(b, "%s[%zu]", q_name, b->focus.row + 1);
+    whole->letters = build_text(b, "%sᵀ", k_name);
+    whole->text = build_text(b, "scores[%zu]", b->focus.row + 1);
+    whole->a = build_row(q, b->focus.row);
+    whole->b = tensor_transposed(k);
+    whole->result = build_row(scores, b->focus.row);
+}
+
+void make_scores(builder *b)
+{
+    const plan *p = b->plan;
+    const score *by = p->asked->score;
+    const char *q_name, *k_name;
+    show_transform(b, STAGE_Q_SCORE, "q", by->for_query, build_query_labels(b, "q"));
+    show_transform(b, STAGE_K_SCORE, "k", by->for_key, build_key_labels(b, "k"));
+    tensor q = compared(b, STAGE_Q_SCORE, STAGE_Q, &q_name),
+           k = compared(b, STAGE_K_SCORE, STAGE_K, &k_name);
+    tensor scores = build_stage(b, STAGE_SCORES);
+    build_sentence(b,
+                   "How much should %s attend to each key%s? The score function (%s) compares "
+                   "them: a larger number, a "
+                   "stronger relationship.",
+                   build_query_name(b), build_head_name(b), by->named.name);
+    build_formula(b, "scores[i,j] = %s", by->formula);
+    size_t lines = build_lines(b, p->n_k);
+    for (size_t j = 0; j < lines; j++)
+        show_score(b, j, &q, q_name, &k, k_name, &scores);
+    if (lines < p->n_k)
+        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", p->n_k);
+    if (by->vector == NULL && by->shift == NULL)
+        show_score_row(b, &q, q_name, &k, k_name, &scores);
+    build_sentence(b, "The same for every query:");
+    build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+/* ---- scale ---- */
+
+static double variance_of(const tensor *t)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    double count = (double)tensor_count(t), mean = 0, sum = 0;
+    do
+        mean += tensor_get(t, index) / count;
+    while (tensor_next(t, index));
+    do
+        sum += (tensor_get(t, index) - mean) * (tensor_get(t, index) - mean);
+    while (tensor_next(t, index));
+    return sum / count;
+}
+
+static void show_variance(builder *b, stage_id id)
+{
+    tensor of_head = build_stage(b, id);
+    const char *name = build_text(b, "variance of %s", stage_row(id)->key.named.name);
+    trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
+    line->a = of_head;
+    line->result = build_number(b, name, variance_of(&of_head));
+}
+
+/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
+static void show_scale(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    tensor scale = build_number(b, "scale", b->plan->scale);
+    bool is_number = asked->scale_kind == SCALE_NUMBER, is_embed = asked->scale_kind == SCALE_EMBED;
+    trace_item *line = build_line(b, is_number ? OP_SUM : OP_INVERSE_ROOT, "scale",
+                                  is_number  ? NULL
+                                  : is_embed ? "1/√m"
+                                             : "1/√d_k");
+    const tensor *x = asked->in[INPUT_X];
+    double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
+    line->a = is_number ? scale : build_number(b, "width", width);
+    line->result = scale;
+}
+
+static void show_scaled_row(builder *b)
+{
+    size_t i = b->focus.row, lines = build_lines(b, b->plan->n_k);
+    tensor scores = build_stage(b, STAGE_SCORES), scaled = build_stage(b, STAGE_SCALED);
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_TIMES, build_text(b, "scaled[%zu,%zu]", i + 1, j + 1),
+                                      build_text(b, "scores[%zu,%zu]·scale", i + 1, j + 1));
+        line->a = build_element(&scores, i, j);
+        line->b = tensor_view_of(bundle_tensor(&b->trace->statistics, "scale"));
+        line->result = build_element(&scaled, i, j);
+    }
+}
+
+void make_scale(builder *b)
+{
+    build_sentence(
+        b, "Dot products grow with the width of the vectors, and large ones push the softmax to "
+           "put all weight on "
+           "one key. The scale brings the spread of the scores back: compare the variances.");
+    show_scale(b);
+    build_formula(b, "scaled[i,j] = scores[i,j]·scale");
+    if (!b->failed)
+        show_scaled_row(b);
+    show_variance(b, STAGE_SCORES);
+    show_variance(b, STAGE_SCALED);
+    build_matrices(b, STAGE_SCALED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+/* ---- mask ---- */
+
+static void say_causal(builder *b)
+{
+    const plan *p = b->plan;
+    if (!plan_is_causal(p))
+        return;
+    size_t end = plan_visible_keys(p, b->focus.row);
+    build_sentence(b,
+                   "Causal: a query sees the keys up to its own place, not what comes after. %s "
+                   "sees %zu of the %zu keys.",
+                   build_query_name(b), end, p->n_k);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+        build_formula(b, "allowed: j ≤ i + n_k − n_q");
+    else if (p->asked->offset > 0)
+        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->asked->offset);
+    else
+        build_formula(b, "allowed: j ≤ i");
+}
+
+static bool is_hidden(double value)
+{
+    return isinf(value) && value < 0;
+}
+
+static void show_masked(builder *b, size_t j, const tensor *scaled, const tensor *masked)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    tensor before = build_element(scaled, i, j), after = build_element(masked, i, j);
+    bool hides = is_hidden(tensor_get(&after, NULL));
+    if (!hides && p->bias.data == NULL)
+        return;
+    trace_item *line =
+        build_line(b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
+                   hides ? NULL : "scaled + bias");
+    line->a = before;
+    line->result = after;
+    if (hides)
+        return;
+    tensor of_batch = tensor_at(&p->bias, b->focus.batch),
+           of_head = tensor_at(&of_batch, b->focus.head);
+    line->b = build_element(&of_head, i, j);
+}
+
+void make_mask(builder *b)
+{
+    const plan *p = b->plan;
+    tensor scaled = build_stage(b, STAGE_SCALED), masked = build_stage(b, STAGE_MASKED);
+    say_causal(b);
+    if (p->mask.data != NULL)
+        build_sentence(b, "The mask takes out the keys that may not be attended to.");
+    if (p->bias.data != NULL)
+        build_sentence(b, "The bias is added to the scaled scores.");
+    build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with it "
+                      "its weight, is exactly 0.");
+    build_formula(b, p->bias.data != NULL ? "masked[i,j] = scaled[i,j] + bias[i,j], or −inf"
+                                          : "masked[i,j] = scaled[i,j], or −inf");
+    size_t lines = build_lines(b, p->n_k);
+    for (size_t j = 0; j < lines; j++)
+        show_masked(b, j, &scaled, &masked);
+    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}

@@ -1,0 +1,241 @@
+/* The steps from the softmax on: softmax, round, weighted, sum, concat, unify. */
+#include "trace/build.h"
+
+#include <string.h>
+
+static const char *at(builder *b, const char *name, size_t i, size_t j)
+{
+    return build_text(b, "%s[%zu,%zu]", name, i + 1, j + 1);
+}
+
+static const char *at_row(builder *b, const char *name, size_t i)
+{
+    return build_text(b, "%s[%zu]", name, i + 1);
+}
+
+/* The stage whose weights are used: rounded where rounding was asked for. */
+static stage_id used_weights(const builder *b)
+{
+    return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
+}
+
+static void say_more(builder *b, size_t shown, size_t all)
+{
+    if (shown < all)
+        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", all);
+}
+
+static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
+{
+    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    tensor exponent = build_stage(b, STAGE_EXP);
+    build_formula(b, "exp[i,j] = exp(masked[i,j] − row_max[i])");
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_EXP, at(b, "exp", i, j), NULL);
+        line->a = build_element(masked, i, j);
+        line->b = build_element(row_max, i, 0);
+        line->result = build_element(&exponent, i, j);
+    }
+    say_more(b, lines, n);
+}
+
+static void show_shares(builder *b, const tensor *row_sum)
+{
+    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    tensor exponent = build_stage(b, STAGE_EXP), weights = build_stage(b, STAGE_WEIGHTS);
+    build_formula(b, "weights[i,j] = exp[i,j] / row_sum[i]");
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_DIVIDE, at(b, "weights", i, j), NULL);
+        line->a = build_element(&exponent, i, j);
+        line->b = build_element(row_sum, i, 0);
+        line->result = build_element(&weights, i, j);
+    }
+    say_more(b, lines, n);
+}
+
+/* Of one row, its greatest number or the sum of its numbers. */
+static void show_whole_row(builder *b, operation op, const char *formula, stage_id of,
+                           stage_id made)
+{
+    size_t i = b->focus.row;
+    tensor row = build_stage(b, of), result = build_stage(b, made);
+    build_formula(b, "%s", formula);
+    trace_item *line = build_line(b, op, at_row(b, stage_row(made)->key.named.name, i), NULL);
+    line->a = build_row(&row, i);
+    line->result = build_element(&result, i, 0);
+}
+
+static void show_softmax_row(builder *b)
+{
+    tensor masked = build_stage(b, STAGE_MASKED);
+    tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
+    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
+        build_sentence(b, "%s may attend to nothing: its weights are 0, and so is its result.",
+                       build_query_name(b));
+        return;
+    }
+    show_whole_row(b, OP_MAX, "row_max[i] = maxⱼ masked[i,j]", STAGE_MASKED, STAGE_ROW_MAX);
+    show_exponents(b, &masked, &row_max);
+    show_whole_row(b, OP_SUM, "row_sum[i] = Σⱼ exp[i,j]", STAGE_EXP, STAGE_ROW_SUM);
+    show_shares(b, &row_sum);
+}
+
+void make_softmax(builder *b)
+{
+    build_sentence(
+        b,
+        "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to 1. The "
+        "row's greatest "
+        "score is taken off first: that changes no weight and keeps the exponentials small.",
+        build_query_name(b), build_head_name(b));
+    show_softmax_row(b);
+    build_sentence(b, "The same for every query:");
+    build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+void make_round(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    tensor weights = build_stage(b, STAGE_WEIGHTS), rounded = build_stage(b, STAGE_ROUNDED);
+    build_sentence(b,
+                   "By hand one computes with fewer digits: the weights are rounded to %d "
+                   "decimal%s%s, and what follows "
+                   "uses the rounded ones.",
+                   asked->round_decimals, asked->round_decimals == 1 ? "" : "s",
+                   asked->round_keeps_sum
+                       ? " so that each row still sums to 1 (the largest remainders are rounded up)"
+                       : "");
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_ROUND, at(b, "rounded", i, j), NULL);
+        line->a = build_element(&weights, i, j);
+        line->result = build_element(&rounded, i, j);
+    }
+    say_more(b, lines, n);
+    build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+void make_weighted(builder *b)
+{
+    const char *name = stage_row(used_weights(b))->key.named.name;
+    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    tensor weighted = build_weighted(b);
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, STAGE_V);
+    build_sentence(b,
+                   "Each value is multiplied by the weight that %s%s gives to its key. This gives "
+                   "%zu weighted values, "
+                   "also called alignment vectors.",
+                   build_query_name(b), build_head_name(b), n);
+    build_formula(b, "weighted[i,j] = %s[i,j]·v[j]", name);
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line =
+            build_line(b, OP_TIMES, at(b, "weighted", i, j),
+                       build_text(b, "%s[%zu,%zu]·v[%zu]", name, i + 1, j + 1, j + 1));
+        line->a = build_element(&weights, i, j);
+        line->b = build_row(&v, j);
+        line->result = build_row(&weighted, j);
+    }
+    say_more(b, lines, n);
+}
+
+static void show_stack(builder *b, const tensor *weighted, const tensor *attended)
+{
+    trace_item *stack = build_item(b, TRACE_STACK);
+    stack->a = tensor_view_of(weighted);
+    stack->rows = build_key_labels(b, build_text(b, "weighted[%zu]", b->focus.row + 1));
+    stack->text = at_row(b, "attended", b->focus.row);
+    stack->result = build_row(attended, b->focus.row);
+}
+
+void make_sum(builder *b)
+{
+    const plan *p = b->plan;
+    const char *name = stage_row(used_weights(b))->key.named.name;
+    size_t i = b->focus.row;
+    tensor weighted = build_weighted(b);
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, STAGE_V);
+    tensor attended = build_stage(b, STAGE_ATTENDED);
+    build_sentence(b,
+                   "The weighted values are added up, component by component: what %s takes away "
+                   "from looking at all keys%s.",
+                   build_query_name(b), build_head_name(b));
+    build_formula(b, "attended[i] = Σⱼ %s[i,j]·v[j]", name);
+    show_stack(b, &weighted, &attended);
+    trace_item *line = build_line(b, OP_DOT, at(b, "attended", i, 0),
+                                  build_text(b, "%s[%zu]·v[·,1]", name, i + 1));
+    line->a = build_row(&weights, i);
+    line->b = build_column(&v, 0);
+    line->result = build_element(&attended, i, 0);
+    build_sentence(b, "The same for every query:");
+    build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
+    if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)
+        build_sentence(b, "There is no Wo, so these rows are the output.");
+}
+
+/* The context of the focus's batch, heads side by side; no data where q came with heads apart. */
+static tensor context_rows(const builder *b)
+{
+    tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
+    return context.rank == 2 ? context : (tensor){0};
+}
+
+void make_concat(builder *b)
+{
+    tensor context = context_rows(b);
+    build_sentence(b, "The %zu heads' results are put side by side: %zu columns from each.",
+                   b->plan->heads, b->plan->v.width);
+    build_formula(b, "context[i] = [attended[head 1, i], …, attended[head %zu, i]]",
+                  b->plan->heads);
+    if (context.data == NULL)
+        build_sentence(
+            b, "The queries came with their heads apart, and so the context keeps them apart.");
+    else
+        build_matrix(b, "context", &context, build_query_labels(b, NULL), build_numbers(),
+                     b->focus.row + 1);
+    if (b->plan->wo.data == NULL && b->plan->bo.data == NULL)
+        build_sentence(b, "There is no Wo, so the context is the output.");
+}
+
+static void show_output_row(builder *b, const tensor *context, const tensor *output)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    trace_item *line = build_line(
+        b, OP_DOT, at(b, "output", i, 0),
+        build_text(b, "context[%zu]·Wo[·,1]%s", i + 1, p->bo.data == NULL ? "" : " + bo[1]"));
+    line->a = build_row(context, i);
+    line->b = build_column(&p->wo, 0);
+    if (p->bo.data != NULL)
+        line->c = tensor_at(&p->bo, 0);
+    line->result = build_element(output, i, 0);
+    if (p->bo.data != NULL)
+        return;
+    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
+    whole->left = at_row(b, "context", i);
+    whole->letters = "Wo";
+    whole->text = at_row(b, "output", i);
+    whole->a = build_row(context, i);
+    whole->b = p->wo;
+    whole->result = build_row(output, i);
+}
+
+void make_unify(builder *b)
+{
+    const plan *p = b->plan;
+    tensor context = context_rows(b), output = build_stage_of_batch(b, STAGE_OUTPUT);
+    const char *bias = p->bo.data == NULL ? "" : " + bo";
+    if (p->wo.data == NULL)
+        build_sentence(b, "The bias bo is added to every row of the context.");
+    else
+        build_sentence(
+            b, "Wo mixes what the heads found and brings each row to the width of the output, %zu.",
+            p->width_out);
+    build_formula(b, "output[i] = context[i]%s%s", p->wo.data == NULL ? "" : "·Wo", bias);
+    if (p->wo.data != NULL && context.data != NULL)
+        show_output_row(b, &context, &output);
+    if (output.rank == 2)
+        build_matrix(b, "output", &output, build_query_labels(b, NULL), build_numbers(),
+                     b->focus.row + 1);
+    else
+        build_matrices(b, STAGE_OUTPUT, build_query_labels(b, NULL), build_numbers());
+}

@@ -1,0 +1,88 @@
+#include "trace/build.h"
+
+#include "base/mem.h"
+
+static step_maker *const MAKERS[STEP_COUNT] = {
+    [STEP_INPUTS] = make_inputs,
+    [STEP_PARAMETERS] = make_parameters,
+    [STEP_DIMENSIONS] = make_dimensions,
+    [STEP_PROJECTIONS] = make_projections,
+    [STEP_SCORES] = make_scores,
+    [STEP_SCALE] = make_scale,
+    [STEP_MASK] = make_mask,
+    [STEP_SOFTMAX] = make_softmax,
+    [STEP_ROUND] = make_round,
+    [STEP_WEIGHTED] = make_weighted,
+    [STEP_SUM] = make_sum,
+    [STEP_CONCAT] = make_concat,
+    [STEP_UNIFY] = make_unify,
+};
+
+void trace_wants(const plan *p, trace_focus focus, wanted *w)
+{
+    w->weighted_is_one_row = !wanted_has(w, STAGE_WEIGHTED);
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id))
+            wanted_add(w, id);
+    }
+    w->batch = focus.batch;
+    w->head = focus.head;
+    w->row = focus.row;
+}
+
+/* A step that was named is made although it does nothing, and then says so. */
+static bool does_nothing(const plan *p, step_id id)
+{
+    switch (id) {
+    case STEP_PROJECTIONS:
+        return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
+    case STEP_SCALE:
+        return p->scale == 1;
+    case STEP_MASK:
+        return !plan_is_causal(p) && p->mask.data == NULL && p->bias.data == NULL;
+    case STEP_ROUND:
+        return !plan_has_stage(p, STAGE_ROUNDED);
+    case STEP_CONCAT:
+        return !p->has_heads;
+    case STEP_UNIFY:
+        return p->wo.data == NULL && p->bo.data == NULL;
+    default:
+        return false;
+    }
+}
+
+bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
+                const bool *asked, err *e)
+{
+    const bundle *document = p->asked->document;
+    *t = (trace){.name = bundle_text(document, "name"),
+                 .title = bundle_text(document, "title"),
+                 .notes = bundle_text(document, "notes")};
+    builder b = {
+        .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
+    for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
+        bool is_empty = does_nothing(p, id);
+        if (asked != NULL ? !asked[id] : is_empty)
+            continue;
+        b.step = &t->step[t->steps++];
+        b.step->row = (const step_row *)(const void *)named_row(&STEPS, id);
+        if (is_empty)
+            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
+                           b.step->row->named.name);
+        else
+            MAKERS[id](&b);
+    }
+    return !b.failed;
+}
+
+void trace_free(trace *t)
+{
+    for (size_t i = 0; i < t->steps; i++) {
+        for (size_t j = 0; j < t->step[i].count; j++)
+            text_list_free(&t->step[i].item[j].cells);
+        mem_free(t->step[i].item);
+    }
+    text_list_free(&t->words);
+    bundle_free(&t->statistics);
+    *t = (trace){0};
+}

@@ -1,0 +1,83 @@
+/* What happened in a run, as data: steps that hold sentences, formulas, worked lines and matrices.
+ *
+ * Computing does not know how this is printed, printing does not compute: every number here is an
+ * element of a stage or of an input, a size, or a statistic that says so, held as a view; a
+ * renderer only lays them out. */
+#ifndef SELFATTN_TRACE_TRACE_H
+#define SELFATTN_TRACE_TRACE_H
+
+#include "attn/run.h"
+#include "trace/step.h"
+
+/* How the numbers of a worked line make its result. a, b, c are vectors (rank 1) or numbers (rank
+ * 0). */
+typedef enum operation {
+    OP_DOT,          /* Σ a_p·b_p, + c where c has data */
+    OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p) */
+    OP_TIMES,        /* a·b; b and the result may be vectors */
+    OP_PLUS,         /* a + b */
+    OP_EXP,          /* exp(a − b) */
+    OP_SUM,          /* a_1 + a_2 + … */
+    OP_MAX,          /* max(a_1, a_2, …) */
+    OP_DIVIDE,       /* a / b */
+    OP_ROUND,        /* a, rounded by hand */
+    OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */
+    OP_INVERSE_ROOT, /* 1/√a */
+    OP_HIDE          /* a becomes −inf: not allowed */
+} operation;
+
+typedef enum trace_kind {
+    TRACE_SENTENCE, /* text: one plain sentence, what happens and why */
+    TRACE_FORMULA,  /* text: the formula in letters */
+    TRACE_LINE,     /* left = letters = a op b = result: the formula with this run's numbers */
+    TRACE_ROW_PRODUCT, /* a (1 × n) · b (n × m) = result (1 × m), named left, letters, text */
+    TRACE_STACK,       /* the rows of a (n × m), labelled by `rows`, summed: result (1 × m) */
+    TRACE_MATRIX,      /* a, named text, rows and columns labelled */
+    TRACE_TABLE        /* cells: `columns_count` a row, the first row is the heading */
+} trace_kind;
+
+/* The labels of rows or columns: names where there are any, else letter[1], letter[2], … */
+typedef struct trace_labels {
+    const text_list *names; /* NULL: numbered */
+    const char *letter;     /* "q"; NULL: plain numbers */
+} trace_labels;
+
+typedef struct trace_item {
+    trace_kind kind;
+    const char *text, *left, *letters;
+    operation op;
+    tensor a, b, c, d, result; /* views; no data: not there */
+    trace_labels rows, columns;
+    size_t focus; /* the row that is spelled out, from 1; 0 = none */
+    text_list cells;
+    size_t columns_count;
+} trace_item;
+
+typedef struct trace_step {
+    const step_row *row;
+    trace_item *item;
+    size_t count, capacity;
+} trace_step;
+
+typedef struct trace {
+    const char *name, *title, *notes; /* of the document, or NULL */
+    trace_step step[STEP_COUNT];
+    size_t steps;
+    text_list words;   /* what items' texts point to */
+    bundle statistics; /* numbers that no stage holds */
+} trace;
+
+typedef struct trace_focus {
+    size_t batch, head, row; /* from 0 */
+} trace_focus;
+
+/* The stages that the steps need, so that the run keeps them. */
+void trace_wants(const plan *p, trace_focus focus, wanted *w);
+
+/* The steps of `asked` (by step_id; NULL: all that do something) out of a run whose stages are in
+ * `result`. Everything is borrowed from plan, document and result, which must outlive the trace. */
+bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
+                const bool *asked, err *e);
+void trace_free(trace *t);
+
+#endif
