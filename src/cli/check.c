@@ -1,0 +1,139 @@
+/* selfattn check: compute documents, and compare with what they expect. */
+#include "attn/compare.h"
+#include "cli/check_files.h"
+#include "cli/command.h"
+#include "cli/document.h"
+#include "cli/errata.h"
+#include "cli/report.h"
+#include "cli/solve.h"
+#include "io/sink.h"
+
+#include <string.h>
+
+/* Published numbers come from a calculator: float64, and this where a document has no tol. */
+static const double DEFAULT_TOL = 1e-9;
+
+typedef struct checker {
+    const options *given;
+    env *world;
+    sink out;
+    size_t failed;
+} checker;
+
+/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
+static double tol_of(const checker *c, const bundle *contents, const char *name)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    const tensor *number = NULL;
+    if (tol != NULL)
+        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
+    if (c->given->has_tol)
+        return c->given->tol;
+    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
+}
+
+static bool check_stage_names(const bundle *expected, err *e)
+{
+    for (size_t i = 0; i < expected->count; i++) {
+        const entry *one = &expected->entry[i];
+        if (named_find(&STAGES, one->name, strlen(one->name)) != NULL)
+            continue;
+        err_at(e, &one->at, "there is no stage \"%s\"", one->name);
+        const named *near = named_nearest(&STAGES, one->name, strlen(one->name));
+        return near == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
+static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
+{
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        bool is_needed =
+            bundle_find(expected, name) != NULL || bundle_find(errata_stages, name) != NULL;
+        if (is_needed && !solution_want(s, &id, 1, e))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_all(checker *c, const bundle *contents, const bundle *expected,
+                        const solution *s, errata *known, comparison *of, err *e)
+{
+    known_elements by = {errata_knows, known};
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const entry *published = bundle_find(expected, name);
+        double tol = tol_of(c, contents, name);
+        if (published != NULL &&
+            !compare_stage(of, name, published, bundle_find(&s->stages, name), tol, &by, e))
+            return false;
+    }
+    return true;
+}
+
+/* Solves and compares. Without inputs there is nothing to compute (a document of tokens alone), and
+ * that is no failure. */
+static bool check_document(checker *c, const document *one, err *e)
+{
+    const entry *expected = bundle_find(&one->contents, "expected");
+    solution s = {0};
+    comparison of = {0};
+    errata known = {0};
+    problem probe;
+    bool has_inputs = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
+    problem_free(&probe);
+    if (e->is_set)
+        return false;
+    if (expected == NULL && has_inputs)
+        return err_at(e, &(place){.file = one->file}, "there is no \"expected\" to compare with");
+    bool done = true;
+    if (has_inputs) {
+        done = check_stage_names(expected->bundle, e) && errata_read(&known, &one->contents, e) &&
+               solution_plan(&s, &one->contents, c->given, e) &&
+               want_expected(&s, expected->bundle, &known.stages, e) &&
+               solution_run(&s, c->given, c->world, e) &&
+               compare_all(c, &one->contents, expected->bundle, &s, &known, &of, e);
+    }
+    if (done)
+        c->failed += !report_check(sink_text(&c->out), one, &of, &known);
+    errata_free(&known);
+    solution_free(&s);
+    return done && sink_spill(&c->out, e);
+}
+
+static bool check_file(checker *c, const char *file, err *e)
+{
+    options one_file = *c->given;
+    one_file.operand = &file;
+    one_file.operands = 1;
+    documents all;
+    document one;
+    bool is_there = false, done = documents_open(&all, &one_file, c->world, DTYPE_F64, e);
+    while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
+        done = check_document(c, &one, e);
+        document_free(&one);
+    }
+    documents_close(&all);
+    return done;
+}
+
+int command_check(const options *o, env *world, err *e)
+{
+    checker c = {.given = o, .world = world};
+    text_list files = {0};
+    bool is_wrong = false;
+    bool done = check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
+    for (size_t i = 0; i < files.count && done; i++) {
+        err of_file = {0};
+        if (check_file(&c, files.item[i], &of_file))
+            continue;
+        is_wrong = true;
+        report_error(world, &of_file);
+    }
+    text_list_free(&files);
+    if (!done || !sink_close(&c.out, e))
+        return EXIT_WRONG;
+    return is_wrong ? EXIT_WRONG : c.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
+}

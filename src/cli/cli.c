@@ -1,0 +1,100 @@
+#include "cli/command.h"
+
+#include "cli/help.h"
+#include "io/sink.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Half-written files go, then the signal does what it does to any program. */
+static void remove_temporaries_and_end(int number)
+{
+    sink_remove_temporaries();
+    raise(number); /* delivered on return, with its default action: SA_RESETHAND */
+}
+
+/* A signal that the caller ignores (nohup) stays ignored; but a closed pipe ends the program, also
+ * where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken pipe". */
+static void clean_up_on_signals(void)
+{
+    static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction ours = {.sa_handler = remove_temporaries_and_end,
+                             .sa_flags = (int)SA_RESETHAND},
+                     old;
+    sigemptyset(&ours.sa_mask);
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
+        bool is_ignored = sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+        if (!is_ignored || SIGNALS[i] == SIGPIPE)
+            sigaction(SIGNALS[i], &ours, NULL);
+    }
+}
+
+static void print_error(const err *e, FILE *to)
+{
+    fprintf(to, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
+    if (e->remedy[0] != '\0')
+        fprintf(to, "  %s\n", e->remedy);
+}
+
+/* The command that the first argument names, and how many arguments that took. */
+static const command *command_of(int argc, char **argv, int *taken)
+{
+    const named *found = argc > 1 ? named_find(&COMMANDS, argv[1], strlen(argv[1])) : NULL;
+    *taken = found != NULL;
+    return (const command *)(const void *)(found != NULL ? found : named_row(&COMMANDS, 0));
+}
+
+static int print_help(const command *of, bool is_named, err *e)
+{
+    text out = {0};
+    if (is_named)
+        help_write_command(&out, of);
+    else
+        help_write_all(&out);
+    return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
+}
+
+static int print_version(err *e)
+{
+    text out = {0};
+    help_write_version(&out);
+    return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
+}
+
+static int run_command(int argc, char **argv, env *world, err *e)
+{
+    int taken;
+    const command *c = command_of(argc, argv, &taken);
+    options o;
+    int status = EXIT_WRONG;
+    bool is_parsed = options_parse(&o, argc - taken, argv + taken, c->groups, c->named.name, e);
+    if (is_parsed && o.help)
+        status = print_help(c, taken > 0, e);
+    else if (is_parsed && o.version)
+        status = print_version(e);
+    else if (is_parsed)
+        status = c->run(&o, world, e);
+    options_free(&o);
+    return status;
+}
+
+static int print_first_help(FILE *to)
+{
+    text out = {0};
+    help_write_first(&out);
+    fputs(text_string(&out), to);
+    text_free(&out);
+    return EXIT_WRONG;
+}
+
+int cli_main(int argc, char **argv, env *world)
+{
+    err e = {0};
+    clean_up_on_signals();
+    if (argc <= 1 && world->stdin_is_terminal)
+        return print_first_help(world->err);
+    int status = run_command(argc, argv, world, &e);
+    if (e.is_set)
+        print_error(&e, world->err);
+    return status;
+}

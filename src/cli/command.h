@@ -1,0 +1,30 @@
+/* The commands: a new one is one file and one row in commands.c. */
+#ifndef SELFATTN_CLI_COMMAND_H
+#define SELFATTN_CLI_COMMAND_H
+
+#include "cli/env.h"
+#include "cli/options.h"
+
+typedef struct command {
+    named named;
+    const char *usage;           /* "[OPTION]... [DOCUMENT]..." */
+    unsigned groups;             /* option_group bits that it takes */
+    const named_table *operands; /* the names that its operands are; NULL: files */
+    const char *manual;          /* paragraph of the manual */
+    /* Gives the exit status; when it is EXIT_WRONG the error is set. */
+    int (*run)(const options *o, env *world, err *e);
+} command;
+
+extern const named_table COMMANDS; /* run first: it is the default */
+
+int command_run(const options *o, env *world, err *e);
+int command_check(const options *o, env *world, err *e);
+int command_diff(const options *o, env *world, err *e);
+int command_example(const options *o, env *world, err *e);
+int command_help(const options *o, env *world, err *e);
+
+/* The whole program but for main's own lines: finds the command, parses, runs, prints the error,
+ * gives the status. */
+int cli_main(int argc, char **argv, env *world);
+
+#endif

@@ -1,0 +1,50 @@
+/* sched_getaffinity is Linux's own, and hidden without this. */
+#define _GNU_SOURCE
+#include "cli/env.h"
+
+#include "cli/free_memory.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+enum { WIDTH_WITHOUT_TERMINAL = 100 };
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return WIDTH_WITHOUT_TERMINAL;
+}
+
+/* Those that this process may run on: fewer than the machine has, under taskset or in a
+ * container. */
+static size_t count_processors(void)
+{
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+        return (size_t)CPU_COUNT(&allowed);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (size_t)online : 1;
+}
+
+void env_open(env *world)
+{
+    const char *no_color = getenv("NO_COLOR");
+    *world = (env){
+        .err = stderr,
+        .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
+        .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
+        .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
+        .no_color = no_color != NULL && no_color[0] != '\0',
+        .width = terminal_width(),
+        .processors = count_processors(),
+        .free_memory = free_memory(""),
+    };
+}

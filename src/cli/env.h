@@ -1,0 +1,23 @@
+/* The outside world in one place: streams, terminal, colour, memory. Nothing below cli reads a
+ * global, getenv or isatty; main fills an env once, tests fill their own. */
+#ifndef SELFATTN_CLI_ENV_H
+#define SELFATTN_CLI_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_DIFFER = 1, EXIT_WRONG = 2 };
+
+typedef struct env {
+    FILE *err; /* everything said to a person */
+    bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
+    bool no_color;      /* NO_COLOR is set and not empty */
+    int width;          /* columns of the terminal, 100 where there is none */
+    size_t processors;  /* of the affinity mask */
+    size_t free_memory; /* what the machine and its cgroup have free, bytes */
+} env;
+
+void env_open(env *world);
+
+#endif

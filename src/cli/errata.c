@@ -1,0 +1,111 @@
+#include "cli/errata.h"
+
+#include "base/mem.h"
+#include "io/number_write.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool read_number(const entry *record, const char *name, double *value, err *e)
+{
+    const tensor *number = bundle_tensor(record->bundle, name);
+    if (number == NULL)
+        return err_at(e, &record->at, "this erratum has no number \"%s\"", name);
+    *value = tensor_get(number, NULL);
+    return true;
+}
+
+/* An index from 0; batch and head only where the stage has them. */
+static bool read_index(const entry *record, const char *name, erratum *to, err *e)
+{
+    double value = 0;
+    if (!read_number(record, name, &value, e))
+        return false;
+    if (!(value >= 0 && value < 9007199254740992.0 && value == floor(value)))
+        return err_at(e, &record->at, "this erratum's %s is %g, it must be a whole number from 0",
+                      name, value);
+    to->index[to->rank++] = (size_t)value;
+    return true;
+}
+
+static bool read_erratum(const entry *record, erratum *to, err *e)
+{
+    static const char *const INDICES[] = {"batch", "head", "row", "col"};
+    *to = (erratum){.record = record, .stage = bundle_text(record->bundle, "stage")};
+    if (to->stage == NULL || named_find(&STAGES, to->stage, strlen(to->stage)) == NULL)
+        return err_at(e, &record->at, "this erratum names no stage");
+    for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
+        bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
+        if (!may_lack && !read_index(record, INDICES[i], to, e))
+            return false;
+    }
+    return read_number(record, "published", &to->published, e) &&
+           read_number(record, "computed", &to->computed, e);
+}
+
+bool errata_read(errata *all, const bundle *document, err *e)
+{
+    const entry *given = bundle_find(document, "errata");
+    *all = (errata){0};
+    if (given == NULL)
+        return true;
+    all->one = mem_alloc_zeroed(given->bundle->count, sizeof all->one[0], e);
+    for (size_t i = 0; all->one != NULL && i < given->bundle->count; i++) {
+        erratum *one = &all->one[all->count++];
+        if (!read_erratum(&given->bundle->entry[i], one, e))
+            return false;
+        if (bundle_find(&all->stages, one->stage) == NULL &&
+            bundle_add(&all->stages, one->stage, strlen(one->stage), one->record->at, e) == NULL)
+            return false;
+    }
+    return all->one != NULL;
+}
+
+void errata_free(errata *all)
+{
+    mem_free(all->one);
+    bundle_free(&all->stages);
+    *all = (errata){0};
+}
+
+/* Half a unit of the last digit of the number as it is written: 16.6048 stands for 16.60475 to
+ * 16.60485. */
+static double half_last_digit(double value)
+{
+    char digits[NUMBER_TEXT];
+    number_write_f64(value, digits);
+    const char *point = strchr(digits, '.'), *exponent = strchr(digits, 'e');
+    size_t decimals = point == NULL ? 0 : strspn(point + 1, "0123456789");
+    double unit = exponent == NULL ? 1 : pow(10, floor(log10(fabs(value))));
+    return 0.5000001 * unit * pow(10, -(double)decimals);
+}
+
+static bool is_at(const erratum *one, const element *at)
+{
+    return strcmp(one->stage, at->stage) == 0 && one->rank == at->rank &&
+           memcmp(one->index, at->index, (size_t)at->rank * sizeof at->index[0]) == 0;
+}
+
+bool errata_knows(void *context, const element *one)
+{
+    errata *all = context;
+    for (size_t i = 0; i < all->count; i++) {
+        erratum *known = &all->one[i];
+        if (!is_at(known, one))
+            continue;
+        double slack = fmax(one->tol, half_last_digit(known->computed));
+        known->is_confirmed = fabs(one->got - known->computed) <= slack &&
+                              fabs(known->published - one->wanted) <= one->tol;
+        return known->is_confirmed;
+    }
+    return false;
+}
+
+const erratum *errata_unconfirmed(const errata *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->one[i].is_confirmed)
+            return &all->one[i];
+    }
+    return NULL;
+}

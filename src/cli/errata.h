@@ -1,0 +1,33 @@
+/* The errata of a document: cells whose published number is known to be wrong, each {stage, batch?,
+ * head?, row, col, published, computed}, counted from 0. */
+#ifndef SELFATTN_CLI_ERRATA_H
+#define SELFATTN_CLI_ERRATA_H
+
+#include "attn/compare.h"
+
+typedef struct erratum {
+    const entry *record;
+    const char *stage;
+    size_t index[TENSOR_MAX_RANK]; /* batch?, head?, row, col: as many as are given */
+    int rank;
+    double published, computed;
+    /* The published number differs, and what is computed is what the erratum says. */
+    bool is_confirmed;
+} erratum;
+
+typedef struct errata {
+    erratum *one;
+    size_t count;
+    bundle stages; /* the stages that they are in: an entry each */
+} errata;
+
+bool errata_read(errata *all, const bundle *document, err *e);
+void errata_free(errata *all);
+
+/* For known_elements: the element is an erratum, which is thereby confirmed. */
+bool errata_knows(void *context, const element *one);
+
+/* The first that was not confirmed, or NULL. */
+const erratum *errata_unconfirmed(const errata *all);
+
+#endif

@@ -1,0 +1,15 @@
+/* The documents that are built in, so that `selfattn example karim | selfattn --trace` works
+ * anywhere. The table is made from testdata by embed.sh when the program is built. */
+#ifndef SELFATTN_CLI_EXAMPLES_H
+#define SELFATTN_CLI_EXAMPLES_H
+
+#include "base/named.h"
+
+typedef struct example {
+    named named;      /* the help is the document's title */
+    const char *text; /* the document as it is in testdata */
+} example;
+
+extern const named_table EXAMPLES; /* rows of `example` */
+
+#endif

@@ -1,0 +1,193 @@
+#include "cli/given.h"
+
+#include "attn/keys.h"
+#include "base/mem.h"
+#include "cli/given_bundle.h"
+#include "cli/matrix_file.h"
+#include "io/number_read.h"
+#include "io/source.h"
+
+#include <string.h>
+
+static const given_key *find_given(const options *o, const char *name)
+{
+    for (size_t i = 0; i < o->given_count; i++) {
+        if (strcmp(o->given[i].row->key, name) == 0)
+            return &o->given[i];
+    }
+    return NULL;
+}
+
+bool given_has_input(const options *o)
+{
+    static const char *const INPUTS[] = {"x", "xk", "xv", "q", "k", "v"};
+    for (size_t i = 0; i < sizeof INPUTS / sizeof INPUTS[0]; i++) {
+        const given_key *found = find_given(o, INPUTS[i]);
+        if (found != NULL && found->value != NULL)
+            return true;
+    }
+    return false;
+}
+
+bool given_decides_type(const options *o, dtype *type)
+{
+    const given_key *found = find_given(o, "dtype");
+    if (found == NULL || found->value == NULL)
+        return false;
+    *type = strcmp(found->value, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    return true;
+}
+
+static bool is_standard_input(const given_key *one)
+{
+    return one->row->kind == OPTION_KEY_FILE && one->value != NULL && strcmp(one->value, "-") == 0;
+}
+
+bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e)
+{
+    size_t times = o->bundle != NULL && strcmp(o->bundle, "-") == 0;
+    for (size_t i = 0; i < files; i++)
+        times += strcmp(file[i], "-") == 0;
+    for (size_t i = 0; i < o->given_count; i++)
+        times += is_standard_input(&o->given[i]);
+    return times <= 1 ||
+           err_set(e, "standard input is named %zu times, it can be read once", times);
+}
+
+/* A setting: a number where all of it is one, else a word. */
+static bool apply_value(const given_key *one, const char *name, bundle *contents, place at, err *e)
+{
+    const char *end = one->value + strlen(one->value);
+    double number;
+    if (number_end_json(one->value, end) == end && number_read_f64(one->value, end, &number))
+        return bundle_add_number(contents, name, number, at, e);
+    return bundle_add_text(contents, name, one->value, strlen(one->value), at, e);
+}
+
+static bool add_items(text_list *list, const char *items, size_t length, char separator, err *e)
+{
+    const char *end = items + length;
+    while (items < end) {
+        const char *stop = memchr(items, separator, (size_t)(end - items));
+        stop = stop == NULL ? end : stop;
+        size_t item = (size_t)(stop - items);
+        if (separator == '\n' && item > 0 && items[item - 1] == '\r')
+            item--;
+        if (!text_list_add(list, items, item, e))
+            return false;
+        items = stop + 1;
+    }
+    return true;
+}
+
+/* Words with commas between, or @FILE with one a line. */
+static bool apply_list(const given_key *one, const char *name, bundle *contents, place at, err *e)
+{
+    entry *added = bundle_add(contents, name, strlen(name), at, e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    if (one->value[0] != '@')
+        return add_items(&added->list, one->value, strlen(one->value), ',', e);
+    source s;
+    if (!source_open(&s, one->value + 1, e))
+        return false;
+    bool done = add_items(&added->list, s.bytes, s.length, '\n', e);
+    source_close(&s);
+    return done;
+}
+
+static key_kind kind_of_key(const char *name)
+{
+    return ((const key *)(const void *)named_find(&KEYS, name, strlen(name)))->kind;
+}
+
+bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
+{
+    bool is_query = strcmp(of, "x") == 0 || strcmp(of, "q") == 0;
+    bool is_key = strcmp(of, "xk") == 0 || strcmp(of, "k") == 0;
+    const char *name = is_query ? "tokens" : "key_tokens";
+    entry *added = NULL;
+    bool is_wanted =
+        labels->count > 0 && (is_query || is_key) && bundle_find(contents, name) == NULL;
+    if (is_wanted)
+        added = bundle_add(contents, name, strlen(name), at, e);
+    if (added == NULL) {
+        text_list_free(labels);
+        return !is_wanted;
+    }
+    added->kind = ENTRY_LIST;
+    added->list = *labels;
+    *labels = (text_list){0};
+    return true;
+}
+
+static bool apply_file(const options *o, const given_key *one, const char *name, dtype type,
+                       bundle *contents, bool *is_table, err *e)
+{
+    read_options how = read_options_of(o, one->value, type);
+    how.kind = kind_of_key(name);
+    how.type_is_fixed = true;
+    matrix_file m;
+    if (!matrix_file_read(&m, one->value, &how, o, e))
+        return false;
+    entry *rows = bundle_find(&m.contents, "rows");
+    bool done = bundle_add_tensor(contents, name, &m.matrix->tensor, m.matrix->at, e) &&
+                (rows == NULL || given_add_labels(contents, name, &rows->list, rows->at, e));
+    *is_table = m.is_table;
+    matrix_file_free(&m);
+    return done;
+}
+
+static bool apply_one(const options *o, const given_key *one, dtype type, bundle *contents,
+                      bool *is_all_tables, err *e)
+{
+    const char *name = one->row->key;
+    bool is_table = true;
+    place at = {.file = one->row->named.name, .is_option = true};
+    bundle_remove(contents, name);
+    if (one->value == NULL)
+        return true;
+    switch (one->row->kind) {
+    case OPTION_KEY_FILE:
+        if (!apply_file(o, one, name, type, contents, &is_table, e))
+            return false;
+        *is_all_tables = *is_all_tables && is_table;
+        return true;
+    case OPTION_KEY_LIST:
+        return apply_list(one, name, contents, at, e);
+    default:
+        return apply_value(one, name, contents, at, e);
+    }
+}
+
+/* The type that matrices are read in: --dtype's, else the document's own, else the command's. */
+static dtype type_of(const options *o, const bundle *contents, dtype type)
+{
+    const char *word = bundle_text(contents, "dtype");
+    if (word != NULL)
+        type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    given_decides_type(o, &type);
+    return type;
+}
+
+/* Whoever reads the settings later finds there what the matrices were read in. */
+static bool set_type(dtype type, bundle *contents, err *e)
+{
+    const char *name = dtype_name(type);
+    return bundle_find(contents, "dtype") != NULL ||
+           bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
+}
+
+bool given_apply(const options *o, dtype type, bundle *contents, bool *is_all_tables, err *e)
+{
+    type = type_of(o, contents, type);
+    *is_all_tables = given_has_input(o) && o->bundle == NULL;
+    if (o->bundle != NULL && !given_apply_bundle(o, type, contents, e))
+        return false;
+    for (size_t i = 0; i < o->given_count; i++) {
+        if (!apply_one(o, &o->given[i], type, contents, is_all_tables, e))
+            return false;
+    }
+    return set_type(type, contents, e);
+}

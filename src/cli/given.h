@@ -1,0 +1,24 @@
+/* What the command line gives of a document: matrices, settings and lists by options, and a bundle
+ * of weights. */
+#ifndef SELFATTN_CLI_GIVEN_H
+#define SELFATTN_CLI_GIVEN_H
+
+#include "cli/options.h"
+
+/* An input matrix is among the options, so that no document is needed. */
+bool given_has_input(const options *o);
+/* --dtype was given: true, with the type. */
+bool given_decides_type(const options *o, dtype *type);
+/* "-" may be named once. */
+bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e);
+
+/* Puts everything that was given over `contents`. `type` is what matrices are read in unless
+ * --dtype or the document says. *is_all_tables: every matrix that was given came from CSV or
+ * TSV. */
+bool given_apply(const options *o, dtype type, bundle *contents, bool *is_all_tables, err *e);
+
+/* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any;
+ * `labels` is taken. */
+bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e);
+
+#endif

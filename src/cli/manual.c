@@ -1,0 +1,188 @@
+#include "cli/completion.h"
+
+#include "attn/keys.h"
+#include "attn/stage.h"
+#include "cli/help_topics.h"
+#include "io/format.h"
+#include "kernels/kernels.h"
+
+#include <string.h>
+
+/* Bytes that roff would take for something else: a hyphen that must stay a minus, a backslash,
+ * quotes at a line's start. */
+static void write_roff(text *out, const char *words, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (words[i] == '-')
+            text_add_string(out, "\\-");
+        else if (words[i] == '\\')
+            text_add_string(out, "\\e");
+        else
+            text_add(out, words + i, 1);
+    }
+}
+
+/* Options and the program's name are bold wherever they are written. */
+static void write_word(text *out, const char *word, size_t length)
+{
+    size_t bare = length;
+    while (bare > 0 && strchr(".,;:)", word[bare - 1]) != NULL)
+        bare--;
+    bool is_bold = (bare > 2 && strncmp(word, "--", 2) == 0) ||
+                   (bare == strlen("selfattn") && strncmp(word, "selfattn", bare) == 0);
+    text_add_string(out, is_bold ? "\\fB" : "");
+    write_roff(out, word, bare);
+    text_add_string(out, is_bold ? "\\fR" : "");
+    write_roff(out, word + bare, length - bare);
+}
+
+/* A paragraph of plain text, a sentence a line, as roff likes it. */
+static void write_paragraph(text *out, const char *words)
+{
+    if (*words == '.' || *words == '\'')
+        text_add_string(out, "\\&");
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+        bool ends_sentence = length > 0 && words[length - 1] == '.';
+        write_word(out, words, length);
+        words += length;
+        if (*words == ' ') {
+            text_add_string(out, ends_sentence ? "\n" : " ");
+            words++;
+        }
+    }
+    text_add_string(out, "\n");
+}
+
+static void write_option_name(text *out, const option_row *row)
+{
+    if (row->letter != '\0')
+        text_add_format(out, "\\fB\\-%c\\fR, ", row->letter);
+    text_add_string(out, "\\fB");
+    write_roff(out, "--", 2);
+    write_roff(out, row->named.name, strlen(row->named.name));
+    text_add_string(out, "\\fR");
+    if (row->metavar == NULL)
+        return;
+    text_add_string(out, row->value_is_optional ? "[=\\fI" : " \\fI");
+    write_roff(out, row->metavar, strlen(row->metavar));
+    text_add_string(out, row->value_is_optional ? "\\fR]" : "\\fR");
+}
+
+/* Stages and formats have sections of their own, and instruction sets are not the same on every
+ * machine. */
+static bool is_told_elsewhere(const named_table *words)
+{
+    return words == &STAGES || words == &FORMATS || words == &ISAS;
+}
+
+/* The words that an option takes, a line each. */
+static void write_choices(text *out, const option_row *row)
+{
+    if (row->choices == NULL || is_told_elsewhere(row->choices))
+        return;
+    for (size_t i = 0; i < row->choices->count; i++) {
+        const named *word = named_row(row->choices, i);
+        text_add_string(out, ".br\n\\fB");
+        write_roff(out, word->name, strlen(word->name));
+        text_add_string(out, "\\fR: ");
+        write_paragraph(out, word->help);
+    }
+}
+
+static void write_option(text *out, const option_row *row)
+{
+    text_add_string(out, ".TP\n");
+    write_option_name(out, row);
+    text_add_string(out, "\n");
+    write_paragraph(out, option_help(row));
+    write_choices(out, row);
+    if (row->manual != NULL) {
+        text_add_string(out, ".br\n");
+        write_paragraph(out, row->manual);
+    }
+}
+
+static void write_group(text *out, const option_title *title)
+{
+    size_t index = 0;
+    text_add_format(out, ".SS %s\n", title->title);
+    if (title->note != NULL)
+        write_paragraph(out, title->note);
+    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+        if (row->group == title->group)
+            write_option(out, row);
+    }
+}
+
+static void write_usage(text *out, const command *of, bool is_default)
+{
+    text_add_string(out, ".TP\n");
+    text_add_string(out, is_default ? "\\fBselfattn\\fR [\\fB" : "\\fBselfattn ");
+    text_add_string(out, of->named.name);
+    text_add_string(out, is_default ? "\\fR] " : "\\fR ");
+    write_roff(out, of->usage, strlen(of->usage));
+    text_add_string(out, "\n");
+}
+
+static void write_commands(text *out)
+{
+    text_add_string(out, ".SH COMMANDS\n");
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        write_usage(out, command_at(i), i == 0);
+        write_paragraph(out, command_at(i)->named.help);
+        text_add_string(out, ".br\n");
+        write_paragraph(out, command_at(i)->manual);
+    }
+}
+
+static void write_item(text *out, const named *row)
+{
+    text_add_string(out, ".TP 14\n\\fB");
+    write_roff(out, row->name, strlen(row->name));
+    text_add_string(out, "\\fR\n");
+    write_paragraph(out, row->help);
+}
+
+static void write_stages(text *out)
+{
+    text_add_string(out, ".SH STAGES\n");
+    write_paragraph(out, "The names are the same for --emit, --write, --trace, in \"expected\", in "
+                         "files and in messages. n_q, n_k: number of queries, of keys; m: width of "
+                         "the input rows; h, g: heads, key/value heads; d_k, d_v: width of a key "
+                         "and of a value per head; b: batch. The axis b is there only with a "
+                         "batch, h only where heads were asked for; c is the width of what is "
+                         "compared.");
+    for (size_t i = 0; i < STAGES.count; i++) {
+        const stage *row = (const stage *)(const void *)named_row(&STAGES, i);
+        write_item(out, &row->key.named);
+        text_add_string(out, ".br\n");
+        write_roff(out, row->formula, strlen(row->formula));
+        text_add_string(out, "; ");
+        topic_write_shape(out, row);
+        text_add_string(out, "\n");
+    }
+}
+
+static void write_keys(text *out)
+{
+    text_add_string(out, ".SH DOCUMENTS\n");
+    write_paragraph(out, "A problem document is a JSON object with the keys below. Matrices are "
+                         "arrays of rows; where one matrix is wanted, a file may also be a bare "
+                         "array. Unknown keys are errors, except those that begin with _. Options "
+                         "override keys, and --no-KEY removes one.");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < KEYS.count; i++)
+        write_item(out, named_row(&KEYS, i));
+    text_add_string(out, ".PD\n");
+}
+
+void manual_write(text *out)
+{
+    write_commands(out);
+    text_add_string(out, ".SH OPTIONS\n");
+    for (size_t i = 0; i < OPTION_TITLE_COUNT; i++)
+        write_group(out, &OPTION_TITLES[i]);
+    write_stages(out);
+    write_keys(out);
+}

@@ -1,0 +1,133 @@
+#include "cli/matrix_file.h"
+
+#include "base/mem.h"
+#include "io/source.h"
+
+#include <string.h>
+#include <unistd.h>
+
+read_options read_options_of(const options *o, const char *file, dtype type)
+{
+    return (read_options){.file = strcmp(file, "-") == 0 ? "standard input" : file,
+                          .first_line = 1,
+                          .type = type,
+                          .allow_nonfinite = o->allow_nonfinite,
+                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+}
+
+const format *input_format_of(const options *o, const char *bytes, size_t length, const char *file,
+                              err *e)
+{
+    if (o->input_format != NULL)
+        return format_by_name(o->input_format);
+    return format_recognise(bytes, length, file, e);
+}
+
+static bool exists(const char *file)
+{
+    return access(file, F_OK) == 0;
+}
+
+/* The colon at which FILE:NAME is split, or NULL where it is all a file's name. `scratch` has room
+ * for the name. */
+static char *find_split(char *scratch)
+{
+    if (strcmp(scratch, "-") == 0 || exists(scratch))
+        return NULL;
+    for (char *colon = strchr(scratch, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        bool is_file = exists(scratch);
+        *colon = ':';
+        if (is_file)
+            return colon;
+    }
+    return NULL;
+}
+
+static void list_matrices(const bundle *b, text *out)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank > 0)
+            text_add_format(out, "%s%s", out->length == 0 ? "" : ", ", b->entry[i].name);
+    }
+}
+
+/* The only matrix; an entry's rank 0 is a number beside it. */
+static entry *only_matrix(bundle *b, const char *file, err *e)
+{
+    entry *found = NULL;
+    size_t matrices = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        bool is_matrix =
+            b->entry[i].kind == ENTRY_TENSOR && (b->entry[i].tensor.rank > 0 || b->count == 1);
+        found = is_matrix ? &b->entry[i] : found;
+        matrices += is_matrix;
+    }
+    if (matrices == 1)
+        return found;
+    text names = {0};
+    list_matrices(b, &names);
+    err_at(e, &(place){.file = file}, "%zu matrices are in this file, one is wanted", matrices);
+    if (matrices > 0)
+        err_remedy(e, "%s:NAME takes one: %s", file, text_string(&names));
+    text_free(&names);
+    return NULL;
+}
+
+static bool read_whole(matrix_file *m, const char *file, const read_options *how, const options *o,
+                       err *e)
+{
+    source s;
+    if (!source_open(&s, file, e))
+        return false;
+    const format *f = input_format_of(o, s.bytes, s.length, how->file, e);
+    bool done = f != NULL && f->read(s.bytes, s.length, how, &m->contents, e);
+    m->is_table =
+        f != NULL && (strcmp(f->named.name, "csv") == 0 || strcmp(f->named.name, "tsv") == 0);
+    source_close(&s);
+    return done;
+}
+
+static bool read_named(matrix_file *m, const char *file, const char *name, read_options how,
+                       const options *o, err *e)
+{
+    const key row[] = {{{name, ""}, how.kind}};
+    const named_table only = NAMED_TABLE("matrix", row);
+    how.keys = &only;
+    how.skips_unknown = true;
+    if (!read_whole(m, file, &how, o, e))
+        return false;
+    m->matrix = bundle_find(&m->contents, name);
+    return m->matrix != NULL ||
+           err_at(e, &(place){.file = how.file}, "there is no matrix \"%s\" in this file", name);
+}
+
+bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
+                      err *e)
+{
+    *m = (matrix_file){0};
+    char *file = mem_copy_text(name, strlen(name), e);
+    if (file == NULL)
+        return false;
+    char *colon = find_split(file);
+    bool done;
+    if (colon != NULL) {
+        *colon = '\0';
+        done = read_named(m, file, colon + 1, *how, o, e);
+    } else {
+        done = read_whole(m, file, how, o, e) &&
+               (m->matrix = only_matrix(&m->contents, how->file, e)) != NULL;
+    }
+    if (m->matrix != NULL)
+        m->matrix->at.file = how->file; /* the copy of the name goes */
+    mem_free(file);
+    if (!done)
+        matrix_file_free(m);
+    return done;
+}
+
+void matrix_file_free(matrix_file *m)
+{
+    bundle_free(&m->contents);
+    m->matrix = NULL;
+}

@@ -1,0 +1,26 @@
+/* One matrix out of a file: FILE, or FILE:NAME for one of several. */
+#ifndef SELFATTN_CLI_MATRIX_FILE_H
+#define SELFATTN_CLI_MATRIX_FILE_H
+
+#include "cli/options.h"
+#include "io/format.h"
+
+typedef struct matrix_file {
+    bundle contents;
+    entry *matrix; /* in contents */
+    bool is_table; /* CSV or TSV */
+} matrix_file;
+
+/* What is read, how: the part of read_options that the command line decides. */
+read_options read_options_of(const options *o, const char *file, dtype type);
+/* The format that was named, or is recognised. */
+const format *input_format_of(const options *o, const char *bytes, size_t length, const char *file,
+                              err *e);
+
+/* When a file of the whole name exists it is that file, else the name is split at the first colon
+ * whose left side exists. */
+bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
+                      err *e);
+void matrix_file_free(matrix_file *m);
+
+#endif

@@ -1,0 +1,223 @@
+#include "cli/options.h"
+
+#include "attn/keys.h"
+#include "attn/score.h"
+#include "attn/stage.h"
+#include "attn/words.h"
+#include "cli/completion.h"
+#include "cli/words.h"
+#include "io/format.h"
+#include "io/number_write.h"
+#include "render/renderer.h"
+#include "trace/step.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(field) offsetof(options, field)
+
+/* Laid out by hand: first what the row is, then where it goes, last what the manual adds. */
+/* clang-format off */
+static const option_row ROWS[] = {
+    /* input */
+    {{"input", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .letter = 'x', .key = "x",
+     .manual = "FILE may be FILE:NAME for one matrix out of a file of several, or - for standard "
+               "input. A file of the whole name wins; else the name is cut at the first colon "
+               "whose left side exists. A file with exactly one matrix needs no NAME. All options "
+               "that take a matrix read their FILE so."},
+    {{"xk", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "xk"},
+    {{"xv", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "xv"},
+    {{"wq", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wq"},
+    {{"wk", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wk"},
+    {{"wv", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wv"},
+    {{"wo", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wo"},
+    {{"bq", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bq"},
+    {{"bk", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bk"},
+    {{"bv", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bv"},
+    {{"bo", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bo"},
+    {{"q", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "q"},
+    {{"k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k"},
+    {{"v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "v"},
+    {{"mask", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "mask",
+     .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
+               "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},
+    {{"bias", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias",
+     .manual = "Of the same ranks as --mask. -inf is allowed, NaN and +inf are not."},
+    {{"ws", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ws"},
+    {{"bs", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bs"},
+    {{"wa", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wa"},
+    {{"ua", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ua"},
+    {{"va", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "va"},
+    {{"ba", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ba"},
+    {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
+     .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
+               "the rows are looked up."},
+    {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
+    {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
+     .place = AT(bundle),
+     .manual = "Every matrix of FILE whose name (after --prefix and --map) is a document's key is "
+               "used as that key."},
+    {{"map", "what the document calls NAME is KEY in the bundle"},
+     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
+     .manual = "May be given several times."},
+    {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
+     .place = AT(prefix),
+     .manual = "One layer out of a file of many: --prefix layers.0.attention."},
+    {{"input-format", "read every file as this, whatever it looks like"},
+     OPTION_WORD, GROUP_INPUT, "F", .place = AT(input_format), .choices = &FORMATS,
+     .manual = "Without it the format comes from the first bytes, then from the name's ending."},
+    {{"delimiter", "what separates the cells of a CSV"}, OPTION_CHARACTER, GROUP_INPUT, "C",
+     .place = AT(delimiter),
+     .manual = "One character, or the word tab."},
+    {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD",
+     .key = "layout", .choices = &LAYOUT_WORDS,
+     .manual = "nn.Linear keeps its weights out-in."},
+    {{"allow-nonfinite", "let NaN and infinities in inputs through"}, OPTION_FLAG, GROUP_INPUT,
+     .place = AT(allow_nonfinite)},
+    /* model */
+    {{"heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "heads",
+     .manual = "The columns of Wq, Wk and Wv are cut into N equal chunks, one a head; matrices of "
+               "rank 3 are one matrix a head. With heads, results have a head axis, even with "
+               "--heads 1."},
+    {{"kv-heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "kv_heads",
+     .manual = "Fewer heads for keys and values than for queries: each is shared by heads/N query "
+               "heads in a row."},
+    {{"causal", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .value_is_optional = true, .key = "causal", .choices = &CAUSAL_WORDS,
+     .manual = "A bare --causal is upper-left. The two alignments differ only where n_q ≠ n_k; a "
+               "note says which was used when neither was named."},
+    {{"offset", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "offset",
+     .manual = "With --offset i, a single query computed alone sees what row i (from 0) of the "
+               "whole would."},
+    {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
+     .key = "scale", .choices = &SCALE_WORDS,
+     .manual = "A number multiplies. The default is head for --score scaled, none for the others."},
+    {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
+    {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
+     .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "
+               "blackboard. With :keep-sum each row still sums to 1: the largest remainders are "
+               "rounded up, ties to the earlier key."},
+    {{"mask-true", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "mask_true", .choices = &MASK_TRUE_WORDS},
+    {{"mask-axis", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "mask_axis", .choices = &MASK_AXIS_WORDS,
+     .manual = "For masks and biases alike. With batch, a mask of rank 2 is batch × key: padding."},
+    {{"dtype", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "TYPE",
+     .key = "dtype", .choices = &DTYPE_WORDS},
+    /* output */
+    {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
+     .place = AT(emit), .choices = &STAGES,
+     .manual = "May be given several times; results come in the order named. What is emitted does "
+               "not depend on the format."},
+    {{"output", "write the data to FILE, whole or not at all"}, OPTION_FILE, GROUP_OUTPUT, "FILE",
+     .letter = 'o', .place = AT(output),
+     .manual = "The format comes from --format, else from the ending. The file is replaced only "
+               "when everything was written. - is standard output."},
+    {{"format", "format of the data (default: JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
+     .place = AT(format), .choices = &FORMATS,
+     .manual = "The default is the ending of --output, else JSON, or CSV when every matrix came "
+               "from CSV or TSV files and no document was given."},
+    {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
+     .place = AT(write), .choices = &STAGES,
+     .manual = "May be given several times. The format comes from the file's ending, then from "
+               "--format."},
+    {{"digits", "decimals of every number (default: the shortest)"},
+     OPTION_COUNT, GROUP_OUTPUT, "N",
+     .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
+     .manual = "Without it data are written as the shortest decimals that read back to the same "
+               "number, and a trace with at most 4 decimals."},
+    {{"average-heads", "write weights as their mean over the heads"}, OPTION_FLAG, GROUP_OUTPUT,
+     .place = AT(average_heads)},
+    {{"header", "write a header row and labels into CSV"}, OPTION_FLAG, GROUP_OUTPUT,
+     .place = AT(header)},
+    /* trace */
+    {{"trace", "show every step with its numbers, or these steps"},
+     OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,
+     .place = AT(steps), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
+     .manual = "The trace takes the place of the data on standard output, unless --trace-output "
+               "gives it a file of its own; with --output or --write the data go there. A stage's "
+               "name stands for the step that makes it."},
+    {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
+     .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS},
+    {{"trace-output", "write the trace to FILE; implies --trace"}, OPTION_FILE, GROUP_TRACE, "FILE",
+     .place = AT(trace_output), .has = AT(trace)},
+    {{"focus", "which row, head and batch are spelled out"},
+     OPTION_PLACES, GROUP_TRACE, "row=I,head=H", .place = AT(focus), .choices = &FOCUS_WORDS,
+     .manual = "Rows, heads and batches count from 1; batch=B is the third word. The default is "
+               "the first of each."},
+    {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
+    /* run */
+    {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
+     .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
+     .manual = "The result does not depend on it."},
+    {{"isa", "instruction set to use (default: auto)"}, OPTION_WORD, GROUP_RUN, "NAME",
+     .place = AT(isa), .choices = &ISAS, .also = &AUTO_WORDS,
+     .manual = "The result does not depend on it."},
+    {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
+     .place = AT(max_memory), .has = AT(has_max_memory),
+     .manual = "The default is 80 % of what the machine and its control group have free. The "
+               "answer comes before anything is allocated, with the sizes that led there."},
+    {{"force", "do what is refused as too large"}, OPTION_FLAG, GROUP_RUN, .place = AT(force),
+     .manual = "Lets the stage weighted hold more than a million numbers."},
+    /* compare */
+    {{"tol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_COMPARE, "T",
+     .place = AT(tol), .has = AT(has_tol),
+     .manual = "Takes the place of a document's tol. The default is 0: equal means equal."},
+    /* help */
+    {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
+     .place = AT(completion), .choices = &SHELLS},
+    /* always */
+    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet)},
+    {{"color", "whether to use colour"}, OPTION_WORD, GROUP_ALWAYS, "W",
+     .place = AT(color), .choices = &COLOR_WORDS},
+    {{"help", "print this help, or a command's"}, OPTION_FLAG, GROUP_ALWAYS,
+     .letter = 'h', .place = AT(help)},
+    {{"version", "print the version and the instruction set"},
+     OPTION_FLAG, GROUP_ALWAYS, .letter = 'V', .place = AT(version)},
+};
+/* clang-format on */
+
+const named_table OPTIONS = NAMED_TABLE("option", ROWS);
+
+const option_title OPTION_TITLES[] = {
+    {GROUP_INPUT, "Input", "FILE may be FILE:NAME, or - for standard input."},
+    {GROUP_MODEL, "Model", "--no-KEY removes a key that a document sets: --no-causal."},
+    {GROUP_OUTPUT, "Output", NULL},
+    {GROUP_TRACE, "Trace", NULL},
+    {GROUP_RUN, "Running", NULL},
+    {GROUP_COMPARE, "Comparing", NULL},
+    {GROUP_HELP, "Help", NULL},
+    {GROUP_ALWAYS, "With every command", NULL},
+};
+const size_t OPTION_TITLE_COUNT = sizeof OPTION_TITLES / sizeof OPTION_TITLES[0];
+
+const char *option_help(const option_row *row)
+{
+    if (row->named.help != NULL)
+        return row->named.help;
+    return named_find(&KEYS, row->key, strlen(row->key))->help;
+}
+
+const option_row *option_by_name(const char *name, size_t length)
+{
+    return (const option_row *)(const void *)named_find(&OPTIONS, name, length);
+}
+
+const option_row *option_by_letter(char letter)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        if (letter != '\0' && ROWS[i].letter == letter)
+            return &ROWS[i];
+    }
+    return NULL;
+}
+
+const option_row *option_by_key(const char *key_name, size_t length)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const char *sets = ROWS[i].key;
+        if (sets != NULL && strlen(sets) == length && memcmp(sets, key_name, length) == 0)
+            return &ROWS[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,125 @@
+/* The option table, the single source of parsing, `--help`, the manual's OPTIONS and the shells'
+ * completions; and what a parsed command line is. A new option is one row in options.c. */
+#ifndef SELFATTN_CLI_OPTIONS_H
+#define SELFATTN_CLI_OPTIONS_H
+
+#include "base/err.h"
+#include "base/named.h"
+#include "tensor/bundle.h"
+#include "tensor/key.h"
+
+/* What an option's value is, and what becomes of it at `place`. Where a row has `choices` (or
+ * `also`), words are among them. */
+typedef enum option_kind {
+    OPTION_FLAG,      /* bool, set to true: takes no value */
+    OPTION_WORD,      /* const char * */
+    OPTION_FILE,      /* const char * */
+    OPTION_COUNT,     /* size_t, from `least` to `most` */
+    OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
+    OPTION_NUMBER,    /* double, not below 0 */
+    OPTION_CHARACTER, /* const char *, a string of one character; "tab" is given as one */
+    OPTION_WORDS,     /* text_list: comma-separated words, repeatable */
+    OPTION_PAIR,      /* text_list: one NAME=VALUE, repeatable; NAME is the word */
+    OPTION_PLACES,    /* text_list: comma-separated NAME=N, N from 1; NAME is the word */
+    OPTION_KEY_FILE,  /* a matrix of the document: FILE, FILE:NAME or - */
+    OPTION_KEY_VALUE, /* a setting of the document: a word or a number, judged as in a document */
+    OPTION_KEY_LIST   /* a list of the document: comma-separated, or @FILE with one a line */
+} option_kind;
+
+/* Groups, in the order of the help; a command says which it takes. */
+typedef enum option_group {
+    GROUP_INPUT = 1,
+    GROUP_MODEL = 2,
+    GROUP_OUTPUT = 4,
+    GROUP_TRACE = 8,
+    GROUP_RUN = 16,
+    GROUP_COMPARE = 32, /* --tol */
+    GROUP_HELP = 64,    /* --completion */
+    GROUP_ALWAYS = 128, /* --help, --version, --quiet, --color */
+    GROUP_ANY_WORD =
+        256 /* no option's: other options are operands to the command (`help --causal`) */
+} option_group;
+
+typedef struct option_row {
+    named named; /* the long name; its help, or NULL: the help of its key */
+    option_kind kind;
+    option_group group;
+    const char *metavar; /* "FILE" in help */
+    bool
+        value_is_optional; /* and given after = only; else a flag takes none, all others need one */
+    char letter;           /* short name, 0 = none */
+    size_t place;          /* offset in struct options; unused by keys */
+    size_t has;            /* offset of a bool in struct options that is set too; 0 = none */
+    size_t least, most;    /* bounds of a count */
+    const char *key;       /* the document's key that it sets, or NULL */
+    const named_table *choices; /* the table that implements the words, or NULL */
+    const named_table *also;    /* a second table whose names are taken too, or NULL */
+    const char *manual;         /* what the manual says beyond the help, plain text, or NULL */
+} option_row;
+
+extern const named_table OPTIONS;
+
+/* A group's heading, and what is to be said about all of it. */
+typedef struct option_title {
+    option_group group;
+    const char *title, *note; /* note: NULL where there is none */
+} option_title;
+
+extern const option_title OPTION_TITLES[]; /* in the order of the help */
+extern const size_t OPTION_TITLE_COUNT;
+
+/* A key of the document that the command line gives or (--no-KEY) removes: one entry a key, the
+ * last one said. Its value is borrowed from argv, "true" for an option without its optional value,
+ * NULL where the key is removed. */
+typedef struct given_key {
+    const option_row *row;
+    const char *value;
+} given_key;
+
+typedef struct options {
+    const char **operand;
+    size_t operands;
+    given_key *given;
+    size_t given_count, given_capacity;
+    /* input */
+    const char *bundle, *prefix, *input_format, *delimiter;
+    text_list map; /* NAME=KEY */
+    bool allow_nonfinite;
+    /* output */
+    text_list emit;
+    const char *output, *format;
+    text_list write; /* STAGE=FILE */
+    size_t digits;
+    bool has_digits, average_heads, header;
+    /* trace */
+    bool trace;
+    text_list steps;
+    const char *trace_format, *trace_output;
+    text_list focus; /* row=I, head=H, batch=B */
+    bool full;
+    /* run */
+    size_t threads, max_memory;
+    const char *isa, *color; /* NULL or "auto": the program chooses */
+    bool has_threads, has_max_memory, force, quiet, help, version;
+    /* compare */
+    double tol;
+    bool has_tol;
+    /* help */
+    const char *completion;
+} options;
+
+/* Parses argv[1…] for a command that takes `groups` (option_group bits). Messages name the option
+ * and the nearest known one. Operands and values are borrowed from argv. */
+bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e);
+void options_free(options *o);
+
+/* The help text of a row: its own, or its key's. */
+const char *option_help(const option_row *row);
+
+/* The row of a long name, of a letter, or of the document's key that it sets; NULL where there is
+ * none. */
+const option_row *option_by_name(const char *name, size_t length);
+const option_row *option_by_letter(char letter);
+const option_row *option_by_key(const char *key_name, size_t length);
+
+#endif

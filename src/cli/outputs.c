@@ -1,0 +1,242 @@
+#include "cli/outputs.h"
+
+#include "attn/average.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- what was asked for ---- */
+
+/* The option table has refused every other name. */
+static stage_id find_stage(const char *name, size_t length)
+{
+    const named *found = named_find(&STAGES, name, length);
+    assert(found != NULL);
+    return stage_of(found);
+}
+
+static void add_stage(stage_id *list, size_t *count, stage_id id)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (list[i] == id)
+            return;
+    }
+    list[(*count)++] = id;
+}
+
+/* What is emitted does not depend on the format: weights and output, unless --emit says
+ * otherwise. */
+static void plan_emitted(outputs *to)
+{
+    const text_list *asked = &to->given->emit;
+    if (asked->count == 0) {
+        add_stage(to->emitted, &to->emitted_count, STAGE_WEIGHTS);
+        add_stage(to->emitted, &to->emitted_count, STAGE_OUTPUT);
+    }
+    for (size_t i = 0; i < asked->count; i++)
+        add_stage(to->emitted, &to->emitted_count,
+                  find_stage(asked->item[i], strlen(asked->item[i])));
+}
+
+/* --write STAGE=FILE */
+static bool plan_written(outputs *to, err *e)
+{
+    const text_list *pairs = &to->given->write;
+    to->written = mem_alloc_zeroed(pairs->count, sizeof to->written[0], e);
+    to->written_stage = mem_alloc(pairs->count, sizeof to->written_stage[0], e);
+    if (to->written == NULL || to->written_stage == NULL)
+        return false;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const char *pair = pairs->item[i], *equals = strchr(pair, '=');
+        to->written_stage[i] = find_stage(pair, (size_t)(equals - pair));
+        to->written[i].file = equals + 1;
+        to->written_count++;
+    }
+    return true;
+}
+
+/* DESIGN §3: the trace takes standard output from the data, unless one of them has a file of its
+ * own. */
+static bool plan_places(outputs *to, err *e)
+{
+    const options *o = to->given;
+    bool has_files = o->output != NULL || o->write.count > 0;
+    to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
+    if (to->traces && !has_files && o->trace_output == NULL &&
+        (o->emit.count > 0 || o->format != NULL)) {
+        err_set(
+            e, "the trace goes to standard output in place of the data, so --%s has nothing to say",
+            o->emit.count > 0 ? "emit" : "format");
+        return err_remedy(
+            e, "-o FILE is where the data would go, --trace-output FILE where the trace would");
+    }
+    to->has_data =
+        o->output != NULL || o->write.count > 0 || !to->traces || o->trace_output != NULL;
+    to->data.file = o->output == NULL ? "-" : o->output;
+    to->trace.file = o->trace_output == NULL ? "-" : o->trace_output;
+    bool is_written_only =
+        o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
+    if (is_written_only || !to->has_data)
+        to->emitted_count = 0;
+    if (to->traces && to->emitted_count > 0 && strcmp(to->data.file, to->trace.file) == 0)
+        return err_set(e, "the trace and the data both go to %s",
+                       strcmp(to->data.file, "-") == 0 ? "standard output" : to->data.file);
+    return true;
+}
+
+bool outputs_plan(outputs *to, const options *o, err *e)
+{
+    *to = (outputs){.given = o};
+    plan_emitted(to);
+    if (!plan_written(to, e) || !plan_places(to, e))
+        return false;
+    for (size_t i = 0; i < to->emitted_count; i++)
+        add_stage(to->stage, &to->stages, to->emitted[i]);
+    for (size_t i = 0; i < to->written_count; i++)
+        add_stage(to->stage, &to->stages, to->written_stage[i]);
+    if (o->format != NULL)
+        to->format = format_by_name(o->format);
+    else if (o->output != NULL)
+        to->format = format_by_ending(o->output);
+    return true;
+}
+
+/* ---- writing ---- */
+
+static bool open_once(output_file *to, err *e)
+{
+    if (!to->is_open)
+        to->is_open = sink_open(&to->sink, to->file, e);
+    return to->is_open;
+}
+
+static bool is_json(const format *f)
+{
+    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
+}
+
+static bool check_can_write(const output_file *to, const format *f, err *e)
+{
+    if (f->write == NULL)
+        return err_set(e, "%s can't be written, only read", f->named.name);
+    if (to->results == 0 || is_json(f))
+        return true;
+    err_set(e, "%s holds the results of one document, and there are more", f->named.name);
+    return err_remedy(e, "--format jsonl writes a result a line");
+}
+
+static bool write_result(const outputs *to, output_file *file, const format *f,
+                         const bundle *result, const document *one, err *e)
+{
+    const options *o = to->given;
+    bool is_lines = to->documents->is_many || strcmp(f->named.name, "jsonl") == 0;
+    write_options how = {.digits = o->has_digits ? (int)o->digits : -1,
+                         .name = bundle_text(&one->contents, "name"),
+                         .single_line = is_lines,
+                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+    if (!check_can_write(file, f, e) || !open_once(file, e) ||
+        !f->write(result, &how, &file->sink, e))
+        return false;
+    file->results++;
+    return sink_spill(&file->sink, e);
+}
+
+/* The stages as a result of their own, borrowed, in the order asked for. */
+static bool view_stages(const bundle *all, const stage_id *ids, size_t stages, bundle *view, err *e)
+{
+    for (size_t i = 0; i < stages; i++) {
+        const char *name = stage_row(ids[i])->key.named.name;
+        const entry *found = bundle_find(all, name);
+        tensor borrowed = tensor_view_of(&found->tensor);
+        if (!bundle_add_tensor(view, name, &borrowed, found->at, e))
+            return false;
+        bundle_find(view, name)->axes = found->axes;
+    }
+    return true;
+}
+
+static bool write_stages(const outputs *to, output_file *file, const format *f, const solution *s,
+                         const stage_id *ids, size_t stages, const document *one, err *e)
+{
+    bundle view = {0};
+    bool done =
+        view_stages(&s->stages, ids, stages, &view, e) && write_result(to, file, f, &view, one, e);
+    bundle_free(&view);
+    return done;
+}
+
+/* JSON, or CSV when every matrix came from CSV or TSV and no document was given. */
+static const format *data_format(const outputs *to, const document *one)
+{
+    if (to->format != NULL)
+        return to->format;
+    return format_by_name(one->is_all_tables ? "csv" : "json");
+}
+
+/* A file's format comes from its own ending, then from --format. */
+static const format *written_format(const outputs *to, const char *file, const document *one)
+{
+    const format *own = format_by_ending(file);
+    return own != NULL ? own : data_format(to, one);
+}
+
+static bool average_heads(solution *s, err *e)
+{
+    entry *weights = bundle_find(&s->stages, "weights");
+    if (weights == NULL)
+        return true;
+    if (!s->plan.has_heads)
+        return err_set(e, "--average-heads: there are no heads to average over");
+    if (!tensor_average(&weights->tensor, s->plan.has_batch ? 1 : 0, e))
+        return false;
+    weights->axes = s->plan.has_batch ? "bqk" : "qk";
+    return true;
+}
+
+bool outputs_write(outputs *to, solution *s, const document *one, err *e)
+{
+    if (to->given->average_heads && !average_heads(s, e))
+        return false;
+    if (to->emitted_count > 0 && !write_stages(to, &to->data, data_format(to, one), s, to->emitted,
+                                               to->emitted_count, one, e))
+        return false;
+    for (size_t i = 0; i < to->written_count; i++) {
+        output_file *file = &to->written[i];
+        if (!write_stages(to, file, written_format(to, file->file, one), s, &to->written_stage[i],
+                          1, one, e))
+            return false;
+    }
+    return true;
+}
+
+bool outputs_write_trace(outputs *to, const text *rendered, err *e)
+{
+    if (!open_once(&to->trace, e))
+        return false;
+    if (to->trace.results++ > 0)
+        text_add_string(sink_text(&to->trace.sink), "\n");
+    text_add(sink_text(&to->trace.sink), text_string(rendered), rendered->length);
+    return sink_spill(&to->trace.sink, e);
+}
+
+static bool close_file(output_file *file, bool done, err *e)
+{
+    if (!file->is_open)
+        return done;
+    if (done)
+        return sink_close(&file->sink, e);
+    sink_discard(&file->sink);
+    return false;
+}
+
+bool outputs_close(outputs *to, bool done, err *e)
+{
+    done = close_file(&to->data, done, e);
+    done = close_file(&to->trace, done, e);
+    for (size_t i = 0; i < to->written_count; i++)
+        done = close_file(&to->written[i], done, e);
+    mem_free(to->written);
+    mem_free(to->written_stage);
+    return done;
+}

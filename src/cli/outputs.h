@@ -1,0 +1,39 @@
+/* Where a run's results go: which stages, into which files, in which format (DESIGN §3). Decided
+ * from the options before anything is read; files are opened when the first result is ready. */
+#ifndef SELFATTN_CLI_OUTPUTS_H
+#define SELFATTN_CLI_OUTPUTS_H
+
+#include "cli/document.h"
+#include "cli/solve.h"
+#include "io/format.h"
+
+/* One file, or standard output ("-"), that results of all documents go to. */
+typedef struct output_file {
+    const char *file;
+    sink sink;
+    bool is_open;
+    size_t results; /* written so far */
+} output_file;
+
+typedef struct outputs {
+    const options *given;
+    const documents *documents;
+    bool traces, has_data;
+    stage_id stage[STAGE_COUNT]; /* all that is written anywhere */
+    size_t stages;
+    stage_id emitted[STAGE_COUNT];
+    size_t emitted_count;
+    output_file data, trace;
+    output_file *written; /* one a --write, in their order */
+    stage_id *written_stage;
+    size_t written_count;
+    const format *format; /* --format's, else -o's; NULL: by the input */
+} outputs;
+
+bool outputs_plan(outputs *to, const options *o, err *e);
+bool outputs_write(outputs *to, solution *s, const document *one, err *e);
+bool outputs_write_trace(outputs *to, const text *rendered, err *e);
+/* Puts all files in their places, or, where the run was not done, removes what was begun. */
+bool outputs_close(outputs *to, bool done, err *e);
+
+#endif

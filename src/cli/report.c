@@ -1,0 +1,88 @@
+#include "cli/report.h"
+
+#include "base/text.h"
+#include "io/number_write.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void report_error(const env *world, const err *e)
+{
+    fprintf(world->err, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
+    if (e->remedy[0] != '\0')
+        fprintf(world->err, "  %s\n", e->remedy);
+}
+
+static void add_number(text *out, double value)
+{
+    char digits[NUMBER_TEXT];
+    number_write_f64(value, digits);
+    text_add_string(out, digits);
+}
+
+/* Differences and tolerances are read by their size: three digits say it. */
+static void add_rough_number(text *out, double value)
+{
+    char digits[NUMBER_FIXED_TEXT];
+    number_write_exponent(value, 3, digits);
+    text_add_string(out, digits);
+}
+
+void report_element(text *out, const element *one, const char *wanted, const char *got)
+{
+    element_write_name(one, out);
+    text_add_format(out, ": %s ", wanted);
+    add_number(out, one->wanted);
+    text_add_format(out, ", %s ", got);
+    add_number(out, one->got);
+    if (isfinite(one->got) && isfinite(one->wanted)) {
+        text_add_string(out, ", apart by ");
+        add_rough_number(out, fabs(one->got - one->wanted));
+    }
+    text_add_string(out, " (tol ");
+    add_number(out, one->tol);
+    text_add_string(out, ")");
+}
+
+static void add_name(text *out, const document *one)
+{
+    const char *name = bundle_text(&one->contents, "name");
+    text_add_string(out, name != NULL ? name : one->file);
+}
+
+static bool report_bad_erratum(text *out, const document *one, const erratum *bad)
+{
+    text_add_string(out, "FAIL  ");
+    add_name(out, one);
+    text_add_format(out, ": the erratum in line %zu is none: %s publishes ", bad->record->at.line,
+                    bad->stage);
+    add_number(out, bad->published);
+    text_add_string(out, " there, and to compute ");
+    add_number(out, bad->computed);
+    text_add_string(out, " instead is not what happens\n");
+    return false;
+}
+
+bool report_check(text *out, const document *one, const comparison *of, const errata *known)
+{
+    const erratum *bad = errata_unconfirmed(known);
+    if (of->different == 0 && bad != NULL)
+        return report_bad_erratum(out, one, bad);
+    text_add_string(out, of->different == 0 ? "ok    " : "FAIL  ");
+    add_name(out, one);
+    text_add_string(out, ": ");
+    if (of->different > 0) {
+        report_element(out, &of->first, "expected", "computed");
+        if (of->different > 1)
+            text_add_format(out, ", and %zu more", of->different - 1);
+    } else if (of->stages == 0) {
+        text_add_string(out, "nothing to compute, nothing expected");
+    } else {
+        text_add_format(out, "%zu numbers in %zu stage%s", of->numbers, of->stages,
+                        of->stages == 1 ? "" : "s");
+    }
+    if (of->known > 0)
+        text_add_format(out, ", %zu known errat%s", of->known, of->known == 1 ? "um" : "a");
+    text_add_string(out, "\n");
+    return of->different == 0;
+}

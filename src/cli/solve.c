@@ -1,0 +1,106 @@
+#include "cli/solve.h"
+
+/* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
+ * above a million only with --force). */
+enum { WEIGHTED_MOST = 1000000 };
+
+/* Below this many multiply-adds starting threads costs more than they bring. */
+static const double FEW_OPERATIONS = 2e6;
+
+bool solution_plan(solution *s, const bundle *contents, const options *o, err *e)
+{
+    *s = (solution){0};
+    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    if (by == NULL || !problem_read(&s->problem, contents, e))
+        return false;
+    s->problem.allow_nonfinite = o->allow_nonfinite;
+    return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
+}
+
+static bool check_weighted(const solution *s, const options *o, err *e)
+{
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    if (!wanted_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force ||
+        !plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size, e))
+        return !e->is_set;
+    if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
+        return true;
+    char shape[SHAPE_TEXT];
+    err_set(e, "weighted is %s, more than a million numbers", sizes_text(rank, size, shape));
+    return err_remedy(e, "--force writes them all the same");
+}
+
+bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
+{
+    size_t size[TENSOR_MAX_RANK];
+    int rank;
+    for (size_t i = 0; i < count; i++) {
+        if (!plan_stage_shape(&s->plan, ids[i], &rank, size, e))
+            return false;
+        wanted_add(&s->wanted, ids[i]);
+    }
+    return true;
+}
+
+static size_t threads_of(const solution *s, const options *o, const env *world)
+{
+    const plan *p = &s->plan;
+    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
+    double operations = pairs * (double)(p->compared_width + p->v.width);
+    if (o->has_threads)
+        return o->threads;
+    return operations < FEW_OPERATIONS ? 1 : world->processors;
+}
+
+/* A tenth of the machine's free memory less than all of it, twice: other programs live too. */
+static size_t memory_limit(const options *o, const env *world)
+{
+    return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;
+}
+
+static bool check_memory(const solution *s, size_t threads, const options *o, const env *world,
+                         err *e)
+{
+    const plan *p = &s->plan;
+    size_t bytes, limit = memory_limit(o, world);
+    if (!run_memory(p, &s->wanted, threads, &bytes, e))
+        return false;
+    if (bytes <= limit)
+        return true;
+    err_set(e,
+            "%zu bytes of memory are needed, %zu may be used: %zu batches, %zu heads, %zu queries, "
+            "%zu keys",
+            bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
+    return err_remedy(e, "--emit fewer stages, or raise --max-memory");
+}
+
+static void say_notes(const solution *s, const options *o, const env *world)
+{
+    if (o->quiet)
+        return;
+    for (size_t i = 0; i < s->plan.notes.count; i++)
+        fprintf(world->err, "selfattn: note: %s\n", s->plan.notes.item[i]);
+    if (s->report.empty_rows > 0)
+        fprintf(
+            world->err,
+            "selfattn: note: %zu of %zu query rows may attend to nothing: their weights are 0\n",
+            s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
+}
+
+bool solution_run(solution *s, const options *o, env *world, err *e)
+{
+    size_t threads = threads_of(s, o, world);
+    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, world, e) ||
+        !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))
+        return false;
+    say_notes(s, o, world);
+    return true;
+}
+
+void solution_free(solution *s)
+{
+    bundle_free(&s->stages);
+    plan_free(&s->plan);
+    problem_free(&s->problem);
+}

@@ -1,0 +1,25 @@
+/* One document computed: problem, plan, run. What run, check and the trace share. */
+#ifndef SELFATTN_CLI_SOLVE_H
+#define SELFATTN_CLI_SOLVE_H
+
+#include "attn/run.h"
+#include "cli/env.h"
+#include "cli/options.h"
+
+typedef struct solution {
+    problem problem;
+    plan plan;
+    wanted wanted;
+    bundle stages;
+    run_report report;
+} solution;
+
+/* Reads and checks everything; nothing is computed. The contents must outlive the solution. */
+bool solution_plan(solution *s, const bundle *contents, const options *o, err *e);
+/* Adds stages to what is wanted; one that is not made is an error. */
+bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
+/* Checks the memory against --max-memory, computes, and says the notes on world->err. */
+bool solution_run(solution *s, const options *o, env *world, err *e);
+void solution_free(solution *s);
+
+#endif

@@ -1,0 +1,98 @@
+#include "cli/tracing.h"
+
+#include "io/number_read.h"
+#include "render/renderer.h"
+
+#include <string.h>
+
+/* ---- --trace=STEP,… ---- */
+
+/* Marks the steps that were named; the option table has refused what is neither a step nor a
+ * stage. */
+static void find_steps(const options *o, bool asked[STEP_COUNT])
+{
+    memset(asked, 0, STEP_COUNT * sizeof asked[0]);
+    for (size_t i = 0; i < o->steps.count; i++) {
+        const step_row *found = step_find(o->steps.item[i], strlen(o->steps.item[i]));
+        asked[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = true;
+    }
+}
+
+/* ---- --focus row=I,head=H,batch=B ---- */
+
+typedef struct focus_place {
+    const char *name;
+    size_t *at, count;
+} focus_place;
+
+static bool set_focus(const focus_place *in, const char *value, err *e)
+{
+    const char *end = value + strlen(value);
+    double number = 0;
+    if (number_end_json(value, end) != end || !number_read_f64(value, end, &number) ||
+        !(number >= 1 && number <= (double)in->count))
+        return err_set(e, "--focus: %s %s is outside the matrix, there are %zu", in->name, value,
+                       in->count);
+    *in->at = (size_t)number - 1;
+    return true;
+}
+
+static bool find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
+{
+    const plan *p = &s->plan;
+    const focus_place places[] = {{"row", &focus->row, p->n_q},
+                                  {"head", &focus->head, p->heads},
+                                  {"batch", &focus->batch, p->batches}};
+    *focus = (trace_focus){0};
+    for (size_t i = 0; i < o->focus.count; i++) {
+        const char *pair = o->focus.item[i], *equals = strchr(pair, '=');
+        for (size_t j = 0; j < sizeof places / sizeof places[0]; j++) {
+            bool is_it = strncmp(pair, places[j].name, (size_t)(equals - pair)) == 0;
+            if (is_it && !set_focus(&places[j], equals + 1, e))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- rendering ---- */
+
+static bool uses_color(const options *o, const env *world, const outputs *to)
+{
+    if (o->color != NULL && strcmp(o->color, "auto") != 0)
+        return strcmp(o->color, "always") == 0;
+    return world->stdout_is_terminal && !world->no_color && strcmp(to->trace.file, "-") == 0;
+}
+
+static bool render(const trace *t, const options *o, const env *world, outputs *to, err *e)
+{
+    const char *name = o->trace_format == NULL ? named_row(&RENDERERS, 0)->name : o->trace_format;
+    const renderer *by = (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
+    bool is_terminal = world->stdout_is_terminal && strcmp(to->trace.file, "-") == 0;
+    render_options how = {.width = is_terminal ? world->width : 100,
+                          .digits = o->has_digits ? (int)o->digits : -1,
+                          .is_full = o->full,
+                          .color = uses_color(o, world, to)};
+    text out = {0};
+    bool done =
+        by->render(t, &how, &out, e) && text_ok(&out, e) && outputs_write_trace(to, &out, e);
+    text_free(&out);
+    return done;
+}
+
+bool tracing_run(solution *s, const options *o, env *world, outputs *to, err *e)
+{
+    bool asked[STEP_COUNT];
+    trace_focus focus;
+    trace t = {0};
+    find_steps(o, asked);
+    if (!find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
+        return false;
+    trace_wants(&s->plan, focus, &s->wanted);
+    bool done = solution_run(s, o, world, e) &&
+                trace_make(&t, &s->plan, &s->stages, focus, o->full,
+                           o->steps.count > 0 ? asked : NULL, e) &&
+                render(&t, o, world, to, e);
+    trace_free(&t);
+    return done;
+}
