@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""Attention by hand, to 50 digits: reads problem documents and prints every stage.
+
+    python3 calculate.py DOCUMENT...            prints the stages
+    python3 calculate.py --check DOCUMENT...    compares them with the document's "expected"
+
+The expected numbers in testdata/seeds come from here, or were worked out with pen and paper and
+agree. It is written for that purpose and shares nothing with the program: plain loops over decimal
+numbers, in the order of the seeds' steps, fast enough for examples only. It believes its input:
+documents that are wrong are the program's business.
+"""
+import json
+import sys
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext, getcontext
+
+getcontext().prec = 50
+DIGITS = 12  # significant digits that are printed
+NOT_ALLOWED = Decimal("-Infinity")
+STAGES = ("x xk xv q k v scores scaled masked row_max exp row_sum weights rounded weighted "
+          "attended context output").split()
+
+
+# --- small tools on lists of rows -----------------------------------------------------------------
+
+def rank(table):
+    return 1 + rank(table[0]) if isinstance(table, list) else 0
+
+
+def dot(a, b):
+    total = Decimal(0)
+    for one, other in zip(a, b, strict=True):
+        total += one * other
+    return total
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def times(a, b):
+    """The matrix product: each row of a with each column of b."""
+    return [[dot(row, column) for column in transposed(b)] for row in a]
+
+
+def plus(matrix, bias):
+    return [[value + b for value, b in zip(row, bias, strict=True)] for row in matrix]
+
+
+def side_by_side(matrices):
+    return [[value for part in rows for value in part] for rows in zip(*matrices, strict=True)]
+
+
+def cut_into_heads(matrix, count):
+    width = len(matrix[0]) // count
+    return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(count)]
+
+
+def number(value):
+    """A document's number; "-inf" is a text there."""
+    if isinstance(value, list):
+        return [number(part) for part in value]
+    return value if value is None else Decimal(value)
+
+
+# --- steps 1 to 3: inputs, weights, query, key and value ------------------------------------------
+
+def inputs(doc, key):
+    """The rows of x, xk or xv. Where not given, xv is xk, xk is x, and x the words looked up."""
+    if key in doc:
+        return doc[key]
+    if key != "x":
+        return inputs(doc, "xk" if key == "xv" else "x")
+    if "vocab" in doc:
+        return [doc["vocab"][word] for word in doc["tokens"]]
+    return None
+
+
+def in_out(weight, layout):
+    """A weight as it stands in x·W. One matrix a head becomes all heads side by side."""
+    if rank(weight) == 3:
+        return side_by_side([in_out(one, layout) for one in weight])
+    return transposed(weight) if layout == "out-in" else weight
+
+
+def project(rows, doc, letter):
+    """q_i = x_i·Wq + bq, and so for k and v; without a weight the row itself."""
+    result = rows
+    if "w" + letter in doc:
+        result = times(rows, in_out(doc["w" + letter], doc.get("layout")))
+    if "b" + letter in doc:
+        result = plus(result, doc["b" + letter])
+    return result
+
+
+def representations(doc, batch):
+    """q, k and v of one sequence of the batch, heads side by side: given, or projected."""
+    made = {}
+    for letter, key in zip("qkv", ("x", "xk", "xv")):
+        if letter in doc:
+            given = doc[letter]
+            one = given[batch] if rank(given) > 2 else given
+            made[letter] = side_by_side(one) if rank(given) == 4 else one
+        else:
+            rows = inputs(doc, key)
+            made[letter] = project(rows[batch] if rank(rows) == 3 else rows, doc, letter)
+    return made["q"], made["k"], made["v"]
+
+
+# --- step 4: attention scores ---------------------------------------------------------------------
+
+def tanh(z):
+    e = (2 * z).exp()
+    return (e - 1) / (e + 1)
+
+
+def parameter(doc, key, matrix_rank, head):
+    """A score's parameter: shared by all heads, or with an axis more, one a head."""
+    value = doc.get(key)
+    return value[head] if rank(value) > matrix_rank else value
+
+
+def attention_scores(q, k, doc, head):
+    score = doc.get("score", "scaled")
+    if score == "general":  # q·Ws·kᵀ + bs
+        ws = parameter(doc, "ws", 2, head)
+        bs = parameter(doc, "bs", 0, head) or Decimal(0)
+        return [[s + bs for s in row] for row in times(times(q, ws) if ws else q, transposed(k))]
+    if score == "additive":  # va·tanh(q·Wa + k·Ua + ba)
+        wa, ua = parameter(doc, "wa", 2, head), parameter(doc, "ua", 2, head)
+        q, k = times(q, wa) if wa else q, times(k, ua) if ua else k
+        width = len(q[0])
+        ba = parameter(doc, "ba", 1, head) or [Decimal(0)] * width
+        va = parameter(doc, "va", 1, head) or [Decimal(1)] * width
+        return [[dot(va, [tanh(a + b + c) for a, b, c in zip(query, key, ba, strict=True)])
+                 for key in k] for query in q]
+    return times(q, transposed(k))
+
+
+def scale_factor(doc, d_k):
+    scale = doc.get("scale", "head" if doc.get("score", "scaled") == "scaled" else "none")
+    if scale == "none":
+        return Decimal(1)
+    if scale == "head":
+        return 1 / Decimal(d_k).sqrt()
+    if scale == "embed":
+        rows = inputs(doc, "x")
+        return 1 / Decimal(len(rows[0][0]) if rank(rows) == 3 else len(rows[0])).sqrt()
+    return Decimal(scale)
+
+
+def cell(table, doc, place):
+    """What a mask or a bias of any rank says about query i and key j."""
+    batch, head, i, j = place
+    if rank(table) == 1:
+        return table[j]
+    if rank(table) == 2:
+        return table[batch if doc.get("mask_axis") == "batch" else i][j]
+    if rank(table) == 3:
+        return table[batch if doc["mask_axis"] == "batch" else head][i][j]
+    for index in place:
+        table = table[index if len(table) > 1 else 0]
+    return table
+
+
+def may_attend(doc, place, n_q, n_k):
+    _, _, i, j = place
+    causal = doc.get("causal", "none")
+    if causal in (True, "upper-left") and j > i + int(doc.get("offset", 0)):
+        return False
+    if causal == "lower-right" and j > i + n_k - n_q:
+        return False
+    if "mask" in doc:
+        return bool(cell(doc["mask"], doc, place)) == (doc.get("mask_true", "attend") == "attend")
+    return True
+
+
+def masked_scores(scaled, doc, batch, head):
+    n_q, n_k = len(scaled), len(scaled[0])
+    masked = [row[:] for row in scaled]
+    for i in range(n_q):
+        for j in range(n_k):
+            place = (batch, head, i, j)
+            if "bias" in doc:
+                masked[i][j] += cell(doc["bias"], doc, place)
+            if not may_attend(doc, place, n_q, n_k):
+                masked[i][j] = NOT_ALLOWED
+    return masked
+
+
+# --- step 5: softmax, and rounding it by hand -----------------------------------------------------
+
+def softmax(masked):
+    """The row's maximum, exp(score − maximum), their sum, weights. A row of nothing gets zeros."""
+    stages = {"row_max": [], "exp": [], "row_sum": [], "weights": []}
+    for row in masked:
+        top = max(row)
+        e = [Decimal(0) if s == NOT_ALLOWED else (s - top).exp() for s in row]
+        total = sum(e)
+        stages["row_max"].append([top])
+        stages["exp"].append(e)
+        stages["row_sum"].append([total])
+        stages["weights"].append([value / total if total else Decimal(0) for value in e])
+    return stages
+
+
+def round_row(weights, decimals, keep_sum):
+    unit = Decimal(1).scaleb(-decimals)
+    if not keep_sum:
+        return [w.quantize(unit, ROUND_HALF_UP) for w in weights]
+    rounded = [w.quantize(unit, ROUND_FLOOR) for w in weights]
+    missing = int((sum(weights).quantize(unit, ROUND_HALF_UP) - sum(rounded)) / unit)
+    by_remainder = sorted(range(len(weights)), key=lambda j: (rounded[j] - weights[j], j))
+    for j in by_remainder[:missing]:
+        rounded[j] += unit
+    return rounded
+
+
+def round_by_hand(weights, how):
+    decimals, _, keep_sum = str(how).partition(":")
+    return [round_row(row, int(decimals), bool(keep_sum)) for row in weights]
+
+
+# --- steps 6 to 8: weighted values, their sums, and the heads together ----------------------------
+
+def weighted_values(weights, v):
+    return [[[w * value for value in row] for w, row in zip(of_query, v, strict=True)]
+            for of_query in weights]
+
+
+def sum_weighted(weighted):
+    return [[sum(column) for column in transposed(rows)] for rows in weighted]
+
+
+def unify_heads(context, doc):
+    result = context
+    if "wo" in doc:
+        result = times(context, in_out(doc["wo"], doc.get("layout")))
+    return plus(result, doc["bo"]) if "bo" in doc else result
+
+
+# --- the whole ------------------------------------------------------------------------------------
+
+def one_head(q, k, v, doc, batch, head):
+    factor = scale_factor(doc, len(q[0]))
+    stages = {"scores": attention_scores(q, k, doc, head)}
+    stages["scaled"] = [[s * factor for s in row] for row in stages["scores"]]
+    stages["masked"] = masked_scores(stages["scaled"], doc, batch, head)
+    stages.update(softmax(stages["masked"]))
+    weights = stages["weights"]
+    if "round" in doc:
+        weights = stages["rounded"] = round_by_hand(weights, doc["round"])
+    stages["weighted"] = weighted_values(weights, v)
+    stages["attended"] = sum_weighted(stages["weighted"])
+    return stages
+
+
+def count_heads(doc):
+    """How many query heads and key/value heads, and whether anybody asked for heads."""
+    for letter in "qkv":
+        if rank(doc.get(letter)) == 4:
+            g = len((doc.get("k") or doc["q"])[0])
+            return len((doc.get("q") or doc["k"])[0]), g, True
+        if rank(doc.get("w" + letter)) == 3:
+            return len(doc["wq"]), len(doc["wk"]), True
+    h = int(doc.get("heads", 1))
+    return h, int(doc.get("kv_heads", h)), "heads" in doc
+
+
+def one_sequence(doc, batch):
+    h, g, has_heads = count_heads(doc)
+    q, k, v = representations(doc, batch)
+    of_head = []
+    queries, keys, values = cut_into_heads(q, h), cut_into_heads(k, g), cut_into_heads(v, g)
+    for i in range(h):
+        shared = i // (h // g)
+        of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i))
+    stages = {"q": q, "k": k, "v": v}
+    for name in of_head[0]:
+        stages[name] = [one[name] for one in of_head] if has_heads else of_head[0][name]
+    stages["context"] = side_by_side([one["attended"] for one in of_head])
+    stages["output"] = unify_heads(stages["context"], doc)
+    for name, letter in (("q", "q"), ("k", "k"), ("v", "v"), ("context", "q"), ("output", "q")):
+        if rank(doc.get(letter)) == 4 and not (name == "output" and "wo" in doc):
+            stages[name] = cut_into_heads(stages[name], g if name in "kv" else h)
+    return stages
+
+
+def calculate(doc):
+    """Every stage of a document, by name."""
+    given = doc.get("q") or inputs(doc, "x")
+    if rank(given) > 2:
+        sequences = [one_sequence(doc, batch) for batch in range(len(given))]
+        stages = {name: [one[name] for one in sequences] for name in sequences[0]}
+    else:
+        stages = one_sequence(doc, 0)
+    for key in ("x", "xk", "xv"):
+        rows = inputs(doc, key)
+        if rows is not None:
+            stages[key] = rows
+    return {name: stages[name] for name in STAGES if name in stages}
+
+
+def read_document(path):
+    with open(path, encoding="utf-8") as file:
+        doc = json.load(file, parse_int=Decimal, parse_float=Decimal)
+    if "bias" in doc:
+        doc["bias"] = number(doc["bias"])
+    return doc
+
+
+# --- printing -------------------------------------------------------------------------------------
+
+def number_text(value):
+    """At most 12 significant digits, as JSON takes them."""
+    if value == NOT_ALLOWED:
+        return '"-inf"'
+    with localcontext() as context:
+        context.prec = DIGITS
+        short = +value
+    if short == short.to_integral_value():
+        return str(int(short))
+    short = short.normalize()
+    return f"{short:f}" if short.adjusted() >= -5 else f"{short:e}".replace("E", "e")
+
+
+def table_text(table, indent=""):
+    if rank(table) <= 1:
+        return indent + "[" + ", ".join(number_text(value) for value in table) + "]"
+    rows = ",\n".join(table_text(row, indent + "  ") for row in table)
+    return f"{indent}[\n{rows}\n{indent}]"
+
+
+def print_stages(path):
+    doc = read_document(path)
+    print(f"== {doc.get('name', path)}")
+    for name, table in calculate(doc).items():
+        print(f"{name}:\n{table_text(table)}")
+
+
+# --- comparing ------------------------------------------------------------------------------------
+
+def cells(table, place=()):
+    if isinstance(table, list):
+        for index, part in enumerate(table):
+            yield from cells(part, place + (index,))
+    else:
+        yield place, table
+
+
+def shape(table):
+    return [len(table)] + shape(table[0]) if isinstance(table, list) else []
+
+
+def same(ours, theirs, tolerance):
+    return ours == theirs if NOT_ALLOWED in (ours, theirs) else abs(ours - theirs) <= tolerance
+
+
+def half_of_last_digit(value):
+    return Decimal(1).scaleb(value.as_tuple().exponent) / 2
+
+
+def erratum_at(doc, stage, place):
+    for one in doc.get("errata", []):
+        where = [one[axis] for axis in ("head", "row", "col") if axis in one]
+        if one["stage"] == stage and list(place) == where:
+            return one
+    return None
+
+
+def differences(doc):
+    """Each number of "expected" that is not ours within its tolerance.
+
+    Of an erratum the recomputed number counts, to the digits that it is given with.
+    """
+    stages = calculate(doc)
+    for stage, published in doc.get("expected", {}).items():
+        tolerance = doc["tol"][stage] if isinstance(doc["tol"], dict) else doc["tol"]
+        if shape(published) != shape(stages[stage]):
+            yield f"{stage} is {shape(published)}, ours is {shape(stages[stage])}"
+            continue
+        pairs = zip(cells(stages[stage]), cells(number(published)), strict=True)
+        for (place, ours), (_, theirs) in pairs:
+            allowed = tolerance
+            erratum = erratum_at(doc, stage, place)
+            if erratum:
+                if same(ours, erratum["published"], tolerance):
+                    yield f"{stage}{list(place)} is {theirs} and right, but listed in errata"
+                theirs = erratum["computed"]
+                allowed = max(tolerance, half_of_last_digit(theirs))
+            if theirs is not None and not same(ours, theirs, allowed):
+                yield f"{stage}{list(place)} is {theirs}, ours is {number_text(ours)}"
+
+
+def check(path):
+    doc = read_document(path)
+    wrong = [] if "q" not in doc and inputs(doc, "x") is None else list(differences(doc))
+    for line in wrong:
+        print(f"{path}: {line}")
+    return not wrong
+
+
+def main(arguments):
+    if not arguments or arguments == ["--check"]:
+        sys.exit(__doc__)
+    if arguments[0] != "--check":
+        for path in arguments:
+            print_stages(path)
+        return 0
+    passed = [check(path) for path in arguments[1:]]
+    print(f"{passed.count(True)} agree, {passed.count(False)} differ")
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
