@@ -10,8 +10,8 @@ export LC_ALL
 list=$1
 shift
 
-# key KEY FILE: the string of a key that has a line of its own, as in all our documents. It is copied
-# into a string of C.
+# key KEY FILE: the string of a key that has a line of its own, as in all our documents; it becomes
+# a string of C.
 key() {
     value=$(sed -n 's/^ *"'"$1"'": "\(.*\)",*$/\1/p' "$2" | head -n 1)
     case $value in

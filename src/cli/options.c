@@ -128,8 +128,10 @@ static const option_row ROWS[] = {
                "number, and a trace with at most 4 decimals."},
     {{"average-heads", "write weights as their mean over the heads"}, OPTION_FLAG, GROUP_OUTPUT,
      .place = AT(average_heads)},
-    {{"header", "write a header row and labels into CSV"}, OPTION_FLAG, GROUP_OUTPUT,
-     .place = AT(header)},
+    {{"header", "say in the result what made it, from which inputs"}, OPTION_FLAG, GROUP_OUTPUT,
+     .place = AT(header),
+     .manual = "Version, arguments and a hash of each input, as the key _header of JSON and as "
+               "comments of CSV. Never by default: a golden file must not change with a release."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
      OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,

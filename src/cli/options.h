@@ -79,6 +79,8 @@ typedef struct given_key {
 typedef struct options {
     const char **operand;
     size_t operands;
+    int argc; /* the arguments as they were given, the command's name apart */
+    char **argv;
     given_key *given;
     size_t given_count, given_capacity;
     /* input */

@@ -252,7 +252,7 @@ bool options_parse(options *o, int argc, char **argv, unsigned groups, const cha
 {
     char letters[2 + 2 * 128]; /* each letter once, with its colon */
     parser p = {.o = o, .argv = argv, .argc = argc, .groups = groups, .command = command, .e = e};
-    *o = (options){0};
+    *o = (options){.argc = argc, .argv = argv};
     o->operand = mem_alloc((size_t)argc + 1, sizeof o->operand[0], e);
     if (o->operand == NULL)
         return false;

@@ -2,6 +2,7 @@
 
 #include "attn/average.h"
 #include "base/mem.h"
+#include "cli/header.h"
 
 #include <assert.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static bool check_can_write(const output_file *to, const format *f, err *e)
 }
 
 static bool write_result(const outputs *to, output_file *file, const format *f,
-                         const bundle *result, const document *one, err *e)
+                         const bundle *result, const solution *s, const document *one, err *e)
 {
     const options *o = to->given;
     bool is_lines = to->documents->is_many || strcmp(f->named.name, "jsonl") == 0;
@@ -135,11 +136,16 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
                          .name = bundle_text(&one->contents, "name"),
                          .single_line = is_lines,
                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
-    if (!check_can_write(file, f, e) || !open_once(file, e) ||
-        !f->write(result, &how, &file->sink, e))
-        return false;
+    text_list header = {0};
+    bool done = check_can_write(file, f, e) && open_once(file, e);
+    if (done && o->header) {
+        done = header_lines(s, o, &header, e);
+        how.header = &header;
+    }
+    done = done && f->write(result, &how, &file->sink, e) && sink_spill(&file->sink, e);
+    text_list_free(&header);
     file->results++;
-    return sink_spill(&file->sink, e);
+    return done;
 }
 
 /* The stages as a result of their own, borrowed, in the order asked for. */
@@ -160,8 +166,8 @@ static bool write_stages(const outputs *to, output_file *file, const format *f, 
                          const stage_id *ids, size_t stages, const document *one, err *e)
 {
     bundle view = {0};
-    bool done =
-        view_stages(&s->stages, ids, stages, &view, e) && write_result(to, file, f, &view, one, e);
+    bool done = view_stages(&s->stages, ids, stages, &view, e) &&
+                write_result(to, file, f, &view, s, one, e);
     bundle_free(&view);
     return done;
 }

@@ -217,6 +217,12 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
            check_first_label(w, e);
 }
 
+void csv_write_header(text *to, const text_list *header)
+{
+    for (size_t i = 0; header != NULL && i < header->count; i++)
+        text_add_format(to, "# %s\n", header->item[i]);
+}
+
 static bool write_delimited(const bundle *result, const write_options *how, sink *out,
                             char delimiter, const char *file_kind, err *e)
 {
@@ -231,6 +237,7 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
     if (!check(&w, result, first, e))
         return false;
     bool done = true;
+    csv_write_header(sink_text(out), how->header);
     if (count == 1 && first->tensor.rank <= 2) {
         block b = block_first(first);
         done = write_matrix(&w, &b.matrix, e);

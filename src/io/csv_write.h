@@ -13,6 +13,9 @@ bool tsv_write(const bundle *result, const write_options *how, sink *out, err *e
 /* One number of a matrix (rank 2) as text: nothing for a hole. */
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column, int digits);
 
+/* What made a result, as comments: a line each. NULL: nothing. */
+void csv_write_header(text *to, const text_list *header);
+
 /* Refuses, naming `what` is written ("CSV"), what no table of numbers can hold: texts, bundles,
  * lists but "columns" and "rows", tensors without elements. */
 bool csv_check_result(const bundle *result, const char *what, err *e);

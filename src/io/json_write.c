@@ -181,29 +181,38 @@ static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e)
     return sink_spill(w->out, e);
 }
 
-/* The document's name comes first, and once. */
-static bool write_document(writer *w, const bundle *result, err *e)
+/* The document's name comes first, and once; then what made the result, under a key that readers skip. */
+static bool write_head(writer *w)
 {
-    const char *name = w->how->name;
-    bool first = true;
-    text_add_string(w->text, "{");
-    if (name != NULL) {
+    bool is_first = w->how->name == NULL;
+    if (!is_first) {
         separate(w, true, 1);
         write_key(w, "name");
-        json_string_write(w->text, name);
-        first = false;
+        json_string_write(w->text, w->how->name);
     }
+    if (w->how->header == NULL)
+        return is_first;
+    separate(w, is_first, 1);
+    write_key(w, "_header");
+    write_list(w, w->how->header);
+    return false;
+}
+
+static bool write_document(writer *w, const bundle *result, err *e)
+{
+    text_add_string(w->text, "{");
+    bool is_first = write_head(w);
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
-        if (name != NULL && strcmp(one->name, "name") == 0)
+        if (w->how->name != NULL && strcmp(one->name, "name") == 0)
             continue;
-        separate(w, first, 1);
-        first = false;
+        separate(w, is_first, 1);
+        is_first = false;
         write_key(w, one->name);
         if (!write_value(w, one, 1, e))
             return false;
     }
-    if (!first)
+    if (!is_first)
         new_line(w, 0, "");
     text_add_string(w->text, "}");
     return true;
@@ -220,7 +229,7 @@ static bool is_bare(const bundle *result)
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     writer w = {.out = out, .text = sink_text(out), .how = how};
-    bool bare = how->name == NULL && is_bare(result);
+    bool bare = how->name == NULL && how->header == NULL && is_bare(result);
     if (!(bare ? write_value(&w, &result->entry[0], 0, e) : write_document(&w, result, e)))
         return false;
     text_add_string(w.text, "\n");

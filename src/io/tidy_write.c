@@ -95,6 +95,7 @@ bool tidy_write(const bundle *result, const write_options *how, sink *out, err *
         return false;
     bool has_item = any_has_item(result);
     write_header(sink_text(out), has_item, delimiter);
+    csv_write_header(sink_text(out), how->header);
     for (size_t i = 0; i < result->count; i++) {
         if (result->entry[i].kind == ENTRY_TENSOR &&
             !write_stage(&result->entry[i], has_item, how, delimiter, out, e))

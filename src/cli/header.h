@@ -1,0 +1,11 @@
+/* --header: what made a result, so that a golden file can say where it came from. */
+#ifndef SELFATTN_CLI_HEADER_H
+#define SELFATTN_CLI_HEADER_H
+
+#include "cli/options.h"
+#include "cli/solve.h"
+
+/* A line each: the version, the arguments, every input with its shape and a hash of its numbers. */
+bool header_lines(const solution *s, const options *o, text_list *lines, err *e);
+
+#endif
