@@ -70,6 +70,7 @@ bool plan_find_heads(plan *p, err *e)
         heads_of_setting(asked, "heads", asked->heads),
         heads_of_input(asked, INPUT_WQ, 3, 0),
         heads_of_input(asked, INPUT_Q, 4, 1),
+        heads_of_input(asked, INPUT_WO, 3, 0),
     };
     const heads_source of_keys[] = {
         heads_of_setting(asked, "kv_heads", asked->kv_heads),

@@ -45,7 +45,7 @@ static bool check_vector(const plan *p, const char *name, size_t count, err *e)
         return true;
     const tensor *given = p->asked->in[which];
     size_t numbers = tensor_count(given);
-    if (given->rank > 2 || (numbers != count && numbers != p->heads * count))
+    if (given->rank > 3 || (numbers != count && numbers != p->heads * count))
         return plan_wrong_shape(p, which, e, "it must hold %zu numbers, or as many a head", count);
     return true;
 }
@@ -126,6 +126,16 @@ score_parameters plan_score_parameters(const plan *p, size_t head)
     };
 }
 
+/* 1/√width, computed in float64 in whatever mode the caller's thread is. */
+static double inverse_root(size_t width)
+{
+    float_mode mode;
+    float_mode_set(&mode);
+    double scale = 1 / sqrt((double)width);
+    float_mode_restore(&mode);
+    return scale;
+}
+
 bool plan_find_scale(plan *p, err *e)
 {
     const problem *asked = p->asked;
@@ -140,9 +150,9 @@ bool plan_find_scale(plan *p, err *e)
     }
     p->scale = 1;
     if (kind == SCALE_HEAD)
-        p->scale = 1 / sqrt((double)p->k.width);
+        p->scale = inverse_root(p->k.width);
     if (kind == SCALE_EMBED)
-        p->scale = 1 / sqrt((double)asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
+        p->scale = inverse_root(asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
     if (kind == SCALE_NUMBER)
         p->scale = asked->scale_number;
     return true;

@@ -69,20 +69,19 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
 
 bool plan_has_stage(const plan *p, stage_id id)
 {
-    const problem *asked = p->asked;
     switch (id) {
     case STAGE_X:
-        return asked->in[INPUT_X] != NULL;
+        return p->q.rows.data != NULL;
     case STAGE_XK:
-        return p->k.rows_as != INPUT_COUNT;
+        return p->k.rows.data != NULL;
     case STAGE_XV:
-        return p->v.rows_as != INPUT_COUNT;
+        return p->v.rows.data != NULL;
     case STAGE_Q_SCORE:
         return plan_score_parameters(p, 0).for_query.data != NULL;
     case STAGE_K_SCORE:
         return plan_score_parameters(p, 0).for_key.data != NULL;
     case STAGE_ROUNDED:
-        return asked->round_decimals >= 0;
+        return p->asked->round_decimals >= 0;
     default:
         return true;
     }

@@ -105,11 +105,23 @@ static bool look_up_tokens(problem *p, const entry *vocab, err *e)
     return true;
 }
 
+/* More decimals than the type resolves in a weight would round nothing. */
+static bool check_round(const problem *p, err *e)
+{
+    int most = p->type == DTYPE_F64 ? 15 : 7;
+    place at = problem_place(p, "round");
+    if (p->round_decimals <= most)
+        return true;
+    err_at(e, &at, "round is %d decimals, %s resolves %d", p->round_decimals, dtype_name(p->type),
+           most);
+    return p->type == DTYPE_F32 ? err_remedy(e, "--dtype f64 resolves 15") : false;
+}
+
 bool problem_read(problem *p, const bundle *document, err *e)
 {
     *p = (problem){.document = document, .score = score_default(), .round_decimals = -1};
     read_inputs(p);
-    if (!settings_read(p, e))
+    if (!settings_read(p, e) || !check_round(p, e))
         return false;
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;

@@ -56,8 +56,8 @@ static int larger_rest_first(const void *a, const void *b)
  * whose float32 sum is a little above 1, at many decimals) from the smallest. */
 static void settle(share *shares, size_t count, double missing)
 {
-    for (size_t i = 0; i < count && missing > 0; i++, missing--)
-        shares[i].whole++;
+    for (size_t i = 0; missing > 0; i++, missing--)
+        shares[i % count].whole++;
     for (size_t i = count; i-- > 0 && missing < 0;) {
         if (shares[i].whole > 0) {
             shares[i].whole--;

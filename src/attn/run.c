@@ -144,6 +144,12 @@ static void hide(tensor *row, size_t j)
     tensor_set(row, &j, -INFINITY);
 }
 
+static bool is_hidden_by(const run *r, const tensor *mask, size_t j)
+{
+    bool is_true = ((const unsigned char *)mask->data)[mask->stride[0] * (ptrdiff_t)j] != 0;
+    return is_true == r->plan->asked->mask_true_is_masked;
+}
+
 static void hide_masked(const run *r, const block *at, size_t query, tensor *row)
 {
     size_t end = plan_visible_keys(r->plan, query);
@@ -151,10 +157,9 @@ static void hide_masked(const run *r, const block *at, size_t query, tensor *row
         hide(row, j);
     if (r->plan->mask.data == NULL)
         return;
-    tensor allowed = spread_row(&r->plan->mask, at, query);
+    tensor mask = spread_row(&r->plan->mask, at, query);
     for (size_t j = 0; j < end; j++) {
-        bool is_true = ((const unsigned char *)allowed.data)[allowed.stride[0] * (ptrdiff_t)j] != 0;
-        if (is_true == r->plan->asked->mask_true_is_masked)
+        if (is_hidden_by(r, &mask, j))
             hide(row, j);
     }
 }
@@ -176,12 +181,33 @@ static tensor compute_masked(const run *r, const block *at, scratch *in, const t
     return masked;
 }
 
-static bool check_sum(const run *r, const block *at, size_t row, const tensor *sum, err *e)
+/* A key that may be attended to: then a sum of 0 does not come from masks and biases. */
+static bool any_allowed(const run *r, const block *at, size_t query)
 {
-    if (r->plan->asked->allow_nonfinite || isfinite(tensor_get(sum, (size_t[]){row, 0})))
+    const plan *p = r->plan;
+    for (size_t j = 0; j < plan_visible_keys(p, query); j++) {
+        tensor mask = {0}, bias = {0};
+        if (p->mask.data != NULL)
+            mask = spread_row(&p->mask, at, query);
+        if (p->bias.data != NULL)
+            bias = spread_row(&p->bias, at, query);
+        bool is_masked = p->mask.data != NULL && is_hidden_by(r, &mask, j);
+        bool is_biased = p->bias.data != NULL && isinf(tensor_get(&bias, &j));
+        if (!is_masked && !is_biased)
+            return true;
+    }
+    return false;
+}
+
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
+static bool check_sum(const run *r, const block *at, size_t row, double sum, err *e)
+{
+    size_t query = at->first + row;
+    bool is_in_range = isfinite(sum) && (sum > 0 || !any_allowed(r, at, query));
+    if (r->plan->asked->allow_nonfinite || is_in_range)
         return true;
-    err_set(e, "scores[head %zu, query %zu] are beyond the range of %s", at->head + 1,
-            at->first + row + 1, dtype_name(r->plan->type));
+    err_set(e, "scores[head %zu, query %zu] are beyond the range of %s", at->head + 1, query + 1,
+            dtype_name(r->plan->type));
     return err_remedy(e, r->plan->type == DTYPE_F32 ? "--dtype f64 has more range"
                                                     : "smaller inputs or a smaller --scale");
 }
@@ -200,8 +226,9 @@ static bool compute_softmax(run *r, const block *at, scratch *in, const tensor *
         p->with->row_exponent(row_at(masked, i), p->n_k, row_at(&maximum, i), row_at(&exponent, i));
         p->with->row_sum(row_at(&exponent, i), p->n_k, row_at(&sum, i));
         p->with->row_divide(row_at(&exponent, i), p->n_k, row_at(&sum, i), row_at(weights, i));
-        empty += tensor_get(&sum, (size_t[]){i, 0}) == 0;
-        if (!check_sum(r, at, i, &sum, &in->failure))
+        double whole = tensor_get(&sum, (size_t[]){i, 0});
+        empty += whole == 0;
+        if (!check_sum(r, at, i, whole, &in->failure))
             return false;
     }
     atomic_fetch_add(&r->empty_rows, empty);

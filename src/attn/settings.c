@@ -115,7 +115,7 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
-/* N or N:keep-sum; float64 resolves no more than 15 decimals of a weight. */
+/* N or N:keep-sum. */
 static bool read_round(problem *p, const entry *setting, err *e)
 {
     double decimals = -1;
@@ -127,9 +127,8 @@ static bool read_round(problem *p, const entry *setting, err *e)
                                    : (setting->text[0] - '0') * 10 + (setting->text[1] - '0');
         }
     }
-    if (!(decimals >= 0 && decimals <= 15 && decimals == floor(decimals)))
-        return err_at(e, &setting->at,
-                      "round is %s, it must be a count of decimals from 0 to 15, or N:keep-sum",
+    if (!(decimals >= 0 && decimals <= 99 && decimals == floor(decimals)))
+        return err_at(e, &setting->at, "round is %s, it must be a count of decimals, or N:keep-sum",
                       setting->kind == ENTRY_TEXT ? setting->text : "no such number");
     p->round_decimals = (int)decimals;
     return true;

@@ -3,15 +3,18 @@
 #include <assert.h>
 
 static const stage ROWS[STAGE_COUNT] = {
-    [STAGE_X] = {{{"x", "input rows, one a token"}, KEY_EXPECTED}, "x", "bqm", "an input x"},
+    [STAGE_X] = {{{"x", "input rows, one a token"}, KEY_EXPECTED},
+                 "x",
+                 "bqm",
+                 "an x that queries are projected from"},
     [STAGE_XK] = {{{"xk", "input rows of the keys"}, KEY_EXPECTED},
                   "xk, by default x",
                   "bkM",
-                  "an input x or xk"},
+                  "an x or xk that keys are projected from"},
     [STAGE_XV] = {{{"xv", "input rows of the values"}, KEY_EXPECTED},
                   "xv, by default xk",
                   "bkN",
-                  "an input x, xk or xv"},
+                  "an x, xk or xv that values are projected from"},
     [STAGE_Q] = {{{"q", "queries, heads side by side"}, KEY_EXPECTED}, "x·Wq + bq", "bqQ", NULL},
     [STAGE_K] = {{{"k", "keys, heads side by side"}, KEY_EXPECTED}, "xk·Wk + bk", "bkK", NULL},
     [STAGE_V] = {{{"v", "values, heads side by side"}, KEY_EXPECTED}, "xv·Wv + bv", "bkV", NULL},

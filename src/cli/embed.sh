@@ -38,7 +38,7 @@ echo '#include "cli/examples.h"'
 count=0
 echo "$all" | while read -r name file; do
     count=$((count + 1))
-    echo "static const unsigned char TEXT_$count[] = { /* $name */"
+    echo "static const unsigned char TEXT_${count}[] = { /* $name */"
     od -An -v -tu1 "$file" | sed 's/  *\([0-9]*\)/\1,/g'
     echo '0};'
 done

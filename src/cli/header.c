@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* FNV-1a over the elements' bits as float64, in C order: the same for any strides and either type. */
+/* FNV-1a over the elements' bits as float64, in C order: the same for any strides and either
+ * type. */
 static uint64_t hash_of(const tensor *t)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -29,11 +29,11 @@ typedef struct read_options {
 } read_options;
 
 typedef struct write_options {
-    int digits;       /* decimals of every number, or −1: the shortest that read back */
-    const char *name; /* the document's own name, or NULL */
+    int digits;              /* decimals of every number, or −1: the shortest that read back */
+    const char *name;        /* the document's own name, or NULL */
     const text_list *header; /* what made the result, a line each; or NULL */
-    bool single_line; /* JSON as one line: JSON Lines */
-    char delimiter;   /* CSV's, 0 = the format's own */
+    bool single_line;        /* JSON as one line: JSON Lines */
+    char delimiter;          /* CSV's, 0 = the format's own */
 } write_options;
 
 typedef struct format {

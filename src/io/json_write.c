@@ -181,7 +181,8 @@ static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e)
     return sink_spill(w->out, e);
 }
 
-/* The document's name comes first, and once; then what made the result, under a key that readers skip. */
+/* The document's name comes first, and once; then what made the result, under a key that readers
+ * skip. */
 static bool write_head(writer *w)
 {
     bool is_first = w->how->name == NULL;

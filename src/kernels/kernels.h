@@ -29,8 +29,8 @@ typedef struct kernels {
     void (*multiply)(const void *x, size_t n, double factor, void *out);
     /* out[j] = x[j] + b[j·stride] */
     void (*add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
-    /* out[j] = x[j] · factor + (+0): a value's share in the weighted sum. x_stride, out
-     * contiguous. */
+    /* out[j] = x[j] · factor + (+0), +0 for a factor of 0: a value's share in the weighted sum.
+     * x_stride, out contiguous. */
     void (*weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 
     /* The softmax's steps over one row; key j sits at x[j].

@@ -121,8 +121,11 @@ void brackets_add_part(text *out, const brackets *b, size_t indent)
         return;
     text_add_string(out, b->first > 0 ? "\n" : "");
     text_add_repeated(out, " ", indent);
-    text_add_format(out, "columns %zu to %zu of %zu\n", b->first + 1, b->first + b->columns.total,
-                    total);
+    if (b->columns.total == 1)
+        text_add_format(out, "column %zu of %zu\n", b->first + 1, total);
+    else
+        text_add_format(out, "columns %zu to %zu of %zu\n", b->first + 1,
+                        b->first + b->columns.total, total);
 }
 
 size_t brackets_columns(const brackets *b)

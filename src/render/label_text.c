@@ -18,7 +18,8 @@ static const char *label_of(const trace_labels *labels, size_t index, char room[
     if (labels->names != NULL && index < labels->names->count)
         return labels->names->item[index];
     if (labels->letter != NULL)
-        snprintf(room, NUMBERED_LABEL, "%s[%zu]", labels->letter, index + 1);
+        snprintf(room, NUMBERED_LABEL, "%s%s%zu]", labels->letter,
+                 strchr(labels->letter, '[') == NULL ? "[" : ",", index + 1);
     else
         snprintf(room, NUMBERED_LABEL, "%zu", index + 1);
     return room;

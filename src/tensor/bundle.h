@@ -25,7 +25,8 @@ typedef struct entry {
     entry_kind kind;
     tensor tensor;
     /* The tensor's axes as letters, such as "bhqk": its leading b and h say which of the first axes
-     * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads. Borrowed. */
+     * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads.
+     * Borrowed. */
     const char *axes;
     char *text; /* owned */
     text_list list;

@@ -243,9 +243,29 @@ const char *build_head_name(builder *b)
     return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";
 }
 
-size_t build_lines(const builder *b, size_t count)
+const char *build_plural(size_t count)
 {
-    return b->is_full || count <= LINES ? count : LINES;
+    return count == 1 ? "" : "s";
+}
+
+size_t build_lines(const builder *b)
+{
+    size_t keys = b->plan->n_k;
+    return b->is_full || keys <= LINES ? keys : LINES;
+}
+
+void build_rest(builder *b)
+{
+    if (build_lines(b) < b->plan->n_k)
+        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", b->plan->n_k);
+}
+
+void build_same_for_all(builder *b)
+{
+    bool has_queries = b->plan->n_q > 1, has_heads = b->plan->heads > 1;
+    if (has_queries || has_heads)
+        build_sentence(b, "The same for every %s%s%s:", has_queries ? "query" : "",
+                       has_queries && has_heads ? " and every " : "", has_heads ? "head" : "");
 }
 
 size_t build_key_row(const builder *b)

@@ -60,8 +60,15 @@ const char *build_key_name(builder *b, size_t j);
 /* " in head 2", or "". */
 const char *build_head_name(builder *b);
 
-/* How many of `count` lines of the same form are spelled out. */
-size_t build_lines(const builder *b, size_t count);
+/* "s", or "" for one. */
+const char *build_plural(size_t count);
+
+/* How many lines of the same form, one a key, are spelled out, and what follows where that is not
+ * all. */
+size_t build_lines(const builder *b);
+void build_rest(builder *b);
+/* "The same for every query:", where there is another one. */
+void build_same_for_all(builder *b);
 /* The row of the keys that is spelled out beside the focus's query. */
 size_t build_key_row(const builder *b);
 

@@ -18,6 +18,37 @@ static void show_given(builder *b, const projection *r, stage_id id, trace_label
     show_rows(b, name, id, rows);
 }
 
+/* What is made of these rows: "the queries, the keys", in this order. */
+static const char *roles_of(builder *b, input rows)
+{
+    const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
+    static const char *const ROLES[] = {"the queries", "the keys", "the values"};
+    const char *roles = "";
+    for (size_t i = 0; i < 3; i++) {
+        if (made[i]->rows.data != NULL && made[i]->rows_as == rows)
+            roles = build_text(b, "%s%s%s", roles, *roles == '\0' ? "" : " and ", ROLES[i]);
+    }
+    return roles;
+}
+
+static void say_inputs(builder *b)
+{
+    const plan *p = b->plan;
+    const tensor *x = p->asked->in[INPUT_X];
+    size_t rows = x->size[x->rank - 2], width = x->size[x->rank - 1];
+    const char *goes = rows == 1 ? "input goes" : "inputs go";
+    if (p->q.rows.data != NULL && p->k.rows_as == INPUT_X && p->v.rows_as == INPUT_X &&
+        p->k.rows.data != NULL && p->v.rows.data != NULL)
+        build_sentence(b,
+                       "%zu %s in, one a row, %zu number%s each. A row plays three roles: as a "
+                       "query it looks at the others, as a key it is looked at, and its value is "
+                       "what it passes on.",
+                       rows, goes, width, build_plural(width));
+    else
+        build_sentence(b, "%zu %s in, one a row, %zu number%s each. Out of x come %s.", rows, goes,
+                       width, build_plural(width), roles_of(b, INPUT_X));
+}
+
 void make_inputs(builder *b)
 {
     const plan *p = b->plan;
@@ -25,21 +56,16 @@ void make_inputs(builder *b)
     if (asked->in[INPUT_X] == &asked->looked_up)
         build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
     if (asked->in[INPUT_X] != NULL) {
-        build_sentence(
-            b,
-            "%zu inputs go in, one a row, %zu numbers each. A row plays three roles: as a query it "
-            "looks "
-            "at the others, as a key it is looked at, and its value is what it passes on.",
-            p->q.rows.data != NULL ? p->n_q : p->n_k,
-            asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
+        say_inputs(b);
         show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
     }
     if (asked->in[INPUT_XK] != NULL) {
-        build_sentence(b, "Keys come from another sequence, xk: this is cross-attention.");
+        build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
+                       roles_of(b, INPUT_XK));
         show_rows(b, "xk", STAGE_XK, build_key_labels(b, "xk"));
     }
     if (asked->in[INPUT_XV] != NULL) {
-        build_sentence(b, "Values come from a sequence of their own, xv.");
+        build_sentence(b, "The values come from a sequence of their own, xv.");
         show_rows(b, "xv", STAGE_XV, build_key_labels(b, "xv"));
     }
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
@@ -57,13 +83,11 @@ static void show_weight(builder *b, input which, const tensor *weight)
 {
     if (weight->data == NULL)
         return;
-    tensor one = weight->rank == 3
-                     ? tensor_at(weight, which == INPUT_WQ ? b->focus.head
-                                                           : plan_kv_head(b->plan, b->focus.head))
-                     : tensor_view_of(weight);
+    size_t head = which == INPUT_WQ ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    tensor one = weight->rank == 3 ? tensor_at(weight, head) : tensor_view_of(weight);
     const char *name = input_label(which);
     if (weight->rank == 3)
-        name = build_text(b, "%s of head %zu", name, b->focus.head + 1);
+        name = build_text(b, "%s in head %zu", name, head + 1);
     build_matrix(b, name, &one, build_numbers(), build_numbers(), 0);
 }
 
@@ -79,18 +103,50 @@ static size_t count_of(const tensor *weight)
     return weight->data == NULL ? 0 : tensor_count(weight);
 }
 
+static bool is_given(const projection *r)
+{
+    return r->given.data != NULL;
+}
+
+/* "Wq, Wk and Wv hold 12 + 12 + 12 = 36 numbers", of those that there are. */
+static void say_counts(builder *b, size_t numbers)
+{
+    const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
+    const char *names = "", *counts = "";
+    size_t shown = 0, all = 0;
+    for (size_t i = 0; i < 3; i++)
+        all += made[i]->weight.data != NULL;
+    for (size_t i = 0; i < 3; i++) {
+        size_t count = count_of(&made[i]->weight);
+        if (count == 0)
+            continue;
+        const char *join = shown == 0 ? "" : shown + 1 < all ? ", " : " and ";
+        names = build_text(b, "%s%s%s", names, join, input_label(made[i]->weight_as));
+        counts = build_text(b, "%s%s%zu", counts, shown == 0 ? "" : " + ", count);
+        shown++;
+    }
+    if (all == 1)
+        build_sentence(b, "%s holds %zu numbers, the same for every row.", names, numbers);
+    else
+        build_sentence(b, "%s hold %s = %zu numbers, the same for every row.", names, counts,
+                       numbers);
+}
+
 /* Seed 000: low-dimensional heads cost 3·h·m·(m/h) = 3m², full-width heads 3·h·m·m = 3hm². */
 static void count_parameters(builder *b)
 {
     const plan *p = b->plan;
     size_t numbers = count_of(&p->q.weight) + count_of(&p->k.weight) + count_of(&p->v.weight);
     if (numbers == 0) {
-        build_sentence(
-            b, "There are no projections: the rows themselves serve as queries, keys and values.");
+        bool all_given = is_given(&p->q) && is_given(&p->k) && is_given(&p->v);
+        bool none_given = !is_given(&p->q) && !is_given(&p->k) && !is_given(&p->v);
+        build_sentence(b, "There are no projections%s.",
+                       all_given    ? ": queries, keys and values are given"
+                       : none_given ? ": the rows themselves serve as queries, keys and values"
+                                    : "");
         return;
     }
-    build_sentence(b, "Wq, Wk and Wv hold %zu + %zu + %zu = %zu numbers, the same for every row.",
-                   count_of(&p->q.weight), count_of(&p->k.weight), count_of(&p->v.weight), numbers);
+    say_counts(b, numbers);
     size_t m = p->q.rows.data == NULL ? 0 : p->q.rows.size[2], h = p->heads;
     bool has_all = p->q.weight.data != NULL && p->k.weight.data != NULL && p->v.weight.data != NULL;
     if (!p->has_heads || !has_all || numbers != 3 * m * h * p->q.width)

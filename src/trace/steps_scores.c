@@ -12,19 +12,34 @@ static tensor weight_of_head(const projection *r, size_t head)
     return tensor_range(&r->weight, 1, head * r->width, r->width);
 }
 
+/* " in head 2", of the focus; keys and values are in the head that its query head shares. */
+static const char *of_head(builder *b, stage_id id)
+{
+    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
+}
+
+/* " + bq[3]", the number of the bias that goes with the head's first column. */
+static const char *bias_name(builder *b, const projection *r, size_t head)
+{
+    if (r->bias.data == NULL)
+        return "";
+    return build_text(b, " + %s[%zu]", input_label(r->bias_as), head * r->width + 1);
+}
+
 /* q[2,1] = x[2]·Wq[·,1] = 1·0 + … = 4, then the whole row as row × matrix = row. */
 static void show_projected_row(builder *b, const projection *r, stage_id id, size_t row,
                                const char *rows_name)
 {
     const char *name = stage_row(id)->key.named.name, *weight_name = input_label(r->weight_as);
     size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t column = r->weight.rank == 3 ? 0 : head * r->width;
     tensor rows = tensor_at(&r->rows, b->focus.batch), weight = weight_of_head(r, head);
     tensor result = build_stage(b, id);
     trace_item *line =
-        build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, build_head_name(b)),
-                   build_text(b, "%s[%zu]·%s[·,%zu]%s", rows_name, row + 1, weight_name,
-                              r->weight.rank == 3 ? (size_t)1 : head * r->width + 1,
-                              r->bias.data == NULL ? "" : " + bias"));
+        build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, of_head(b, id)),
+                   build_text(b, "%s[%zu]·%s[·,%zu]%s", rows_name, row + 1, weight_name, column + 1,
+                              bias_name(b, r, head)));
     line->a = build_row(&rows, row);
     line->b = build_column(&weight, 0);
     if (r->bias.data != NULL) {
@@ -36,8 +51,8 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
         return;
     trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
     whole->left = build_text(b, "%s[%zu]", rows_name, row + 1);
-    whole->letters = weight_name;
-    whole->text = build_text(b, "%s[%zu]", name, row + 1);
+    whole->letters = build_text(b, "%s%s", weight_name, of_head(b, id));
+    whole->text = build_text(b, "%s[%zu]%s", name, row + 1, of_head(b, id));
     whole->a = build_row(&rows, row);
     whole->b = weight;
     whole->result = build_row(&result, row);
@@ -136,8 +151,7 @@ static void show_score_row(builder *b, const tensor *q, const char *q_name, cons
 
 void make_scores(builder *b)
 {
-    const plan *p = b->plan;
-    const score *by = p->asked->score;
+    const score *by = b->plan->asked->score;
     const char *q_name, *k_name;
     show_transform(b, STAGE_Q_SCORE, "q", by->for_query, build_query_labels(b, "q"));
     show_transform(b, STAGE_K_SCORE, "k", by->for_key, build_key_labels(b, "k"));
@@ -150,14 +164,13 @@ void make_scores(builder *b)
                    "stronger relationship.",
                    build_query_name(b), build_head_name(b), by->named.name);
     build_formula(b, "scores[i,j] = %s", by->formula);
-    size_t lines = build_lines(b, p->n_k);
+    size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
         show_score(b, j, &q, q_name, &k, k_name, &scores);
-    if (lines < p->n_k)
-        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", p->n_k);
+    build_rest(b);
     if (by->vector == NULL && by->shift == NULL)
         show_score_row(b, &q, q_name, &k, k_name, &scores);
-    build_sentence(b, "The same for every query:");
+    build_same_for_all(b);
     build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }
 
@@ -179,7 +192,8 @@ static double variance_of(const tensor *t)
 static void show_variance(builder *b, stage_id id)
 {
     tensor of_head = build_stage(b, id);
-    const char *name = build_text(b, "variance of %s", stage_row(id)->key.named.name);
+    const char *name =
+        build_text(b, "variance of %s%s", stage_row(id)->key.named.name, build_head_name(b));
     trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
     line->a = of_head;
     line->result = build_number(b, name, variance_of(&of_head));
@@ -203,7 +217,7 @@ static void show_scale(builder *b)
 
 static void show_scaled_row(builder *b)
 {
-    size_t i = b->focus.row, lines = build_lines(b, b->plan->n_k);
+    size_t i = b->focus.row, lines = build_lines(b);
     tensor scores = build_stage(b, STAGE_SCORES), scaled = build_stage(b, STAGE_SCALED);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line = build_line(b, OP_TIMES, build_text(b, "scaled[%zu,%zu]", i + 1, j + 1),
@@ -216,14 +230,18 @@ static void show_scaled_row(builder *b)
 
 void make_scale(builder *b)
 {
-    build_sentence(
-        b, "Dot products grow with the width of the vectors, and large ones push the softmax to "
-           "put all weight on "
-           "one key. The scale brings the spread of the scores back: compare the variances.");
+    if (b->plan->asked->scale_kind == SCALE_NUMBER)
+        build_sentence(b, "Every score is multiplied by the scale that was given. A larger spread "
+                          "of the scores makes a sharper softmax: compare the variances.");
+    else
+        build_sentence(b, "Dot products grow with the width of the vectors, and large ones push "
+                          "the softmax to put all weight on one key. The scale brings the spread "
+                          "of the scores back: compare the variances.");
     show_scale(b);
     build_formula(b, "scaled[i,j] = scores[i,j]·scale");
     if (!b->failed)
         show_scaled_row(b);
+    build_rest(b);
     show_variance(b, STAGE_SCORES);
     show_variance(b, STAGE_SCALED);
     build_matrices(b, STAGE_SCALED, build_query_labels(b, "q"), build_key_labels(b, "k"));
@@ -237,10 +255,11 @@ static void say_causal(builder *b)
     if (!plan_is_causal(p))
         return;
     size_t end = plan_visible_keys(p, b->focus.row);
-    build_sentence(b,
-                   "Causal: a query sees the keys up to its own place, not what comes after. %s "
-                   "sees %zu of the %zu keys.",
-                   build_query_name(b), end, p->n_k);
+    build_sentence(
+        b,
+        "Causal: a query sees the keys up to its own place, not what comes after. Here %s "
+        "sees %zu of the %zu keys.",
+        build_query_name(b), end, p->n_k);
     if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         build_formula(b, "allowed: j ≤ i + n_k − n_q");
     else if (p->asked->offset > 0)
@@ -254,6 +273,28 @@ static bool is_hidden(double value)
     return isinf(value) && value < 0;
 }
 
+/* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
+ * same. */
+static tensor added(const builder *b)
+{
+    tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
+    tensor of_head = tensor_at(&of_batch, b->focus.head);
+    return of_head.stride[0] == 0 ? tensor_range(&of_head, 0, 0, 1) : of_head;
+}
+
+static void show_bias(builder *b)
+{
+    if (b->plan->bias.data == NULL)
+        return;
+    tensor bias = added(b);
+    bool is_one_row = bias.size[0] < b->plan->n_q;
+    build_sentence(b, "The bias is added to the scaled scores%s.",
+                   is_one_row ? ", the same for every query" : "");
+    build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
+                 is_one_row ? build_numbers() : build_query_labels(b, "q"),
+                 build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
+}
+
 static void show_masked(builder *b, size_t j, const tensor *scaled, const tensor *masked)
 {
     const plan *p = b->plan;
@@ -262,16 +303,28 @@ static void show_masked(builder *b, size_t j, const tensor *scaled, const tensor
     bool hides = is_hidden(tensor_get(&after, NULL));
     if (!hides && p->bias.data == NULL)
         return;
-    trace_item *line =
-        build_line(b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
-                   hides ? NULL : "scaled + bias");
+    trace_item *line = build_line(
+        b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
+        hides ? NULL
+              : build_text(b, "scaled[%zu,%zu] + bias[%zu,%zu]", i + 1, j + 1, i + 1, j + 1));
     line->a = before;
     line->result = after;
     if (hides)
         return;
-    tensor of_batch = tensor_at(&p->bias, b->focus.batch),
-           of_head = tensor_at(&of_batch, b->focus.head);
-    line->b = build_element(&of_head, i, j);
+    tensor bias = added(b);
+    line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+}
+
+/* A bias of −inf hides a key too. */
+static bool hides_any(const builder *b)
+{
+    tensor masked = build_stage(b, STAGE_MASKED);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    do {
+        if (is_hidden(tensor_get(&masked, index)))
+            return true;
+    } while (tensor_next(&masked, index));
+    return false;
 }
 
 void make_mask(builder *b)
@@ -281,14 +334,16 @@ void make_mask(builder *b)
     say_causal(b);
     if (p->mask.data != NULL)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
-    if (p->bias.data != NULL)
-        build_sentence(b, "The bias is added to the scaled scores.");
-    build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with it "
-                      "its weight, is exactly 0.");
-    build_formula(b, p->bias.data != NULL ? "masked[i,j] = scaled[i,j] + bias[i,j], or −inf"
-                                          : "masked[i,j] = scaled[i,j], or −inf");
-    size_t lines = build_lines(b, p->n_k);
+    bool hides = hides_any(b);
+    if (hides)
+        build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
+                          "it its weight, is exactly 0.");
+    show_bias(b);
+    build_formula(b, "masked[i,j] = scaled[i,j]%s%s", p->bias.data != NULL ? " + bias[i,j]" : "",
+                  hides ? ", or −inf" : "");
+    size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
         show_masked(b, j, &scaled, &masked);
+    build_rest(b);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }

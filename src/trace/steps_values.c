@@ -19,15 +19,9 @@ static stage_id used_weights(const builder *b)
     return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
 }
 
-static void say_more(builder *b, size_t shown, size_t all)
-{
-    if (shown < all)
-        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", all);
-}
-
 static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
-    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    size_t i = b->focus.row, lines = build_lines(b);
     tensor exponent = build_stage(b, STAGE_EXP);
     build_formula(b, "exp[i,j] = exp(masked[i,j] − row_max[i])");
     for (size_t j = 0; j < lines; j++) {
@@ -36,12 +30,12 @@ static void show_exponents(builder *b, const tensor *masked, const tensor *row_m
         line->b = build_element(row_max, i, 0);
         line->result = build_element(&exponent, i, j);
     }
-    say_more(b, lines, n);
+    build_rest(b);
 }
 
 static void show_shares(builder *b, const tensor *row_sum)
 {
-    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    size_t i = b->focus.row, lines = build_lines(b);
     tensor exponent = build_stage(b, STAGE_EXP), weights = build_stage(b, STAGE_WEIGHTS);
     build_formula(b, "weights[i,j] = exp[i,j] / row_sum[i]");
     for (size_t j = 0; j < lines; j++) {
@@ -50,7 +44,7 @@ static void show_shares(builder *b, const tensor *row_sum)
         line->b = build_element(row_sum, i, 0);
         line->result = build_element(&weights, i, j);
     }
-    say_more(b, lines, n);
+    build_rest(b);
 }
 
 /* Of one row, its greatest number or the sum of its numbers. */
@@ -70,7 +64,7 @@ static void show_softmax_row(builder *b)
     tensor masked = build_stage(b, STAGE_MASKED);
     tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
     if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
-        build_sentence(b, "%s may attend to nothing: its weights are 0, and so is its result.",
+        build_sentence(b, "Here %s may attend to nothing: its weights are 0, and so is its result.",
                        build_query_name(b));
         return;
     }
@@ -89,14 +83,14 @@ void make_softmax(builder *b)
         "score is taken off first: that changes no weight and keeps the exponentials small.",
         build_query_name(b), build_head_name(b));
     show_softmax_row(b);
-    build_sentence(b, "The same for every query:");
+    build_same_for_all(b);
     build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }
 
 void make_round(builder *b)
 {
     const problem *asked = b->plan->asked;
-    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    size_t i = b->focus.row, lines = build_lines(b);
     tensor weights = build_stage(b, STAGE_WEIGHTS), rounded = build_stage(b, STAGE_ROUNDED);
     build_sentence(b,
                    "By hand one computes with fewer digits: the weights are rounded to %d "
@@ -111,21 +105,20 @@ void make_round(builder *b)
         line->a = build_element(&weights, i, j);
         line->result = build_element(&rounded, i, j);
     }
-    say_more(b, lines, n);
+    build_rest(b);
     build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }
 
 void make_weighted(builder *b)
 {
     const char *name = stage_row(used_weights(b))->key.named.name;
-    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b, n);
+    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b);
     tensor weighted = build_weighted(b);
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, STAGE_V);
     build_sentence(b,
                    "Each value is multiplied by the weight that %s%s gives to its key. This gives "
-                   "%zu weighted values, "
-                   "also called alignment vectors.",
-                   build_query_name(b), build_head_name(b), n);
+                   "%zu weighted value%s, also called alignment vector%s.",
+                   build_query_name(b), build_head_name(b), n, build_plural(n), build_plural(n));
     build_formula(b, "weighted[i,j] = %s[i,j]·v[j]", name);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =
@@ -135,14 +128,14 @@ void make_weighted(builder *b)
         line->b = build_row(&v, j);
         line->result = build_row(&weighted, j);
     }
-    say_more(b, lines, n);
+    build_rest(b);
 }
 
 static void show_stack(builder *b, const tensor *weighted, const tensor *attended)
 {
     trace_item *stack = build_item(b, TRACE_STACK);
     stack->a = tensor_view_of(weighted);
-    stack->rows = build_key_labels(b, build_text(b, "weighted[%zu]", b->focus.row + 1));
+    stack->rows = build_key_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
     stack->text = at_row(b, "attended", b->focus.row);
     stack->result = build_row(attended, b->focus.row);
 }
@@ -166,7 +159,7 @@ void make_sum(builder *b)
     line->a = build_row(&weights, i);
     line->b = build_column(&v, 0);
     line->result = build_element(&attended, i, 0);
-    build_sentence(b, "The same for every query:");
+    build_same_for_all(b);
     build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
     if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)
         build_sentence(b, "There is no Wo, so these rows are the output.");
@@ -182,10 +175,15 @@ static tensor context_rows(const builder *b)
 void make_concat(builder *b)
 {
     tensor context = context_rows(b);
-    build_sentence(b, "The %zu heads' results are put side by side: %zu columns from each.",
-                   b->plan->heads, b->plan->v.width);
-    build_formula(b, "context[i] = [attended[head 1, i], …, attended[head %zu, i]]",
-                  b->plan->heads);
+    size_t heads = b->plan->heads, width = b->plan->v.width;
+    if (heads == 1)
+        build_sentence(b, "There is one head, so its result is the context as it is.");
+    else {
+        build_sentence(b, "The %zu heads' results are put side by side: %zu column%s from each.",
+                       heads, width, build_plural(width));
+        build_formula(b, "context[i] = [attended[head 1, i], %sattended[head %zu, i]]",
+                      heads > 2 ? "…, " : "", heads);
+    }
     if (context.data == NULL)
         build_sentence(
             b, "The queries came with their heads apart, and so the context keeps them apart.");
@@ -227,9 +225,9 @@ void make_unify(builder *b)
     if (p->wo.data == NULL)
         build_sentence(b, "The bias bo is added to every row of the context.");
     else
-        build_sentence(
-            b, "Wo mixes what the heads found and brings each row to the width of the output, %zu.",
-            p->width_out);
+        build_sentence(b, "Wo %s each row to the width of the output, %zu.",
+                       p->heads > 1 ? "mixes what the heads found and brings" : "brings",
+                       p->width_out);
     build_formula(b, "output[i] = context[i]%s%s", p->wo.data == NULL ? "" : "·Wo", bias);
     if (p->wo.data != NULL && context.data != NULL)
         show_output_row(b, &context, &output);

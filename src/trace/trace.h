@@ -27,19 +27,20 @@ typedef enum operation {
 } operation;
 
 typedef enum trace_kind {
-    TRACE_SENTENCE, /* text: one plain sentence, what happens and why */
-    TRACE_FORMULA,  /* text: the formula in letters */
-    TRACE_LINE,     /* left = letters = a op b = result: the formula with this run's numbers */
+    TRACE_SENTENCE,    /* text: one plain sentence, what happens and why */
+    TRACE_FORMULA,     /* text: the formula in letters */
+    TRACE_LINE,        /* left = letters = a op b = result: the formula with this run's numbers */
     TRACE_ROW_PRODUCT, /* a (1 × n) · b (n × m) = result (1 × m), named left, letters, text */
     TRACE_STACK,       /* the rows of a (n × m), labelled by `rows`, summed: result (1 × m) */
     TRACE_MATRIX,      /* a, named text, rows and columns labelled */
     TRACE_TABLE        /* cells: `columns_count` a row, the first row is the heading */
 } trace_kind;
 
-/* The labels of rows or columns: names where there are any, else letter[1], letter[2], … */
+/* The labels of rows or columns: names where there are any, else letter[1], letter[2], …; a letter
+ * with an open bracket goes on in it: weighted[2,1], weighted[2,2], … */
 typedef struct trace_labels {
     const text_list *names; /* NULL: numbered */
-    const char *letter;     /* "q"; NULL: plain numbers */
+    const char *letter;     /* "q", "weighted[2"; NULL: plain numbers */
 } trace_labels;
 
 typedef struct trace_item {

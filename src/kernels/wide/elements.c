@@ -22,5 +22,5 @@ void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, voi
     const real *from = x;
     real *to = out, by = (real)factor;
     for (size_t j = 0; j < n; j++)
-        to[j] = from[stride * (ptrdiff_t)j] * by + (real)0;
+        to[j] = by == 0 ? (real)0 : from[stride * (ptrdiff_t)j] * by + (real)0;
 }

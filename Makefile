@@ -1,0 +1,120 @@
+# selfattn: `make help` lists the targets.
+VARIANT  ?= release
+CFLAGS   ?= -O2 -g
+# A variant is built in build/VARIANT, with these flags on top.
+CFLAGS_asan     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_coverage := -O0 --coverage
+CFLAGS_fuzz     := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
+# -ffp-contract=off: one answer needs a multiply-add fused where the code says fma, and nowhere
+# else. -fno-math-errno: nobody reads errno after sqrt and fma, and without it they are calls.
+FLAGS    := -std=c11 $(WARNINGS) -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L -Isrc
+LIBS     := -lcjson -lm -pthread
+
+# src/io/csv_read.c becomes $(BUILD)/src/io/csv_read.o; all but main.o goes into one archive.
+BUILD    := build/$(VARIANT)
+ARCHIVE  := $(BUILD)/libselfattn.a
+objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
+OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o
+UNIT     := $(call objects,tests/unit tests/kernels)
+COMPARE  := $(call objects,tests/ref)
+FAULTS   := $(call objects,tests/faults)
+FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+# A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
+PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
+export SUITES := $(notdir $(PROGRAMS)) cli
+FAST      = $(SUITES) runner lint
+SLOW     := packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+
+## all: builds ./selfattn and installs nothing (the default)
+all: $(BUILD)/selfattn
+	@$(if $(filter release,$(VARIANT)),ln -f $< selfattn)
+## demo: shows every step of seed 001's walkthrough
+demo: all
+	@./selfattn run --trace testdata/seeds/001-walkthrough.json
+define compile
+@mkdir -p $(@D); echo "  cc $< $(MORE)"
+$(if $(V),,@)$(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(MORE) -MMD -MP -c $< -o $@
+endef
+$(BUILD)/%.o: %.c | build/cjson
+	$(compile)
+$(BUILD)/%.o: $(BUILD)/%.c
+	$(compile)
+$(BUILD)/tests/%.o: MORE = -Itests
+# Kernels are compiled once for each instruction set and type: src/kernels/wide/softmax.c becomes
+# $(BUILD)/src/kernels/wide/fused_F64/softmax.o.
+FUSED_x86_64 := -O3 -mfma -mavx2
+KERNEL_FLAGS_fused := $(FUSED_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+define KERNEL_RULE
+OBJECTS += $(subst /wide/,/wide/$(1)_$(2)/,$(call objects,src/kernels/wide))
+$(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: MORE = $(KERNEL_FLAGS_$(1)) -DISA=$(1) -DREAL_IS_$(2)
+$(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: src/kernels/wide/%.c
+	$$(compile)
+endef
+$(foreach isa,scalar fused,$(foreach real,F32 F64,$(eval $(call KERNEL_RULE,$(isa),$(real)))))
+# The documents of `selfattn example`: all seeds, and those that built-in.txt names.
+$(BUILD)/examples_data.c: src/cli/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json)
+	@mkdir -p $(@D)
+	@src/cli/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
+$(ARCHIVE): $(OBJECTS)
+	@rm -f $@
+	@$(AR) rcs $@ $^
+$(BUILD)/selfattn: $(BUILD)/main.o
+$(BUILD)/unit: $(UNIT)
+$(BUILD)/compare: $(COMPARE)
+# A function that tests/faults defines as __wrap_NAME takes the place of NAME.
+$(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
+	tests/faults/*.c | sort -u)
+$(BUILD)/faults: $(FAULTS)
+$(FUZZERS): LDFLAGS += -fsanitize=fuzzer
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o
+$(BUILD)/selfattn $(PROGRAMS) $(FUZZERS): $(ARCHIVE)
+	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
+
+## check: runs the tests in less than a minute; CASE=WORD picks some by name
+check: programs
+	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
+## check-all: runs the slow suites too, and installs what they need
+check-all: programs
+	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW)
+## SUITE: runs one of unit, compare, faults, cli, runner, lint, packaging, sanitize, valgrind, …
+unit compare faults: %: $(BUILD)/%
+cli $(SLOW): $(BUILD)/selfattn
+$(FAST) $(SLOW):
+	@BUILD=$(BUILD) tests/run.sh $@
+## check-fresh: runs the README's own lines in a new Debian, as root
+check-fresh: fresh
+programs: $(BUILD)/selfattn $(PROGRAMS)
+# Only targets that promise a whole set-up install what is missing; the others say how to.
+build/cjson:
+	@mkdir -p build
+	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) libcjson-dev
+	@touch $@
+
+PREFIX   ?= /usr/local
+DEST      = $(DESTDIR)$(PREFIX)
+BASH_DIR  = $(DEST)/share/bash-completion/completions
+ZSH_DIR   = $(DEST)/share/zsh/site-functions
+VERSION   = $(shell sed -n 's/.*SELFATTN_VERSION "\(.*\)"/\1/p' src/cli/version.h)
+## install: puts program, manual and completions below PREFIX (/usr/local), inside DESTDIR
+install: all
+	mkdir -p $(DEST)/bin $(DEST)/share/man/man1 $(BASH_DIR) $(ZSH_DIR)
+	install -m 755 $(BUILD)/selfattn $(DEST)/bin
+	install -m 644 man/selfattn.1 $(DEST)/share/man/man1
+	$(BUILD)/selfattn help --completion bash >$(BASH_DIR)/selfattn
+	$(BUILD)/selfattn help --completion zsh >$(ZSH_DIR)/_selfattn
+## dist: packs what git has at HEAD, always as the same bytes
+dist:
+	@mkdir -p build
+	git archive --prefix=selfattn-$(VERSION)/ HEAD | gzip -n9 >build/selfattn-$(VERSION).tar.gz
+## format: lays the sources out as .clang-format says
+format:
+	clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
+## clean: removes what was built
+clean:
+	rm -rf build selfattn
+## help: prints this list
+help:
+	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
+.PHONY: all demo check check-all check-fresh programs install dist format clean help $(FAST) $(SLOW)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,94 @@
+#!/bin/sh
+# run.sh [WORD]: runs the cases of the command line, or those whose name holds WORD.
+#
+# A case is a folder of cases/, its name the claim: `cmd` is run by sh in a copy of the folder, must
+# write `expout` to stdout and `experr` to stderr (absent: nothing), and end with the status in
+# `status` (absent: 0). Small cases are groups of lines in *.txt, a blank line between them:
+#     # what is claimed
+#     $ the command; several such lines are one script
+#     > a line of stdout
+#     ! a line of stderr
+#     ? the status; without this line 2 where only stderr is expected, else 0
+# A case that expects nothing fails. Commands find selfattn in PATH, and testdata beside them.
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
+PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+LC_ALL=C
+export PATH LC_ALL
+unset NO_COLOR COLUMNS CASE BUILD
+word=${1:-} passed=0 failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+case=$scratch/case want=$scratch/want got=$scratch/got
+
+# fail CLAIM WHY: counts, and shows $scratch/diff where there is one.
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL cli: $1: $2"
+    [ ! -f "$scratch/diff" ] || sed 's/^/    /' "$scratch/diff"
+}
+
+# run_case CLAIM: $case holds the case's files.
+run_case() {
+    case $1 in *"$word"*) ;; *) return ;; esac
+    rm -rf "$want" "$got" "$scratch/diff" && mkdir "$want" "$got"
+    for file in expout experr status; do
+        [ ! -f "$case/$file" ] || mv "$case/$file" "$want/"
+    done
+    if [ -z "$(ls "$want")" ] || [ ! -f "$case/cmd" ]; then
+        fail "$1" 'has no cmd, or expects nothing: no expout, experr or status'
+        return
+    fi
+    touch "$want/expout" "$want/experr"
+    [ -f "$want/status" ] || echo 0 >"$want/status"
+    ln -s "$root/testdata" "$case/testdata"
+    (cd "$case" && exec sh ./cmd) </dev/null >"$got/expout" 2>"$got/experr"
+    echo $? >"$got/status"
+    if (cd "$scratch" && diff -ru want got >diff); then
+        passed=$((passed + 1))
+    else
+        fail "$1" 'what came out (+) is not what must (-)'
+    fi
+}
+
+# end_group: the lines since the last one are a case.
+end_group() {
+    [ ! -f "$case/experr" ] || [ -f "$case/expout" ] || [ -f "$case/status" ] ||
+        echo 2 >"$case/status"
+    [ -z "$(ls "$case")" ] || run_case "${claim:-a case without a claim}"
+    claim=
+    rm -rf "$case" && mkdir "$case"
+}
+
+run_table() {
+    rm -rf "$case" && mkdir "$case"
+    claim=
+    while IFS= read -r line || [ -n "$line" ]; do
+        rest=${line#?}
+        rest=${rest# }
+        case $line in
+        '') end_group ;;
+        '#'*) claim=$rest ;;
+        '$'*) printf '%s\n' "$rest" >>"$case/cmd" ;;
+        '>'*) printf '%s\n' "$rest" >>"$case/expout" ;;
+        '!'*) printf '%s\n' "$rest" >>"$case/experr" ;;
+        '?'*) printf '%s\n' "$rest" >"$case/status" ;;
+        *) fail "${1##*/}" "a line that begins with none of # \$ > ! ?: $line" ;;
+        esac
+    done <"$1"
+    end_group
+}
+
+for folder in "$tests"/cases/*/; do
+    [ -d "$folder" ] || continue
+    rm -rf "$case"
+    cp -R "${folder%/}" "$case"
+    run_case "$(basename "$folder")"
+done
+for table in "$tests"/*.txt; do
+    [ ! -f "$table" ] || run_table "$table"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

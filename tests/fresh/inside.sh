@@ -1,0 +1,59 @@
+#!/bin/sh
+# inside.sh ROOT CACHE DEMO: runs the README's lines in ROOT, where /selfattn is the source. CACHE
+# holds packages, DEMO what the demo prints here. Called by run.sh, in a mount namespace of its own.
+set -u
+root=$1 cache=$2 demo=$3
+passed=0 failed=0
+mount -t proc proc "$root/proc" && mount --bind "$cache" "$root/var/cache/apt/archives" || exit 1
+
+# lines HEADING: what stands in blocks below a heading of the README, up to the next heading.
+lines() {
+    awk -v heading="$1" '
+        /^#/ && !block { here = ($0 == heading) }
+        /^```/ { block = !block && here; next }
+        block' README.md
+}
+
+check() {
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL fresh: $1"
+        tail -n 15 "$root/said"
+    fi
+}
+
+# run LINE: in the new system, as its first user would, whose environment is bare.
+run() {
+    env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        chroot "$root" sh -c "cd /selfattn && $1" </dev/null >"$root/said" 2>&1
+    check "$1" $?
+}
+
+# The demo ends as it ends on the machine outside: one answer.
+check_demo() {
+    tail -n "$(wc -l <"$demo")" "$root/said" | cmp -s - "$demo"
+    check "what the demo prints, after: $1" $?
+}
+
+bare=$(lines '### In a bare Debian or Ubuntu')
+two=$(lines '## Two commands')
+: >"$root/said"
+[ "$two" = "make demo
+make check" ]
+check 'the README has its two commands' $?
+case $bare in *'make demo') ;; *) false ;; esac
+check 'the README has a line for a bare container' $?
+
+run "$bare"
+grep -q '^selfattn: installing libcjson-dev' "$root/said"
+check 'make demo says that it installs what is missing' $?
+check_demo "$bare"
+run 'make demo'
+check_demo 'make demo'
+run 'make check'
+tail -n 1 "$root/said" | grep -q '^[1-9][0-9]* passed, 0 failed, [0-9]* skipped$'
+check 'make check ends with its counts' $?
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

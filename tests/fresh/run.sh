@@ -1,0 +1,56 @@
+#!/bin/sh
+# run.sh: in a new Debian bookworm the README's own lines, and nothing else, build the program, show
+# the demo and pass the tests. Fails when README and Makefile part ways.
+#
+# Packages are kept in $FRESH_CACHE between runs. All mounts are made in a mount namespace of their
+# own, so they are gone with its last process, whatever happened.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.." || exit 1
+cache=${FRESH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selfattn-fresh}
+
+skip() {
+    echo "skipped: fresh: $1"
+    echo '0 passed, 0 failed, 1 skipped'
+    exit
+}
+
+# The mirror that this machine's apt takes bookworm from, in either form of its sources.
+mirror() {
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources \
+        2>/dev/null | awk '
+        /^URIs:/ { uri = $2 }
+        /^Suites:/ && / bookworm( |$)/ { print uri }
+        /^deb / { sub(/\[[^]]*\] */, ""); if ($3 == "bookworm") print $2 }' | head -n 1
+}
+
+[ "$(id -u)" = 0 ] || skip 'it needs root'
+tests/need.sh debootstrap || skip 'no debootstrap here'
+unshare --mount --pid --fork true 2>/dev/null || skip 'no mount namespaces here'
+mirror=$(mirror)
+[ -n "$mirror" ] || skip "apt's sources here name no mirror of bookworm"
+
+scratch=$(mktemp -d)
+root=$scratch/root
+trap 'rm -rf --one-file-system "$scratch"' EXIT
+trap 'exit 130' INT TERM
+mkdir -p "$cache"
+isolated='unshare --mount --propagation private --pid --fork --kill-child'
+if ! $isolated debootstrap --variant=minbase --cache-dir="$cache" bookworm "$root" "$mirror" \
+    >"$scratch/log" 2>&1; then
+    grep -q 'Failed getting release file' "$scratch/log" && skip 'no network'
+    echo 'FAIL fresh: debootstrap'
+    tail -n 5 "$scratch/log"
+    echo '0 passed, 1 failed'
+    exit 1
+fi
+# What a machine with a network has, and nothing else: names are resolved, apt goes by the same way.
+cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
+grep -lis proxy /etc/apt/apt.conf /etc/apt/apt.conf.d/* | while read -r file; do
+    cp "$file" "$root/etc/apt/apt.conf.d/"
+done
+mkdir "$root/selfattn"
+{ git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*'; } |
+    tar -cT - | tar -xC "$root/selfattn"
+./selfattn run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
+$isolated "$here/inside.sh" "$root" "$cache" "$scratch/demo"

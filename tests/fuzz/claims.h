@@ -1,0 +1,87 @@
+/* What the fuzz targets share: a claim that must hold whatever the input, and when two bundles are
+ * the same. All of it is in this header, so that a target stays one file. */
+#ifndef SELFATTN_TESTS_FUZZ_CLAIMS_H
+#define SELFATTN_TESTS_FUZZ_CLAIMS_H
+
+#include "io/format.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+/* libFuzzer keeps the input of a program that ends like this. */
+static inline void claim(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "does not hold: %s\n", what);
+    abort();
+}
+
+/* A failure has a message; a success has none. */
+static inline void claim_error_fits(bool done, const err *e)
+{
+    if (e->is_set)
+        claim(e->what[0] != '\0' && strchr(e->what, '\n') == NULL, "a message is one line");
+    claim(done != e->is_set, "what fails says why, and what succeeds says nothing");
+}
+
+static inline bool same_tensors(const tensor *a, const tensor *b)
+{
+    return a->type == b->type && tensor_same_shape(a, b) &&
+           memcmp(a->data, b->data, tensor_count(a) * dtype_size(a->type)) == 0;
+}
+
+static inline bool same_lists(const text_list *a, const text_list *b)
+{
+    size_t i = 0;
+    while (i < a->count && i < b->count && strcmp(a->item[i], b->item[i]) == 0)
+        i++;
+    return i == a->count && i == b->count;
+}
+
+/* The same kind and the same bits; bundles in a bundle are not looked into. */
+static inline bool same_entries(const entry *a, const entry *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == ENTRY_TENSOR)
+        return same_tensors(&a->tensor, &b->tensor);
+    if (a->kind == ENTRY_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    return a->kind != ENTRY_LIST || same_lists(&a->list, &b->list);
+}
+
+/* Written by this format; the text is to be freed. */
+static inline text written_as(const format *f, const bundle *b)
+{
+    err e = {0};
+    sink to;
+    write_options how = {.digits = -1};
+    sink_open_memory(&to);
+    bool done = f->write(b, &how, &to, &e);
+    if (!done)
+        fprintf(stderr, "%s\n", e.what);
+    claim(done, "what was read can be written");
+    claim_error_fits(done, &e);
+    text copy = *sink_text(&to);
+    *sink_text(&to) = (text){0};
+    sink_discard(&to);
+    return copy;
+}
+
+static inline bundle read_again(const format *f, const text *from, const read_options *how)
+{
+    err e = {0};
+    bundle b = {0};
+    bool done = f->read(text_string(from), from->length, how, &b, &e);
+    if (!done)
+        fprintf(stderr, "%s: %s\n%s\n", e.where, e.what, text_string(from));
+    claim(done, "what was written can be read");
+    return b;
+}
+
+#endif

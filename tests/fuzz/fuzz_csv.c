@@ -1,0 +1,81 @@
+/* Any bytes as CSV, as TSV and as a tidy table: what is read is written, and comes back to the same
+ * bits. */
+#include "fuzz/claims.h"
+
+/* The stage of a lone matrix is not written in CSV. */
+static const entry *find_matrix(const bundle *in, const entry *like, bool is_alone)
+{
+    if (!is_alone)
+        return bundle_find(in, like->name);
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->entry[i].kind == ENTRY_TENSOR)
+            return &in->entry[i];
+    }
+    return NULL;
+}
+
+static size_t count_matrices(const bundle *b)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < b->count; i++)
+        count += b->entry[i].kind == ENTRY_TENSOR;
+    return count;
+}
+
+static void check_same(const bundle *a, const bundle *b)
+{
+    bool is_alone = count_matrices(a) == 1;
+    claim(a->count == b->count, "as many entries come back");
+    for (size_t i = 0; i < a->count; i++) {
+        const entry *one = &a->entry[i];
+        const entry *other =
+            one->kind == ENTRY_TENSOR ? find_matrix(b, one, is_alone) : bundle_find(b, one->name);
+        claim(other != NULL && same_entries(one, other), "values come back to the same bits");
+    }
+}
+
+static void check_there_and_back(const format *f, const bundle *first, const read_options *how)
+{
+    text written = written_as(f, first);
+    bundle second = read_again(f, &written, how);
+    check_same(first, &second);
+    text again = written_as(f, &second);
+    claim(written.length == again.length &&
+              memcmp(text_string(&written), text_string(&again), written.length) == 0,
+          "what is written twice is the same");
+    text_free(&written);
+    text_free(&again);
+    bundle_free(&second);
+}
+
+static void check_format(const char *name, const char *bytes, size_t length,
+                         const read_options *how)
+{
+    const format *f = format_by_name(name);
+    bundle first = {0};
+    err e = {0};
+    bool done = f->read(bytes, length, how, &first, &e);
+    claim_error_fits(done, &e);
+    claim(done || first.count == 0, "what can't be read leaves nothing behind");
+    if (done && how->kind != KEY_MASK)
+        check_there_and_back(f, &first, how);
+    bundle_free(&first);
+    (void)f->probe(bytes, length);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    static const char *const FORMS[] = {"csv", "tsv", "tidy"};
+    read_options how[] = {
+        {.file = "fuzz", .kind = KEY_MATRIX, .type = DTYPE_F32},
+        {.file = "fuzz", .kind = KEY_EXPECTED, .type = DTYPE_F64, .allow_nonfinite = true},
+        {.file = "fuzz", .kind = KEY_MASK, .type = DTYPE_F32},
+        {.file = "fuzz", .kind = KEY_BIAS, .type = DTYPE_F64, .delimiter = ';'}};
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        for (size_t j = 0; j < sizeof how / sizeof how[0]; j++) {
+            if (how[j].delimiter == '\0')
+                check_format(FORMS[i], (const char *)data, length, &how[j]);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* Any bytes as a JSON document: the scan against cJSON, every kind of matrix there and back, and a
+ * whole problem read, planned and, when it is small, run. */
+#include "attn/keys.h"
+#include "attn/run.h"
+#include "fuzz/claims.h"
+#include "io/json.h"
+#include "io/json_scan.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+/* ---- the grammar ---- */
+
+/* cJSON 1.7.15 cuts a number after 63 characters. */
+static bool has_long_number(const char *bytes, size_t length)
+{
+    size_t run = 0;
+    for (size_t i = 0; i < length && run < 60; i++)
+        run = memchr("+-.0123456789eE", bytes[i], 15) != NULL ? run + 1 : 0;
+    return run >= 60;
+}
+
+/* cJSON accepts more than JSON, but all of it. */
+static void check_scan(const char *bytes, size_t length)
+{
+    err e = {0};
+    json_text t = json_text_of(bytes, length, "fuzz", 1);
+    bool done = json_scan(&t, &e);
+    claim_error_fits(done, &e);
+    if (!done || has_long_number(bytes, length))
+        return;
+    cJSON *tree = cJSON_ParseWithLength(bytes, length);
+    claim(tree != NULL, "what the strict scan accepts, cJSON accepts");
+    cJSON_Delete(tree);
+}
+
+/* ---- there and back ---- */
+
+/* Results have no bundles in them. */
+static void remove_bundles(bundle *b)
+{
+    for (size_t i = b->count; i-- > 0;) {
+        if (b->entry[i].kind == ENTRY_BUNDLE)
+            bundle_remove(b, b->entry[i].name);
+    }
+}
+
+static void check_same(const bundle *a, const bundle *b)
+{
+    claim(a->count == b->count, "as many entries come back");
+    for (size_t i = 0; i < a->count; i++) {
+        claim(strcmp(a->entry[i].name, b->entry[i].name) == 0, "names come back in their order");
+        claim(same_entries(&a->entry[i], &b->entry[i]), "values come back to the same bits");
+    }
+}
+
+static void check_there_and_back(const char *bytes, size_t length, const read_options *how)
+{
+    const format *json = format_by_name("json");
+    bundle first = {0};
+    err e = {0};
+    bool done = json_read(bytes, length, how, &first, &e);
+    claim_error_fits(done, &e);
+    claim(done || first.count == 0, "what can't be read leaves nothing behind");
+    remove_bundles(&first);
+    if (first.count > 0) {
+        text written = written_as(json, &first);
+        bundle second = read_again(json, &written, how);
+        check_same(&first, &second);
+        text_free(&written);
+        bundle_free(&second);
+    }
+    bundle_free(&first);
+}
+
+/* ---- a problem ---- */
+
+enum { FEW_BYTES = 1 << 20 };
+
+static bool is_small(const plan *p)
+{
+    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
+    return pairs * (double)(p->compared_width + p->v.width) < 1e6;
+}
+
+/* A row of weights sums to 1, or is all 0 where a query may attend to nothing. */
+static void check_weights(const tensor *weights)
+{
+    size_t n_k = weights->size[weights->rank - 1];
+    size_t rows = tensor_count(weights) / n_k;
+    for (size_t row = 0; row < rows; row++) {
+        double sum = 0;
+        for (size_t j = 0; j < n_k; j++) {
+            size_t at = row * n_k + j;
+            double one = weights->type == DTYPE_F32 ? (double)((const float *)weights->data)[at]
+                                                    : ((const double *)weights->data)[at];
+            claim(one >= 0 && one <= 1, "a weight is from 0 to 1");
+            sum += one;
+        }
+        claim(sum == 0 || fabs(sum - 1) < 1e-5, "a row of weights sums to 1");
+    }
+}
+
+static bool run(const plan *p, const wanted *w, size_t threads, bundle *result)
+{
+    err e = {0};
+    run_report report = {0};
+    bool done = run_plan(p, w, threads, result, &report, &e);
+    claim_error_fits(done, &e);
+    return done;
+}
+
+static void check_run(const plan *p)
+{
+    wanted all = {0};
+    bundle once = {0}, again = {0};
+    err e = {0};
+    size_t bytes;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id))
+            wanted_add(&all, id);
+    }
+    if (!is_small(p) || !run_memory(p, &all, 1, &bytes, &e) || bytes > FEW_BYTES)
+        return;
+    bool done = run(p, &all, 1, &once);
+    claim(done == run(p, &all, 3, &again), "threads decide nothing");
+    if (done) {
+        check_same(&once, &again);
+        check_weights(bundle_tensor(&once, "weights"));
+    }
+    bundle_free(&once);
+    bundle_free(&again);
+}
+
+static void check_problem(const bundle *document, dtype type)
+{
+    problem asked;
+    plan p;
+    err e = {0};
+    bool done = problem_read(&asked, document, &e);
+    claim_error_fits(done, &e);
+    if (done) {
+        done = plan_make(&p, &asked, isa_best()->table(asked.type), &e);
+        claim_error_fits(done, &e);
+        if (done && asked.type == type)
+            check_run(&p);
+        plan_free(&p);
+    }
+    problem_free(&asked);
+}
+
+static void check_document(const char *bytes, size_t length, dtype type)
+{
+    read_options how = {.file = "fuzz", .keys = &KEYS, .kind = KEY_MATRIX, .type = type};
+    bundle document = {0};
+    err e = {0};
+    bool done = json_read(bytes, length, &how, &document, &e);
+    claim_error_fits(done, &e);
+    if (done)
+        check_problem(&document, type);
+    bundle_free(&document);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    const char *bytes = (const char *)data;
+    read_options f32 = {.file = "fuzz", .kind = KEY_MATRIX, .type = DTYPE_F32};
+    read_options f64 = {
+        .file = "fuzz", .kind = KEY_EXPECTED, .type = DTYPE_F64, .allow_nonfinite = true};
+    check_scan(bytes, length);
+    check_there_and_back(bytes, length, &f32);
+    check_there_and_back(bytes, length, &f64);
+    check_document(bytes, length, DTYPE_F32);
+    (void)json_probe(bytes, length);
+    (void)jsonl_probe(bytes, length);
+    return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# run.sh: each target runs over its corpus, then $FUZZ_RUNS times over what libFuzzer makes of it.
+# A crash is kept in build/fuzz; new inputs are not, so that the corpus stays what a person chose.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+if ! tests/need.sh clang libclang-rt-14-dev; then
+    echo 'skipped: fuzz: no clang with libFuzzer here'
+    echo '0 passed, 0 failed, 1 skipped'
+    exit
+fi
+targets=
+for source in tests/fuzz/fuzz_*.c; do
+    targets="$targets build/fuzz/$(basename "$source" .c)"
+done
+# shellcheck disable=SC2086 # words are meant
+make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=fuzz CC=clang $targets >/dev/null || exit 1
+
+passed=0 failed=0
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+for target in $targets; do
+    corpus=tests/fuzz/corpus/${target##*/fuzz_}
+    mkdir -p "$fresh/$target" "$corpus"
+    if "$target" -runs="${FUZZ_RUNS:-20000}" -max_total_time=120 -max_len=4096 \
+        -artifact_prefix="$target-" "$fresh/$target" "$corpus" >"$fresh/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL fuzz: $target"
+        tail -n 30 "$fresh/said"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

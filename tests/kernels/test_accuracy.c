@@ -1,0 +1,236 @@
+/* How far the kernels' own exp, tanh and softmax are from the true values, in units in the last
+ * place. The references are the C library's long double functions. */
+#include "kernels/kernels.h"
+#include "unit/unit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_MOST = 16384, STEP = 997 };
+
+static void *new_block(size_t count, size_t size)
+{
+    void *block = calloc(count, size);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+/* |got − right| in ulp of the type at `right`, for 0 ≤ right: below the smallest normal number +0
+ * is right by definition, and next to it either is. */
+static long double error_in_ulp(dtype type, double got, long double right)
+{
+    bool is_f32 = type == DTYPE_F32;
+    long double normal = is_f32 ? (long double)FLT_MIN : (long double)DBL_MIN;
+    long double epsilon = is_f32 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
+    int exponent;
+    if (got == 0)
+        return right < normal * (1 + 4 * epsilon) && !signbit(got) ? 0 : INFINITY;
+    if (!((long double)got >= normal))
+        return INFINITY;
+    frexpl(right, &exponent);
+    return fabsl((long double)got - right) /
+           ldexpl(1, exponent - (is_f32 ? FLT_MANT_DIG : DBL_MANT_DIG));
+}
+
+static double get(dtype type, const void *data, size_t index)
+{
+    return type == DTYPE_F32 ? (double)((const float *)data)[index] : ((const double *)data)[index];
+}
+
+static void put(dtype type, void *data, size_t index, double value)
+{
+    if (type == DTYPE_F32)
+        ((float *)data)[index] = (float)value;
+    else
+        ((double *)data)[index] = value;
+}
+
+/* ---- exp ---- */
+
+/* The greatest error of exp(x[i] − max) */
+static long double worst_exp(dtype type, const void *x, size_t n, double max)
+{
+    long double worst = 0;
+    void *out = new_block(n, dtype_size(type));
+    double greatest; /* room for either type */
+    put(type, &greatest, 0, max);
+    isa_best()->table(type)->row_exponent(x, n, &greatest, out);
+    for (size_t i = 0; i < n; i++) {
+        long double right = expl((long double)get(type, x, i) - get(type, &greatest, 0));
+        worst = fmaxl(worst, error_in_ulp(type, get(type, out, i), right));
+    }
+    free(out);
+    return worst;
+}
+
+/* Every STEP-th negative float32, from −0 to −∞. */
+static void check_exp_f32(unit *u)
+{
+    size_t n = 0;
+    float *x = new_block(0x7f800000u / STEP + 1, sizeof x[0]);
+    for (uint32_t bits = 0x80000000u; bits <= 0xff800000u; bits += STEP)
+        memcpy(&x[n++], &bits, sizeof bits);
+    x[0] = -27.3791351f; /* the worst of all: a scan of every float32 found 1.0086 ulp here */
+    CHECK(u, worst_exp(DTYPE_F32, x, n, 0) <= 1.01);
+    CHECK(u, worst_exp(DTYPE_F32, x, n, 2.7f) <= 1);
+    free(x);
+}
+
+static void check_exp_f64(unit *u)
+{
+    enum { COUNT = 200000 };
+    uint64_t state = 3;
+    double *x = new_block(COUNT, sizeof x[0]);
+    for (size_t i = 0; i < COUNT; i++) {
+        double fraction = (double)(unit_random(&state) >> 11) * 0x1p-53;
+        x[i] = i % 2 == 0 ? -750 * fraction : -exp(-40 * fraction);
+    }
+    CHECK(u, worst_exp(DTYPE_F64, x, COUNT, 0) <= 1);
+    CHECK(u, worst_exp(DTYPE_F64, x, COUNT, 1.1) <= 1);
+    free(x);
+}
+
+/* ---- tanh ---- */
+
+/* va·tanh(q + 0 + 0) with va = 1 is tanh(q), exactly. */
+static void tanh_of_all(dtype type, void *x, size_t n, void *out)
+{
+    double zero = 0, one;
+    put(type, &one, 0, 1);
+    tensor q = {.type = type, .rank = 2, .size = {n, 1}, .stride = {1, 1}, .data = x};
+    tensor k = {.type = type, .rank = 2, .size = {1, 1}, .stride = {1, 1}, .data = &zero};
+    tensor c = {.type = type, .rank = 2, .size = {n, 1}, .stride = {1, 1}, .data = out};
+    isa_best()->table(type)->additive(&q, &k, &one, &zero, &c);
+}
+
+static long double worst_tanh(dtype type, void *x, size_t n)
+{
+    long double worst = 0;
+    void *out = new_block(n, dtype_size(type));
+    tanh_of_all(type, x, n, out);
+    for (size_t i = 0; i < n; i++) {
+        double from = get(type, x, i), got = get(type, out, i);
+        long double right = tanhl((long double)from);
+        bool is_normal = fabsl(right) >= (type == DTYPE_F32 ? (long double)FLT_MIN : DBL_MIN);
+        if (is_normal) /* tanh is odd: the sign is the argument's */
+            worst = fmaxl(worst, error_in_ulp(type, from < 0 ? -got : got, fabsl(right)));
+        else /* tanh(x) = x there, to less than an ulp */
+            worst = got == from ? worst : INFINITY;
+    }
+    free(out);
+    return worst;
+}
+
+/* Every STEP-th float32 of both signs, and as many random float64 of all sizes. */
+static void check_tanh(unit *u)
+{
+    size_t n = 0, most = 2 * (0x7f800000u / STEP + 1);
+    uint64_t state = 5;
+    float *x = new_block(most, sizeof x[0]);
+    double *y = new_block(most, sizeof y[0]);
+    for (uint32_t bits = 0; bits < 0x7f800000u; bits += STEP) {
+        memcpy(&x[n], &bits, sizeof bits);
+        x[n + 1] = -x[n];
+        y[n] = ldexp(1 + (double)(unit_random(&state) >> 11) * 0x1p-53, 6 - (int)(n / 2 % 50));
+        y[n + 1] = -y[n];
+        n += 2;
+    }
+    x[0] = 0.54668963f; /* where a scan of all once found 2.143 ulp */
+    CHECK(u, worst_tanh(DTYPE_F32, x, n) <= 2);
+    CHECK(u, worst_tanh(DTYPE_F64, y, n / 8) <= 2);
+    free(x);
+    free(y);
+}
+
+/* ---- softmax ---- */
+
+static void softmax(dtype type, const void *x, size_t n, void *out)
+{
+    const kernels *with = isa_best()->table(type);
+    double max, sum; /* room for either type */
+    with->row_max(x, n, &max);
+    with->row_exponent(x, n, &max, out);
+    with->row_sum(out, n, &sum);
+    with->row_divide(out, n, &sum, out);
+}
+
+/* A sum without loss to speak of: 64 bits and a compensation (Kahan). */
+static long double true_sum(dtype type, const void *x, size_t n, long double max)
+{
+    volatile long double sum = 0, rest = 0;
+    for (size_t j = 0; j < n; j++) {
+        long double term = expl((long double)get(type, x, j) - max) - rest;
+        volatile long double next = sum + term;
+        rest = (next - sum) - term;
+        sum = next;
+    }
+    return sum;
+}
+
+/* The greatest error of a weight, in ulp */
+static long double worst_weight(dtype type, const void *x, size_t n)
+{
+    void *out = new_block(n, dtype_size(type));
+    long double max = -INFINITY, worst = 0;
+    softmax(type, x, n, out);
+    for (size_t j = 0; j < n; j++)
+        max = fmaxl(max, (long double)get(type, x, j));
+    long double sum = true_sum(type, x, n, max);
+    for (size_t j = 0; j < n; j++) {
+        long double right = expl((long double)get(type, x, j) - max) / sum;
+        worst = fmaxl(worst, error_in_ulp(type, get(type, out, j), right));
+    }
+    free(out);
+    return worst;
+}
+
+static size_t next_length(size_t n)
+{
+    if (n < 40 || n == ROW_MOST)
+        return n + 1;
+    return n * 8 / 5 < ROW_MOST ? n * 8 / 5 : ROW_MOST;
+}
+
+/* Rows from 1 to 16,384 keys; scores from all alike to one that takes all. */
+static void check_softmax(unit *u, dtype type)
+{
+    static const double SPREADS[] = {0, 1e-6, 0.1, 1, 10, 100, 1000};
+    uint64_t state = 9;
+    void *x = new_block(ROW_MOST, dtype_size(type));
+    for (size_t n = 1; n <= ROW_MOST; n = next_length(n)) {
+        long double worst = 0;
+        for (size_t i = 0; i < sizeof SPREADS / sizeof SPREADS[0]; i++) {
+            for (size_t j = 0; j < n; j++) {
+                double fraction = (double)(unit_random(&state) >> 11) * 0x1p-53;
+                put(type, x, j, 5 + SPREADS[i] * fraction);
+            }
+            worst = fmaxl(worst, worst_weight(type, x, n));
+        }
+        if (!CHECK(u, worst <= 3))
+            printf("  %s, %zu keys: %Lg ulp\n", dtype_name(type), n, worst);
+    }
+    free(x);
+}
+
+/* valgrind computes long double in 53 bits. */
+static bool long_double_is_wide(void)
+{
+    volatile long double one = 1, next = one + LDBL_EPSILON;
+    return LDBL_MANT_DIG >= 64 && next > one;
+}
+
+void test_kernel_accuracy(unit *u)
+{
+    if (!long_double_is_wide()) {
+        unit_skip(u, "accuracy: long double is no wider than double here");
+        return;
+    }
+    check_exp_f32(u);
+    check_exp_f64(u);
+    check_tanh(u);
+    check_softmax(u, DTYPE_F32);
+    check_softmax(u, DTYPE_F64);
+}

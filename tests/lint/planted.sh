@@ -1,0 +1,67 @@
+#!/bin/sh
+# planted.sh: each lint passes over a small good tree, and fails when one bad line is planted in it.
+lints=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+cd "$tree" || exit 1
+mkdir -p src/base src/io src/cli tests/cli man
+touch main.c README.md && cp "$lints/../../.clang-format" .
+wrong=0
+
+# lint NAME: the lint's status over the tree, and what it said. messages is to be able to fail.
+lint() {
+    LINT_MESSAGES=strict "$lints/$1.sh" >said 2>&1
+}
+
+# plant NAME FILE LINE...: the lint fails when the lines stand at the end of the file, and names it.
+plant() {
+    name=$1 file=$2
+    shift 2
+    lint "$name"
+    before=$?
+    [ "$before" != 77 ] || return
+    [ "$before" = 0 ] || { wrong=1; echo "$name fails over a good tree:"; cat said; }
+    cp "$file" kept
+    printf '%s\n' "$@" >>"$file"
+    if lint "$name" || ! grep -q "$file" said; then
+        wrong=1
+        echo "$name does not find this in $file: $*"
+    fi
+    mv kept "$file"
+}
+
+cat >src/base/err.h <<'END'
+/* printf and exit are fine in a comment. */
+bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+END
+cat >src/io/read.c <<'END'
+#include "base/err.h"
+bool refuse(err *e)
+{
+    return err_set(e, "\"%s\" is no matrix: use printf or exit", "x");
+}
+END
+echo '! selfattn: "a" is no matrix: use printf or exit' >tests/cli/errors.txt
+cat >src/cli/cli.c <<'END'
+#include "io/read.h"
+END
+
+plant layers src/base/err.h '#include "io/read.h"'
+plant layers src/io/read.c '#include "../cli/cli.h"'
+plant layers src/io/read.c '#include "cli/cli.h"'
+plant layers src/io/read.c '#include "read.h"'
+plant layers src/io/read.c '/* a comment' 'of two lines */ int f = printf("x");'
+plant layers src/base/err.h 'static void stop(void) { exit(2); }'
+plant layers src/base/err.h 'char *home(void) { return getenv("HOME"); }'
+plant layers src/base/err.h 'FILE *out;'
+plant messages src/io/read.c 'bool no(err *e) { return err_set(e, "a case of " "nothing"); }'
+plant messages src/io/read.c 'bool no(err *e) { err_set(e, f() ? "%s is no matrix" : "never"); }'
+plant width src/io/read.c "/* $(printf '%099d' 0) */"
+plant width README.md "$(printf '%0101d' 0)"
+plant style src/io/read.c 'int   f(void);'
+plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
+
+# 100 columns are fine, in 300 bytes too.
+printf '/* %094d */\n' 0 | sed 's/0/…/g' >>src/io/read.c
+lint width || { wrong=1; echo 'width counts bytes'; }
+exit "$wrong"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# run.sh: `make install` puts four files that work where they belong, `make dist` packs the same
+# bytes twice, and what it packs builds.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0 skipped=0
+
+# check CLAIM COMMAND...
+check() {
+    claim=$1
+    shift
+    if "$@" >"$scratch/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL packaging: $claim"
+        tail -n 5 "$scratch/said"
+    fi
+}
+
+installed=$scratch/installed/opt/selfattn
+check 'make install succeeds' make install DESTDIR="$scratch/installed" PREFIX=/opt/selfattn
+check 'it installs four files' test "$(find "$scratch/installed" -type f | wc -l)" -eq 4
+check 'the program runs' "$installed/bin/selfattn" check testdata/seeds/001-walkthrough.json
+check 'bash reads its completions' bash -n "$installed/share/bash-completion/completions/selfattn"
+check 'zsh finds its completions' grep -q '^#compdef selfattn' \
+    "$installed/share/zsh/site-functions/_selfattn"
+check 'the manual is the source of the page' cmp man/selfattn.1 \
+    "$installed/share/man/man1/selfattn.1"
+
+if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+    check 'make dist succeeds' make dist
+    archive=$(ls -t build/selfattn-*.tar.gz | head -n 1)
+    cp "$archive" "$scratch/first.tar.gz"
+    sleep 1 # a time stamp in the archive would differ now
+    check 'make dist succeeds again' make dist
+    check 'both times with the same bytes' cmp "$archive" "$scratch/first.tar.gz"
+    mkdir "$scratch/packed"
+    check 'the archive unpacks' tar -xzf "$archive" -C "$scratch/packed"
+    check 'what it holds builds' make -C "$scratch"/packed/selfattn-* -j2
+    check 'and runs' "$scratch"/packed/selfattn-*/selfattn --version
+else
+    echo 'skipped: packaging: no git, or no commit, to make dist of'
+    skipped=1
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,403 @@
+/* From x to the weights. */
+#include "ref/ref_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- projections ---- */
+
+/* rows[b][i][column]; n × m is the same for every entry of a batch. */
+static ref_number row_element(const ref_array *rows, size_t b, size_t i, size_t column)
+{
+    size_t n = rows->size[rows->rank - 2], m = rows->size[rows->rank - 1];
+    size_t entry = rows->rank == 3 ? b : 0;
+    return number_exact(rows->at[(entry * n + i) * m + column]);
+}
+
+/* W[row][column] of one head as x·W uses it. 2-D: the heads' columns side by side; 3-D: one matrix
+ * a head. */
+static ref_number weight_element(const ref_problem *p, const ref_array *w, size_t head,
+                                 size_t width, size_t row, size_t column)
+{
+    size_t matrix = w->rank == 3 ? head : 0;
+    size_t across = w->rank == 3 ? column : head * width + column;
+    size_t rows = w->size[w->rank - 2], columns = w->size[w->rank - 1];
+    if (ref_word_is(p->layout, "out-in"))
+        return number_exact(w->at[(matrix * rows + across) * columns + row]);
+    return number_exact(w->at[(matrix * rows + row) * columns + across]);
+}
+
+/* One of q, k, v. */
+typedef struct role {
+    const ref_array *given, *rows, *weight, *bias;
+    size_t heads, n, width;
+} role;
+
+/* x[i]·W + b at one column of one head */
+static ref_number projected(const ref_problem *p, const role *of, size_t b, size_t head, size_t i,
+                            size_t column)
+{
+    const precision *type = ref_precision(p);
+    ref_number sum = number_exact(0);
+    if (of->weight->at == NULL)
+        sum = row_element(of->rows, b, i, head * of->width + column);
+    else
+        for (size_t row = 0; row < of->rows->size[of->rows->rank - 1]; row++)
+            sum = number_chain(type, sum, row_element(of->rows, b, i, row),
+                               weight_element(p, of->weight, head, of->width, row, column));
+    if (of->bias->at != NULL)
+        sum = number_add(type, sum, number_exact(of->bias->at[head * of->width + column]));
+    return sum;
+}
+
+static ref_number given_element(const role *of, size_t b, size_t head, size_t i, size_t column)
+{
+    if (of->given->rank == 4)
+        return number_exact(
+            of->given->at[((b * of->heads + head) * of->n + i) * of->width + column]);
+    return row_element(of->given, b, i, head * of->width + column);
+}
+
+/* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; `apart`
+ * always has them apart. */
+static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *stage)
+{
+    ref_number *apart = ref_alloc(batches * of->heads * of->n * of->width, sizeof(ref_number)),
+               *to = apart;
+    bool keeps_apart = of->given->at != NULL && of->given->rank == 4;
+    for (size_t b = 0; b < batches; b++)
+        for (size_t head = 0; head < of->heads; head++)
+            for (size_t i = 0; i < of->n; i++)
+                for (size_t column = 0; column < of->width; column++) {
+                    ref_number one = of->given->at != NULL ? given_element(of, b, head, i, column)
+                                                           : projected(p, of, b, head, i, column);
+                    size_t side_by_side = ((b * of->n + i) * of->heads + head) * of->width + column;
+                    stage[keeps_apart ? (size_t)(to - apart) : side_by_side] = one;
+                    *to++ = one;
+                }
+    return apart;
+}
+
+/* The rows that a projection is made of; not there where it is given directly. */
+static void keep_rows(const role *of, ref_result *r, ref_stage_id id, const char *name,
+                      const char *letters)
+{
+    if (of->given->at != NULL)
+        return;
+    size_t m = of->rows->size[of->rows->rank - 1];
+    ref_number *to = ref_stage_new(r, id, name, letters, m);
+    for (size_t b = 0; b < r->sizes.b; b++)
+        for (size_t i = 0; i < of->n; i++)
+            for (size_t column = 0; column < m; column++)
+                *to++ = row_element(of->rows, b, i, column);
+}
+
+static ref_number *role_stage(ref_result *r, const role *of, ref_stage_id id, const char *name,
+                              const char *apart, const char *side_by_side)
+{
+    if (of->given->at != NULL && of->given->rank == 4)
+        return ref_stage_new(r, id, name, apart, of->width);
+    return ref_stage_new(r, id, name, side_by_side, of->heads * of->width);
+}
+
+static void compute_projections(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_array *in = p->in;
+    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q};
+    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_k,
+                    s->d_k};
+    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_k,
+                    s->d_v};
+    keep_rows(&q, r, REF_STAGE_X, "x", "bq");
+    keep_rows(&k, r, REF_STAGE_XK, "xk", "bk");
+    keep_rows(&v, r, REF_STAGE_XV, "xv", "bk");
+    r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
+    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgk", "bk"));
+    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgk", "bk"));
+}
+
+/* ---- scores ---- */
+
+size_t ref_kv_head(const ref_problem *p, const ref_sizes *s, size_t head)
+{
+    return ref_makes(p, "groups") ? head % s->g : head / (s->h / s->g);
+}
+
+/* Ws, Wa or Ua at [row][column]: shared by all heads when 2-D, one a head when 3-D. */
+static ref_number transform_element(const ref_problem *p, const ref_array *w, size_t head,
+                                    size_t row, size_t column)
+{
+    size_t rows = w->size[w->rank - 2], columns = w->size[w->rank - 1];
+    size_t start = w->rank == 3 ? head * rows * columns : 0;
+    bool is_out_in =
+        ref_word_is(p->layout, "out-in") && !(ref_makes(p, "layout") && rows == columns);
+    return number_exact(
+        w->at[start + (is_out_in ? column * columns + row : row * columns + column)]);
+}
+
+/* row·W at one column, row itself where there is no W */
+static ref_number transformed(const ref_problem *p, const ref_array *w, size_t head,
+                              const ref_number *row, size_t width, size_t column)
+{
+    if (w->at == NULL)
+        return row[column];
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < width; i++)
+        sum = number_chain(ref_precision(p), sum, row[i], transform_element(p, w, head, i, column));
+    return sum;
+}
+
+/* va, ba or bs: `count` numbers for all heads, or as many a head; `absent` where not given. */
+static ref_number vector_element(const ref_problem *p, ref_input which, size_t count, size_t head,
+                                 size_t i, long double absent)
+{
+    const ref_array *a = &p->in[which];
+    if (a->at == NULL)
+        return number_exact(absent);
+    return number_exact(a->at[ref_count_of(a) == count ? i : head * count + i]);
+}
+
+/* va·tanh(q′ + k′ + ba) */
+static ref_number additive_score(const ref_problem *p, const ref_sizes *s, size_t head,
+                                 const ref_number *q, const ref_number *k)
+{
+    const precision *type = ref_precision(p);
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < s->c; i++) {
+        ref_number inner = number_add(type, number_add(type, q[i], k[i]),
+                                      vector_element(p, REF_BA, s->c, head, i, 0));
+        ref_number outer = ref_makes(p, "tanh") ? inner : number_tanh(type, inner);
+        sum = number_chain(type, sum, vector_element(p, REF_VA, s->c, head, i, 1), outer);
+    }
+    return sum;
+}
+
+/* q′·k′, for `general` + bs */
+static ref_number product_score(const ref_problem *p, const ref_sizes *s, size_t head,
+                                const ref_number *q, const ref_number *k)
+{
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < s->c; i++)
+        sum = number_chain(ref_precision(p), sum, q[i], k[i]);
+    if (p->in[REF_BS].at != NULL)
+        sum = number_add(ref_precision(p), sum, vector_element(p, REF_BS, 1, head, 0, 0));
+    return sum;
+}
+
+/* q′ or k′, b × h × n × c: rows·W with the score function's W of each head, the rows themselves
+ * where there is none. The stage is there only where there is a W. */
+static ref_number *transform_rows(const ref_problem *p, ref_result *r, ref_stage_id id)
+{
+    const ref_sizes *s = &r->sizes;
+    bool is_key = id == REF_STAGE_K_SCORE;
+    size_t n = is_key ? s->n_k : s->n_q, width = is_key ? s->d_k : s->d_q;
+    ref_input w = is_key ? REF_UA : p->in[REF_WA].at != NULL ? REF_WA : REF_WS;
+    ref_number *out =
+        ref_stage_new(r, id, is_key ? "k_score" : "q_score", is_key ? "bhk" : "bhq", s->c);
+    ref_number *to = out;
+    for (size_t b = 0; b < s->b; b++)
+        for (size_t head = 0; head < s->h; head++) {
+            const ref_number *rows = is_key
+                                         ? r->k + (b * s->g + ref_kv_head(p, s, head)) * n * width
+                                         : r->q + (b * s->h + head) * n * width;
+            for (size_t i = 0; i < n; i++)
+                for (size_t column = 0; column < s->c; column++)
+                    *to++ = transformed(p, &p->in[w], head, rows + i * width, width, column);
+        }
+    r->stage[id].is_not_made = p->in[w].at == NULL;
+    return out;
+}
+
+static void compute_scores(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_number *q = transform_rows(p, r, REF_STAGE_Q_SCORE);
+    const ref_number *k = transform_rows(p, r, REF_STAGE_K_SCORE);
+    bool is_additive = ref_word_is(p->score, "additive");
+    ref_number *score = ref_stage_new(r, REF_STAGE_SCORES, "scores", "bhq", s->n_k);
+    for (size_t b = 0; b < s->b; b++)
+        for (size_t head = 0; head < s->h; head++)
+            for (size_t i = 0; i < s->n_q; i++)
+                for (size_t j = 0; j < s->n_k; j++) {
+                    size_t unit = b * s->h + head;
+                    *score++ = (is_additive ? additive_score : product_score)(
+                        p, s, head, q + (unit * s->n_q + i) * s->c, k + (unit * s->n_k + j) * s->c);
+                }
+}
+
+/* ---- scale, bias, mask ---- */
+
+/* Computed in float64 (a root and a division: two roundings), rounded to the type: three. */
+static ref_number scale_of(const ref_problem *p, const ref_sizes *s)
+{
+    const precision *type = ref_precision(p);
+    bool is_scaled = p->score == NULL || ref_word_is(p->score, "scaled");
+    const char *scale = p->scale != NULL ? p->scale : is_scaled ? "head" : "none";
+    long double d_k = (long double)s->d_k;
+    if (p->scale_is_number)
+        return p->is_float32 ? number_rounded(type, p->scale_number, 1)
+                             : number_exact(p->scale_number);
+    if (ref_word_is(scale, "none"))
+        return number_exact(1);
+    if (ref_word_is(scale, "embed"))
+        return number_rounded(type, 1 / sqrtl((long double)s->m), 3);
+    return number_rounded(type, 1 / (ref_makes(p, "scale") ? d_k : sqrtl(d_k)), 3);
+}
+
+/* The element of a mask or bias that query i and key j of a head have: an axis that it lacks, or
+ * has one of, is shared. */
+static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
+                     size_t head, size_t i, size_t j)
+{
+    bool by_batch = ref_word_is(p->mask_axis, "batch");
+    if (ref_makes(p, "mask-axis"))
+        b = 0;
+    switch (a->rank) {
+    case 1:
+        return a->at[j];
+    case 2:
+        return a->at[(by_batch ? b : i) * s->n_k + j];
+    case 3:
+        return a->at[((by_batch ? b : head) * s->n_q + i) * s->n_k + j];
+    default:
+        b = a->size[0] == 1 ? 0 : b;
+        head = a->size[1] == 1 ? 0 : head;
+        i = a->size[2] == 1 ? 0 : i;
+        return a->at[((b * a->size[1] + head) * a->size[2] + i) * s->n_k + j];
+    }
+}
+
+/* Causality: upper-left (and true): j ≤ i + offset; lower-right: j ≤ i + n_k − n_q. */
+static bool may_see(const ref_problem *p, const ref_sizes *s, size_t i, size_t j)
+{
+    bool is_upper = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left");
+    bool is_lower = ref_word_is(p->causal, "lower-right");
+    size_t offset = p->has_offset ? p->offset : 0;
+    if (is_upper || (is_lower && ref_makes(p, "alignment")))
+        return ref_makes(p, "causal") ? j < i + offset : j <= i + offset;
+    if (is_lower)
+        return j + s->n_q <= i + s->n_k;
+    return true;
+}
+
+static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
+                       size_t j)
+{
+    const ref_array *mask = &p->in[REF_MASK];
+    if (mask->at == NULL)
+        return may_see(p, s, i, j);
+    bool is_true = met_by(p, mask, s, b, head, i, j) != 0;
+    bool true_is_masked = ref_word_is(p->mask_true, "masked") != ref_makes(p, "mask");
+    return may_see(p, s, i, j) && is_true != true_is_masked;
+}
+
+/* scaled = score × scale; masked = scaled + bias, −inf where attending is not allowed */
+static void scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
+                           ref_number bias, bool allowed, ref_number *scaled, ref_number *masked)
+{
+    const precision *type = ref_precision(p);
+    bool has_bias = p->in[REF_BIAS].at != NULL;
+    ref_number scale = scale_of(p, s);
+    *scaled = number_multiply(type, score, scale);
+    *masked = has_bias ? number_add(type, *scaled, bias) : *scaled;
+    if (ref_makes(p, "order") && has_bias)
+        *masked = number_multiply(type, number_add(type, score, bias), scale);
+    if (!allowed)
+        *masked = number_exact(-INFINITY);
+}
+
+static void compute_masked(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_number *score = r->stage[REF_STAGE_SCORES].at;
+    ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED, "scaled", "bhq", s->n_k);
+    ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED, "masked", "bhq", s->n_k);
+    const ref_array *bias = &p->in[REF_BIAS];
+    for (size_t b = 0; b < s->b; b++)
+        for (size_t head = 0; head < s->h; head++)
+            for (size_t i = 0; i < s->n_q; i++)
+                for (size_t j = 0; j < s->n_k; j++) {
+                    double addend = bias->at == NULL ? 0 : met_by(p, bias, s, b, head, i, j);
+                    scale_and_mask(p, s, *score++, number_exact(addend),
+                                   may_attend(p, s, b, head, i, j), scaled++, masked++);
+                }
+}
+
+/* ---- softmax ---- */
+
+/* The greatest, wherever within their slips the scores are. */
+static ref_number greatest_of(const ref_number *row, size_t n)
+{
+    long double value = -INFINITY, least = -INFINITY, most = -INFINITY;
+    for (size_t j = 0; j < n; j++) {
+        value = fmaxl(value, row[j].value);
+        least = fmaxl(least, row[j].value - row[j].slip);
+        most = fmaxl(most, row[j].value + row[j].slip);
+    }
+    return isinf(value) ? number_exact(value)
+                        : (ref_number){value, fmaxl(most - value, value - least)};
+}
+
+/* Summed without loss to speak of, and rounded once. */
+static ref_number sum_of(const precision *type, const ref_number *row, size_t n)
+{
+    ref_number sum = {0, 0};
+    for (size_t j = 0; j < n; j++) {
+        sum.value += row[j].value;
+        sum.slip += row[j].slip;
+    }
+    return n == 0 || sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
+}
+
+/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. */
+static void softmax(const ref_problem *p, const ref_number *masked, size_t n, ref_number *max,
+                    ref_number *e, ref_number *sum, ref_number *weight)
+{
+    const precision *type = ref_precision(p);
+    *max = greatest_of(masked, n);
+    for (size_t j = 0; j < n; j++) {
+        e[j] = number_exp(type, masked[j], *max);
+        if (ref_makes(p, "exp"))
+            e[j].value *= 1 + 32 * type->unit;
+    }
+    *sum = sum_of(type, e, n);
+    for (size_t j = 0; j < n; j++) {
+        weight[j] = number_share(type, e[j], *sum);
+        if (ref_makes(p, "empty") && sum->value == 0)
+            weight[j].value = 1 / (long double)n;
+    }
+}
+
+static void compute_softmax(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_number *masked = r->stage[REF_STAGE_MASKED].at;
+    ref_number *max = ref_stage_new(r, REF_STAGE_ROW_MAX, "row_max", "bhq", 1);
+    ref_number *e = ref_stage_new(r, REF_STAGE_EXP, "exp", "bhq", s->n_k);
+    ref_number *sum = ref_stage_new(r, REF_STAGE_ROW_SUM, "row_sum", "bhq", 1);
+    ref_number *weight = ref_stage_new(r, REF_STAGE_WEIGHTS, "weights", "bhq", s->n_k);
+    for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
+        size_t at = row * s->n_k;
+        softmax(p, masked + at, s->n_k, max + row, e + at, sum + row, weight + at);
+    }
+}
+
+void ref_compute_weights(const ref_problem *p, ref_result *r)
+{
+    *r = (ref_result){.sizes = ref_sizes_of(p)};
+    compute_projections(p, r);
+    compute_scores(p, r);
+    compute_masked(p, r);
+    compute_softmax(p, r);
+}
+
+void ref_result_free(ref_result *r)
+{
+    for (size_t id = 0; id < REF_STAGES; id++)
+        free(r->stage[id].at);
+    free(r->q);
+    free(r->k);
+    free(r->v);
+    *r = (ref_result){0};
+}

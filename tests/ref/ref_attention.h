@@ -1,0 +1,137 @@
+/* The independent reference: the attention of DESIGN.md §2 in long double, as nested loops over
+ * plain arrays.
+ *
+ * It shares no code with src and includes none of it. It is slow, and it checks nothing: the
+ * problem must be one that the program accepts. Each number of each stage comes with the error that
+ * the program may have made (ref_number.h). */
+#ifndef SELFATTN_TESTS_REF_ATTENTION_H
+#define SELFATTN_TESTS_REF_ATTENTION_H
+
+#include "ref/ref_number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The matrices that a document may have, under their keys: REF_INPUT_KEYS. */
+typedef enum ref_input {
+    REF_X,
+    REF_XK,
+    REF_XV,
+    REF_WQ,
+    REF_WK,
+    REF_WV,
+    REF_WO,
+    REF_BQ,
+    REF_BK,
+    REF_BV,
+    REF_BO,
+    REF_Q,
+    REF_K,
+    REF_V,
+    REF_MASK,
+    REF_BIAS,
+    REF_WS,
+    REF_BS,
+    REF_WA,
+    REF_UA,
+    REF_VA,
+    REF_BA,
+    REF_INPUTS
+} ref_input;
+
+extern const char *const REF_INPUT_KEYS[REF_INPUTS];
+
+/* As it stands in a document, C order. `at` is NULL where it is not given. */
+typedef struct ref_array {
+    int rank;
+    size_t size[4];
+    double *at;
+} ref_array;
+
+/* A problem document. A word that is NULL was not said. */
+typedef struct ref_problem {
+    bool is_float32;
+    ref_array in[REF_INPUTS];
+    size_t heads, kv_heads; /* 0: not said */
+    const char *score, *causal, *scale, *mask_true, *mask_axis, *layout;
+    bool scale_is_number, has_offset;
+    double scale_number;
+    size_t offset;
+    int round_decimals; /* −1: not said */
+    bool round_keeps_sum;
+    bool has_tokens, has_key_tokens;
+    ref_array vocab; /* words × m; x is then what token_word says, and not in the document */
+    size_t *token_word;
+    const char *mistake; /* the name of one that the reference shall make: REF_MISTAKES */
+} ref_problem;
+
+/* What the reference can be told to do wrong, to prove that comparing would notice. */
+extern const char *const REF_MISTAKES[];
+extern const size_t REF_MISTAKE_COUNT;
+
+/* The letters of DESIGN.md §1; c: what is compared, m_out: the output's width. */
+typedef struct ref_sizes {
+    bool has_batch, has_heads;
+    size_t b, h, g, n_q, n_k, m, m_k, m_v, d_q, d_k, d_v, c, m_out;
+} ref_sizes;
+
+typedef enum ref_stage_id {
+    REF_STAGE_X,
+    REF_STAGE_XK,
+    REF_STAGE_XV,
+    REF_STAGE_Q,
+    REF_STAGE_K,
+    REF_STAGE_V,
+    REF_STAGE_Q_SCORE,
+    REF_STAGE_K_SCORE,
+    REF_STAGE_SCORES,
+    REF_STAGE_SCALED,
+    REF_STAGE_MASKED,
+    REF_STAGE_ROW_MAX,
+    REF_STAGE_EXP,
+    REF_STAGE_ROW_SUM,
+    REF_STAGE_WEIGHTS,
+    REF_STAGE_ROUNDED,
+    REF_STAGE_WEIGHTED,
+    REF_STAGE_ATTENDED,
+    REF_STAGE_CONTEXT,
+    REF_STAGE_OUTPUT,
+    REF_STAGES
+} ref_stage_id;
+
+/* In the shape in which the program gives it; `at` is NULL where the stage is not there. One that
+ * is not made is the reference's own. */
+typedef struct ref_stage {
+    const char *name;
+    int rank;
+    size_t size[5], count;
+    ref_number *at;
+    bool is_not_made;
+} ref_stage;
+
+typedef struct ref_result {
+    ref_sizes sizes;
+    ref_stage stage[REF_STAGES];
+    ref_number *q, *k, *v; /* heads apart: b × h × n × d */
+} ref_result;
+
+ref_sizes ref_sizes_of(const ref_problem *p);
+
+/* x to weights. */
+void ref_compute_weights(const ref_problem *p, ref_result *r);
+/* rounded: the weights that the program found, b × h × n_q × n_k, rounded by hand. Whether a weight
+ * near a tie lies above or below it is the program's own error, which the comparison of `weights`
+ * has allowed. */
+void ref_compute_rounded(const ref_problem *p, const double *weights, ref_result *r);
+/* weighted to output, from the weights, or from rounded ones where there are any. */
+void ref_compute_output(const ref_problem *p, ref_result *r);
+void ref_result_free(ref_result *r);
+
+size_t ref_count_of(const ref_array *a);
+
+/* Memory or the end of the test. */
+void *ref_alloc(size_t count, size_t size);
+
+bool ref_word_is(const char *said, const char *word);
+
+#endif

@@ -1,0 +1,58 @@
+#include "ref/ref_random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say(char *out, const char *word, const char *value)
+{
+    size_t length = strlen(out);
+    if (value != NULL)
+        snprintf(out + length, REF_DESCRIPTION - length, " %s%s", word, value);
+}
+
+static void say_if(char *out, bool holds, const char *word)
+{
+    say(out, word, holds ? "" : NULL);
+}
+
+static void describe_scale(const ref_problem *p, char *out)
+{
+    double number = p->scale_number;
+    say(out, "scale=", p->scale);
+    if (p->scale_is_number)
+        say(out, "scale=", number > 0 ? "positive" : number < 0 ? "negative" : "0");
+}
+
+static bool has_infinity(const ref_array *a)
+{
+    bool has = false;
+    for (size_t i = 0; a->at != NULL && i < ref_count_of(a); i++)
+        has = has || isinf(a->at[i]);
+    return has;
+}
+
+const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
+{
+    snprintf(out, REF_DESCRIPTION, "%s", p->is_float32 ? "f32" : "f64");
+    for (ref_input which = REF_X; which < REF_INPUTS; which++) {
+        char rank[] = {':', (char)('0' + p->in[which].rank), '\0'};
+        say(out, REF_INPUT_KEYS[which], p->in[which].at == NULL ? NULL : rank);
+    }
+    say_if(out, p->heads > 0, "heads");
+    say_if(out, p->kv_heads > 0, "kv_heads");
+    say(out, "score=", p->score);
+    describe_scale(p, out);
+    say(out, "causal=", p->causal);
+    say_if(out, p->has_offset, "offset");
+    say_if(out, has_infinity(&p->in[REF_BIAS]), "bias=-inf");
+    say(out, "mask_true=", p->mask_true);
+    say(out, "mask_axis=", p->mask_axis);
+    say(out, "layout=", p->layout);
+    say_if(out, p->round_decimals >= 0 && !p->round_keeps_sum, "round");
+    say_if(out, p->round_decimals >= 0 && p->round_keeps_sum, "round=keep-sum");
+    say_if(out, p->has_tokens, "tokens");
+    say_if(out, p->has_key_tokens, "key_tokens");
+    say_if(out, p->vocab.at != NULL, "vocab");
+    return out;
+}

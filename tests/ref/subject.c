@@ -1,0 +1,140 @@
+#include "ref/subject.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the document ---- */
+
+static bool add_matrix(bundle *to, const char *name, const ref_array *a, dtype type, err *e)
+{
+    tensor t;
+    if (!tensor_new(&t, type, a->rank, a->size, e))
+        return false;
+    for (size_t i = 0; i < tensor_count(&t); i++) {
+        if (type == DTYPE_F32)
+            ((float *)t.data)[i] = (float)a->at[i];
+        else if (type == DTYPE_F64)
+            ((double *)t.data)[i] = a->at[i];
+        else
+            ((unsigned char *)t.data)[i] = a->at[i] != 0;
+    }
+    return bundle_add_tensor(to, name, &t, (place){0}, e);
+}
+
+static bool add_text(bundle *to, const char *name, const char *value, err *e)
+{
+    return value == NULL || bundle_add_text(to, name, value, strlen(value), (place){0}, e);
+}
+
+static bool add_number(bundle *to, bool is_said, const char *name, double value, err *e)
+{
+    return !is_said || bundle_add_number(to, name, value, (place){0}, e);
+}
+
+static bool add_rounding(bundle *to, const ref_problem *p, err *e)
+{
+    char decimals[32];
+    if (!p->round_keeps_sum)
+        return add_number(to, p->round_decimals >= 0, "round", p->round_decimals, e);
+    snprintf(decimals, sizeof decimals, "%d:keep-sum", p->round_decimals);
+    return add_text(to, "round", decimals, e);
+}
+
+static bool add_settings(bundle *to, const ref_problem *p, err *e)
+{
+    return add_text(to, "dtype", p->is_float32 ? "f32" : "f64", e) &&
+           add_text(to, "score", p->score, e) && add_text(to, "causal", p->causal, e) &&
+           add_text(to, "scale", p->scale, e) && add_text(to, "mask_true", p->mask_true, e) &&
+           add_text(to, "mask_axis", p->mask_axis, e) && add_text(to, "layout", p->layout, e) &&
+           add_number(to, p->scale_is_number, "scale", p->scale_number, e) &&
+           add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
+           add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
+           add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
+           add_rounding(to, p, e);
+}
+
+/* Token i is called wN, where N is its word in the vocabulary, or its number where there is
+ * none. */
+static bool add_names(bundle *to, const char *name, size_t count, const size_t *word, err *e)
+{
+    entry *list = bundle_add(to, name, strlen(name), (place){0}, e);
+    bool done = list != NULL;
+    if (done)
+        list->kind = ENTRY_LIST;
+    for (size_t i = 0; done && i < count; i++) {
+        char item[32];
+        snprintf(item, sizeof item, "w%zu", word == NULL ? i : word[i]);
+        done = text_list_add(&list->list, item, strlen(item), e);
+    }
+    return done;
+}
+
+static bool add_vocab(bundle *to, const ref_problem *p, dtype type, err *e)
+{
+    entry *vocab = bundle_add(to, "vocab", 5, (place){0}, e);
+    if (vocab == NULL || (vocab->bundle = mem_alloc_zeroed(1, sizeof(bundle), e)) == NULL)
+        return false;
+    vocab->kind = ENTRY_BUNDLE;
+    for (size_t i = 0; i < p->vocab.size[0]; i++) {
+        size_t width = p->vocab.size[1];
+        ref_array vector = {1, {width, 0, 0, 0}, p->vocab.at + i * width};
+        char name[32];
+        snprintf(name, sizeof name, "w%zu", i);
+        if (!add_matrix(vocab->bundle, name, &vector, type, e))
+            return false;
+    }
+    return true;
+}
+
+static bool write_document(bundle *to, const ref_problem *p, err *e)
+{
+    dtype type = p->is_float32 ? DTYPE_F32 : DTYPE_F64;
+    ref_sizes sizes = ref_sizes_of(p);
+    bool has_vocab = p->vocab.at != NULL, done = true;
+    for (ref_input which = REF_X; done && which < REF_INPUTS; which++) {
+        bool is_there = p->in[which].at != NULL && !(which == REF_X && has_vocab);
+        done = !is_there || add_matrix(to, REF_INPUT_KEYS[which], &p->in[which],
+                                       which == REF_MASK ? DTYPE_BOOL : type, e);
+    }
+    return done && add_settings(to, p, e) && (!has_vocab || add_vocab(to, p, type, e)) &&
+           (!p->has_tokens || add_names(to, "tokens", sizes.n_q, p->token_word, e)) &&
+           (!p->has_key_tokens || add_names(to, "key_tokens", sizes.n_k, NULL, e));
+}
+
+/* ---- the run ---- */
+
+static wanted wanted_of(const plan *p, const subject_way *way)
+{
+    wanted w = {0};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        bool is_output = id == STAGE_OUTPUT || id == STAGE_WEIGHTS;
+        if (plan_has_stage(p, id) && (is_output || !way->wants_output_only))
+            wanted_add(&w, id);
+    }
+    return w;
+}
+
+bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
+{
+    *s = (subject){0};
+    err *e = &s->failure;
+    const kernels *with =
+        way->with != NULL ? way->with : isa_best()->table(p->is_float32 ? DTYPE_F32 : DTYPE_F64);
+    if (!write_document(&s->document, p, e) || !problem_read(&s->asked, &s->document, e) ||
+        !plan_make(&s->decided, &s->asked, with, e))
+        return false;
+    wanted w = wanted_of(&s->decided, way);
+    if (way->before != NULL)
+        way->before();
+    return run_plan(&s->decided, &w, way->threads, &s->result, &s->report, e);
+}
+
+void subject_free(subject *s)
+{
+    bundle_free(&s->result);
+    plan_free(&s->decided);
+    problem_free(&s->asked);
+    bundle_free(&s->document);
+}

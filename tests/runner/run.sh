@@ -1,0 +1,117 @@
+#!/bin/sh
+# run.sh: what runs the tests can itself fail, and says so: the runner of suites, the runner of
+# command-line cases, the installer of what is missing, the maker of the built-in examples.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+passed=0 failed=0
+
+# expect STATUS LAST COMMAND...: the status and the last line of all that it says.
+expect() {
+    status=$1 last=$2
+    shift 2
+    "$@" >said 2>&1
+    got=$?
+    if [ "$got" = "$status" ] && [ "$(tail -n 1 said)" = "$last" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL runner: $*: status $got, not $status; the last line is not: $last"
+        sed 's/^/    /' said
+    fi
+}
+
+# script PATH LINE...
+script() {
+    path=$1
+    shift
+    mkdir -p "$(dirname "$path")"
+    printf '%s\n' '#!/bin/sh' "$@" >"$path"
+    chmod +x "$path"
+}
+
+# --- a tree with suites that end in every way ---
+mkdir -p tests/cli/cases testdata
+cp "$root/tests/run.sh" "$root/tests/need.sh" tests/
+cp "$root/tests/cli/run.sh" tests/cli/
+script tests/good/run.sh 'echo "2 passed, 0 failed"'
+script tests/skips/run.sh 'echo "skipped: why"' 'echo "1 passed, 0 failed, 3 skipped"'
+script tests/bad/run.sh 'echo "4 passed, 1 failed"' 'exit 1'
+script tests/dies/run.sh 'echo "9 passed"' 'kill -9 $$'
+script tests/lies/run.sh 'echo "9 passed, 0 failed"' 'exit 3'
+script build/release/program 'echo "${1:-5} passed, 0 failed"'
+expect 0 '3 passed, 0 failed, 3 skipped' tests/run.sh good skips
+expect 1 '6 passed, 1 failed, 0 skipped' tests/run.sh good bad
+expect 1 '2 passed, 1 failed, 0 skipped' tests/run.sh dies good
+expect 1 '9 passed, 1 failed, 0 skipped' tests/run.sh lies
+expect 1 '0 passed, 1 failed, 0 skipped' tests/run.sh absent
+expect 0 '12 passed, 0 failed, 0 skipped' tests/run.sh 'program 7' program
+
+# --- command-line cases that must fail ---
+script build/release/selfattn 'echo out; echo err >&2; exit "${1:-0}"'
+# table CLAIM LINE...: the only cases are these lines.
+table() {
+    printf '%s\n' "$@" >tests/cli/table.txt
+}
+table '# all as it must be' '$ selfattn 2' '> out' '! err' '? 2'
+expect 0 '1 passed, 0 failed' tests/cli/run.sh
+expect 0 '0 passed, 0 failed' tests/cli/run.sh another
+table '# the status of an error is 2' '$ selfattn 2 >/dev/null' '! err'
+expect 0 '1 passed, 0 failed' tests/cli/run.sh
+table '# another status' '$ selfattn 1' '> out' '! err'
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+table '# another stdout' '$ selfattn' '> other' '! err'
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+table '# a stderr that was not expected' '$ selfattn' '> out'
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+table '# nothing expected' '$ true'
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+table '# no command' '> out'
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+table '# a line that is none' '$ selfattn' '> out' '! err' 'out'
+expect 1 '1 passed, 1 failed' tests/cli/run.sh
+rm tests/cli/table.txt
+mkdir tests/cli/cases/one
+echo 'selfattn' >tests/cli/cases/one/cmd
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+echo err >tests/cli/cases/one/experr
+expect 1 '0 passed, 1 failed' tests/cli/run.sh
+echo out >tests/cli/cases/one/expout
+expect 0 '1 passed, 0 failed' tests/cli/run.sh
+
+# --- need.sh, with package managers of our own ---
+for tool in sh env mktemp tail grep ls rm; do
+    mkdir -p bin && ln -s "$(command -v "$tool")" bin/
+done
+script bin/id 'echo 0'
+# need ARGUMENTS...: nothing is in reach but what was put into bin.
+need() {
+    env -i PATH="$PWD/bin" tests/need.sh "$@"
+}
+expect 0 '' need sh
+expect 1 '  brew install valgrind' need valgrind
+script bin/dnf 'exit 9'
+expect 1 '  dnf install valgrind cjson-devel' need valgrind libcjson-dev
+# An apt-get that notes what it is asked for, fails at first, and then makes the program.
+script bin/apt-get 'echo "$@" >>asked' '[ -f failed ] || { >failed; exit 100; }' \
+    'echo "#!/bin/sh" >bin/valgrind' '/bin/chmod +x bin/valgrind'
+expect 1 '  apt-get install valgrind' need -n valgrind
+expect 1 '  apt-get install valgrind' env NO_INSTALL=1 PATH="$PWD/bin" tests/need.sh valgrind
+expect 1 '' test -f asked
+expect 0 'selfattn: installing valgrind with apt-get' need valgrind
+expect 0 '-qq -o DPkg::Lock::Timeout=300 install --no-install-recommends valgrind' cat asked
+expect 0 '' need valgrind
+
+# --- the built-in examples ---
+embed=$root/src/cli/embed.sh
+echo 'alias one.json' >list
+printf '{\n  "name": "one",\n  "title": "a \\"title\\""\n}\n' >one.json
+"$embed" list one.json >made.c
+expect 0 '    {{"one", "a \"title\""}, (const char *)TEXT_2},' grep '"one"' made.c
+echo '{"name": "two"}' >two.json
+expect 1 'embed.sh: two.json: no "name" on a line of its own' "$embed" list two.json
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

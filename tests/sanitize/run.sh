@@ -1,0 +1,10 @@
+#!/bin/sh
+# run.sh: the programs' and the command line's tests again, where every wrong access, overflow and
+# leak ends the program.
+set -eu
+cd "$(dirname "$0")/../.."
+make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=asan programs >/dev/null
+# A test asks for more memory than there is, and wants to be refused, not ended.
+ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
+export ASAN_OPTIONS
+BUILD=build/asan exec tests/run.sh ${SUITES:-unit compare faults cli}

@@ -1,0 +1,14 @@
+/* A bundle as one text, for comparing: "weights bhqk f32 1 x 2 x 1 x 2: 1 2 3 4; rows: a, b; ". */
+#ifndef SELFATTN_TESTS_LISTED_H
+#define SELFATTN_TESTS_LISTED_H
+
+#include "base/text.h"
+#include "tensor/bundle.h"
+
+/* Borrowed from `out`, which is cleared first. */
+const char *listed(const bundle *b, text *out);
+
+/* The same entries with the same names, axes, types, shapes and bits. */
+bool same_bits(const bundle *a, const bundle *b);
+
+#endif

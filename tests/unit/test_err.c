@@ -1,0 +1,56 @@
+#include "base/err.h"
+#include "unit.h"
+
+static void keeps_the_first_error(unit *u)
+{
+    err e = {0};
+    CHECK(u, !err_at(&e, &(place){.file = "w.csv", .line = 3, .column = 17},
+                     "Wq has %d columns here, %d in row 1", 4, 3));
+    CHECK(u, !err_set(&e, "something later"));
+    CHECK(u, e.is_set);
+    CHECK_TEXT(u, e.where, "w.csv:3:17");
+    CHECK_TEXT(u, e.what, "Wq has 4 columns here, 3 in row 1");
+    CHECK(u, !err_remedy(&e, "first"));
+    err_remedy(&e, "second");
+    CHECK_TEXT(u, e.remedy, "first");
+}
+
+static void writes_places(unit *u)
+{
+    err in_binary = {0}, in_option = {0}, nowhere = {0};
+    err_at(&in_binary, &(place){.file = "w.npy", .byte = 8, .has_byte = true}, "header");
+    CHECK_TEXT(u, in_binary.where, "w.npy: byte 8");
+    err_at(&in_option, &(place){.file = "heads", .is_option = true}, "heads is 0");
+    CHECK_TEXT(u, in_option.where, "--heads");
+    err_at(&nowhere, &(place){0}, "no place");
+    CHECK_TEXT(u, nowhere.where, "");
+}
+
+static void shows_no_control_characters(unit *u)
+{
+    err e = {0};
+    err_at(&e, &(place){.file = "a\033[2Jb"}, "key \"%s\"", "\a\x7f\n");
+    err_remedy(&e, "%s", "\r");
+    CHECK_TEXT(u, e.where, "a?[2Jb");
+    CHECK_TEXT(u, e.what, "key \"???\"");
+    CHECK_TEXT(u, e.remedy, "?");
+}
+
+static void finds_lines_and_columns(unit *u)
+{
+    const char *text = "ab\n\ncd";
+    place first = place_in_text("f", text, 0), second = place_in_text("f", text, 3),
+          last = place_in_text("f", text, 5);
+    CHECK(u, first.line == 1 && first.column == 1);
+    CHECK(u, second.line == 2 && second.column == 1);
+    CHECK(u, last.line == 3 && last.column == 2);
+}
+
+void test_err(unit *u);
+void test_err(unit *u)
+{
+    keeps_the_first_error(u);
+    writes_places(u);
+    shows_no_control_characters(u);
+    finds_lines_and_columns(u);
+}

@@ -1,0 +1,74 @@
+#include "unit.h"
+
+#include "io/format.h"
+#include "said.h"
+
+#include <string.h>
+
+static void by_name_and_ending(unit *u)
+{
+    static const struct {
+        const char *file, *name;
+    } cases[] = {{"a.json", "json"},    {"a.JSONL", "jsonl"},
+                 {"a.ndjson", "jsonl"}, {"dir.csv/a", NULL},
+                 {"a.csv", "csv"},      {"a.CSV", "csv"},
+                 {"a.txt", "csv"},      {"a.tsv", "tsv"},
+                 {"a.tab", "tsv"},      {"result.tidy", "tidy"},
+                 {".csv", NULL},        {"-", NULL},
+                 {"acsv", NULL},        {"", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const format *found = format_by_ending(cases[i].file);
+        CHECK_TEXT(u, found == NULL ? "none" : found->named.name,
+                   cases[i].name == NULL ? "none" : cases[i].name);
+    }
+    for (size_t i = 0; i < FORMATS.count; i++) {
+        const format *row = (const format *)(const void *)named_row(&FORMATS, i);
+        CHECK(u, format_by_name(row->named.name) == row);
+        CHECK(u, row->named.help[0] != '\0' && row->read != NULL);
+    }
+    CHECK(u, format_by_name("cvs") == NULL && format_by_name("") == NULL);
+    CHECK_TEXT(u, named_nearest(&FORMATS, "cvs", 3)->name, "csv");
+}
+
+static void recognised(unit *u)
+{
+    static const struct {
+        const char *bytes, *file, *wanted; /* a format, or the error */
+    } cases[] = {
+        {"{\"x\": [[1]]}", "-", "json"},
+        {" \n[[1, 2]]", "a.csv", "json"},
+        {"{}\n{}\n", "a.jsonl", "jsonl"},
+        {"1,2\n3,4\n", "-", "csv"},
+        {"# a comment\n\n1,2\n", "-", "csv"},
+        {"5\n", "-", "csv"},
+        {"the,cat\n1,2\n", "-", "csv"},
+        {"# wq 1x2\n1\t2\n", "-", "tsv"},
+        {"1\t2\n", "a.tsv", "tsv"},
+        {"1\t2\n", "a.csv", "tsv"},
+        {"1,5\t2\n", "a.tsv", "tsv"},
+        {"1\n", "a.tsv", "csv"},
+        {"1;2\n", "-", "csv"},
+        {"stage,batch,head,row,col,value\n", "a.csv", "tidy"},
+        {"stage,batch,head,row,col,item,value\n", "-", "tidy"},
+        {"", "a.csv", "csv"},
+        {"word\n1\n", "a.csv", "csv"},
+        {"", "-", "-: the input is empty"},
+        {"Hello\n", "a.md",
+         "a.md: the format is not recognised | --input-format names it: json, jsonl, csv, tsv, "
+         "tidy"},
+        {"\"1\n", "-",
+         "-: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, tidy"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        err e = {0};
+        const format *found =
+            format_recognise(cases[i].bytes, strlen(cases[i].bytes), cases[i].file, &e);
+        CHECK_TEXT(u, found == NULL ? said(&e) : found->named.name, cases[i].wanted);
+    }
+}
+
+void test_formats(unit *u)
+{
+    by_name_and_ending(u);
+    recognised(u);
+}

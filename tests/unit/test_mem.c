@@ -1,0 +1,65 @@
+#include "base/mem.h"
+#include "unit.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static void checks_sizes(unit *u)
+{
+    size_t result;
+    CHECK(u, size_mul(3, 4, &result) && result == 12);
+    CHECK(u, !size_mul(SIZE_MAX / 2, 3, &result));
+    CHECK(u, size_add(SIZE_MAX - 1, 1, &result) && result == SIZE_MAX);
+    CHECK(u, !size_add(SIZE_MAX, 1, &result));
+}
+
+static void aligns_and_refuses(unit *u)
+{
+    err e = {0};
+    void *none = mem_alloc(0, 8, &e), *zeroed = mem_alloc_zeroed(3, 5, &e);
+    static const char ZEROS[15] = {0};
+    CHECK(u, none != NULL && (uintptr_t)none % MEM_ALIGN == 0);
+    CHECK(u, zeroed != NULL && memcmp(zeroed, ZEROS, sizeof ZEROS) == 0);
+    mem_free(none);
+    mem_free(zeroed);
+    CHECK(u, mem_alloc(SIZE_MAX / 2, 4, &e) == NULL && e.is_set);
+    CHECK(u, strstr(e.what, "more than an address can hold") != NULL);
+    err too_much = {0};
+    CHECK(u, mem_alloc(1, SIZE_MAX / 4, &too_much) == NULL);
+    CHECK(u, strncmp(too_much.what, "out of memory: ", 15) == 0);
+}
+
+static void grows_by_doubling(unit *u)
+{
+    err e = {0};
+    size_t capacity = 0, changes = 0, before = 0;
+    int *list = NULL;
+    for (size_t i = 0; i < 1000; i++) {
+        list = mem_grow(list, i, &capacity, sizeof list[0], &e);
+        changes += capacity != before;
+        before = capacity;
+        list[i] = (int)i;
+    }
+    bool in_order = true;
+    for (int i = 0; i < 1000; i++)
+        in_order = in_order && list[i] == i;
+    CHECK(u, in_order && changes <= 8);
+    mem_free(list);
+}
+
+static void copies_text(unit *u)
+{
+    err e = {0};
+    char *copy = mem_copy_text("heads and tails", 5, &e);
+    CHECK_TEXT(u, copy, "heads");
+    mem_free(copy);
+}
+
+void test_mem(unit *u);
+void test_mem(unit *u)
+{
+    checks_sizes(u);
+    aligns_and_refuses(u);
+    grows_by_doubling(u);
+    copies_text(u);
+}

@@ -1,0 +1,145 @@
+/* The tables that others add rows to, looked at as tables: what help, completion and "did you mean"
+ * rely on. */
+#include "unit.h"
+
+#include "cli/command.h"
+#include "cli/help_topics.h"
+#include "cli/terms.h"
+#include "cli/wrap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 60 };
+
+/* A failing row is named: one message a table would not say which it is. */
+static void check_row(unit *u, bool holds, const named_table *table, const char *name,
+                      const char *claim)
+{
+    char text_of_claim[256];
+    snprintf(text_of_claim, sizeof text_of_claim, "%s %s: %s", table->what, name, claim);
+    unit_check(u, holds, __FILE__, __LINE__, text_of_claim);
+}
+
+static const char *help_of(const named_table *table, const named *row)
+{
+    return table == &OPTIONS ? option_help((const option_row *)(const void *)row) : row->help;
+}
+
+/* A formula may begin with a capital, as Σ and W do; a sentence may not. */
+static bool begins_like_a_phrase(const char *help)
+{
+    bool is_capital = help[0] >= 'A' && help[0] <= 'Z';
+    bool next_is_small = help[0] != '\0' && help[1] >= 'a' && help[1] <= 'z';
+    return help[0] != '\0' && help[0] != ' ' && !(is_capital && next_is_small);
+}
+
+static void check_help(unit *u, const named_table *table, const named *row)
+{
+    const char *help = help_of(table, row);
+    check_row(u, help != NULL && help[0] != '\0', table, row->name, "it has a help");
+    if (help == NULL)
+        return;
+    check_row(u, begins_like_a_phrase(help), table, row->name, "its help begins in lower case");
+    check_row(u, wrap_columns(help) <= MOST_COLUMNS, table, row->name, "its help fits 60 columns");
+    check_row(u, help[strlen(help) - 1] != '.', table, row->name, "its help is no sentence");
+}
+
+static void check_table(unit *u, const named_table *table)
+{
+    check_row(u, table->count > 0, table, "table", "it is not empty");
+    for (size_t i = 0; i < table->count; i++) {
+        const named *row = named_row(table, i);
+        check_row(u, row->name != NULL && row->name[0] != '\0', table, "row", "it has a name");
+        check_row(u, named_find(table, row->name, strlen(row->name)) == row, table, row->name,
+                  "its name is its own");
+        check_help(u, table, row);
+    }
+}
+
+static void test_all_tables(unit *u)
+{
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        check_table(u, TOPICS[i].table);
+}
+
+static const option_row *option_at(size_t index)
+{
+    return (const option_row *)(const void *)named_row(&OPTIONS, index);
+}
+
+static void test_letters_are_unique(unit *u)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_at(i);
+        if (row->letter != '\0')
+            check_row(u, option_by_letter(row->letter) == row, &OPTIONS, row->named.name,
+                      "its letter is its own");
+    }
+    CHECK(u, option_by_letter('\0') == NULL);
+}
+
+static bool is_in_order(size_t index)
+{
+    return index == 0 || option_at(index - 1)->group <= option_at(index)->group;
+}
+
+static void test_rows_of_options(unit *u)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_at(i);
+        const char *name = row->named.name;
+        bool is_flag = row->kind == OPTION_FLAG;
+        bool is_key = row->kind == OPTION_KEY_FILE || row->kind == OPTION_KEY_VALUE ||
+                      row->kind == OPTION_KEY_LIST;
+        check_row(u, is_flag == (row->metavar == NULL), &OPTIONS, name, "a metavar, unless a flag");
+        check_row(u, is_key == (row->key != NULL), &OPTIONS, name, "a key where its kind says so");
+        check_row(u, is_key || row->place > 0, &OPTIONS, name, "a place in struct options");
+        check_row(u, !is_key || option_by_key(row->key, strlen(row->key)) == row, &OPTIONS, name,
+                  "its key is its own");
+        check_row(u, row->kind != OPTION_COUNT || row->most > row->least, &OPTIONS, name, "bounds");
+        check_row(u, row->choices == NULL || row->choices->count > 0, &OPTIONS, name, "choices");
+        check_row(u, strncmp(name, "no-", 3) != 0, &OPTIONS, name, "no name that --no-KEY takes");
+        check_row(u, is_in_order(i), &OPTIONS, name, "the rows of a group are together");
+    }
+}
+
+/* A group without a title would be missing from the help and the manual. */
+static void test_groups_have_titles(unit *u)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        size_t titles = 0;
+        for (size_t j = 0; j < OPTION_TITLE_COUNT; j++)
+            titles += OPTION_TITLES[j].group == option_at(i)->group;
+        check_row(u, titles == 1, &OPTIONS, option_at(i)->named.name, "its group has one title");
+    }
+}
+
+static void test_every_option_has_a_command(unit *u)
+{
+    unsigned taken = 0;
+    for (size_t i = 0; i < COMMANDS.count; i++)
+        taken |= ((const command *)(const void *)named_row(&COMMANDS, i))->groups;
+    for (size_t i = 0; i < OPTIONS.count; i++)
+        check_row(u, (option_at(i)->group & taken) != 0, &OPTIONS, option_at(i)->named.name,
+                  "a command takes it");
+}
+
+static void test_terms(unit *u)
+{
+    for (size_t i = 0; i < TERMS.count; i++) {
+        const term *row = (const term *)(const void *)named_row(&TERMS, i);
+        size_t length = wrap_columns(row->more);
+        check_row(u, length > 0 && length <= 4 * 78, &TERMS, row->named.name, "one to four lines");
+    }
+}
+
+void test_named_tables(unit *u)
+{
+    test_all_tables(u);
+    test_letters_are_unique(u);
+    test_rows_of_options(u);
+    test_groups_have_titles(u);
+    test_every_option_has_a_command(u);
+    test_terms(u);
+}

@@ -1,0 +1,97 @@
+/* Numbers as the trace shows them. Those of the softmax are seed 001's, as it prints them; the
+ * others follow from the rules in render/number_text.h by hand. */
+#include "unit.h"
+
+#include "render/number_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    double value;
+    int digits;
+    const char *text;
+} NUMBERS[] = {
+    {0, -1, "0"},
+    {-0.0, -1, "0"},
+    {7, -1, "7"},
+    {-30, -1, "-30"},
+    {1200, -1, "1200"},
+    {7.8f, -1, "7.8"},
+    {7.7999997, -1, "7.8"},
+    {2.00001, -1, "2"},
+    {6.3379e-02, -1, "0.0634"},
+    {6.0337e-06, -1, "6.0337e-06"},
+    {2.95391e-04, -1, "2.9539e-04"},
+    {-6.03366e-06, -1, "-6.0337e-06"},
+    {0.001, -1, "0.001"},
+    {0.001f, -1, "0.001"},
+    {0.00099999999, -1, "0.001"},
+    {0.00099, -1, "9.9e-04"},
+    {1e-05, -1, "1e-05"},
+    {1e-300, -1, "1e-300"},
+    {9999999, -1, "9999999"},
+    {1e7, -1, "1e+07"},
+    {-16777216, -1, "-1.6777e+07"},
+    {INFINITY, -1, "inf"},
+    {-INFINITY, -1, "-inf"},
+    {NAN, -1, "nan"},
+    {7.8, 2, "7.80"},
+    {0.98201, 0, "1"},
+    {6.0337e-06, 4, "0.0000"},
+    {-6.0337e-06, 4, "0.0000"},
+    {-0.4, 0, "0"},
+    {-0.5625, 2, "-0.56"},
+    {12345678.25, 1, "12345678.2"},
+    {-INFINITY, 3, "-inf"},
+};
+
+static void check_numbers(unit *u)
+{
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
+        char got[NUMBER_FIXED_TEXT];
+        size_t length = number_text_write(NUMBERS[i].value, NUMBERS[i].digits, got);
+        CHECK_TEXT(u, got, NUMBERS[i].text);
+        CHECK(u, length == strlen(got));
+    }
+}
+
+static void check_operands(unit *u)
+{
+    text out = {0};
+    number_text_add_operand(&out, 2.5, -1);
+    number_text_add_operand(&out, -1, -1);
+    number_text_add_operand(&out, -INFINITY, -1);
+    CHECK_TEXT(u, text_string(&out), "2.5(-1)(-inf)");
+    text_free(&out);
+}
+
+/* A column: its points stand below each other, whatever is before and after them; what has none
+ * ends where the column ends. */
+static void check_aligned(unit *u)
+{
+    static const double COLUMN[] = {4, -16.25, 6.0337e-06, -INFINITY, 0.5};
+    text out = {0};
+    number_width width = {0};
+    for (size_t i = 0; i < 5; i++)
+        number_width_add(&width, COLUMN[i], -1);
+    for (size_t i = 0; i < 5; i++) {
+        number_text_add_aligned(&out, COLUMN[i], -1, &width);
+        text_add_string(&out, "|\n");
+    }
+    CHECK(u, number_width_columns(&width) == 12);
+    CHECK_TEXT(u, text_string(&out),
+               "  4         |\n"
+               "-16.25      |\n"
+               "  6.0337e-06|\n"
+               "        -inf|\n"
+               "  0.5       |\n");
+    text_free(&out);
+}
+
+void test_render_number(unit *u)
+{
+    check_numbers(u);
+    check_operands(u);
+    check_aligned(u);
+}

@@ -1,0 +1,107 @@
+#include "tensor/tensor.h"
+#include "unit.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* 0, 1, 2, … in C order. */
+static tensor counted(int rank, const size_t *size, dtype type)
+{
+    err e = {0};
+    tensor t;
+    size_t index[TENSOR_MAX_RANK] = {0}, n = 0;
+    tensor_new(&t, type, rank, size, &e);
+    do
+        tensor_set(&t, index, (double)n++);
+    while (tensor_next(&t, index));
+    return t;
+}
+
+static void views_share_the_data(unit *u)
+{
+    tensor t = counted(3, (size_t[]){2, 3, 4}, DTYPE_F32);
+    tensor second = tensor_at(&t, 1), turned = tensor_transposed(&second),
+           part = tensor_range(&turned, 0, 1, 2);
+    CHECK(u, tensor_get(&second, (size_t[]){2, 3}) == 23);
+    CHECK(u, tensor_get(&turned, (size_t[]){3, 2}) == 23);
+    CHECK(u, part.size[0] == 2 && tensor_get(&part, (size_t[]){0, 0}) == 13);
+    CHECK(u, !second.owns && !turned.owns && !part.owns);
+    CHECK(u, tensor_count(&t) == 24);
+    tensor_free(&t);
+    CHECK(u, t.data == NULL);
+}
+
+static void copies_between_strides(unit *u)
+{
+    tensor t = counted(2, (size_t[]){3, 2}, DTYPE_F64),
+           to = counted(2, (size_t[]){2, 3}, DTYPE_F64);
+    tensor turned = tensor_transposed(&t);
+    CHECK(u, tensor_same_shape(&turned, &to) && !tensor_same_shape(&t, &to));
+    tensor_copy(&turned, &to);
+    CHECK(u, tensor_get(&to, (size_t[]){0, 1}) == 2 && tensor_get(&to, (size_t[]){1, 0}) == 1);
+    tensor number = counted(0, NULL, DTYPE_F64), other = counted(0, NULL, DTYPE_F64);
+    tensor_set(&number, NULL, 7);
+    tensor_copy(&number, &other);
+    CHECK(u, tensor_get(&other, NULL) == 7);
+    tensor_free(&t);
+    tensor_free(&to);
+    tensor_free(&number);
+    tensor_free(&other);
+}
+
+static void holds_every_type(unit *u)
+{
+    static const dtype TYPES[] = {DTYPE_F32, DTYPE_F64, DTYPE_BOOL};
+    static const size_t BYTES[] = {4, 8, 1};
+    static const char *const NAMES[] = {"f32", "f64", "bool"};
+    for (size_t i = 0; i < 3; i++) {
+        tensor t = counted(1, (size_t[]){2}, TYPES[i]);
+        CHECK(u, tensor_get(&t, (size_t[]){1}) == 1 && tensor_get(&t, (size_t[]){0}) == 0);
+        CHECK(u, dtype_size(TYPES[i]) == BYTES[i]);
+        CHECK_TEXT(u, dtype_name(TYPES[i]), NAMES[i]);
+        tensor_free(&t);
+    }
+}
+
+static void refuses_what_no_address_holds(unit *u)
+{
+    err e = {0};
+    tensor t;
+    size_t count;
+    CHECK(u, !tensor_new(&t, DTYPE_F64, 2, (size_t[]){SIZE_MAX / 2, 3}, &e));
+    CHECK(u, strstr(e.what, "larger than an address can hold") != NULL);
+    CHECK(u, !sizes_count(2, (size_t[]){SIZE_MAX, 2}, &count));
+    CHECK(u, sizes_count(3, (size_t[]){SIZE_MAX, 2, 0}, &count) && count == 0);
+}
+
+static void writes_shapes(unit *u)
+{
+    char shape[SHAPE_TEXT];
+    CHECK_TEXT(u, sizes_text(2, (size_t[]){3, 4}, shape), "3 x 4");
+    CHECK_TEXT(u, sizes_text(1, (size_t[]){3}, shape), "3 long");
+    CHECK_TEXT(u, sizes_text(0, NULL, shape), "a number");
+}
+
+static void knows_holes_and_infinities(unit *u)
+{
+    tensor t = counted(2, (size_t[]){2, 2}, DTYPE_F32);
+    size_t index[TENSOR_MAX_RANK];
+    CHECK(u, tensor_is_finite(&t, index));
+    tensor_set(&t, (size_t[]){1, 0}, -INFINITY);
+    CHECK(u, !tensor_is_finite(&t, index) && index[0] == 1 && index[1] == 0);
+    CHECK(u, tensor_is_hole(tensor_hole()) && isnan(tensor_hole()) && !tensor_is_hole(NAN) &&
+                 !tensor_is_hole(0));
+    tensor_free(&t);
+}
+
+void test_tensor(unit *u);
+void test_tensor(unit *u)
+{
+    views_share_the_data(u);
+    copies_between_strides(u);
+    holds_every_type(u);
+    refuses_what_no_address_holds(u);
+    writes_shapes(u);
+    knows_holes_and_infinities(u);
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# run.sh: unit tests and the command line's under valgrind, which sees what no sanitizer does: a
+# decision taken by memory that was never written.
+set -eu
+cd "$(dirname "$0")/../.."
+if ! tests/need.sh valgrind; then
+    echo 'skipped: valgrind is not here'
+    echo '0 passed, 0 failed, 1 skipped'
+    exit
+fi
+# $BUILD of this run holds programs of the same names that run the real ones in valgrind.
+real=$PWD/${BUILD:-build/release}
+BUILD=build/valgrind
+mkdir -p "$BUILD"
+for program in unit selfattn; do
+    cat >"$BUILD/$program" <<END
+#!/bin/sh
+exec valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \\
+    --track-fds=no "$real/$program" "\$@"
+END
+    chmod +x "$BUILD/$program"
+done
+export BUILD
+exec tests/run.sh unit cli
