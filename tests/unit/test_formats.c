@@ -54,7 +54,7 @@ static void recognised(unit *u)
         {"word\n1\n", "a.csv", "csv"},
         {"", "-", "-: the input is empty"},
         {"Hello\n", "a.md",
-         "a.md: the format is not recognised | --input-format names it: json, jsonl, csv, tsv, "
+         "a.md: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, "
          "tidy"},
         {"\"1\n", "-",
          "-: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, tidy"},
