@@ -43,15 +43,20 @@ $(BUILD)/%.o: $(BUILD)/%.c
 $(BUILD)/tests/%.o: MORE = -Itests
 # Kernels are compiled once for each instruction set and type: src/kernels/wide/softmax.c becomes
 # $(BUILD)/src/kernels/wide/fused_F64/softmax.o.
-FUSED_x86_64 := -O3 -mfma -mavx2
-KERNEL_FLAGS_fused := $(FUSED_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ISAS_x86_64  := fused avx2 avx512
+ISAS_aarch64 := neon
+KERNEL_FLAGS_fused  := -O3 -mfma -mavx2
+KERNEL_FLAGS_avx2   := -O3 -mfma -mavx2 -DWIDE_AVX2
+KERNEL_FLAGS_avx512 := -O3 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -DWIDE_AVX512
+KERNEL_FLAGS_neon   := -O3 -DWIDE_NEON
 define KERNEL_RULE
 OBJECTS += $(subst /wide/,/wide/$(1)_$(2)/,$(call objects,src/kernels/wide))
 $(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: MORE = $(KERNEL_FLAGS_$(1)) -DISA=$(1) -DREAL_IS_$(2)
 $(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: src/kernels/wide/%.c
 	$$(compile)
 endef
-$(foreach isa,scalar fused,$(foreach real,F32 F64,$(eval $(call KERNEL_RULE,$(isa),$(real)))))
+$(foreach isa,scalar $(ISAS_$(MACHINE)),$(foreach real,F32 F64,$(eval $(call KERNEL_RULE,$(isa),$(real)))))
 # The documents of `selfattn example`: all seeds, and those that built-in.txt names.
 $(BUILD)/examples_data.c: src/cli/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json)
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 #include "attn/project.h"
 
+#include "attn/multiply.h"
 #include "base/mem.h"
 
 static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
@@ -19,24 +20,30 @@ static bool check_range(const plan *p, const char *name, const tensor *t, err *e
         return true;
     err_set(e, "%s[row %zu, column %zu] is beyond the range of %s", name, index[t->rank - 2] + 1,
             index[t->rank - 1] + 1, dtype_name(p->type));
-    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range" : "smaller inputs");
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller inputs or weights would not be");
 }
 
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. */
-static void project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out)
+static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
+                         size_t threads, err *e)
 {
-    if (r->weight.data == NULL)
+    if (r->weight.data == NULL) {
         tensor_copy(rows, out);
-    else if (r->weight.rank == 2)
-        p->with->product(rows, &r->weight, out);
-    for (size_t head = 0; r->weight.data != NULL && r->weight.rank == 3 && head < r->heads;
-         head++) {
-        tensor weight = tensor_at(&r->weight, head);
-        tensor columns = tensor_range(out, 1, head * r->width, r->width);
-        p->with->product(rows, &weight, &columns);
-    }
-    if (r->bias.data != NULL)
         p->with->add_to_rows(out, r->bias.data);
+        return true;
+    }
+    if (r->weight.rank == 2)
+        return multiply(p->with, rows, &r->weight, &r->bias, out, threads, e);
+    for (size_t head = 0; head < r->heads; head++) {
+        tensor weight = tensor_at(&r->weight, head), bias = r->bias;
+        tensor columns = tensor_range(out, 1, head * r->width, r->width);
+        if (bias.data != NULL)
+            bias = tensor_range(&bias, 0, head * r->width, r->width);
+        if (!multiply(p->with, rows, &weight, &bias, &columns, threads, e))
+            return false;
+    }
+    return true;
 }
 
 /* Where heads stand side by side (b × n × heads·width) or apart already (b × heads × n × width):
@@ -47,7 +54,7 @@ static tensor heads_apart(const tensor *t, size_t heads)
 }
 
 static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
-                    err *e)
+                    size_t threads, err *e)
 {
     if (r->given.data != NULL) {
         *out = r->given;
@@ -60,7 +67,8 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor from = tensor_at(&r->rows, batch), to = tensor_at(rows, batch);
-            project_rows(p, r, &from, &to);
+            if (!project_rows(p, r, &from, &to, threads, e))
+                return false;
         }
         *out = plan_split_heads(rows, r->heads);
         return check_range(p, input_label(r->given_as), rows, e);
@@ -80,7 +88,7 @@ static void keep_rows(const projection *r, tensor *kept)
 
 /* q′ or k′ of every head: rows·W. */
 static bool transform(projected *made, const plan *p, stage_id id, tensor *kept, tensor *out,
-                      err *e)
+                      size_t threads, err *e)
 {
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
@@ -94,20 +102,23 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
         tensor of_batch = tensor_at(rows, batch), into_batch = tensor_at(all, batch);
         tensor from = tensor_at(&of_batch, is_key ? plan_kv_head(p, head) : head);
         tensor to = tensor_at(&into_batch, head);
-        p->with->product(&from, is_key ? &with.for_key : &with.for_query, &to);
+        if (!multiply(p->with, &from, is_key ? &with.for_key : &with.for_query, NULL, &to, threads,
+                      e))
+            return false;
     }
     *out = tensor_view_of(all);
     return check_range(p, stage_row(id)->key.named.name, out, e);
 }
 
-static bool transform_both(projected *made, const plan *p, tensor *kept, err *e)
+static bool transform_both(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
 {
     made->queries = made->q;
     made->keys = made->k;
     made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
     return (!plan_has_stage(p, STAGE_Q_SCORE) ||
-            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, e)) &&
-           (!made->keys_have_all_heads || transform(made, p, STAGE_K_SCORE, kept, &made->keys, e));
+            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, threads, e)) &&
+           (!made->keys_have_all_heads ||
+            transform(made, p, STAGE_K_SCORE, kept, &made->keys, threads, e));
 }
 
 /* The context lies in its own place, or in the output's where that is the same, or in nobody's
@@ -127,31 +138,37 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     return true;
 }
 
-bool project_inputs(projected *made, const plan *p, tensor *kept, err *e)
+bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
     keep_rows(&p->q, &kept[STAGE_X]);
     keep_rows(&p->k, &kept[STAGE_XK]);
     keep_rows(&p->v, &kept[STAGE_XV]);
-    if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, e) ||
-        !project(made, p, &p->k, &kept[STAGE_K], &made->k, e) ||
-        !project(made, p, &p->v, &kept[STAGE_V], &made->v, e) || !transform_both(made, p, kept, e))
+    if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
+        !project(made, p, &p->k, &kept[STAGE_K], &made->k, threads, e) ||
+        !project(made, p, &p->v, &kept[STAGE_V], &made->v, threads, e) ||
+        !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
 }
 
-static void compute_output(const projected *made, const plan *p, tensor *output)
+static bool compute_output(const projected *made, const plan *p, tensor *output, size_t threads,
+                           err *e)
 {
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
-        if (p->wo.data != NULL)
-            p->with->product(&context, &p->wo, &to);
-        else if (to.data != context.data)
+        if (p->wo.data != NULL) {
+            if (!multiply(p->with, &context, &p->wo, &p->bo, &to, threads, e))
+                return false;
+            continue;
+        }
+        if (to.data != context.data)
             tensor_copy(&context, &to);
         if (p->bo.data != NULL)
             p->with->add_to_rows(&to, p->bo.data);
     }
+    return true;
 }
 
 /* With q of rank 4 the context keeps its heads apart, and so does the output where there is no
@@ -170,7 +187,7 @@ static bool keep_apart(const projected *made, const plan *p, tensor *kept)
     return true;
 }
 
-bool project_output(projected *made, const plan *p, tensor *kept, err *e)
+bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
     if (!check_range(p, "context", &made->context_rows, e))
@@ -179,8 +196,7 @@ bool project_output(projected *made, const plan *p, tensor *kept, err *e)
         tensor_copy(&made->context, context);
     if (output->data == NULL || keep_apart(made, p, output))
         return true;
-    compute_output(made, p, output);
-    return check_range(p, "output", output, e);
+    return compute_output(made, p, output, threads, e) && check_range(p, "output", output, e);
 }
 
 void projected_free(projected *made)

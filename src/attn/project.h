@@ -21,8 +21,8 @@ typedef struct projected {
 
 /* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
  * is not wanted. */
-bool project_inputs(projected *made, const plan *p, tensor *kept, err *e);
-bool project_output(projected *made, const plan *p, tensor *kept, err *e);
+bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
+bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 void projected_free(projected *made);
 
 /* Bytes that project_inputs allocates at most. */

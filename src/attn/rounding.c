@@ -66,18 +66,20 @@ static void settle(share *shares, size_t count, double missing)
     }
 }
 
+/* Keys of weight 0 take no part: they sort behind all others, and nothing is given to them. */
 static void round_row(const tensor *in, size_t row, double tens, tensor *out, share *shares)
 {
-    size_t count = in->size[1];
-    double whole = 0, rest = 0;
+    size_t count = in->size[1], positive = 0;
+    double whole = 0;
     for (size_t j = 0; j < count; j++) {
-        shares[j] = share_of(weight_at(in, row, j), tens, j);
+        double weight = weight_at(in, row, j);
+        shares[j] = weight == 0 ? (share){0, -1, j} : share_of(weight, tens, j);
         whole += shares[j].whole;
-        rest += shares[j].rest;
+        positive += weight != 0;
     }
-    if (whole + rest > 0) {
+    if (positive > 0) {
         qsort(shares, count, sizeof shares[0], larger_rest_first);
-        settle(shares, count, tens - whole);
+        settle(shares, positive, tens - whole);
     }
     for (size_t j = 0; j < count; j++)
         set_weight(out, row, shares[j].key, shares[j].whole / tens);

@@ -2,16 +2,15 @@
 
 /* scores = q′·k′ᵀ */
 static void compare_by_product(const kernels *with, const score_parameters *of, const tensor *q,
-                               const tensor *k, tensor *scores)
+                               const compared_keys *k, tensor *scores)
 {
     (void)of;
-    tensor k_transposed = tensor_transposed(k);
-    with->product(q, &k_transposed, scores);
+    with->product(q, k->turned, scores);
 }
 
 /* scores = q′·kᵀ + bs, q′ = q·Ws */
 static void compare_general(const kernels *with, const score_parameters *of, const tensor *q,
-                            const tensor *k, tensor *scores)
+                            const compared_keys *k, tensor *scores)
 {
     compare_by_product(with, of, q, k, scores);
     for (size_t i = 0; of->shift.data != NULL && i < scores->size[0]; i++) {
@@ -22,19 +21,25 @@ static void compare_general(const kernels *with, const score_parameters *of, con
 
 /* scores = va·tanh(q′ + k′ + ba) */
 static void compare_additive(const kernels *with, const score_parameters *of, const tensor *q,
-                             const tensor *k, tensor *scores)
+                             const compared_keys *k, tensor *scores)
 {
-    with->additive(q, k, of->vector.data, of->shift.data, scores);
+    tensor seen = tensor_range(&k->rows, 0, 0, scores->size[1]);
+    with->additive(q, &seen, of->vector.data, of->shift.data, scores);
 }
 
 static const score ROWS[] = {
     {.named = {"scaled", "q·k, divided by √d_k unless --scale says otherwise"},
      .formula = "q[i]·k[j]",
      .is_scaled = true,
+     .is_product = true,
      .compare = compare_by_product},
-    {.named = {"dot", "q·k as it is"}, .formula = "q[i]·k[j]", .compare = compare_by_product},
+    {.named = {"dot", "q·k as it is"},
+     .formula = "q[i]·k[j]",
+     .is_product = true,
+     .compare = compare_by_product},
     {.named = {"general", "q·Ws·kᵀ + bs, a learned form between query and key"},
      .formula = "q[i]·Ws·k[j]ᵀ + bs",
+     .is_product = true,
      .for_query = "ws",
      .shift = "bs",
      .shift_is_one = true,

@@ -16,15 +16,23 @@ typedef struct score_parameters {
     tensor shift;     /* c numbers, or one; always there where the score has one */
 } score_parameters;
 
+/* All keys of a head, as the score function takes them. */
+typedef struct compared_keys {
+    tensor rows;          /* k′: n_k × c */
+    const packed *turned; /* k′ᵀ, where the score function is a product; else NULL */
+} compared_keys;
+
 typedef struct score {
     named named;
     const char *formula; /* of one score, in the letters of the trace */
     bool is_scaled;      /* its scale is `head` unless another is given, else `none` */
+    bool is_product;     /* of q′ and k′, which are packed for it */
     /* The keys of its parameters; NULL where it has no such parameter. */
     const char *for_query, *for_key, *vector, *shift;
     bool shift_is_one; /* one number a head, not one a component */
+    /* As many columns as `scores` has: those of the first keys. */
     void (*compare)(const kernels *with, const score_parameters *of, const tensor *q,
-                    const tensor *k, tensor *scores);
+                    const compared_keys *k, tensor *scores);
 } score;
 
 extern const named_table SCORES; /* rows of `score`, the default first */

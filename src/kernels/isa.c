@@ -4,37 +4,78 @@
 #include <string.h>
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
-extern const kernels kernels_fused_f32, kernels_fused_f64;
-
-/* The scalar kernels are built twice, for machines with and without fma as an instruction: the same
- * bits, but a call of the C library's fma costs some 35 times the instruction. */
-#if defined(__x86_64__)
-static bool has_fma(void)
-{
-    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
-}
-#else
-static bool has_fma(void)
-{
-    return true;
-}
-#endif
 
 static bool always(void)
 {
     return true;
 }
 
+#if defined(__x86_64__)
+
+extern const kernels kernels_fused_f32, kernels_fused_f64;
+extern const kernels kernels_avx2_f32, kernels_avx2_f64;
+extern const kernels kernels_avx512_f32, kernels_avx512_f64;
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+}
+
+static const kernels *avx512_table(dtype type)
+{
+    return type == DTYPE_F64 ? &kernels_avx512_f64 : &kernels_avx512_f32;
+}
+
+static const kernels *avx2_table(dtype type)
+{
+    return type == DTYPE_F64 ? &kernels_avx2_f64 : &kernels_avx2_f32;
+}
+
+/* The scalar kernels are built twice, for machines with and without fma as an instruction: the same
+ * bits, but a call of the C library's fma costs some 35 times the instruction. */
 static const kernels *scalar_table(dtype type)
 {
-    if (has_fma())
+    if (has_avx2())
         return type == DTYPE_F64 ? &kernels_fused_f64 : &kernels_fused_f32;
     return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
 }
 
 static const isa ROWS[] = {
+    {{"avx512", "x86-64 with AVX-512 F, DQ, VL, BW"}, has_avx512, avx512_table},
+    {{"avx2", "x86-64 with AVX2 and FMA"}, has_avx2, avx2_table},
     {{"scalar", "plain C, the definition of every result"}, always, scalar_table},
 };
+
+#else
+
+static const kernels *scalar_table(dtype type)
+{
+    return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
+}
+
+#if defined(__aarch64__)
+extern const kernels kernels_neon_f32, kernels_neon_f64;
+
+static const kernels *neon_table(dtype type)
+{
+    return type == DTYPE_F64 ? &kernels_neon_f64 : &kernels_neon_f32;
+}
+#endif
+
+static const isa ROWS[] = {
+#if defined(__aarch64__)
+    {{"neon", "64-bit Arm with Advanced SIMD"}, always, neon_table},
+#endif
+    {{"scalar", "plain C, the definition of every result"}, always, scalar_table},
+};
+
+#endif
 
 const named_table ISAS = NAMED_TABLE("instruction set", ROWS);
 

@@ -13,11 +13,20 @@
 
 #include <fenv.h>
 
+/* A matrix in the order in which a product reads it; each instruction set has its own. */
+typedef struct packed {
+    void *data; /* as many bytes as packed_bytes says, from mem_alloc */
+    size_t depth, columns;
+} packed;
+
 typedef struct kernels {
-    /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). */
-    void (*product)(const tensor *a, const tensor *b, tensor *c);
-    /* The same without the terms whose a[i][p] is 0: a key of weight 0 takes no part, even where
-     * its value is not finite. */
+    size_t (*packed_bytes)(size_t depth, size_t columns);
+    void (*pack)(const tensor *b, packed *into);
+    /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
+     * columns than b has rows, and c fewer than b: the first ones are taken. */
+    void (*product)(const tensor *a, const packed *b, tensor *c);
+    /* The same, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
+     * even where its value is not finite. */
     void (*product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
     /* c[i][j] = c[i][j] + bias[j], one rounding. */
     void (*add_to_rows)(tensor *c, const void *bias);

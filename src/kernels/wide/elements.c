@@ -24,3 +24,13 @@ void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, voi
     for (size_t j = 0; j < n; j++)
         to[j] = by == 0 ? (real)0 : from[stride * (ptrdiff_t)j] * by + (real)0;
 }
+
+void KERNEL(add_to_rows)(tensor *c, const void *bias)
+{
+    const real *addend = bias;
+    for (size_t i = 0; i < c->size[0]; i++) {
+        real *row = (real *)c->data + c->stride[0] * (ptrdiff_t)i;
+        for (size_t j = 0; j < c->size[1]; j++)
+            row[j] += addend[j];
+    }
+}

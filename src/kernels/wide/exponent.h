@@ -1,15 +1,15 @@
 /* exp(x) for x ≤ 0 given as hi + lo, the project's own: the same operations everywhere, so the same
  * bits.
  *
- *     n = round(hi·log₂e),  r = (hi − n·ln2ₕ) + (lo − n·ln2ₗ),  exp = 2ⁿ·p(r),  |r| ≤ ln2/2
+ *     n = round(hi·log₂e),  r = (hi − n·ln2ₕ) + (lo − n·ln2ₗ),  exp = 2ⁿ·(1 + (r + r²·tail(r)))
  *
- * ln2 is split in two so that n·ln2_high is exact. hi below `EXP_LOWEST`, where 2ⁿ would be
- * subnormal, gives +0, and so does −inf; NaN stays NaN. Error: at most 1.01 units in the last
- * place over all float32 (tests/kernels measures it). */
+ * |r| ≤ ln2/2. ln2 is split in two so that n·ln2ₕ is exact. hi below EXP_LOWEST, where 2ⁿ would be
+ * subnormal, gives +0, −inf too; NaN stays NaN. Error: at most 1.01 units in the last place over
+ * all float32 (tests/kernels measures it). */
 #ifndef SELFATTN_KERNELS_WIDE_EXPONENT_H
 #define SELFATTN_KERNELS_WIDE_EXPONENT_H
 
-#include "kernels/wide/real.h"
+#include "kernels/wide/wide.h"
 
 #if defined(REAL_IS_F64)
 enum { MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 };
@@ -19,19 +19,12 @@ static const real LN2_HIGH = 0x1.62e42fefa38p-1; /* 43 bits: exact times any n o
 static const real LN2_LOW = 0x1.ef35793c7673p-45;
 static const real ROUND_MAGIC = 0x1.8p52; /* adding it leaves no fraction bits */
 
-/* (exp(r) − 1 − r)/r²: Taylor's series to r¹³/13!; the rest is below 4·10⁻¹⁸ for |r| ≤ ln2/2. */
-static inline real exp_tail(real r)
-{
-    static const real INVERSE_FACTORIAL[] = {
-        1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
-        1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800,
-    };
-    int degree = (int)(sizeof INVERSE_FACTORIAL / sizeof INVERSE_FACTORIAL[0]) - 1;
-    real tail = INVERSE_FACTORIAL[degree];
-    for (int power = degree - 1; power >= 0; power--)
-        tail = fused(tail, r, INVERSE_FACTORIAL[power]);
-    return tail;
-}
+/* (exp(r) − 1 − r)/r²: Taylor's series to r¹³/13!; the rest is below 4·10⁻¹⁸. Highest power
+ * first. */
+static const real EXP_TAIL[] = {
+    1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+    1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      1.0 / 2,
+};
 #else
 enum { MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
 static const real EXP_LOWEST = -87.33654475f; /* ln 2⁻¹²⁶ */
@@ -40,35 +33,34 @@ static const real LN2_HIGH = 0x1.62e4p-1f; /* 15 bits: exact times any n of 8 bi
 static const real LN2_LOW = 0x1.7f7d1cp-20f;
 static const real ROUND_MAGIC = 0x1.8p23f; /* adding it leaves no fraction bits */
 
-/* (exp(r) − 1 − r)/r², of degree 4 with the least greatest relative error of exp (Remez): 3.1·10⁻⁹,
- * 0.05 ulp. */
-static inline real exp_tail(real r)
-{
-    real tail = 0.0013814598646664034f;
-    tail = fused(tail, r, 0.00836871687972814f);
-    tail = fused(tail, r, 0.041668388045313996f);
-    tail = fused(tail, r, 0.16666520631709497f);
-    return fused(tail, r, 0.49999993447796487f);
-}
+/* (exp(r) − 1 − r)/r², of degree 4 with the least greatest relative error of exp (Remez):
+ * 3.1·10⁻⁹, 0.05 ulp. Highest power first. */
+static const real EXP_TAIL[] = {0.0013814598646664034f, 0.00836871687972814f, 0.041668388045313996f,
+                                0.16666520631709497f, 0.49999993447796487f};
 #endif
 
-/* 2ⁿ for n between the exponents of the smallest normal number and 0. */
-static inline real power_of_two(int n)
+/* 2ⁿ for whole n from the exponent of the smallest normal number to 0: n + bias lands in the lowest
+ * bits of a sum, and is moved to where the exponent is. */
+static inline wide wide_power_of_two(wide n)
 {
-    real_bits bits = (real_bits)(n + EXPONENT_BIAS) << MANTISSA_BITS;
-    real power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
+    wide biased = wide_add(n, wide_set(ROUND_MAGIC + (real)EXPONENT_BIAS));
+    return wide_shift_left(biased, MANTISSA_BITS);
 }
 
-static inline real exp_of(real hi, real lo)
+static inline wide wide_exp(wide hi, wide lo)
 {
-    if (!(hi >= EXP_LOWEST))
-        return hi < EXP_LOWEST ? (real)0 : hi; /* hi is NaN in the second case */
-    real n = (hi * LOG2_E + ROUND_MAGIC) - ROUND_MAGIC;
-    real r = fused(-n, LN2_HIGH, hi) + fused(-n, LN2_LOW, lo);
-    real value = ((real)1 + fused(r * r, exp_tail(r), r)) * power_of_two((int)n);
-    return value < REAL_SMALLEST_NORMAL ? (real)0 : value;
+    wide magic = wide_set(ROUND_MAGIC);
+    wide n = wide_sub(wide_add(wide_mul(hi, wide_set(LOG2_E)), magic), magic);
+    wide minus_n = wide_sub(wide_zero(), n);
+    wide r = wide_add(wide_fma(minus_n, wide_set(LN2_HIGH), hi),
+                      wide_fma(minus_n, wide_set(LN2_LOW), lo));
+    wide tail = wide_set(EXP_TAIL[0]);
+    for (size_t i = 1; i < sizeof EXP_TAIL / sizeof EXP_TAIL[0]; i++)
+        tail = wide_fma(tail, r, wide_set(EXP_TAIL[i]));
+    wide mantissa = wide_add(wide_set(1), wide_fma(wide_mul(r, r), tail, r));
+    wide value = wide_mul(mantissa, wide_power_of_two(n));
+    value = wide_if_less(value, wide_set(REAL_SMALLEST_NORMAL), wide_zero(), value);
+    return wide_if_less(hi, wide_set(EXP_LOWEST), wide_zero(), value);
 }
 
 #endif

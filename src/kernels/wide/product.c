@@ -2,71 +2,22 @@
  *
  *     c[i][j] = fma(a[i][p], b[p][j], c[i][j])   for p = 0, 1, …
  *
- * Columns go LANES at a time, so that the lanes of a vector hold different elements; b is copied
- * into panels of PANEL_DEPTH × LANES, which interrupts a chain (it waits in c) and never splits
- * it. */
-#include "kernels/wide/real.h"
+ * b is packed into panels, TILE_VECTORS vectors wide, one behind the other, each p by p; a tile of
+ * rows of c stays in registers while p runs over PANEL_DEPTH. That interrupts a chain, which waits
+ * in c, and never splits it. The lanes of a vector are different columns. */
+#include "kernels/wide/wide.h"
 
 enum {
-    LANES = 16,
-    PANEL_DEPTH = 256 /* 16 KB of float32: half of a small first-level cache */
+    TILE_ROWS = 6,
+    PANEL_COLUMNS = TILE_VECTORS * LANES,
+    /* 32 KB of a panel four vectors wide stay in a first-level cache of 48 KB beside the rows of
+     * a. */
+    PANEL_DEPTH = 128
 };
-
-typedef struct panel {
-    real row[PANEL_DEPTH][LANES];
-    size_t depth, width; /* rows and columns that are filled */
-} panel;
 
 static real *row_of(const tensor *t, size_t row)
 {
     return (real *)t->data + t->stride[0] * (ptrdiff_t)row;
-}
-
-/* Columns beyond the last one are zeros: computed, never stored. */
-static void panel_fill(panel *into, const tensor *b, size_t first_row, size_t first_column)
-{
-    for (size_t p = 0; p < into->depth; p++) {
-        const real *from = row_of(b, first_row + p) + b->stride[1] * (ptrdiff_t)first_column;
-        for (size_t lane = 0; lane < LANES; lane++)
-            into->row[p][lane] = lane < into->width ? from[b->stride[1] * (ptrdiff_t)lane] : 0;
-    }
-}
-
-static void add_panel(const real *a, ptrdiff_t a_stride, const panel *b, real *c)
-{
-    real sum[LANES] = {0};
-    memcpy(sum, c, b->width * sizeof sum[0]);
-    for (size_t p = 0; p < b->depth; p++) {
-        real factor = a[a_stride * (ptrdiff_t)p];
-        for (size_t lane = 0; lane < LANES; lane++)
-            sum[lane] = fused(factor, b->row[p][lane], sum[lane]);
-    }
-    memcpy(c, sum, b->width * sizeof sum[0]);
-}
-
-static void add_panel_of_nonzero(const real *a, ptrdiff_t a_stride, const panel *b, real *c)
-{
-    for (size_t p = 0; p < b->depth; p++) {
-        real factor = a[a_stride * (ptrdiff_t)p];
-        for (size_t lane = 0; lane < b->width && factor != 0; lane++)
-            c[lane] = fused(factor, b->row[p][lane], c[lane]);
-    }
-}
-
-static void clear(tensor *c)
-{
-    for (size_t i = 0; i < c->size[0]; i++)
-        memset(row_of(c, i), 0, c->size[1] * sizeof(real));
-}
-
-/* −0 + (+0) is +0: a finished element is never −0. */
-static void finish(tensor *c)
-{
-    for (size_t i = 0; i < c->size[0]; i++) {
-        real *row = row_of(c, i);
-        for (size_t j = 0; j < c->size[1]; j++)
-            row[j] += (real)0;
-    }
 }
 
 static size_t at_most(size_t n, size_t most)
@@ -74,42 +25,204 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-typedef void panel_adder(const real *a, ptrdiff_t a_stride, const panel *b, real *c);
+/* ---- packing ---- */
 
-static void product_by_panels(const tensor *a, const tensor *b, tensor *c, panel_adder *add)
+static size_t panels_of(size_t columns)
 {
-    panel part;
-    clear(c);
-    for (size_t j = 0; j < c->size[1]; j += LANES) {
-        part.width = at_most(c->size[1] - j, LANES);
-        for (size_t p = 0; p < b->size[0]; p += PANEL_DEPTH) {
-            part.depth = at_most(b->size[0] - p, PANEL_DEPTH);
-            panel_fill(&part, b, p, j);
-            for (size_t i = 0; i < c->size[0]; i++) {
-                const real *from = row_of(a, i) + a->stride[1] * (ptrdiff_t)p;
-                add(from, a->stride[1], &part, row_of(c, i) + j);
-            }
+    return (columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
+}
+
+size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
+{
+    return panels_of(columns) * PANEL_COLUMNS * depth * sizeof(real);
+}
+
+/* Columns beyond the last one are zeros: computed, never stored. */
+static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
+{
+    for (size_t p = 0; p < b->size[0]; p++, to += PANEL_COLUMNS) {
+        const real *from = row_of(b, p) + b->stride[1] * (ptrdiff_t)first;
+        if (b->stride[1] == 1)
+            memcpy(to, from, width * sizeof(real));
+        for (size_t column = 0; column < width && b->stride[1] != 1; column++)
+            to[column] = from[b->stride[1] * (ptrdiff_t)column];
+        memset(to + width, 0, (PANEL_COLUMNS - width) * sizeof(real));
+    }
+}
+
+void KERNEL(pack)(const tensor *b, packed *into)
+{
+    real *to = into->data;
+    into->depth = b->size[0];
+    into->columns = b->size[1];
+    for (size_t j = 0; j < b->size[1]; j += PANEL_COLUMNS) {
+        pack_panel(b, j, at_most(b->size[1] - j, PANEL_COLUMNS), to);
+        to += PANEL_COLUMNS * b->size[0];
+    }
+}
+
+/* ---- tiles ---- */
+
+/* A tile's part of the work: rows of a, a panel's vectors from p on, rows of c. */
+typedef struct tile {
+    const real *a;
+    ptrdiff_t a_row, a_step;
+    const real *b;
+    size_t depth;
+    real *c;
+    ptrdiff_t c_row;
+    size_t columns; /* that are stored */
+    bool is_first;  /* chains begin here */
+    bool is_last;   /* and end here: a finished element is never −0, so +0 is added */
+} tile;
+
+/* Inlined with constant `rows` and `vectors`, so that `sum` stays in registers. */
+static inline __attribute__((always_inline)) void add_tile(const tile *t, size_t rows,
+                                                           size_t vectors)
+{
+    wide sum[TILE_ROWS][TILE_VECTORS];
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t v = 0; v < vectors; v++)
+            sum[i][v] = t->is_first ? wide_zero()
+                                    : wide_load_some(t->c + t->c_row * (ptrdiff_t)i + v * LANES,
+                                                     t->columns - v * LANES, 0);
+    }
+    const real *a = t->a, *b = t->b;
+    for (size_t p = 0; p < t->depth; p++, a += t->a_step, b += PANEL_COLUMNS) {
+        for (size_t i = 0; i < rows; i++) {
+            wide factor = wide_set(a[t->a_row * (ptrdiff_t)i]);
+            for (size_t v = 0; v < vectors; v++)
+                sum[i][v] = wide_fma(factor, wide_load(b + v * LANES), sum[i][v]);
         }
     }
-    finish(c);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t v = 0; v < vectors; v++) {
+            wide done = t->is_last ? wide_add(sum[i][v], wide_zero()) : sum[i][v];
+            wide_store_some(t->c + t->c_row * (ptrdiff_t)i + v * LANES, done,
+                            t->columns - v * LANES);
+        }
+    }
 }
 
-void KERNEL(product)(const tensor *a, const tensor *b, tensor *c)
+typedef void tile_adder(const tile *t);
+
+static void add_1_full(const tile *t)
 {
-    product_by_panels(a, b, c, add_panel);
+    add_tile(t, 1, TILE_VECTORS);
 }
 
+static void add_2_full(const tile *t)
+{
+    add_tile(t, 2, TILE_VECTORS);
+}
+
+static void add_3_full(const tile *t)
+{
+    add_tile(t, 3, TILE_VECTORS);
+}
+
+static void add_4_full(const tile *t)
+{
+    add_tile(t, 4, TILE_VECTORS);
+}
+
+static void add_5_full(const tile *t)
+{
+    add_tile(t, 5, TILE_VECTORS);
+}
+
+static void add_6_full(const tile *t)
+{
+    add_tile(t, 6, TILE_VECTORS);
+}
+
+static void add_1_vector(const tile *t)
+{
+    add_tile(t, 1, 1);
+}
+
+static void add_2_vector(const tile *t)
+{
+    add_tile(t, 2, 1);
+}
+
+static void add_3_vector(const tile *t)
+{
+    add_tile(t, 3, 1);
+}
+
+static void add_4_vector(const tile *t)
+{
+    add_tile(t, 4, 1);
+}
+
+static void add_5_vector(const tile *t)
+{
+    add_tile(t, 5, 1);
+}
+
+static void add_6_vector(const tile *t)
+{
+    add_tile(t, 6, 1);
+}
+
+/* By rows − 1: a panel's whole width, or one vector of a panel that is not full. */
+static tile_adder *const ADD_FULL[TILE_ROWS] = {add_1_full, add_2_full, add_3_full,
+                                                add_4_full, add_5_full, add_6_full};
+static tile_adder *const ADD_VECTOR[TILE_ROWS] = {add_1_vector, add_2_vector, add_3_vector,
+                                                  add_4_vector, add_5_vector, add_6_vector};
+
+static void add_columns(tile t, size_t rows, size_t columns)
+{
+    if (columns > PANEL_COLUMNS - LANES) {
+        t.columns = columns;
+        ADD_FULL[rows - 1](&t);
+        return;
+    }
+    for (size_t j = 0; j < columns; j += LANES, t.b += LANES, t.c += LANES) {
+        t.columns = at_most(columns - j, LANES);
+        ADD_VECTOR[rows - 1](&t);
+    }
+}
+
+/* ---- products ---- */
+
+void KERNEL(product)(const tensor *a, const packed *b, tensor *c)
+{
+    size_t depth = a->size[1], columns = c->size[1];
+    size_t p = 0;
+    do { /* once for a depth of 0 too, whose chains are +0 */
+        tile t = {.a_row = a->stride[0],
+                  .a_step = a->stride[1],
+                  .depth = at_most(depth - p, PANEL_DEPTH),
+                  .c_row = c->stride[0],
+                  .is_first = p == 0,
+                  .is_last = p + PANEL_DEPTH >= depth};
+        for (size_t j = 0; j < columns; j += PANEL_COLUMNS) {
+            size_t width = at_most(columns - j, PANEL_COLUMNS);
+            t.b = (const real *)b->data + j * b->depth + p * PANEL_COLUMNS;
+            for (size_t i = 0; i < a->size[0]; i += TILE_ROWS) {
+                t.a = row_of(a, i) + a->stride[1] * (ptrdiff_t)p;
+                t.c = row_of(c, i) + j;
+                add_columns(t, at_most(a->size[0] - i, TILE_ROWS), width);
+            }
+        }
+        p += PANEL_DEPTH;
+    } while (p < depth);
+}
+
+/* A term is skipped by its weight alone, so this is for values that are not finite, and rare. */
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c)
 {
-    product_by_panels(a, b, c, add_panel_of_nonzero);
-}
-
-void KERNEL(add_to_rows)(tensor *c, const void *bias)
-{
-    const real *addend = bias;
     for (size_t i = 0; i < c->size[0]; i++) {
-        real *row = row_of(c, i);
-        for (size_t j = 0; j < c->size[1]; j++)
-            row[j] += addend[j];
+        for (size_t j = 0; j < c->size[1]; j++) {
+            real sum = 0;
+            for (size_t p = 0; p < a->size[1]; p++) {
+                real factor = row_of(a, i)[a->stride[1] * (ptrdiff_t)p];
+                if (factor != 0)
+                    sum = fused(factor, row_of(b, p)[b->stride[1] * (ptrdiff_t)j], sum);
+            }
+            row_of(c, i)[j] = sum + (real)0;
+        }
     }
 }

@@ -51,7 +51,9 @@ static inline pair two_sum(real a, real b)
 }
 
 /* The functions of this type's table, one source file each group. */
-void KERNEL(product)(const tensor *a, const tensor *b, tensor *c);
+size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
+void KERNEL(pack)(const tensor *b, packed *into);
+void KERNEL(product)(const tensor *a, const packed *b, tensor *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);

@@ -3,6 +3,8 @@
 
 const kernels KERNEL(kernels);
 const kernels KERNEL(kernels) = {
+    .packed_bytes = KERNEL(packed_bytes),
+    .pack = KERNEL(pack),
     .product = KERNEL(product),
     .product_of_nonzero = KERNEL(product_of_nonzero),
     .add_to_rows = KERNEL(add_to_rows),

@@ -1,7 +1,8 @@
 /* Wide vectors as plain C: the definition of what the others compute. */
-#ifndef SELFATTN_KERNELS_WIDE_SCALAR_H
-#define SELFATTN_KERNELS_WIDE_SCALAR_H
+#ifndef SELFATTN_KERNELS_WIDE_WIDE_SCALAR_H
+#define SELFATTN_KERNELS_WIDE_WIDE_SCALAR_H
 
+/* The register tile of a product: vectors side by side. */
 enum { TILE_VECTORS = 1 };
 
 typedef struct wide {
@@ -11,7 +12,7 @@ typedef struct wide {
 static inline wide wide_set(real x)
 {
     wide w;
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         w.lane[l] = x;
     return w;
 }
@@ -23,47 +24,47 @@ static inline wide wide_load(const real *from)
     return w;
 }
 
+static inline wide wide_load_part(const real *from, size_t count, real otherwise)
+{
+    wide w = wide_set(otherwise);
+    memcpy(w.lane, from, count * sizeof w.lane[0]);
+    return w;
+}
+
 static inline void wide_store(real *to, wide w)
 {
     memcpy(to, w.lane, sizeof w.lane);
 }
 
-static inline wide wide_load_part(const real *from, size_t count, real otherwise)
-{
-    wide w = wide_set(otherwise);
-    memcpy(w.lane, from, count * sizeof(real));
-    return w;
-}
-
 static inline void wide_store_part(real *to, wide w, size_t count)
 {
-    memcpy(to, w.lane, count * sizeof(real));
+    memcpy(to, w.lane, count * sizeof w.lane[0]);
 }
 
 static inline wide wide_add(wide a, wide b)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] += b.lane[l];
     return a;
 }
 
 static inline wide wide_sub(wide a, wide b)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] -= b.lane[l];
     return a;
 }
 
 static inline wide wide_mul(wide a, wide b)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] *= b.lane[l];
     return a;
 }
 
 static inline wide wide_div(wide a, wide b)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] /= b.lane[l];
     return a;
 }
@@ -71,39 +72,60 @@ static inline wide wide_div(wide a, wide b)
 /* a·b + c, rounded once */
 static inline wide wide_fma(wide a, wide b, wide c)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] = fused(a.lane[l], b.lane[l], c.lane[l]);
     return a;
 }
 
-/* a > b ? a : b in each lane: b where either is NaN */
+/* a > b ? a : b; b where either is NaN */
 static inline wide wide_max(wide a, wide b)
 {
-    for (int l = 0; l < LANES; l++)
+    for (size_t l = 0; l < LANES; l++)
         a.lane[l] = a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l];
     return a;
 }
 
-/* a < b ? yes : no in each lane: no where either is NaN */
+/* a < b ? yes : no; no where either is NaN */
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {
-    for (int l = 0; l < LANES; l++)
-        a.lane[l] = a.lane[l] < b.lane[l] ? yes.lane[l] : no.lane[l];
-    return a;
+    for (size_t l = 0; l < LANES; l++)
+        no.lane[l] = a.lane[l] < b.lane[l] ? yes.lane[l] : no.lane[l];
+    return no;
 }
 
-/* 2ⁿ for whole n between the exponents of the smallest normal number and 0; whatever else gives
- * some number. */
-static inline wide wide_power_of_two(wide n)
+/* The bits of each lane, `count` places to the left. */
+static inline wide wide_shift_left(wide w, int count)
 {
-    for (int l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < LANES; l++) {
         real_bits bits;
-        real magic = n.lane[l] + EXPONENT_MAGIC;
-        memcpy(&bits, &magic, sizeof bits);
-        bits <<= MANTISSA_BITS;
-        memcpy(&n.lane[l], &bits, sizeof bits);
+        memcpy(&bits, &w.lane[l], sizeof bits);
+        bits <<= count;
+        memcpy(&w.lane[l], &bits, sizeof bits);
     }
-    return n;
+    return w;
 }
+
+#if !defined(REAL_IS_F64)
+/* 16 float64 sums beside 16 float32 lanes. */
+typedef struct sums {
+    double lane[LANES];
+} sums;
+
+static inline sums sums_zero(void)
+{
+    return (sums){{0}};
+}
+
+static inline void sums_add(sums *s, wide w)
+{
+    for (size_t l = 0; l < LANES; l++)
+        s->lane[l] += (double)w.lane[l];
+}
+
+static inline void sums_store(const sums *s, double *to)
+{
+    memcpy(to, s->lane, sizeof s->lane);
+}
+#endif
 
 #endif

@@ -1,0 +1,298 @@
+#include "attn/block.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+
+bool scratch_new(scratch *s, const plan *p, size_t rows, err *e)
+{
+    size_t element = dtype_size(p->type);
+    bool needs_shares = p->asked->round_keeps_sum;
+    s->block = mem_alloc(rows * p->n_k, element, e);
+    s->maximum = mem_alloc(rows, element, e);
+    s->sum = mem_alloc(rows, element, e);
+    s->shares = needs_shares ? mem_alloc(p->n_k, sizeof s->shares[0], e) : NULL;
+    return s->block != NULL && s->maximum != NULL && s->sum != NULL &&
+           (s->shares != NULL || !needs_shares);
+}
+
+void scratch_free(scratch *s)
+{
+    mem_free(s->block);
+    mem_free(s->maximum);
+    mem_free(s->sum);
+    mem_free(s->shares);
+}
+
+bool scratch_memory(const plan *p, size_t rows, size_t *bytes)
+{
+    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, of_rows, of_keys;
+    return size_mul(rows, p->n_k + 2, &of_rows) &&
+           size_mul(of_rows, dtype_size(p->type), &of_rows) && size_mul(p->n_k, shares, &of_keys) &&
+           size_add(of_rows, of_keys, bytes);
+}
+
+/* ---- places ---- */
+
+static bool is_kept(const block_context *of, stage_id id)
+{
+    return of->kept[id].data != NULL;
+}
+
+/* The block's rows of a stage: in its place where it is wanted, else in scratch. */
+static tensor rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
+                      size_t columns)
+{
+    if (!is_kept(of, id))
+        return (tensor){.type = of->plan->type,
+                        .rank = 2,
+                        .size = {at->rows, columns},
+                        .stride = {(ptrdiff_t)columns, 1},
+                        .data = else_at};
+    tensor of_batch = tensor_at(&of->kept[id], at->batch), of_head = tensor_at(&of_batch, at->head);
+    return tensor_range(&of_head, 0, at->first, at->rows);
+}
+
+/* The same, of its columns those that are computed. */
+static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
+{
+    tensor rows = rows_of(of, at, id, in->block, at->columns);
+    return tensor_range(&rows, 1, 0, at->columns);
+}
+
+/* Behind the columns that are computed, a wanted stage is `value`: −inf or 0. */
+static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
+{
+    if (!is_kept(of, id))
+        return;
+    tensor rows = rows_of(of, at, id, NULL, 0);
+    size_t index[2] = {0};
+    for (index[0] = 0; index[0] < at->rows; index[0]++) {
+        for (index[1] = at->columns; index[1] < of->plan->n_k; index[1]++)
+            tensor_set(&rows, index, value);
+    }
+}
+
+static void *row_at(const tensor *t, size_t row)
+{
+    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+}
+
+/* ---- scores ---- */
+
+static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
+{
+    const plan *p = of->plan;
+    tensor q = projected_queries(&of->made, at->batch, at->head);
+    tensor scores = scores_of(of, at, STAGE_SCORES, in);
+    score_parameters with = plan_score_parameters(p, at->head);
+    compared_keys keys = {.rows = projected_keys(&of->made, p, at->batch, at->head)};
+    if (p->asked->score->is_product)
+        keys.turned = panels_keys(&of->panels, p, at->batch, at->head);
+    q = tensor_range(&q, 0, at->first, at->rows);
+    p->asked->score->compare(p->with, &with, &q, &keys, &scores);
+    return scores;
+}
+
+static tensor compute_scaled(const block_context *of, const block *at, const scratch *in,
+                             const tensor *scores)
+{
+    tensor scaled = scores_of(of, at, STAGE_SCALED, in);
+    for (size_t i = 0; i < at->rows; i++)
+        of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
+                                 row_at(&scaled, i));
+    return scaled;
+}
+
+/* ---- masks ---- */
+
+/* One row of a mask or bias that is spread over b × h × n_q × n_k. */
+static tensor spread_row(const tensor *all, const block *at, size_t query)
+{
+    tensor of_batch = tensor_at(all, at->batch), of_head = tensor_at(&of_batch, at->head);
+    return tensor_at(&of_head, query);
+}
+
+static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
+{
+    bool is_true = ((const unsigned char *)mask->data)[mask->stride[0] * (ptrdiff_t)j] != 0;
+    return is_true == p->asked->mask_true_is_masked;
+}
+
+static void hide(const plan *p, const block *at, size_t query, tensor *row)
+{
+    size_t end = plan_visible_keys(p, query);
+    for (size_t j = end; j < at->columns; j++)
+        tensor_set(row, &j, -INFINITY);
+    if (p->mask.data == NULL)
+        return;
+    tensor mask = spread_row(&p->mask, at, query);
+    for (size_t j = 0; j < end && j < at->columns; j++) {
+        if (is_hidden_by(p, &mask, j))
+            tensor_set(row, &j, -INFINITY);
+    }
+}
+
+static tensor compute_masked(const block_context *of, const block *at, const scratch *in,
+                             const tensor *scaled)
+{
+    const plan *p = of->plan;
+    tensor masked = scores_of(of, at, STAGE_MASKED, in);
+    for (size_t i = 0; i < at->rows; i++) {
+        tensor from = tensor_at(scaled, i), row = tensor_at(&masked, i);
+        if (p->bias.data != NULL) {
+            tensor bias = spread_row(&p->bias, at, at->first + i);
+            p->with->add(from.data, at->columns, bias.data, bias.stride[0], row.data);
+        } else if (from.data != row.data) {
+            tensor_copy(&from, &row);
+        }
+        hide(p, at, at->first + i, &row);
+    }
+    fill_rest(of, at, STAGE_MASKED, -INFINITY);
+    return masked;
+}
+
+/* ---- softmax ---- */
+
+/* A key that may be attended to: then a sum of 0 does not come from masks and biases. */
+static bool any_allowed(const plan *p, const block *at, size_t query)
+{
+    tensor mask = {0}, bias = {0};
+    if (p->mask.data != NULL)
+        mask = spread_row(&p->mask, at, query);
+    if (p->bias.data != NULL)
+        bias = spread_row(&p->bias, at, query);
+    for (size_t j = 0; j < plan_visible_keys(p, query); j++) {
+        bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
+        bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
+        if (!is_masked && !is_biased)
+            return true;
+    }
+    return false;
+}
+
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
+static bool check_sum(const plan *p, const block *at, size_t row, double sum, err *e)
+{
+    size_t query = at->first + row;
+    bool is_in_range = isfinite(sum) && (sum > 0 || !any_allowed(p, at, query));
+    if (p->asked->allow_nonfinite || is_in_range)
+        return true;
+    err_set(e, "scores[head %zu, query %zu] are beyond the range of %s", at->head + 1, query + 1,
+            dtype_name(p->type));
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller inputs or a smaller --scale would not be");
+}
+
+static bool compute_softmax(const block_context *of, const block *at, scratch *in,
+                            const tensor *masked, tensor *weights)
+{
+    const plan *p = of->plan;
+    tensor maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1);
+    tensor exponent = scores_of(of, at, STAGE_EXP, in);
+    tensor sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1);
+    *weights = scores_of(of, at, STAGE_WEIGHTS, in);
+    for (size_t i = 0; i < at->rows; i++) {
+        void *row_exponent = row_at(&exponent, i), *row_sum = row_at(&sum, i);
+        p->with->row_max(row_at(masked, i), at->columns, row_at(&maximum, i));
+        p->with->row_exponent(row_at(masked, i), at->columns, row_at(&maximum, i), row_exponent);
+        p->with->row_sum(row_exponent, at->columns, row_sum);
+        p->with->row_divide(row_exponent, at->columns, row_sum, row_at(weights, i));
+        double whole = tensor_get(&sum, (size_t[]){i, 0});
+        in->empty_rows += whole == 0;
+        if (!check_sum(p, at, i, whole, &in->failure))
+            return false;
+    }
+    fill_rest(of, at, STAGE_EXP, 0);
+    fill_rest(of, at, STAGE_WEIGHTS, 0);
+    return true;
+}
+
+static tensor compute_rounded(const block_context *of, const block *at, const scratch *in,
+                              const tensor *weights)
+{
+    const problem *asked = of->plan->asked;
+    if (asked->round_decimals < 0)
+        return *weights;
+    tensor rounded = scores_of(of, at, STAGE_ROUNDED, in);
+    if (asked->round_keeps_sum)
+        rows_round_keep_sum(weights, asked->round_decimals, &rounded, in->shares);
+    else
+        rows_round(weights, asked->round_decimals, &rounded);
+    fill_rest(of, at, STAGE_ROUNDED, 0);
+    return rounded;
+}
+
+/* ---- values ---- */
+
+/* Where row `first + row` of the block has its weighted values, n_k × d_v; no data: nowhere. */
+static tensor weighted_place(const block_context *of, const block *at, size_t row)
+{
+    const wanted *w = of->wanted;
+    const tensor *kept = &of->kept[STAGE_WEIGHTED];
+    if (kept->data == NULL)
+        return (tensor){0};
+    if (w->weighted_is_one_row) {
+        bool is_it = at->batch == w->batch && at->head == w->head && at->first + row == w->row;
+        return is_it ? *kept : (tensor){0};
+    }
+    tensor of_batch = tensor_at(kept, at->batch), of_head = tensor_at(&of_batch, at->head);
+    return tensor_at(&of_head, at->first + row);
+}
+
+static void compute_weighted(const block_context *of, const block *at, const tensor *weights)
+{
+    const plan *p = of->plan;
+    tensor v = projected_values(&of->made, p, at->batch, at->head);
+    for (size_t i = 0; i < at->rows; i++) {
+        tensor weighted = weighted_place(of, at, i);
+        for (size_t j = 0; weighted.data != NULL && j < p->n_k; j++) {
+            double weight = j < at->columns ? tensor_get(weights, (size_t[]){i, j}) : 0;
+            p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
+        }
+    }
+}
+
+/* The head's columns of the block's rows of the context. */
+static tensor context_of(const block_context *of, const block *at)
+{
+    tensor of_batch = tensor_at(&of->made.context, at->batch),
+           of_head = tensor_at(&of_batch, at->head);
+    return tensor_range(&of_head, 0, at->first, at->rows);
+}
+
+static void compute_attended(const block_context *of, const block *at, const tensor *weights)
+{
+    const plan *p = of->plan;
+    tensor context = context_of(of, at);
+    tensor attended =
+        is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
+    if (of->made.v_is_finite) {
+        p->with->product(weights, panels_values(&of->panels, p, at->batch, at->head), &attended);
+    } else {
+        tensor v = projected_values(&of->made, p, at->batch, at->head);
+        p->with->product_of_nonzero(weights, &v, &attended);
+    }
+    if (attended.data != context.data)
+        tensor_copy(&attended, &context);
+}
+
+size_t block_columns(const block_context *of, size_t first, size_t rows)
+{
+    bool wants_all = is_kept(of, STAGE_SCORES) || is_kept(of, STAGE_SCALED);
+    return wants_all ? of->plan->n_k : plan_visible_keys(of->plan, first + rows - 1);
+}
+
+bool block_compute(const block_context *of, const block *at, scratch *in)
+{
+    tensor scores = compute_scores(of, at, in);
+    tensor scaled = compute_scaled(of, at, in, &scores);
+    tensor masked = compute_masked(of, at, in, &scaled);
+    tensor weights;
+    if (!compute_softmax(of, at, in, &masked, &weights))
+        return false;
+    tensor used = compute_rounded(of, at, in, &weights);
+    compute_weighted(of, at, &used);
+    compute_attended(of, at, &used);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* One block of query rows of one head, through all stages in their order. */
+#ifndef SELFATTN_ATTN_BLOCK_H
+#define SELFATTN_ATTN_BLOCK_H
+
+#include "attn/panels.h"
+#include "attn/rounding.h"
+#include "attn/run.h"
+
+/* What one thread works in: one block of one stage, which the stages that nobody wants share. */
+typedef struct scratch {
+    void *block;   /* rows × n_k */
+    void *maximum; /* rows */
+    void *sum;     /* rows */
+    share *shares; /* n_k, where weights are rounded by largest remainders */
+    size_t empty_rows;
+    size_t failed_unit; /* where `failure` is set */
+    err failure;
+} scratch;
+
+bool scratch_new(scratch *s, const plan *p, size_t rows, err *e);
+void scratch_free(scratch *s);
+bool scratch_memory(const plan *p, size_t rows, size_t *bytes);
+
+/* What all blocks share. */
+typedef struct block_context {
+    const plan *plan;
+    const wanted *wanted;
+    /* The places of wanted stages, with all their axes; no data: not wanted. `weighted` is n_k ×
+     * d_v where one row of it is wanted. */
+    tensor kept[STAGE_COUNT];
+    projected made;
+    panels panels;
+} block_context;
+
+/* Rows `first` to `first + rows` of a head; of their scores the first `columns`, behind which none
+ * of them sees a key. */
+typedef struct block {
+    size_t batch, head, first, rows, columns;
+} block;
+
+/* False with in->failure set where a row leaves the type's range. */
+bool block_compute(const block_context *of, const block *at, scratch *in);
+
+/* The columns that a block needs: all where somebody wants the scores as they were before
+ * masking. */
+size_t block_columns(const block_context *of, size_t first, size_t rows);
+
+#endif

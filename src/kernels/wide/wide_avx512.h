@@ -1,0 +1,125 @@
+/* Wide vectors in one AVX-512 register. */
+#ifndef SELFATTN_KERNELS_WIDE_WIDE_AVX512_H
+#define SELFATTN_KERNELS_WIDE_WIDE_AVX512_H
+
+#include <immintrin.h>
+
+/* 6 × 4 accumulators, 4 vectors of b, and the rest for broadcasts: 32 registers. */
+enum { TILE_VECTORS = 4 };
+
+#if defined(REAL_IS_F64)
+typedef __m512d wide;
+typedef __mmask8 lane_mask;
+#define OP(name) _mm512_##name##_pd
+#else
+typedef __m512 wide;
+typedef __mmask16 lane_mask;
+#define OP(name) _mm512_##name##_ps
+#endif
+
+static inline lane_mask first_lanes(size_t count)
+{
+    return (lane_mask)((1u << count) - 1);
+}
+
+static inline wide wide_set(real x)
+{
+    return OP(set1)(x);
+}
+
+static inline wide wide_load(const real *from)
+{
+    return OP(loadu)(from);
+}
+
+static inline wide wide_load_part(const real *from, size_t count, real otherwise)
+{
+    return OP(mask_loadu)(wide_set(otherwise), first_lanes(count), from);
+}
+
+static inline void wide_store(real *to, wide w)
+{
+    OP(storeu)(to, w);
+}
+
+static inline void wide_store_part(real *to, wide w, size_t count)
+{
+    OP(mask_storeu)(to, first_lanes(count), w);
+}
+
+static inline wide wide_add(wide a, wide b)
+{
+    return OP(add)(a, b);
+}
+
+static inline wide wide_sub(wide a, wide b)
+{
+    return OP(sub)(a, b);
+}
+
+static inline wide wide_mul(wide a, wide b)
+{
+    return OP(mul)(a, b);
+}
+
+static inline wide wide_div(wide a, wide b)
+{
+    return OP(div)(a, b);
+}
+
+static inline wide wide_fma(wide a, wide b, wide c)
+{
+    return OP(fmadd)(a, b, c);
+}
+
+static inline wide wide_max(wide a, wide b)
+{
+    return OP(max)(a, b);
+}
+
+#if defined(REAL_IS_F64)
+static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
+{
+    return OP(mask_blend)(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline wide wide_shift_left(wide w, int count)
+{
+    return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_castpd_si512(w), (unsigned)count));
+}
+#else
+static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
+{
+    return OP(mask_blend)(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline wide wide_shift_left(wide w, int count)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(w), (unsigned)count));
+}
+
+typedef struct sums {
+    __m512d low, high;
+} sums;
+
+static inline sums sums_zero(void)
+{
+    return (sums){_mm512_setzero_pd(), _mm512_setzero_pd()};
+}
+
+static inline void sums_add(sums *s, wide w)
+{
+    __m256 high = _mm512_extractf32x8_ps(w, 1);
+    s->low = _mm512_add_pd(s->low, _mm512_cvtps_pd(_mm512_castps512_ps256(w)));
+    s->high = _mm512_add_pd(s->high, _mm512_cvtps_pd(high));
+}
+
+static inline void sums_store(const sums *s, double *to)
+{
+    _mm512_storeu_pd(to, s->low);
+    _mm512_storeu_pd(to + 8, s->high);
+}
+#endif
+
+#undef OP
+#endif
