@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, err *e)
 {
@@ -178,7 +179,12 @@ static bool check_sum(const plan *p, const block *at, size_t row, double sum, er
     bool is_in_range = isfinite(sum) && (sum > 0 || !any_allowed(p, at, query));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
-    err_set(e, "scores[head %zu, query %zu] are beyond the range of %s", at->head + 1, query + 1,
+    char batch[32] = "", head[32] = "";
+    if (p->has_batch)
+        snprintf(batch, sizeof batch, "batch %zu, ", at->batch + 1);
+    if (p->has_heads)
+        snprintf(head, sizeof head, "head %zu, ", at->head + 1);
+    err_set(e, "scores[%s%squery %zu] are beyond the range of %s", batch, head, query + 1,
             dtype_name(p->type));
     return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
                                               : "smaller inputs or a smaller --scale would not be");

@@ -206,8 +206,8 @@ static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *
 static bool refuse_large(const cells *to, slice s, const place *at, err *e)
 {
     bool narrow = to->type == DTYPE_F32;
-    err_at(e, at, "%.*s is too large for %s", quoted_length(s), s.from,
-           narrow ? "float32" : "float64");
+    err_at(e, at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s), s.from,
+           narrow ? "float32" : "float64", narrow ? "3.4028235e38" : "1.7976931348623157e308");
     return narrow ? err_remedy(e, "--dtype f64 holds larger numbers") : false;
 }
 

@@ -170,13 +170,25 @@ static bool read_row_label(job *j, csv_field *f, err *e)
     return err_remedy(e, "quote a label that is a number");
 }
 
+/* Labels of columns in the header, or SIZE_MAX where there is none. */
+static size_t header_labels(const job *j)
+{
+    size_t corner = j->layout.has_corner ? 1 : 0;
+    return j->header_fields > 0 ? j->header_fields - corner : SIZE_MAX;
+}
+
 /* Numbers that a row has to have, or SIZE_MAX in front of the first row. */
 static size_t columns_wanted(const job *j)
 {
-    if (j->has_comment || j->rows_read > 0)
-        return j->matrix[j->now].columns;
-    size_t corner = j->layout.has_corner ? 1 : 0;
-    return j->header_fields > 0 ? j->header_fields - corner : SIZE_MAX;
+    bool is_known = j->has_comment || j->rows_read > 0;
+    return is_known ? j->matrix[j->now].columns : header_labels(j);
+}
+
+static bool refuse_header(const job *j, size_t count, const place *at, err *e)
+{
+    size_t labels = header_labels(j);
+    return err_at(e, at, "row 1 has %zu number%s, the header %zu label%s", count, plural(count),
+                  labels, plural(labels));
 }
 
 static bool refuse_count(const job *j, size_t count, const place *at, err *e)
@@ -186,8 +198,7 @@ static bool refuse_count(const job *j, size_t count, const place *at, err *e)
         return err_at(e, at, "row %zu of %s has %zu number%s, its comment in line %zu says %zu",
                       row, name_now(j), count, plural(count), j->block_line, wanted);
     if (j->rows_read == 0)
-        return err_at(e, at, "row 1 has %zu number%s, the header %zu label%s", count, plural(count),
-                      wanted, plural(wanted));
+        return refuse_header(j, count, at, e);
     return err_at(e, at, "row %zu has %zu number%s, row 1 has %zu", row, count, plural(count),
                   wanted);
 }
@@ -238,6 +249,10 @@ static bool read_row(job *j, err *e)
     }
     if (count == 0 || (wanted != SIZE_MAX && count < wanted))
         return refuse_short(j, &f, count, e);
+    if (j->rows_read == 0 && j->header_fields > 0 && count != header_labels(j)) {
+        place at = csv_field_place(&j->reader, &f); /* what the comment says is another number */
+        return refuse_header(j, count, &at, e);
+    }
     j->rows_read++;
     if (!j->has_comment) {
         m->columns = count;

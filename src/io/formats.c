@@ -72,8 +72,11 @@ static const char *list_names(char out[NAMES_TEXT])
 
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e)
 {
-    /* First bytes of JSON Lines are those of JSON: of formats that both fit, the ending's is meant.
-     */
+    if (length == 0) {
+        err_at(e, &(place){.file = file}, "the input is empty");
+        return NULL;
+    }
+    /* Of formats that both fit, the ending's is meant. */
     const format *by_ending = format_by_ending(file);
     if (by_ending != NULL && probes(by_ending, bytes, length))
         return by_ending;
@@ -84,9 +87,7 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
     if (by_ending != NULL)
         return by_ending;
     char names[NAMES_TEXT];
-    err_at(e, &(place){.file = file}, "%s",
-           length == 0 ? "the input is empty" : "the format is not recognised");
-    if (length > 0)
-        err_remedy(e, "--input-format names it: %s", list_names(names));
+    err_at(e, &(place){.file = file}, "the format is not recognised");
+    err_remedy(e, "--input-format names it: %s", list_names(names));
     return NULL;
 }

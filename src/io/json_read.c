@@ -4,6 +4,7 @@
 #include "io/json_array.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
+#include "io/number_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,11 @@ static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err
 {
     element_rules rules = {
         .kind = kind, .type = r->type, .allow_nonfinite = r->how->allow_nonfinite};
+    double nonfinite;
+    bool is_number =
+        *at == '"' && number_read_nonfinite(at + 1, json_value_end(&r->text, at) - 1, &nonfinite);
+    if (*at == '{' || (*at == '"' && !is_number))
+        return fail_expected(r, at, "a matrix, '['", e);
     to->kind = ENTRY_TENSOR;
     return json_array_read(&r->text, at, &rules, &to->tensor, e);
 }

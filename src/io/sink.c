@@ -280,6 +280,12 @@ bool sink_spill(sink *s, err *e)
     return s->pending.length < BLOCK && !s->pending.failed ? true : write_pending(s, e);
 }
 
+bool sink_flush(sink *s, err *e)
+{
+    return s->descriptor < 0 || s->temporary != NULL ? text_ok(&s->pending, e)
+                                                     : write_pending(s, e);
+}
+
 bool sink_close(sink *s, err *e)
 {
     if (s->file == NULL)

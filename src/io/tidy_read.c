@@ -130,6 +130,17 @@ static bool take_field(job *j, size_t column, const csv_field *f, line *to, err 
     return read_index(j, f, (grid_axis)(column - FIRST_INDEX), to, e);
 }
 
+/* The field `f` is one too many, or the last and too early: counts the rest of the line. */
+static bool refuse_count(job *j, csv_field f, size_t count, size_t wanted, err *e)
+{
+    place at = csv_field_place(&j->reader, &f);
+    for (; !f.last; count++) {
+        if (!csv_next_field(&j->reader, &f, e))
+            return false;
+    }
+    return err_at(e, &at, "this line has %zu fields, the header %zu", count, wanted);
+}
+
 static bool read_line(job *j, err *e)
 {
     line to = {0};
@@ -138,10 +149,8 @@ static bool read_line(job *j, err *e)
     for (size_t column = 0; !f.last; column = next_column(j->has_item, column), count++) {
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        place at = csv_field_place(&j->reader, &f);
         if (count == wanted || (f.last && count + 1 < wanted))
-            return err_at(e, &at, "this line has %s than the header's %zu fields",
-                          count == wanted ? "more" : "fewer", wanted);
+            return refuse_count(j, f, count + 1, wanted, e);
         if (!take_field(j, column, &f, &to, e))
             return false;
     }

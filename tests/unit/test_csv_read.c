@@ -56,7 +56,9 @@ static const sample SINGLE[] = {
     {"1,2\n3, 0x10\n", "f.csv:2:4: '0x10' is not a number"},
     {"1,2\n3,\n", "f.csv:2:3: a number is missing"},
     {"1,2\n ,3\n", "f.csv:2:2: a number is missing"},
-    {"1\n1e39\n", "f.csv:2:1: 1e39 is too large for float32 | --dtype f64 holds larger numbers"},
+    {"1\n1e39\n",
+     "f.csv:2:1: 1e39 is too large for float32, whose largest number is 3.4028235e38 | "
+     "--dtype f64 holds larger numbers"},
     {"1,-INF\n", "f.csv:1:3: -INF is not a finite number | --allow-nonfinite lets it through"},
     {"1,\"2\n", "f.csv:1:3: the quote that begins here is never closed"},
     {"1,2\n3,4\n5,\"6\"7\n", "f.csv:3:6: text follows a closing quote"},
@@ -83,6 +85,7 @@ static const sample LABELS[] = {
                        "it that are numbers"},
     {"a,b,c\n1,2\n", "f.csv:2:4: row 1 has 2 numbers, the header 3 labels"},
     {"a,b\n1,2,3\n", "f.csv:2:5: row 1 has 3 numbers, the header 2 labels"},
+    {"# wq 1x2\na\n1,2\n", "f.csv:3:3: row 1 has 2 numbers, the header 1 label"},
     {",a\nx\n", "f.csv:2:2: row 1 has 0 numbers, the header 1 label"},
     {"a,b\n", "f.csv:1:1: no row of numbers stands below this line"},
     {"a,b\xff\n1,2\n", "f.csv:1:3: a label is not UTF-8 here | save the file in UTF-8"},
@@ -169,7 +172,8 @@ static const sample PLAIN_COMMENTS[] = {
 static const sample HOLES[] = {
     {"1,,nan\n\"\", ,-Infinity\n", "qk f64 2 x 3: 1 hole nan hole hole -inf; "},
     {"\"\"\n0.1\n", "qk f64 2 x 1: hole 0.1; "},
-    {"1e309\n", "f.csv:1:1: 1e309 is too large for float64"},
+    {"1e309\n", "f.csv:1:1: 1e309 is too large for float64, whose largest number is "
+                "1.7976931348623157e308"},
 };
 
 static const sample MASKS[] = {

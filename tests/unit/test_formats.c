@@ -50,7 +50,7 @@ static void recognised(unit *u)
         {"1;2\n", "-", "csv"},
         {"stage,batch,head,row,col,value\n", "a.csv", "tidy"},
         {"stage,batch,head,row,col,item,value\n", "-", "tidy"},
-        {"", "a.csv", "csv"},
+        {"", "a.csv", "a.csv: the input is empty"},
         {"word\n1\n", "a.csv", "csv"},
         {"", "-", "-: the input is empty"},
         {"Hello\n", "a.md",
