@@ -76,16 +76,17 @@ typedef struct tile {
     bool is_last;   /* and end here: a finished element is never −0, so +0 is added */
 } tile;
 
-/* Inlined with constant `rows` and `vectors`, so that `sum` stays in registers. */
+/* Inlined with constant `rows` and `vectors`, so that `sum` stays in registers; a tile of several
+ * vectors is stored whole. */
 static inline __attribute__((always_inline)) void add_tile(const tile *t, size_t rows,
                                                            size_t vectors)
 {
     wide sum[TILE_ROWS][TILE_VECTORS];
+    size_t columns = vectors > 1 ? LANES : t->columns;
     for (size_t i = 0; i < rows; i++) {
+        const real *c = t->c + t->c_row * (ptrdiff_t)i;
         for (size_t v = 0; v < vectors; v++)
-            sum[i][v] = t->is_first ? wide_zero()
-                                    : wide_load_some(t->c + t->c_row * (ptrdiff_t)i + v * LANES,
-                                                     t->columns - v * LANES, 0);
+            sum[i][v] = t->is_first ? wide_zero() : wide_load_some(c + v * LANES, columns, 0);
     }
     const real *a = t->a, *b = t->b;
     for (size_t p = 0; p < t->depth; p++, a += t->a_step, b += PANEL_COLUMNS) {
@@ -96,10 +97,10 @@ static inline __attribute__((always_inline)) void add_tile(const tile *t, size_t
         }
     }
     for (size_t i = 0; i < rows; i++) {
+        real *c = t->c + t->c_row * (ptrdiff_t)i;
         for (size_t v = 0; v < vectors; v++) {
             wide done = t->is_last ? wide_add(sum[i][v], wide_zero()) : sum[i][v];
-            wide_store_some(t->c + t->c_row * (ptrdiff_t)i + v * LANES, done,
-                            t->columns - v * LANES);
+            wide_store_some(c + v * LANES, done, columns);
         }
     }
 }
@@ -174,8 +175,8 @@ static tile_adder *const ADD_VECTOR[TILE_ROWS] = {add_1_vector, add_2_vector, ad
 
 static void add_columns(tile t, size_t rows, size_t columns)
 {
-    if (columns > PANEL_COLUMNS - LANES) {
-        t.columns = columns;
+    if (columns == PANEL_COLUMNS) {
+        t.columns = PANEL_COLUMNS;
         ADD_FULL[rows - 1](&t);
         return;
     }
