@@ -37,17 +37,24 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
     return panels_of(columns) * PANEL_COLUMNS * depth * sizeof(real);
 }
 
+/* A column at a time, so that a transposed matrix is read along its memory. */
+static void pack_column(const real *from, ptrdiff_t step, size_t depth, real *to)
+{
+    for (size_t p = 0; p < depth; p++)
+        to[p * PANEL_COLUMNS] = from[step * (ptrdiff_t)p];
+}
+
 /* Columns beyond the last one are zeros: computed, never stored. */
 static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
 {
-    for (size_t p = 0; p < b->size[0]; p++, to += PANEL_COLUMNS) {
-        const real *from = row_of(b, p) + b->stride[1] * (ptrdiff_t)first;
-        if (b->stride[1] == 1)
-            memcpy(to, from, width * sizeof(real));
-        for (size_t column = 0; column < width && b->stride[1] != 1; column++)
-            to[column] = from[b->stride[1] * (ptrdiff_t)column];
-        memset(to + width, 0, (PANEL_COLUMNS - width) * sizeof(real));
-    }
+    size_t depth = b->size[0];
+    if (width < PANEL_COLUMNS)
+        memset(to, 0, depth * PANEL_COLUMNS * sizeof(real));
+    for (size_t p = 0; b->stride[1] == 1 && p < depth; p++)
+        memcpy(to + p * PANEL_COLUMNS, row_of(b, p) + first, width * sizeof(real));
+    for (size_t j = 0; b->stride[1] != 1 && j < width; j++)
+        pack_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)(first + j), b->stride[0], depth,
+                    to + j);
 }
 
 void KERNEL(pack)(const tensor *b, packed *into)
