@@ -19,9 +19,12 @@ OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o
 UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
 FAULTS   := $(call objects,tests/faults)
+TRACE    := $(call objects,tests/trace)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
+# What a script of tests runs beside ./selfattn.
+HELPERS  := $(BUILD)/trace_numbers
 export SUITES := $(notdir $(PROGRAMS)) cli
 FAST      = $(SUITES) runner lint
 SLOW     := packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
@@ -67,13 +70,14 @@ $(ARCHIVE): $(OBJECTS)
 $(BUILD)/selfattn: $(BUILD)/main.o
 $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
+$(BUILD)/trace_numbers: $(TRACE)
 # A function that tests/faults defines as __wrap_NAME takes the place of NAME.
 $(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 	tests/faults/*.c | sort -u)
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o
-$(BUILD)/selfattn $(PROGRAMS) $(FUZZERS): $(ARCHIVE)
+$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS): $(ARCHIVE)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
 
 ## check: runs the tests in less than a minute; CASE=WORD picks some by name
@@ -84,12 +88,12 @@ check-all: programs
 	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW)
 ## SUITE: runs one of unit, compare, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare faults: %: $(BUILD)/%
-cli $(SLOW): $(BUILD)/selfattn
+$(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
-programs: $(BUILD)/selfattn $(PROGRAMS)
+programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
 # Only targets that promise a whole set-up install what is missing; the others say how to.
 build/cjson:
 	@mkdir -p build

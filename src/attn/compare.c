@@ -9,7 +9,7 @@
 static const struct {
     char letter;
     const char *name;
-} AXES[] = {{'b', "batch"}, {'h', "head"}, {'q', "query"}, {'k', "key"}};
+} AXES[] = {{'b', "batch"}, {'h', "head"}, {'q', "query"}, {'k', "key"}, {'r', "row"}};
 
 static const char *axis_name(char letter)
 {
@@ -20,26 +20,34 @@ static const char *axis_name(char letter)
     return "column";
 }
 
-/* Axes of a result that came without letters, by its rank. */
-static const char *axes_by_rank(int rank)
+/* The letters of a stage's axes from the end: leading ones may lack. What is no stage, or has more
+ * axes than it knows, has rows and columns. */
+static const char *axes_of(const char *name, int rank)
 {
-    static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "k", "qk", "hqk", "bhqk", "bhqke"};
-    return AXES_OF[rank];
+    static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
+    const named *row = named_find(&STAGES, name, strlen(name));
+    const char *own = row == NULL ? "" : stage_row(stage_of(row))->axes;
+    size_t count = (size_t)rank, length = strlen(own);
+    return count <= length ? own + (length - count) : AXES_OF[rank];
 }
 
+/* What was read knows its batches and heads, but calls all other axes q and k. */
 void element_write_name(const element *one, text *out)
 {
-    const char *axes = one->axes != NULL ? one->axes : axes_by_rank(one->rank);
+    const char *axes = axes_of(one->stage, one->rank);
     text_add_format(out, "%s[", one->stage);
-    for (int axis = 0; axis < one->rank; axis++)
-        text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ", axis_name(axes[axis]),
-                        one->index[axis] + 1);
+    for (int axis = 0; axis < one->rank; axis++) {
+        bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
+        text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
+                        axis_name(is_leading ? one->axes[axis] : axes[axis]), one->index[axis] + 1);
+    }
     text_add_string(out, "]");
 }
 
 static bool is_within(double wanted, double got, double tol)
 {
-    return got == wanted || fabs(got - wanted) <= tol;
+    bool are_nan = isnan(wanted) && isnan(got); /* a file is equal to itself */
+    return got == wanted || are_nan || fabs(got - wanted) <= tol;
 }
 
 static void compare_element(comparison *c, const element *one, const known_elements *known)
@@ -57,14 +65,25 @@ static void compare_element(comparison *c, const element *one, const known_eleme
         c->first = *one;
 }
 
+/* What is compared with was computed, or stands in a file. */
+static bool refuse_shape(const char *name, const entry *wanted, const entry *got, err *e)
+{
+    char wanted_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
+    tensor_shape_text(&wanted->tensor, wanted_shape);
+    tensor_shape_text(&got->tensor, got_shape);
+    if (got->at.file == NULL)
+        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name, wanted_shape,
+                      got_shape);
+    return err_at(e, &wanted->at, "%s is %s here, and %s in %s", name, wanted_shape, got_shape,
+                  got->at.file);
+}
+
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
     const tensor *a = &wanted->tensor, *b = &got->tensor;
-    char wanted_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
     if (!tensor_same_shape(a, b))
-        return err_at(e, &wanted->at, "%s is %s here, and %s in what it is compared with", name,
-                      tensor_shape_text(a, wanted_shape), tensor_shape_text(b, got_shape));
+        return refuse_shape(name, wanted, got, e);
     element one = {.stage = name, .axes = got->axes, .rank = a->rank, .tol = tol};
     c->stages++;
     do {

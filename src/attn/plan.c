@@ -33,7 +33,8 @@ bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e)
     if (given == NULL)
         return true;
     if (given->rank > 2 || tensor_count(given) != count)
-        return plan_wrong_shape(p, which, e, "it must hold %zu numbers", count);
+        return plan_wrong_shape(p, which, e, "it must hold %zu number%s", count,
+                                count == 1 ? "" : "s");
     *out = tensor_view_of(given);
     out->rank = 1;
     out->size[0] = count;
@@ -59,7 +60,8 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
     if (names == NULL || names->count == rows)
         return true;
     place at = problem_place(p->asked, of);
-    return err_at(e, &at, "%s has %zu names, there are %zu %s", of, names->count, rows,
+    return err_at(e, &at, "%s has %zu name%s, there are %zu %s", of, names->count,
+                  names->count == 1 ? "" : "s", rows,
                   strcmp(of, "tokens") == 0 ? "queries" : "keys");
 }
 

@@ -17,8 +17,8 @@ bool plan_find_batches(plan *p, err *e)
         if (given == NULL || given->rank < BATCHED[i].rank)
             continue;
         if (p->has_batch && given->size[0] != p->batches)
-            return plan_wrong_shape(p, which, e, "%zu batches; %s has %zu", given->size[0],
-                                    input_label(first), p->batches);
+            return plan_wrong_shape(p, which, e, "its batches are %zu, those of %s %zu",
+                                    given->size[0], input_label(first), p->batches);
         first = p->has_batch ? first : which;
         p->has_batch = true;
         p->batches = given->size[0];
@@ -55,8 +55,8 @@ static bool agree(const heads_source *source, size_t sources, size_t *heads, err
         if (one->heads == 0)
             continue;
         if (first != NULL && one->heads != first->heads)
-            return err_at(e, &one->at, "%s says %zu heads, %s says %zu", one->who, one->heads,
-                          first->who, first->heads);
+            return err_at(e, &one->at, "%s says %zu head%s, %s says %zu", one->who, one->heads,
+                          one->heads == 1 ? "" : "s", first->who, first->heads);
         first = first == NULL ? one : first;
     }
     *heads = first == NULL ? 0 : first->heads;

@@ -34,9 +34,8 @@ bool plan_find_causality(plan *p, err *e)
     if (!is_open || p->n_q == p->n_k)
         return true;
     return plan_note(p, e,
-                     "%zu queries and %zu keys: causal is upper-left (query i sees keys 1 to i); "
-                     "--causal=lower-right "
-                     "would let the last query see the last key",
+                     "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
+                     "--causal=lower-right would let the last query see the last key",
                      p->n_q, p->n_k);
 }
 
@@ -96,8 +95,8 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
     for (int axis = 0; axis < given->rank; axis++) {
         int to = axes[axis];
         if (!axis_fits(given, axis, whole[to], to == 3))
-            return plan_wrong_shape(p, which, e, "%zu %s; there are %zu", given->size[axis],
-                                    AXIS_NAMES[to], whole[to]);
+            return plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
+                                    given->size[axis], whole[to]);
         out->stride[to] = given->size[axis] == 1 ? 0 : given->stride[axis];
     }
     return true;

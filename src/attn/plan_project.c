@@ -131,21 +131,30 @@ static input first_given(const problem *asked, const input *choices, size_t coun
     return INPUT_COUNT;
 }
 
+/* What is missing has no place of its own: that of the first input that is there. */
+static place place_of_inputs(const problem *asked)
+{
+    input which = INPUT_X;
+    while (which + 1 < INPUT_COUNT && asked->in[which] == NULL)
+        which++;
+    return asked->at[which];
+}
+
 static bool find_projection(const plan *p, projection *r, err *e)
 {
     if (p->asked->in[r->given_as] != NULL)
         return find_given(p, r, e);
     if (r->rows_as != INPUT_COUNT)
         return find_projected(p, r, e);
-    return err_at(e, &p->asked->at[INPUT_Q], "there is no %s, and no x to make it of",
-                  input_label(r->given_as));
+    place at = place_of_inputs(p->asked);
+    return err_at(e, &at, "there is no %s, and no x to make it of", input_label(r->given_as));
 }
 
 static bool check_counts(const plan *p, err *e)
 {
     if (p->k.n != p->v.n)
         return err_at(e, &p->asked->at[p->v.given.data != NULL ? p->v.given_as : p->v.rows_as],
-                      "there are %zu values and %zu keys", p->v.n, p->k.n);
+                      "the numbers of values and keys differ: %zu and %zu", p->v.n, p->k.n);
     return true;
 }
 

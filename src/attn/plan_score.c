@@ -46,7 +46,8 @@ static bool check_vector(const plan *p, const char *name, size_t count, err *e)
     const tensor *given = p->asked->in[which];
     size_t numbers = tensor_count(given);
     if (given->rank > 3 || (numbers != count && numbers != p->heads * count))
-        return plan_wrong_shape(p, which, e, "it must hold %zu numbers, or as many a head", count);
+        return plan_wrong_shape(p, which, e, "it must hold %zu number%s, or as many a head", count,
+                                count == 1 ? "" : "s");
     return true;
 }
 
@@ -76,6 +77,17 @@ static bool fill(tensor *t, const plan *p, double value, err *e)
     return true;
 }
 
+/* What made queries and keys as wide as they are, the keys' side first. */
+static const place *place_of_widths(const problem *asked)
+{
+    static const input MAKERS[] = {INPUT_UA, INPUT_WA, INPUT_WS, INPUT_K, INPUT_WK, INPUT_Q};
+    for (size_t i = 0; i < sizeof MAKERS / sizeof MAKERS[0]; i++) {
+        if (asked->in[MAKERS[i]] != NULL)
+            return &asked->at[MAKERS[i]];
+    }
+    return &asked->at[INPUT_WQ];
+}
+
 bool plan_find_score(plan *p, err *e)
 {
     const score *by = p->asked->score;
@@ -84,8 +96,8 @@ bool plan_find_score(plan *p, err *e)
         !find_transform(p, by->for_key, &p->k, &of_key, e))
         return false;
     if (of_query != of_key)
-        return err_at(e, &p->asked->at[p->k.given.data != NULL ? INPUT_K : p->k.weight_as],
-                      "a query has %zu numbers and a key %zu, they can't be compared", of_query,
+        return err_at(e, place_of_widths(p->asked),
+                      "a query is %zu wide and a key %zu, they can't be compared", of_query,
                       of_key);
     p->compared_width = of_query;
     if (!check_vector(p, by->vector, of_query, e) ||

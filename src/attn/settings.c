@@ -115,6 +115,14 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
+static bool refuse_round(const entry *setting, double decimals, err *e)
+{
+    static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
+    if (setting->kind == ENTRY_TEXT)
+        return err_at(e, &setting->at, "round is \"%s\", %s", setting->text, WANTED);
+    return err_at(e, &setting->at, "round is %g, %s", decimals, WANTED);
+}
+
 /* N or N:keep-sum. */
 static bool read_round(problem *p, const entry *setting, err *e)
 {
@@ -128,8 +136,7 @@ static bool read_round(problem *p, const entry *setting, err *e)
         }
     }
     if (!(decimals >= 0 && decimals <= 99 && decimals == floor(decimals)))
-        return err_at(e, &setting->at, "round is %s, it must be a count of decimals, or N:keep-sum",
-                      setting->kind == ENTRY_TEXT ? setting->text : "no such number");
+        return refuse_round(setting, decimals, e);
     p->round_decimals = (int)decimals;
     return true;
 }

@@ -46,13 +46,34 @@ static bool check_stage_names(const bundle *expected, err *e)
     return true;
 }
 
+/* A tolerance is from 0; one a stage is for stages that there are. */
+static bool check_tolerances(const bundle *contents, err *e)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    if (tol == NULL)
+        return true;
+    bool is_one = tol->kind != ENTRY_BUNDLE;
+    size_t count = is_one ? 1 : tol->bundle->count;
+    for (size_t i = 0; i < count; i++) {
+        const entry *one = is_one ? tol : &tol->bundle->entry[i];
+        double value = tensor_get(&one->tensor, NULL);
+        if (!(value >= 0))
+            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
+    }
+    return is_one || check_stage_names(tol->bundle, e);
+}
+
 static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
 {
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        const char *name = stage_row(id)->key.named.name;
-        bool is_needed =
-            bundle_find(expected, name) != NULL || bundle_find(errata_stages, name) != NULL;
-        if (is_needed && !solution_want(s, &id, 1, e))
+        const stage *row = stage_row(id);
+        const entry *needed = bundle_find(expected, row->key.named.name);
+        if (needed == NULL)
+            needed = bundle_find(errata_stages, row->key.named.name);
+        if (needed != NULL && !plan_has_stage(&s->plan, id))
+            return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
+                          needed->name, row->made_by);
+        if (needed != NULL && !solution_want(s, &id, 1, e))
             return false;
     }
     return true;
@@ -86,12 +107,13 @@ static bool check_document(checker *c, const document *one, err *e)
     problem_free(&probe);
     if (e->is_set)
         return false;
+    place at = document_place(one);
     if (expected == NULL && has_inputs)
-        return err_at(e, &(place){.file = one->file}, "there is no \"expected\" to compare with");
+        return err_at(e, &at, "there is no \"expected\" to compare with");
     bool done = true;
     if (has_inputs) {
-        done = check_stage_names(expected->bundle, e) && errata_read(&known, &one->contents, e) &&
-               solution_plan(&s, &one->contents, c->given, e) &&
+        done = check_stage_names(expected->bundle, e) && check_tolerances(&one->contents, e) &&
+               errata_read(&known, &one->contents, e) && solution_plan(&s, one, c->given, e) &&
                want_expected(&s, expected->bundle, &known.stages, e) &&
                solution_run(&s, c->given, c->world, e) &&
                compare_all(c, &one->contents, expected->bundle, &s, &known, &of, e);
@@ -100,7 +122,7 @@ static bool check_document(checker *c, const document *one, err *e)
         c->failed += !report_check(sink_text(&c->out), one, &of, &known);
     errata_free(&known);
     solution_free(&s);
-    return done && sink_spill(&c->out, e);
+    return done;
 }
 
 static bool check_file(checker *c, const char *file, err *e)
@@ -127,13 +149,16 @@ int command_check(const options *o, env *world, err *e)
     bool done = check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
     for (size_t i = 0; i < files.count && done; i++) {
         err of_file = {0};
-        if (check_file(&c, files.item[i], &of_file))
-            continue;
-        is_wrong = true;
-        report_error(world, &of_file);
+        if (!check_file(&c, files.item[i], &of_file)) {
+            is_wrong = true;
+            report_error(world, &of_file);
+        }
+        done = sink_spill(&c.out, e); /* no file's fault, and the end of all */
     }
     text_list_free(&files);
-    if (!done || !sink_close(&c.out, e))
+    done = done && sink_close(&c.out, e);
+    sink_discard(&c.out);
+    if (!done)
         return EXIT_WRONG;
     return is_wrong ? EXIT_WRONG : c.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
 }

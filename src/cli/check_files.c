@@ -34,17 +34,31 @@ static bool add_path(text_list *files, const char *folder, const char *name, err
     return done;
 }
 
+static bool fail(const char *folder, int reason, err *e)
+{
+    return err_at(e, &(place){.file = folder}, "cannot be read: %s", strerror(reason));
+}
+
+/* The end of a folder and a failure look the same but for errno. */
+static struct dirent *next_in(DIR *folder)
+{
+    errno = 0;
+    return readdir(folder);
+}
+
 static bool add_folder(text_list *files, const char *folder, err *e)
 {
     DIR *open = opendir(folder);
     size_t first = files->count;
     bool done = true;
     if (open == NULL)
-        return err_at(e, &(place){.file = folder}, "cannot be read: %s", strerror(errno));
-    for (struct dirent *one = readdir(open); one != NULL && done; one = readdir(open)) {
+        return fail(folder, errno, e);
+    for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
         if (ends_in_json(one->d_name))
             done = add_path(files, folder, one->d_name, e);
     }
+    if (done && errno != 0)
+        done = fail(folder, errno, e);
     closedir(open);
     if (done && files->count == first)
         return err_at(e, &(place){.file = folder}, "there is no .json document in this folder");

@@ -22,6 +22,12 @@ static bool read_result(bundle *to, const char *file, const options *o, err *e)
     return done;
 }
 
+/* A result as messages call it. */
+static const char *result_name(const options *o, size_t index)
+{
+    return strcmp(o->operand[index], "-") == 0 ? "standard input" : o->operand[index];
+}
+
 static void note_missing(const bundle *in, const bundle *from, const char *file, const options *o,
                          const env *world)
 {
@@ -63,7 +69,7 @@ static bool write_difference(const comparison *c, const options *o, err *e)
     sink out;
     if (!sink_open(&out, "-", e))
         return false;
-    report_element(sink_text(&out), &c->first, o->operand[0], o->operand[1]);
+    report_element(sink_text(&out), &c->first, result_name(o, 0), result_name(o, 1));
     if (c->different > 1)
         text_add_format(sink_text(&out), ", and %zu more", c->different - 1);
     text_add_string(sink_text(&out), "\n");
@@ -74,12 +80,12 @@ static int diff_results(const bundle *a, const bundle *b, const options *o, cons
                         err *e)
 {
     comparison c = {0};
-    note_missing(a, b, o->operand[1], o, world);
-    note_missing(b, a, o->operand[0], o, world);
+    note_missing(a, b, result_name(o, 1), o, world);
+    note_missing(b, a, result_name(o, 0), o, world);
     if (!compare_results(a, b, o->has_tol ? o->tol : 0, &c, e))
         return EXIT_WRONG;
     if (c.stages == 0) {
-        err_set(e, "%s and %s have no stage in common", o->operand[0], o->operand[1]);
+        err_set(e, "%s and %s have no stage in common", result_name(o, 0), result_name(o, 1));
         return EXIT_WRONG;
     }
     if (c.different == 0)

@@ -47,6 +47,12 @@ void document_free(document *one)
     bundle_free(&one->contents);
 }
 
+place document_place(const document *one)
+{
+    bool is_standard = one->file != NULL && strcmp(one->file, "-") == 0;
+    return (place){.file = is_standard ? "standard input" : one->file};
+}
+
 /* ---- one after the other ---- */
 
 bool documents_open(documents *all, const options *given, const env *world, dtype type, err *e)

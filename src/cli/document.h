@@ -32,4 +32,7 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e);
 void documents_close(documents *all);
 void document_free(document *one);
 
+/* For an error about the document as a whole. */
+place document_place(const document *one);
+
 #endif

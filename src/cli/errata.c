@@ -28,12 +28,26 @@ static bool read_index(const entry *record, const char *name, erratum *to, err *
     return true;
 }
 
+static bool read_stage(const entry *record, const char **name, err *e)
+{
+    const entry *given = bundle_find(record->bundle, "stage");
+    if (given == NULL || given->kind != ENTRY_TEXT)
+        return err_at(e, &record->at, "this erratum names no stage");
+    *name = given->text;
+    if (named_find(&STAGES, given->text, strlen(given->text)) != NULL)
+        return true;
+    err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
+    const named *near = named_nearest(&STAGES, given->text, strlen(given->text));
+    return near == NULL ? err_remedy(e, "selfattn help stages lists them")
+                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+}
+
 static bool read_erratum(const entry *record, erratum *to, err *e)
 {
     static const char *const INDICES[] = {"batch", "head", "row", "col"};
-    *to = (erratum){.record = record, .stage = bundle_text(record->bundle, "stage")};
-    if (to->stage == NULL || named_find(&STAGES, to->stage, strlen(to->stage)) == NULL)
-        return err_at(e, &record->at, "this erratum names no stage");
+    *to = (erratum){.record = record};
+    if (!read_stage(record, &to->stage, e))
+        return false;
     for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
         bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
         if (!may_lack && !read_index(record, INDICES[i], to, e))

@@ -113,8 +113,11 @@ static bool take_unknown_letter(parser *p, const char *element, char letter)
 
 static bool take_unknown(parser *p, const char *element, char letter)
 {
-    if (p->groups & GROUP_ANY_WORD)
-        return add_operand(p, element);
+    if (p->groups & GROUP_ANY_WORD) {
+        /* getopt tells each unknown letter of "-heads"; together they are one word. */
+        bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
+        return is_added || add_operand(p, element);
+    }
     if (letter == '\0')
         return take_unknown_long(p, element + 2);
     return take_unknown_letter(p, element, letter);

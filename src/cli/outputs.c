@@ -57,6 +57,33 @@ static bool plan_written(outputs *to, err *e)
     return true;
 }
 
+/* Devices (/dev/null) take more than one output; a file would keep the last one only. */
+static bool check_apart(const char *what, const char *file, const char *other,
+                        const char *other_file, err *e)
+{
+    if (strcmp(file, other_file) != 0 || strncmp(file, "/dev/", 5) == 0)
+        return true;
+    return err_set(e, "%s and %s both go to %s", what, other,
+                   strcmp(file, "-") == 0 ? "standard output" : file);
+}
+
+static bool check_places(const outputs *to, err *e)
+{
+    bool has_data = to->emitted_count > 0, fits = true;
+    if (to->traces && has_data)
+        fits = check_apart("the trace", to->trace.file, "the data", to->data.file, e);
+    for (size_t i = 0; i < to->written_count && fits; i++) {
+        const char *file = to->written[i].file;
+        const char *name = stage_row(to->written_stage[i])->key.named.name;
+        fits = (!to->traces || check_apart("the trace", to->trace.file, name, file, e)) &&
+               (!has_data || check_apart("the data", to->data.file, name, file, e));
+        for (size_t j = 0; j < i && fits; j++)
+            fits = check_apart(stage_row(to->written_stage[j])->key.named.name, to->written[j].file,
+                               name, file, e);
+    }
+    return fits;
+}
+
 /* DESIGN §3: the trace takes standard output from the data, unless one of them has a file of its
  * own. */
 static bool plan_places(outputs *to, err *e)
@@ -80,10 +107,7 @@ static bool plan_places(outputs *to, err *e)
         o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
     if (is_written_only || !to->has_data)
         to->emitted_count = 0;
-    if (to->traces && to->emitted_count > 0 && strcmp(to->data.file, to->trace.file) == 0)
-        return err_set(e, "the trace and the data both go to %s",
-                       strcmp(to->data.file, "-") == 0 ? "standard output" : to->data.file);
-    return true;
+    return check_places(to, e);
 }
 
 bool outputs_plan(outputs *to, const options *o, err *e)
@@ -119,8 +143,7 @@ static bool is_json(const format *f)
 
 static bool check_can_write(const output_file *to, const format *f, err *e)
 {
-    if (f->write == NULL)
-        return err_set(e, "%s can't be written, only read", f->named.name);
+    assert(f->write != NULL); /* every format of the table can be written */
     if (to->results == 0 || is_json(f))
         return true;
     err_set(e, "%s holds the results of one document, and there are more", f->named.name);

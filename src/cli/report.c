@@ -47,7 +47,7 @@ void report_element(text *out, const element *one, const char *wanted, const cha
 static void add_name(text *out, const document *one)
 {
     const char *name = bundle_text(&one->contents, "name");
-    text_add_string(out, name != NULL ? name : one->file);
+    text_add_string(out, name != NULL ? name : document_place(one).file);
 }
 
 static bool report_bad_erratum(text *out, const document *one, const erratum *bad)
@@ -78,8 +78,8 @@ bool report_check(text *out, const document *one, const comparison *of, const er
     } else if (of->stages == 0) {
         text_add_string(out, "nothing to compute, nothing expected");
     } else {
-        text_add_format(out, "%zu numbers in %zu stage%s", of->numbers, of->stages,
-                        of->stages == 1 ? "" : "s");
+        text_add_format(out, "%zu number%s in %zu stage%s", of->numbers,
+                        of->numbers == 1 ? "" : "s", of->stages, of->stages == 1 ? "" : "s");
     }
     if (of->known > 0)
         text_add_format(out, ", %zu known errat%s", of->known, of->known == 1 ? "um" : "a");

@@ -11,7 +11,7 @@
 static bool run_document(const document *one, const options *o, env *world, outputs *to, err *e)
 {
     solution s;
-    bool done = solution_plan(&s, &one->contents, o, e);
+    bool done = solution_plan(&s, one, o, e);
     if (done && to->traces)
         done = tracing_run(&s, o, world, to, e);
     else if (done)

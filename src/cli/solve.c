@@ -7,11 +7,18 @@ enum { WEIGHTED_MOST = 1000000 };
 /* Below this many multiply-adds starting threads costs more than they bring. */
 static const double FEW_OPERATIONS = 2e6;
 
-bool solution_plan(solution *s, const bundle *contents, const options *o, err *e)
+static bool check_inputs(const solution *s, const document *one, err *e)
+{
+    place at = document_place(one);
+    return problem_has_inputs(&s->problem) ||
+           err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
+}
+
+bool solution_plan(solution *s, const document *one, const options *o, err *e)
 {
     *s = (solution){0};
     const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
-    if (by == NULL || !problem_read(&s->problem, contents, e))
+    if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
         return false;
     s->problem.allow_nonfinite = o->allow_nonfinite;
     return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
@@ -69,8 +76,8 @@ static bool check_memory(const solution *s, size_t threads, const options *o, co
     if (bytes <= limit)
         return true;
     err_set(e,
-            "%zu bytes of memory are needed, %zu may be used: %zu batches, %zu heads, %zu queries, "
-            "%zu keys",
+            "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries %zu, "
+            "keys %zu",
             bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
 }

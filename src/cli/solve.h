@@ -3,8 +3,7 @@
 #define SELFATTN_CLI_SOLVE_H
 
 #include "attn/run.h"
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/document.h"
 
 typedef struct solution {
     problem problem;
@@ -14,8 +13,8 @@ typedef struct solution {
     run_report report;
 } solution;
 
-/* Reads and checks everything; nothing is computed. The contents must outlive the solution. */
-bool solution_plan(solution *s, const bundle *contents, const options *o, err *e);
+/* Reads and checks everything; nothing is computed. The document must outlive the solution. */
+bool solution_plan(solution *s, const document *one, const options *o, err *e);
 /* Adds stages to what is wanted; one that is not made is an error. */
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */

@@ -12,10 +12,11 @@ bool labels_have_words(const trace_labels *labels)
     return labels->names != NULL || labels->letter != NULL;
 }
 
-/* The label's bytes: the name itself, or its number made in `room`. */
+/* The label's bytes: the name itself, or its number made in `room`, also for an empty name. */
 static const char *label_of(const trace_labels *labels, size_t index, char room[NUMBERED_LABEL])
 {
-    if (labels->names != NULL && index < labels->names->count)
+    if (labels->names != NULL && index < labels->names->count &&
+        *labels->names->item[index] != '\0')
         return labels->names->item[index];
     if (labels->letter != NULL)
         snprintf(room, NUMBERED_LABEL, "%s%s%zu]", labels->letter,

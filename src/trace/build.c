@@ -87,6 +87,18 @@ static bool is_of_kv_heads(stage_id id)
     return id == STAGE_K || id == STAGE_V;
 }
 
+stage_id build_unmasked(const builder *b)
+{
+    return b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
+}
+
+stage_id build_masked(const builder *b)
+{
+    const plan *p = b->plan;
+    bool is_masked = plan_is_causal(p) || p->mask.data != NULL || p->bias.data != NULL;
+    return is_masked ? STAGE_MASKED : build_unmasked(b);
+}
+
 tensor build_stage_of_head(const builder *b, stage_id id, size_t head)
 {
     const tensor *found = kept(b, id);
@@ -223,7 +235,7 @@ trace_labels build_numbers(void)
 
 static const char *name_of(builder *b, const text_list *names, const char *what, size_t index)
 {
-    if (names == NULL)
+    if (names == NULL || *names->item[index] == '\0')
         return build_text(b, "%s %zu", what, index + 1);
     return build_text(b, "%s %zu (%.*s)", what, index + 1, LONGEST_NAME, names->item[index]);
 }

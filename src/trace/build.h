@@ -26,6 +26,11 @@ trace_item *build_item(builder *b, trace_kind kind);
 /* A worked line: left = letters = (a op b) = result. */
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
 
+/* The stage that the mask changes, and the one that the softmax takes: the last one that had
+ * something to do, so that no name comes up that the reader has not met. */
+stage_id build_unmasked(const builder *b);
+stage_id build_masked(const builder *b);
+
 /* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
 tensor build_stage(const builder *b, stage_id id);
 tensor build_stage_of_head(const builder *b, stage_id id, size_t head);

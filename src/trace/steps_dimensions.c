@@ -1,6 +1,8 @@
 /* The step that lists every size: seed 002's dimension analysis. */
 #include "trace/build.h"
 
+#include <string.h>
+
 static void letter_row(builder *b, trace_item *item, const char *letter, const char *means,
                        size_t size)
 {
@@ -22,6 +24,74 @@ static char output_letter(const plan *p)
     return p->wo.data == NULL ? 'C' : is_as_wide ? 'm' : 'O';
 }
 
+/* The first of q, k and v that is made of rows; NULL where all are given. */
+static const projection *first_made(const plan *p)
+{
+    return p->q.rows.data != NULL   ? &p->q
+           : p->k.rows.data != NULL ? &p->k
+           : p->v.rows.data != NULL ? &p->v
+                                    : NULL;
+}
+
+/* Rows of xk or xv that are not as wide as x have a letter of their own. */
+static const char *rows_letter(const plan *p, const projection *r)
+{
+    size_t width = r->rows.size[2];
+    if (width == first_made(p)->rows.size[2])
+        return "m";
+    bool is_as_keys = p->k.rows.data != NULL && width == p->k.rows.size[2];
+    return is_as_keys ? "m_k" : "m_v";
+}
+
+/* True for keys or values out of rows that have a letter of their own. */
+static bool has_letter(const plan *p, const projection *r, const char *letter)
+{
+    return r->rows.data != NULL && strcmp(rows_letter(p, r), letter) == 0;
+}
+
+static bool compares_different_widths(const plan *p)
+{
+    return p->q.width != p->k.width;
+}
+
+/* What is compared is as wide as a key, where only queries are turned into it (or the other way
+ * round), else it has a width of its own. */
+static const char *compared_letter(const plan *p)
+{
+    score_parameters with = plan_score_parameters(p, 0);
+    if (with.for_query.data != NULL && with.for_key.data != NULL)
+        return "c";
+    return with.for_key.data != NULL && compares_different_widths(p) ? "d_q" : "d_k";
+}
+
+static void list_row_widths(builder *b, trace_item *item)
+{
+    const plan *p = b->plan;
+    if (first_made(p) != NULL)
+        letter_row(b, item, "m", "width of an input", first_made(p)->rows.size[2]);
+    if (has_letter(p, &p->k, "m_k"))
+        letter_row(b, item, "m_k", "width of a row of xk", p->k.rows.size[2]);
+    if (has_letter(p, &p->v, "m_v"))
+        letter_row(b, item, "m_v", "width of a row of xv", p->v.rows.size[2]);
+}
+
+static void list_head_widths(builder *b, trace_item *item)
+{
+    const plan *p = b->plan;
+    const char *per_head = p->has_heads ? ", per head" : "";
+    if (compares_different_widths(p))
+        letter_row(b, item, "d_q", build_text(b, "width of a query%s", per_head), p->q.width);
+    letter_row(b, item, "d_k",
+               build_text(b, "width of %sa key%s",
+                          compares_different_widths(p) ? "" : "a query and of ", per_head),
+               p->k.width);
+    letter_row(b, item, "d_v", build_text(b, "width of a value%s", per_head), p->v.width);
+    if (strcmp(compared_letter(p), "c") == 0)
+        letter_row(b, item, "c", "width in which they are compared", p->compared_width);
+    if (output_letter(p) == 'O')
+        letter_row(b, item, "d_o", "width of the output", p->width_out);
+}
+
 static void list_letters(builder *b, trace_item *item)
 {
     const plan *p = b->plan;
@@ -31,78 +101,123 @@ static void list_letters(builder *b, trace_item *item)
         letter_row(b, item, "n_q", "queries", p->n_q);
         letter_row(b, item, "n_k", "keys and values", p->n_k);
     }
-    if (p->q.rows.data != NULL)
-        letter_row(b, item, "m", "width of an input", p->q.rows.size[2]);
+    list_row_widths(b, item);
     if (p->has_batch)
         letter_row(b, item, "b", "sequences in the batch", p->batches);
     if (p->has_heads)
         letter_row(b, item, "h", "heads", p->heads);
     if (p->kv_heads != p->heads)
         letter_row(b, item, "g", "key/value heads", p->kv_heads);
-    letter_row(b, item, "d_k",
-               p->has_heads ? "width of a query and of a key, per head"
-                            : "width of a query and of a key",
-               p->k.width);
-    letter_row(b, item, "d_v", p->has_heads ? "width of a value, per head" : "width of a value",
-               p->v.width);
-    if (output_letter(p) == 'O')
-        letter_row(b, item, "d_o", "width of the output", p->width_out);
+    list_head_widths(b, item);
 }
 
-/* "h × n_q × n_k", from letters as a stage's axes have them and with this run's names for them. */
-static const char *letters_of(builder *b, const char *axes)
+/* What this run calls an axis of a matrix that belongs to the queries, the keys or the values. */
+static const char *letter_of(builder *b, const projection *of, char axis)
 {
     const plan *p = b->plan;
-    bool is_one = is_one_sequence(p), has_heads = p->has_heads;
-    const char *keys = p->kv_heads != p->heads ? "g" : "h", *join = "";
-    text out = {0};
-    for (const char *at = axes; *at != '\0'; at++, join = " × ") {
-        char letter = *at == 'O' ? output_letter(p) : *at;
-        text_add_string(&out, join);
-        if (letter == 'q' || letter == 'k')
-            text_add_string(&out, is_one ? "n" : letter == 'q' ? "n_q" : "n_k");
-        else if (letter == 'Q' || letter == 'C')
-            text_add_format(&out, "%s%s", has_heads ? "h·" : "", letter == 'Q' ? "d_k" : "d_v");
-        else if (letter == 'K' || letter == 'V')
-            text_add_format(&out, "%s%s%s", has_heads ? keys : "", has_heads ? "·" : "",
-                            letter == 'K' ? "d_k" : "d_v");
-        else if (letter == 'd' || letter == 'e')
-            text_add_string(&out, letter == 'd' ? "d_k" : "d_v");
-        else if (letter == 'O')
-            text_add_string(&out, "d_o");
-        else
-            text_add(&out, &letter, 1);
+    bool is_one = is_one_sequence(p), is_query = of == &p->q;
+    const char *width = of == &p->v                                ? "d_v"
+                        : is_query && compares_different_widths(p) ? "d_q"
+                                                                   : "d_k";
+    const char *heads = is_query || p->kv_heads == p->heads ? "h" : "g";
+    switch (axis) {
+    case 'q':
+    case 'k':
+        return is_one ? "n" : axis == 'q' ? "n_q" : "n_k";
+    case 'h':
+        return heads;
+    case 'm':
+    case 'M':
+    case 'N':
+        return rows_letter(p, of);
+    case 'd':
+        return width;
+    case 'e':
+        return "d_v";
+    case 'c':
+        return compared_letter(p);
+    case 'Q':
+    case 'K':
+    case 'V':
+        return p->has_heads ? build_text(b, "%s·%s", heads, width) : width;
+    case 'C':
+        return p->has_heads ? "h·d_v" : "d_v";
+    case 'O':
+        return output_letter(p) == 'C'   ? letter_of(b, of, 'C')
+               : output_letter(p) == 'm' ? "m"
+                                         : "d_o";
+    default:
+        return build_text(b, "%c", axis);
     }
-    const char *words = build_text(b, "%s", text_string(&out));
-    text_free(&out);
-    return words;
+}
+
+/* "h × n_q × n_k", from a stage's axes. */
+static const char *letters_of(builder *b, const projection *of, const char *axes)
+{
+    const char *letters = "";
+    for (const char *at = axes; *at != '\0'; at++)
+        letters = build_text(b, "%s%s%s", letters, at == axes ? "" : " × ", letter_of(b, of, *at));
+    return letters;
 }
 
 static const char *sizes_of(builder *b, const tensor *t)
 {
-    text out = {0};
+    const char *sizes = "";
     for (int axis = 0; axis < t->rank; axis++)
-        text_add_format(&out, "%s%zu", axis == 0 ? "" : " × ", t->size[axis]);
-    const char *words = build_text(b, "%s", text_string(&out));
-    text_free(&out);
-    return words;
+        sizes = build_text(b, "%s%s%zu", sizes, axis == 0 ? "" : " × ", t->size[axis]);
+    return sizes;
 }
 
-static void shape_row(builder *b, trace_item *item, const char *name, const char *axes,
-                      const tensor *of)
+static void shape_row(builder *b, trace_item *item, const char *name, const projection *of,
+                      const char *axes, const tensor *shape)
 {
-    if (of == NULL || of->data == NULL)
+    if (shape == NULL || shape->data == NULL)
         return;
     build_cell(b, item, name);
-    build_cell(b, item, letters_of(b, axes));
-    build_cell(b, item, sizes_of(b, of));
+    build_cell(b, item, letters_of(b, of, axes));
+    build_cell(b, item, sizes_of(b, shape));
 }
 
-static void weight_row(builder *b, trace_item *item, input which, const tensor *weight,
-                       const char *axes)
+/* Rows that go in: x, xk, xv, each once. */
+static void list_rows(builder *b, trace_item *item)
 {
-    shape_row(b, item, input_label(which),
-              weight->rank == 3 ? axes[1] == 'V' ? "hme" : "hmd" : axes, weight);
+    static const input ROWS[] = {INPUT_X, INPUT_XK, INPUT_XV};
+    const plan *p = b->plan;
+    const projection *made[] = {&p->q, &p->k, &p->v};
+    for (size_t i = 0; i < 3; i++) {
+        size_t user = 0;
+        while (user < 3 && (made[user]->rows.data == NULL || made[user]->rows_as != ROWS[i]))
+            user++;
+        const tensor *given = p->asked->in[ROWS[i]];
+        if (user == 3 || given == NULL)
+            continue;
+        const char axes[] = {'b', user == 0 ? 'q' : 'k', 'm', '\0'};
+        shape_row(b, item, input_key(ROWS[i]), made[user], given->rank == 3 ? axes : axes + 1,
+                  given);
+    }
+}
+
+static void list_weights(builder *b, trace_item *item)
+{
+    const plan *p = b->plan;
+    const projection *made[] = {&p->q, &p->k, &p->v};
+    static const char *const AXES[] = {"mQ", "mK", "mV"};
+    for (size_t i = 0; i < 3; i++)
+        shape_row(b, item, input_label(made[i]->weight_as), made[i],
+                  made[i]->weight.rank == 3 ? "hmd" : AXES[i], &made[i]->weight);
+}
+
+/* Ws, Wa, Ua: from the width of a query or a key to the one in which they are compared. Ws makes a
+ * query as wide as a key. */
+static void list_transforms(builder *b, trace_item *item)
+{
+    const plan *p = b->plan;
+    const score *by = p->asked->score;
+    score_parameters with = plan_score_parameters(p, b->focus.head);
+    if (with.for_query.data != NULL)
+        shape_row(b, item, input_label(input_of_key(by->for_query)), &p->q, "dc", &with.for_query);
+    if (with.for_key.data != NULL)
+        shape_row(b, item, input_label(input_of_key(by->for_key)), &p->k, "dc", &with.for_key);
 }
 
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
@@ -111,27 +226,28 @@ static void list_shapes(builder *b, trace_item *item)
     static const stage_id MADE[] = {STAGE_Q,       STAGE_K,        STAGE_V,       STAGE_SCORES,
                                     STAGE_WEIGHTS, STAGE_ATTENDED, STAGE_CONTEXT, STAGE_OUTPUT};
     const plan *p = b->plan;
-    const char of_wo[] = {'C', output_letter(p), '\0'};
-    shape_row(b, item, "x",
-              p->asked->in[INPUT_X] != NULL && p->asked->in[INPUT_X]->rank == 3 ? "bqm" : "qm",
-              p->asked->in[INPUT_X]);
-    weight_row(b, item, INPUT_WQ, &p->q.weight, "mQ");
-    weight_row(b, item, INPUT_WK, &p->k.weight, "mK");
-    weight_row(b, item, INPUT_WV, &p->v.weight, "mV");
+    list_rows(b, item);
+    list_weights(b, item);
+    list_transforms(b, item);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
         const char *name = stage_row(MADE[i])->key.named.name;
-        shape_row(b, item, name, p->axes[MADE[i]], bundle_tensor(b->result, name));
-        if (MADE[i] == STAGE_CONTEXT)
-            shape_row(b, item, "Wo", of_wo, &p->wo);
+        const projection *of = MADE[i] == STAGE_K ? &p->k : MADE[i] == STAGE_V ? &p->v : &p->q;
+        if (MADE[i] == STAGE_OUTPUT)
+            shape_row(b, item, "Wo", of, "CO", &p->wo);
+        shape_row(b, item, name, of, p->axes[MADE[i]], bundle_tensor(b->result, name));
     }
 }
 
 void make_dimensions(builder *b)
 {
     trace_item *letters, *shapes;
-    build_sentence(b, "Every size in this run. A query and a key must be equally wide to be "
-                      "compared; a value may have a "
-                      "width of its own, and the result follows it.");
+    build_sentence(b,
+                   "Every size in this run. %s; a value may have a width of its own, and the "
+                   "result follows it.",
+                   compares_different_widths(b->plan)
+                       ? "A query and a key of different widths are made equally wide to be "
+                         "compared"
+                       : "A query and a key must be equally wide to be compared");
     letters = build_table(b, 3);
     build_cell(b, letters, "letter");
     build_cell(b, letters, "what it counts");

@@ -49,6 +49,18 @@ static void say_inputs(builder *b)
                        width, build_plural(width), roles_of(b, INPUT_X));
 }
 
+/* x is the stage of that name, unless only keys or values come out of it. */
+static void show_x(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->q.rows.data != NULL)
+        show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
+    else if (p->k.rows.data != NULL && p->k.rows_as == INPUT_X)
+        show_rows(b, "x", STAGE_XK, build_key_labels(b, "x"));
+    else if (p->v.rows.data != NULL && p->v.rows_as == INPUT_X)
+        show_rows(b, "x", STAGE_XV, build_key_labels(b, "x"));
+}
+
 void make_inputs(builder *b)
 {
     const plan *p = b->plan;
@@ -57,7 +69,7 @@ void make_inputs(builder *b)
         build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
     if (asked->in[INPUT_X] != NULL) {
         say_inputs(b);
-        show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
+        show_x(b);
     }
     if (asked->in[INPUT_XK] != NULL) {
         build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
@@ -158,6 +170,18 @@ static void count_parameters(builder *b)
         build_formula(b, "full-width heads: 3·h·m·m = 3·%zu·%zu² = %zu", h, m, numbers);
 }
 
+/* Of the queries' columns; those of keys and values are cut alike. */
+static void say_cut(builder *b)
+{
+    const plan *p = b->plan;
+    size_t width = p->q.width;
+    build_sentence(b,
+                   "%zu head%s side by side: of the %zu columns of q each takes %zu, head 1 the "
+                   "first%s, and so on.",
+                   p->heads, p->heads == 1 ? " works" : "s work", p->heads * width, width,
+                   width == 1 ? "" : build_text(b, " %zu", width));
+}
+
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
@@ -166,11 +190,7 @@ static void say_heads(builder *b)
     if (p->q.weight.rank == 3)
         build_sentence(b, "Each of the %zu heads has matrices of its own.", p->heads);
     else
-        build_sentence(b,
-                       "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
-                       "1 the first %zu, "
-                       "and so on.",
-                       p->heads, p->heads * p->q.width, p->q.width, p->q.width);
+        say_cut(b);
     if (p->kv_heads != p->heads)
         build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
                        p->kv_heads, p->heads / p->kv_heads);

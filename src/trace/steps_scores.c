@@ -24,7 +24,11 @@ static const char *bias_name(builder *b, const projection *r, size_t head)
 {
     if (r->bias.data == NULL)
         return "";
-    return build_text(b, " + %s[%zu]", input_label(r->bias_as), head * r->width + 1);
+    const tensor *given = b->plan->asked->in[r->bias_as];
+    const char *name = input_label(r->bias_as);
+    if (given->rank == 2 && given->size[0] > 1)
+        return build_text(b, " + %s[%zu,1]", name, head + 1);
+    return build_text(b, " + %s[%zu]", name, head * r->width + 1);
 }
 
 /* q[2,1] = x[2]·Wq[·,1] = 1·0 + … = 4, then the whole row as row × matrix = row. */
@@ -141,12 +145,30 @@ static void show_score_row(builder *b, const tensor *q, const char *q_name, cons
                            const char *k_name, const tensor *scores)
 {
     trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    whole->left = build_text(b, "%s[%zu]", q_name, b->focus.row + 1);
-    whole->letters = build_text(b, "%sᵀ", k_name);
-    whole->text = build_text(b, "scores[%zu]", b->focus.row + 1);
+    const char *in_head = of_head(b, STAGE_Q);
+    whole->left = build_text(b, "%s[%zu]%s", q_name, b->focus.row + 1, in_head);
+    whole->letters = build_text(b, "%sᵀ%s", k_name, of_head(b, STAGE_K));
+    whole->text = build_text(b, "scores[%zu]%s", b->focus.row + 1, in_head);
     whole->a = build_row(q, b->focus.row);
     whole->b = tensor_transposed(k);
     whole->result = build_row(scores, b->focus.row);
+}
+
+/* Parameters of the score function that were not given, and what serves for each. */
+static void say_absent(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    const score *by = asked->score;
+    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
+    static const char *const STAND_INS[] = {"the identity", "the identity", "ones", "zero"};
+    const char *absent = "";
+    for (size_t i = 0; i < 4; i++) {
+        if (keys[i] != NULL && asked->in[input_of_key(keys[i])] == NULL)
+            absent = build_text(b, "%s%s%s is %s", absent, *absent == '\0' ? "" : ", ",
+                                input_label(input_of_key(keys[i])), STAND_INS[i]);
+    }
+    if (*absent != '\0')
+        build_sentence(b, "What was not given changes nothing: %s.", absent);
 }
 
 void make_scores(builder *b)
@@ -163,6 +185,7 @@ void make_scores(builder *b)
                    "them: a larger number, a "
                    "stronger relationship.",
                    build_query_name(b), build_head_name(b), by->named.name);
+    say_absent(b);
     build_formula(b, "scores[i,j] = %s", by->formula);
     size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
@@ -288,31 +311,35 @@ static void show_bias(builder *b)
         return;
     tensor bias = added(b);
     bool is_one_row = bias.size[0] < b->plan->n_q;
-    build_sentence(b, "The bias is added to the scaled scores%s.",
+    build_sentence(b, "The bias is added to the %sscores%s.", b->plan->scale == 1 ? "" : "scaled ",
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? build_numbers() : build_query_labels(b, "q"),
                  build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
 }
 
-static void show_masked(builder *b, size_t j, const tensor *scaled, const tensor *masked)
+/* False where the key's score stays as it is: then there is no line. */
+static bool show_masked(builder *b, size_t j, const tensor *scaled, const tensor *masked)
 {
     const plan *p = b->plan;
     size_t i = b->focus.row;
     tensor before = build_element(scaled, i, j), after = build_element(masked, i, j);
     bool hides = is_hidden(tensor_get(&after, NULL));
     if (!hides && p->bias.data == NULL)
-        return;
-    trace_item *line = build_line(
-        b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
-        hides ? NULL
-              : build_text(b, "scaled[%zu,%zu] + bias[%zu,%zu]", i + 1, j + 1, i + 1, j + 1));
+        return false;
+    trace_item *line =
+        build_line(b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
+                   hides ? NULL
+                         : build_text(b, "%s[%zu,%zu] + bias[%zu,%zu]",
+                                      stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1,
+                                      i + 1, j + 1));
     line->a = before;
     line->result = after;
     if (hides)
-        return;
+        return true;
     tensor bias = added(b);
     line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+    return true;
 }
 
 /* A bias of −inf hides a key too. */
@@ -327,6 +354,19 @@ static bool hides_any(const builder *b)
     return false;
 }
 
+/* The keys whose scores are changed, as many as lines are spelled out. */
+static void show_masked_row(builder *b, const tensor *scaled, const tensor *masked)
+{
+    size_t most = build_lines(b), shown = 0;
+    for (size_t j = 0; j < b->plan->n_k; j++) {
+        if (shown == most) {
+            build_rest(b);
+            return;
+        }
+        shown += show_masked(b, j, scaled, masked);
+    }
+}
+
 void make_mask(builder *b)
 {
     const plan *p = b->plan;
@@ -339,11 +379,8 @@ void make_mask(builder *b)
         build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
     show_bias(b);
-    build_formula(b, "masked[i,j] = scaled[i,j]%s%s", p->bias.data != NULL ? " + bias[i,j]" : "",
-                  hides ? ", or −inf" : "");
-    size_t lines = build_lines(b);
-    for (size_t j = 0; j < lines; j++)
-        show_masked(b, j, &scaled, &masked);
-    build_rest(b);
+    build_formula(b, "masked[i,j] = %s[i,j]%s%s", stage_row(build_unmasked(b))->key.named.name,
+                  p->bias.data != NULL ? " + bias[i,j]" : "", hides ? ", or −inf" : "");
+    show_masked_row(b, &scaled, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }

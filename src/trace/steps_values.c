@@ -23,7 +23,8 @@ static void show_exponents(builder *b, const tensor *masked, const tensor *row_m
 {
     size_t i = b->focus.row, lines = build_lines(b);
     tensor exponent = build_stage(b, STAGE_EXP);
-    build_formula(b, "exp[i,j] = exp(masked[i,j] − row_max[i])");
+    build_formula(b, "exp[i,j] = exp(%s[i,j] − row_max[i])",
+                  stage_row(build_masked(b))->key.named.name);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line = build_line(b, OP_EXP, at(b, "exp", i, j), NULL);
         line->a = build_element(masked, i, j);
@@ -63,27 +64,33 @@ static void show_softmax_row(builder *b)
 {
     tensor masked = build_stage(b, STAGE_MASKED);
     tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
-    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
-        build_sentence(b, "Here %s may attend to nothing: its weights are 0, and so is its result.",
-                       build_query_name(b));
-        return;
-    }
-    show_whole_row(b, OP_MAX, "row_max[i] = maxⱼ masked[i,j]", STAGE_MASKED, STAGE_ROW_MAX);
+    const char *name = stage_row(build_masked(b))->key.named.name;
+    show_whole_row(b, OP_MAX, build_text(b, "row_max[i] = maxⱼ %s[i,j]", name), STAGE_MASKED,
+                   STAGE_ROW_MAX);
     show_exponents(b, &masked, &row_max);
     show_whole_row(b, OP_SUM, "row_sum[i] = Σⱼ exp[i,j]", STAGE_EXP, STAGE_ROW_SUM);
     show_shares(b, &row_sum);
 }
 
+static bool may_attend(const builder *b)
+{
+    tensor row_sum = build_stage(b, STAGE_ROW_SUM);
+    return tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0;
+}
+
 void make_softmax(builder *b)
 {
-    build_sentence(
-        b,
-        "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to 1. The "
-        "row's greatest "
-        "score is taken off first: that changes no weight and keeps the exponentials small.",
-        build_query_name(b), build_head_name(b));
-    show_softmax_row(b);
-    build_same_for_all(b);
+    build_sentence(b,
+                   "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
+                   "1. The row's greatest score is taken off first: that changes no weight and "
+                   "keeps the exponentials small.",
+                   build_query_name(b), build_head_name(b));
+    if (may_attend(b)) {
+        show_softmax_row(b);
+        build_same_for_all(b);
+    } else
+        build_sentence(b, "But this query may attend to nothing: its weights are 0, and so is its "
+                          "result. The weights of all queries:");
     build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }
 

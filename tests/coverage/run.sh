@@ -12,7 +12,8 @@ if ! command -v gcov >/dev/null || ! command -v gcc >/dev/null; then
 fi
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc programs >/dev/null
 find "$build" -name '*.gcda' -exec rm {} +
-BUILD=$build tests/run.sh ${SUITES:-unit compare faults cli} >"$build/tests.txt" || tail -n 5 "$build/tests.txt"
+BUILD=$build tests/run.sh ${SUITES:-unit compare faults cli} >"$build/tests.txt" ||
+    tail -n 5 "$build/tests.txt"
 
 # gcov prints a file's lines as "count:number:text"; a line of several objects (a kernel, built once
 # an instruction set) counts as reached when one of them reached it.

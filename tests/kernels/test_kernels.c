@@ -1,7 +1,7 @@
 /* Every slot of the kernels' tables: each instruction set that this machine has against plain C
- * without fma as an instruction, bit for bit, at every length around the vectors' widths, at odd starts and strides, with guard bytes
- * around what is written; and the sums whose order is promised against that order written down
- * again. */
+ * without fma as an instruction, bit for bit, at every length around the vectors' widths, at odd
+ * starts and strides, with guard bytes around what is written; and the sums whose order is promised
+ * against that order written down again. */
 #include "base/mem.h"
 #include "kernels/kernels.h"
 #include "unit/unit.h"

@@ -323,6 +323,11 @@ static void test_help_takes_options_as_words(unit *u)
     CHECK_TEXT(u, p.o.operand[1], "-x");
     CHECK_TEXT(u, p.o.completion, "bash");
     options_free(&p.o);
+    /* each letter is an unknown option, and together they are one word */
+    parse_for(&p, "help", "-abcdefgijklmnpqrstuwyz");
+    CHECK(u, p.ok && p.o.operands == 1);
+    CHECK_TEXT(u, p.o.operand[0], "-abcdefgijklmnpqrstuwyz");
+    options_free(&p.o);
 }
 
 void test_options(unit *u)

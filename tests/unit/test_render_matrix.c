@@ -37,8 +37,8 @@ static void check_weights(unit *u)
     check_item(u, matrix_text_add, &item, &how,
                "    weights (3 × 3)\n"
                "                 k[1]    k[2]    k[3]\n"
-               "  → q[1]  [0.0634    , 0.4683, 0.4683]\n"
-               "    q[2]  [6.0337e-06, 0.982 , 0.018 ]\n"
+               "  → q[1]  [    0.0634, 0.4683, 0.4683]\n"
+               "    q[2]  [6.0337e-06, 0.9820, 0.0180]\n"
                "    q[3]  [2.9539e-04, 0.8805, 0.1192]\n");
     how.color = true;
     how.digits = 2;
@@ -65,8 +65,65 @@ static void check_labels(unit *u)
                "                       東京  ?[2J\n"
                "    cat               [   2, -inf]\n"
                "    東京              [   4,  1.5]\n"
-               "    ?[2J              [  -4, 16  ]\n"
-               "    anticonstitutio…  [  12, 10  ]\n");
+               "    ?[2J              [  -4, 16.0]\n"
+               "    anticonstitutio…  [  12, 10.0]\n");
+}
+
+/* 20 rows of 30 columns that count: row i, column j holds i·100 + j. */
+static const double *counted(void)
+{
+    static double values[20 * 30];
+    for (size_t i = 0; i < 20; i++) {
+        for (size_t j = 0; j < 30; j++)
+            values[i * 30 + j] = (double)((i + 1) * 100 + j + 1);
+    }
+    return values;
+}
+
+/* A name without a letter in it is no label: its number stands there. A letter with an open bracket
+ * goes on in it. */
+static void check_numbered_labels(unit *u)
+{
+    static char *names[] = {"cat", ""};
+    static const double VALUES[] = {1, 2, 3, 4};
+    render_options how = part_options();
+    text_list rows = {.item = names, .count = 2};
+    trace_item item = matrix("x", part_matrix(2, 2, VALUES));
+    item.rows = (trace_labels){.names = &rows, .letter = "x"};
+    item.columns.letter = "weighted[2";
+    check_item(u, matrix_text_add, &item, &how,
+               "    x (2 × 2)\n"
+               "           weighted[2,1]  weighted[2,2]\n"
+               "    cat   [            1,             2]\n"
+               "    x[2]  [            3,             4]\n");
+}
+
+/* In full, the last part may be one column alone. */
+static void check_last_column(unit *u)
+{
+    render_options how = part_options();
+    how.width = 40;
+    how.is_full = true;
+    trace_item item = matrix("row", part_vector(9, counted()));
+    check_item(u, matrix_text_add, &item, &how,
+               "    row (9 long)\n"
+               "    columns 1 to 7 of 9\n"
+               "       1    2    3    4    5    6    7\n"
+               "    [101, 102, 103, 104, 105, 106, 107]\n"
+               "\n"
+               "    columns 8 to 9 of 9\n"
+               "       8    9\n"
+               "    [108, 109]\n");
+    item.a = part_vector(8, counted());
+    check_item(u, matrix_text_add, &item, &how,
+               "    row (8 long)\n"
+               "    columns 1 to 7 of 8\n"
+               "       1    2    3    4    5    6    7\n"
+               "    [101, 102, 103, 104, 105, 106, 107]\n"
+               "\n"
+               "    column 8 of 8\n"
+               "       8\n"
+               "    [108]\n");
 }
 
 static void check_vector(unit *u)
@@ -82,22 +139,11 @@ static void check_vector(unit *u)
     item.rows.letter = "q";
     check_item(u, matrix_text_add, &item, &how,
                "    row_max (3 × 1)\n"
-               "    q[1]  [ 1  ]\n"
-               "    q[2]  [-2  ]\n"
+               "    q[1]  [ 1.0]\n"
+               "    q[2]  [-2.0]\n"
                "    q[3]  [ 0.5]\n");
     item = matrix("scale", part_number(BIAS));
     check_item(u, matrix_text_add, &item, &how, "    scale\n    [1]\n");
-}
-
-/* 20 rows of 30 columns that count: row i, column j holds i·100 + j. */
-static const double *counted(void)
-{
-    static double values[20 * 30];
-    for (size_t i = 0; i < 20; i++) {
-        for (size_t j = 0; j < 30; j++)
-            values[i * 30 + j] = (double)((i + 1) * 100 + j + 1);
-    }
-    return values;
 }
 
 static void check_shortened(unit *u)
@@ -212,8 +258,8 @@ static void check_stack(unit *u)
     item.a = part_matrix(3, 3, WEIGHTED);
     item.result = part_vector(3, SUM);
     check_item(u, stack_text_add, &item, &how,
-               "    v[1]           [0, 0, 0  ]\n"
-               "    v[2]         + [1, 4, 0  ]\n"
+               "    v[1]           [0, 0, 0.0]\n"
+               "    v[2]         + [1, 4, 0.0]\n"
                "    v[3]         + [1, 3, 1.5]\n"
                "                 -------------\n"
                "    attended[1]  = [2, 7, 1.5]\n");
@@ -287,6 +333,8 @@ void test_render_matrix(unit *u)
 {
     check_weights(u);
     check_labels(u);
+    check_numbered_labels(u);
+    check_last_column(u);
     check_vector(u);
     check_shortened(u);
     check_full(u);

@@ -66,8 +66,8 @@ static void check_operands(unit *u)
     text_free(&out);
 }
 
-/* A column: its points stand below each other, whatever is before and after them; what has none
- * ends where the column ends. */
+/* A column: all its numbers have as many decimals as the one that needs most, so that their points
+ * stand below each other; one with an exponent ends where the column ends. */
 static void check_aligned(unit *u)
 {
     static const double COLUMN[] = {4, -16.25, 6.0337e-06, -INFINITY, 0.5};
@@ -79,13 +79,13 @@ static void check_aligned(unit *u)
         number_text_add_aligned(&out, COLUMN[i], -1, &width);
         text_add_string(&out, "|\n");
     }
-    CHECK(u, number_width_columns(&width) == 12);
+    CHECK(u, number_width_columns(&width) == 10);
     CHECK_TEXT(u, text_string(&out),
-               "  4         |\n"
-               "-16.25      |\n"
-               "  6.0337e-06|\n"
-               "        -inf|\n"
-               "  0.5       |\n");
+               "      4.00|\n"
+               "    -16.25|\n"
+               "6.0337e-06|\n"
+               "      -inf|\n"
+               "      0.50|\n");
     text_free(&out);
 }
 

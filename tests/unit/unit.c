@@ -19,6 +19,7 @@
     ROW(json_write)                                                                                \
     ROW(kernel_accuracy)                                                                           \
     ROW(kernels)                                                                                   \
+    ROW(limits)                                                                                    \
     ROW(mem)                                                                                       \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \

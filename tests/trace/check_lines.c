@@ -1,0 +1,385 @@
+/* Worked lines: scores[1,2] = q[1]·k[2] = 1·4 + 0·4 + 2·0 = 4. What stands left says which
+ * elements are meant; every number is compared with its stage or input, and the result is computed
+ * again out of those, unrounded. */
+#include "checks.h"
+#include "terms.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which element ---- */
+
+/* "NAME[i,": the focus's row; the column is read and must follow that of the line before. */
+static size_t read_key(reader *r, progress *p, const char *name)
+{
+    read_words(r, "%s[%zu,", name, r->of->how.row + 1);
+    size_t key = read_count(r);
+    read_words(r, "]");
+    size_t last = strcmp(p->line, name) == 0 ? p->key : 0;
+    if (key == 0 || key > r->of->n_k || (strcmp(name, "masked") != 0 && key != last + 1) ||
+        key <= last)
+        reader_fail(r, "%s of key %zu follows that of key %zu", name, key, last);
+    snprintf(p->line, sizeof p->line, "%s", name);
+    p->key = key;
+    return r->failed ? 0 : key - 1;
+}
+
+static double element(const reader *r, const char *stage, size_t key)
+{
+    tensor all = truth_stage(r->of, stage, r->of->how.head);
+    return number_at(&all, r->of->how.row, key);
+}
+
+/* ---- lines, one function a left side ---- */
+
+static void line_projection(reader *r, progress *p)
+{
+    (void)p;
+    const truth *t = r->of;
+    char which = *r->at, name[2] = {which, '\0'}, weight[3] = {'w', which, '\0'},
+         bias[3] = {'b', which, '\0'};
+    const char *source = truth_source(t, which);
+    size_t head = which == 'q' ? t->how.head : truth_kv_head(t, t->how.head);
+    size_t row = which == 'q' ? t->how.row : truth_key_row(t);
+    tensor x = source == NULL ? (tensor){0} : truth_rows(t, source);
+    tensor all = truth_weight(t, weight), w = truth_weight_of_head(t, weight, t->how.head);
+    tensor made = truth_stage(t, name, t->how.head);
+    if (x.data == NULL || w.data == NULL) {
+        reader_fail(r, "there is no such projection");
+        return;
+    }
+    size_t width = made.size[1], first = head * width;
+    tensor shifts = truth_vector(t, bias, width, t->how.head);
+    double shift = shifts.data == NULL ? 0 : number_of(&shifts, 0);
+    read_words(r, "%s[%zu,1]", name, row + 1);
+    if (t->has_heads)
+        read_words(r, " in head %zu", head + 1);
+    read_words(r, " = %s[%zu]·W%c[·,%zu]", source, row + 1, which, all.rank == 3 ? 1 : first + 1);
+    const tensor *given = bundle_tensor(&t->document, bias);
+    if (given != NULL && given->rank == 2 && given->size[0] > 1)
+        read_words(r, " + b%c[%zu,1]", which, head + 1);
+    else if (given != NULL)
+        read_words(r, " + b%c[%zu]", which, first + 1);
+    read_words(r, " = ");
+    tensor a = row_of(&x, row), b = column_of(&w, 0);
+    read_dot(r, &a, &b, shifts.data == NULL ? NULL : &shift, number_at(&made, row, 0));
+}
+
+/* 1·tanh(a + b + d) + …; va is ones and ba zeros where they are not given. */
+static void read_additive(reader *r, const tensor *q, const tensor *k, double result)
+{
+    const truth *t = r->of;
+    size_t count = q->size[0];
+    tensor va = truth_vector(t, "va", count, t->how.head);
+    tensor ba = truth_vector(t, "ba", count, t->how.head);
+    double sum = 0, size = 0;
+    for (size_t i = 0, next = 0; i < count; i++) {
+        double v = va.data == NULL ? 1 : number_of(&va, i),
+               shift = ba.data == NULL ? 0 : number_of(&ba, i), a = number_of(q, i),
+               b = number_of(k, i);
+        sum += v * tanh(a + b + shift);
+        size += fabs(v) * (1 + fabs(a) + fabs(b) + fabs(shift));
+        if (i != next)
+            continue;
+        read_operand(r, v);
+        read_words(r, "·tanh(");
+        read_number(r, a);
+        read_words(r, " + ");
+        read_operand(r, b);
+        read_words(r, " + ");
+        read_operand(r, shift);
+        read_words(r, ")");
+        next = next_term(r, i, count, " + ");
+    }
+    read_words(r, " = ");
+    read_number(r, result);
+    read_terms_counted(r, count, "terms");
+    recomputed(r, result, sum, size * (double)(count + 1));
+}
+
+static void line_scores(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    size_t j = read_key(r, p, "scores"), head = t->how.head;
+    tensor queries = truth_stage(t, "q_score", head), keys = truth_stage(t, "k_score", head);
+    const char *q_name = queries.data == NULL ? "q" : "q_score",
+               *k_name = keys.data == NULL ? "k" : "k_score";
+    queries = truth_stage(t, q_name, head);
+    keys = truth_stage(t, k_name, head);
+    tensor q = row_of(&queries, t->how.row), k = row_of(&keys, j);
+    double result = element(r, "scores", j);
+    bool is_additive = strcmp(truth_word(t, "score"), "additive") == 0;
+    tensor bs = truth_vector(t, "bs", 1, head);
+    double shift = bs.data == NULL ? 0 : number_of(&bs, 0);
+    if (is_additive) {
+        read_words(r, " = va·tanh(%s[%zu] + %s[%zu] + ba) = ", q_name, t->how.row + 1, k_name,
+                   j + 1);
+        read_additive(r, &q, &k, result);
+        return;
+    }
+    read_words(r, " = %s[%zu]·%s[%zu]%s = ", q_name, t->how.row + 1, k_name, j + 1,
+               bs.data == NULL ? "" : " + bs");
+    read_dot(r, &q, &k, bs.data == NULL ? NULL : &shift, result);
+}
+
+static void line_scale(reader *r, progress *p)
+{
+    (void)p;
+    const truth *t = r->of;
+    double number, scale = truth_scale(t);
+    read_words(r, "scale = ");
+    if (!truth_number(t, "scale", &number)) {
+        bool is_embed = strcmp(truth_word(t, "scale"), "embed") == 0;
+        tensor x = truth_rows(t, "x");
+        read_words(r, "1/√%s = 1/√", is_embed ? "m" : "d_k");
+        read_number(r, (double)(is_embed ? x.size[1] : t->d_k));
+        read_words(r, " = ");
+    }
+    read_number(r, scale);
+}
+
+static void line_scaled(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "scaled");
+    double score = element(r, "scores", j), scale = truth_scale(r->of),
+           result = element(r, "scaled", j);
+    read_words(r, " = scores[%zu,%zu]·scale = ", r->of->how.row + 1, j + 1);
+    read_operand(r, score);
+    read_words(r, "·");
+    read_operand(r, scale);
+    read_words(r, " = ");
+    read_number(r, result);
+    recomputed(r, result, score * scale, fabs(result));
+}
+
+static void line_variance(reader *r, progress *p)
+{
+    (void)p;
+    read_words(r, "variance of ");
+    const char *stage = reader_sees(r, "scores") ? "scores" : "scaled";
+    if (strcmp(stage, "scaled") == 0)
+        read_words(r, "scaled");
+    if (r->of->has_heads)
+        read_words(r, " in head %zu", r->of->how.head + 1);
+    tensor all = truth_stage(r->of, stage, r->of->how.head);
+    double count = (double)tensor_count(&all), sum = 0, squares = 0;
+    for (size_t i = 0; i < all.size[0]; i++) {
+        for (size_t j = 0; j < all.size[1]; j++)
+            sum += number_at(&all, i, j);
+    }
+    for (size_t i = 0; i < all.size[0]; i++) {
+        for (size_t j = 0; j < all.size[1]; j++)
+            squares += pow(number_at(&all, i, j) - sum / count, 2);
+    }
+    read_words(r, " = ");
+    read_number(r, squares / count);
+}
+
+/* A key is hidden, or a bias is added to its score; the keys in between had neither. */
+static void line_masked(reader *r, progress *p)
+{
+    tensor bias = truth_bias(r->of);
+    size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0, i = r->of->how.row;
+    size_t j = read_key(r, p, "masked");
+    double before = element(r, "scaled", j), result = element(r, "masked", j);
+    for (size_t between = last; between < j; between++) {
+        if (bias.data != NULL || isinf(element(r, "masked", between)))
+            reader_fail(r, "key %zu is left out", between + 1);
+    }
+    if (isinf(result)) {
+        read_words(r, ": ");
+        read_number(r, before);
+        read_words(r, " → ");
+        read_number(r, result);
+    } else if (bias.data == NULL) {
+        reader_fail(r, "this key is not hidden");
+    } else {
+        double shift = number_at(&bias, i, j);
+        read_words(r, " = %s[%zu,%zu] + bias[%zu,%zu] = ",
+                   truth_scale(r->of) == 1 ? "scores" : "scaled", i + 1, j + 1, i + 1, j + 1);
+        read_number(r, before);
+        read_words(r, " + ");
+        read_operand(r, shift);
+        read_words(r, " = ");
+        read_number(r, result);
+        recomputed(r, result, before + shift, fabs(before) + fabs(shift));
+    }
+}
+
+/* max(…) or a sum of the focus's row of a stage. */
+static void line_whole_row(reader *r, const char *name, const char *of, bool is_max)
+{
+    tensor all = truth_stage(r->of, of, r->of->how.head);
+    tensor row = row_of(&all, r->of->how.row);
+    size_t count = row.size[0];
+    double result = element(r, name, 0), sum = 0, greatest = -HUGE_VAL;
+    for (size_t j = 0; j < count; j++) {
+        sum += number_of(&row, j);
+        greatest = fmax(greatest, number_of(&row, j));
+    }
+    read_words(r, "%s[%zu] = %s", name, r->of->how.row + 1, is_max ? "max(" : "");
+    for (size_t j = 0; j < count; j = next_term(r, j, count, is_max ? ", " : " + "))
+        read_number(r, number_of(&row, j));
+    read_words(r, is_max ? ")" : "");
+    if (count > 1 || is_max) {
+        read_words(r, " = ");
+        read_number(r, result);
+    }
+    read_terms_counted(r, count, is_max ? "numbers" : "terms");
+    recomputed(r, result, is_max ? greatest : sum, is_max ? 0 : sum);
+}
+
+static void line_row_max(reader *r, progress *p)
+{
+    (void)p;
+    line_whole_row(r, "row_max", "masked", true);
+}
+
+static void line_row_sum(reader *r, progress *p)
+{
+    (void)p;
+    line_whole_row(r, "row_sum", "exp", false);
+}
+
+static void line_exp(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "exp");
+    double score = element(r, "masked", j), greatest = element(r, "row_max", 0),
+           result = element(r, "exp", j);
+    read_words(r, " = exp(");
+    read_number(r, score);
+    read_words(r, " - ");
+    read_operand(r, greatest);
+    read_words(r, ") = ");
+    read_number(r, result);
+    recomputed(r, result, exp(score - greatest), result);
+}
+
+static void line_weights(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "weights");
+    double part = element(r, "exp", j), sum = element(r, "row_sum", 0),
+           result = element(r, "weights", j);
+    read_words(r, " = ");
+    read_number(r, part);
+    read_words(r, " / ");
+    read_number(r, sum);
+    read_words(r, " = ");
+    read_number(r, result);
+    recomputed(r, result, part / sum, result);
+}
+
+/* Rounded to that many decimals, either way where the row's sum is kept. */
+static void line_rounded(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "rounded");
+    double weight = element(r, "weights", j), result = element(r, "rounded", j), decimals = 0;
+    bool keeps_sum = !truth_number(r->of, "round", &decimals);
+    if (keeps_sum)
+        sscanf(truth_word(r->of, "round"), "%lf", &decimals);
+    double step = pow(10, -decimals);
+    read_words(r, ": ");
+    read_number(r, weight);
+    read_words(r, " → ");
+    read_number(r, result);
+    if (fabs(result - weight) > step * (keeps_sum ? 1 : 0.5) + rounding_unit(r))
+        reader_fail(r, "%.9g is not %.9g rounded", result, weight);
+    recomputed(r, result, round(result / step) * step, 1);
+}
+
+static const char *used_weights(const reader *r)
+{
+    return truth_stage(r->of, "rounded", 0).data != NULL ? "rounded" : "weights";
+}
+
+static void line_weighted(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    size_t j = read_key(r, p, "weighted"), i = t->how.row;
+    double weight = element(r, used_weights(r), j);
+    tensor values = truth_stage(t, "v", t->how.head), v = row_of(&values, j);
+    tensor weighted = truth_stage(t, "weighted", t->how.head), of_row = tensor_at(&weighted, i),
+           result = row_of(&of_row, j);
+    read_words(r, " = %s[%zu,%zu]·v[%zu] = ", used_weights(r), i + 1, j + 1, j + 1);
+    read_operand(r, weight);
+    read_words(r, "·");
+    read_vector(r, &v);
+    read_words(r, " = ");
+    read_vector(r, &result);
+    for (size_t c = 0; c < v.size[0]; c++)
+        recomputed(r, number_of(&result, c), weight * number_of(&v, c),
+                   fabs(number_of(&result, c)));
+}
+
+static void line_attended(reader *r, progress *p)
+{
+    (void)p;
+    const truth *t = r->of;
+    size_t i = t->how.row;
+    tensor weights = truth_stage(t, used_weights(r), t->how.head),
+           v = truth_stage(t, "v", t->how.head);
+    tensor a = row_of(&weights, i), b = column_of(&v, 0);
+    read_words(r, "attended[%zu,1] = %s[%zu]·v[·,1] = ", i + 1, used_weights(r), i + 1);
+    read_dot(r, &a, &b, NULL, element(r, "attended", 0));
+}
+
+static void line_output(reader *r, progress *p)
+{
+    (void)p;
+    const truth *t = r->of;
+    size_t i = t->how.row;
+    tensor context = truth_rows(t, "context"), output = truth_rows(t, "output"),
+           wo = truth_weight(t, "wo");
+    if (wo.data == NULL) {
+        reader_fail(r, "there is no Wo");
+        return;
+    }
+    tensor bo = truth_vector(t, "bo", wo.size[1], 0), a = row_of(&context, i),
+           b = column_of(&wo, 0);
+    double shift = bo.data == NULL ? 0 : number_of(&bo, 0);
+    read_words(r, "output[%zu,1] = context[%zu]·Wo[·,1]%s = ", i + 1, i + 1,
+               bo.data == NULL ? "" : " + bo[1]");
+    read_dot(r, &a, &b, bo.data == NULL ? NULL : &shift, number_at(&output, i, 0));
+}
+
+/* ---- all ---- */
+
+typedef struct line_kind {
+    const char *begin;
+    void (*check)(reader *r, progress *p);
+} line_kind;
+
+static const line_kind KINDS[] = {
+    {"q[", line_projection},      {"k[", line_projection},
+    {"v[", line_projection},      {"scores[", line_scores},
+    {"scaled[", line_scaled},     {"masked[", line_masked},
+    {"exp[", line_exp},           {"weights[", line_weights},
+    {"rounded[", line_rounded},   {"weighted[", line_weighted},
+    {"attended[", line_attended}, {"output[", line_output},
+    {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
+    {"scale = ", line_scale},     {"variance of ", line_variance},
+};
+
+static const line_kind *kind_of(const char *line)
+{
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        size_t length = strlen(KINDS[i].begin);
+        bool has_place = KINDS[i].begin[length - 1] != '[' || isdigit((unsigned char)line[length]);
+        if (strncmp(line, KINDS[i].begin, length) == 0 && has_place)
+            return &KINDS[i];
+    }
+    return NULL;
+}
+
+bool is_worked_line(const char *line)
+{
+    return kind_of(line) != NULL;
+}
+
+void check_worked_line(reader *r, progress *p)
+{
+    kind_of(r->at)->check(r, p);
+    read_end(r);
+}

@@ -1,0 +1,307 @@
+/* Every digit that stands in words: sentences, formulas, tables, headings. The phrases that this
+ * run must say are made here, out of its sizes, and taken out of the text; a digit that is left is
+ * accounted for by nothing. */
+#include "checks.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- phrases ---- */
+
+/* Blanks the phrase wherever it stands whole, not as a part of a longer number. */
+static void take_out(char *text, const char *phrase)
+{
+    size_t length = strlen(phrase);
+    for (char *at = text; length > 0 && (at = strstr(at, phrase)) != NULL; at += length) {
+        bool begins_inside =
+            at > text && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)*phrase);
+        bool ends_inside =
+            isdigit((unsigned char)at[length]) && isdigit((unsigned char)phrase[length - 1]);
+        if (!begins_inside && !ends_inside)
+            memset(at, ' ', length);
+    }
+}
+
+static void take_out_format(char *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void take_out_format(char *text, const char *format, ...)
+{
+    char phrase[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(phrase, sizeof phrase, format, args);
+    va_end(args);
+    take_out(text, phrase);
+}
+
+static size_t numbers_in(const truth *t, const char *name)
+{
+    const tensor *given = bundle_tensor(&t->document, name);
+    return given == NULL ? 0 : tensor_count(given);
+}
+
+static size_t width_of(const truth *t, const char *name)
+{
+    tensor rows = truth_rows(t, name);
+    return rows.data == NULL ? 0 : rows.size[1];
+}
+
+static void take_out_constants(char *text)
+{
+    static const char *const SAME_IN_ALL[] = {
+        "into weights between 0 and 1 that sum to 1.",
+        "its weight, is exactly 0.",
+        "its weights are 0,",
+        "still sums to 1 ",
+        "3·h·m·(m/h)",
+        "3·h·m·m",
+    };
+    for (size_t i = 0; i < sizeof SAME_IN_ALL / sizeof SAME_IN_ALL[0]; i++)
+        take_out(text, SAME_IN_ALL[i]);
+}
+
+/* "query 1 (Input 1) in head 2" wherever it is spoken of. */
+static void take_out_focus(const truth *t, char *text)
+{
+    const text_list *tokens = truth_tokens(t, false);
+    size_t i = t->how.row;
+    if (tokens != NULL && *tokens->item[i] != '\0')
+        take_out_format(text, "query %zu (%s)", i + 1, tokens->item[i]);
+    else
+        take_out_format(text, "query %zu", i + 1);
+    if (t->has_heads)
+        take_out_format(text, " in head %zu", t->how.head + 1);
+}
+
+static void take_out_inputs(const truth *t, char *text)
+{
+    size_t rows = truth_rows(t, "x").data == NULL ? 0 : truth_rows(t, "x").size[0];
+    size_t m = width_of(t, "x");
+    take_out_format(text, "%zu input%s in, one a row, %zu number%s each", rows,
+                    rows == 1 ? " goes" : "s go", m, m == 1 ? "" : "s");
+    take_out_format(text, "There are %zu such sequences in the batch; this is number %zu ",
+                    t->batches, t->how.batch + 1);
+}
+
+static void take_out_parameters(const truth *t, char *text)
+{
+    size_t wq = numbers_in(t, "wq"), wk = numbers_in(t, "wk"), wv = numbers_in(t, "wv");
+    size_t all = wq + wk + wv, h = t->heads, m = width_of(t, "x");
+    tensor queries = truth_stage(t, "q", 0);
+    take_out_format(text, "Wq, Wk and Wv hold %zu + %zu + %zu = %zu numbers", wq, wk, wv, all);
+    take_out_format(text, "Wq and Wk hold %zu + %zu = %zu numbers", wq, wk, all);
+    take_out_format(text, "Wq and Wv hold %zu + %zu = %zu numbers", wq, wv, all);
+    take_out_format(text, "Wk and Wv hold %zu + %zu = %zu numbers", wk, wv, all);
+    take_out_format(text, "Wq holds %zu numbers", wq);
+    take_out_format(text, "Wk holds %zu numbers", wk);
+    take_out_format(text, "Wv holds %zu numbers", wv);
+    take_out_format(text, " = 3·%zu·%zu·(%zu/%zu) = 3·%zu² = %zu", h, m, m, h, m, all);
+    take_out_format(text, " = 3·%zu·%zu² = %zu", h, m, all);
+    char first[32] = "";
+    if (queries.size[1] != 1)
+        snprintf(first, sizeof first, " %zu", queries.size[1]);
+    take_out_format(text,
+                    "%zu head%s side by side: of the %zu columns of q each takes %zu, head 1 the "
+                    "first%s, and so on",
+                    h, h == 1 ? " works" : "s work", h * queries.size[1], queries.size[1], first);
+    take_out_format(text, "There are only %zu key/value heads: %zu query heads share each",
+                    t->kv_heads, h / t->kv_heads);
+    take_out_format(text, "Each of the %zu heads has matrices of its own", h);
+}
+
+static void take_out_later_steps(const truth *t, char *text)
+{
+    size_t h = t->heads;
+    double decimals = 0, offset = 0;
+    if (!truth_number(t, "round", &decimals))
+        decimals = strtod(truth_word(t, "round"), NULL);
+    truth_number(t, "offset", &offset);
+    take_out_format(text, "for all %zu keys", t->n_k);
+    take_out_format(text, "The other %zu heads are left out", h - 1);
+    take_out_format(text, "sees %zu of the %zu keys", truth_visible(t), t->n_k);
+    take_out_format(text, "j ≤ i + offset, offset = %.0f", offset);
+    take_out_format(text, "are rounded to %.0f decimal%s", decimals, decimals == 1 ? "" : "s");
+    take_out_format(text, "This gives %zu weighted value%s", t->n_k, t->n_k == 1 ? "" : "s");
+    take_out_format(text, "The %zu heads' results are put side by side: %zu column%s from each", h,
+                    t->d_v, t->d_v == 1 ? "" : "s");
+    take_out_format(text, "context[i] = [attended[head 1, i], %sattended[head %zu, i]]",
+                    h > 2 ? "…, " : "", h);
+    take_out_format(text, "to the width of the output, %zu.", width_of(t, "output"));
+}
+
+void check_prose(reader *r, const char *joined)
+{
+    static char text[LONGEST_LINE];
+    if (r->failed)
+        return;
+    snprintf(text, sizeof text, "%s", joined);
+    take_out_focus(r->of, text);
+    take_out_constants(text);
+    take_out_inputs(r->of, text);
+    take_out_parameters(r->of, text);
+    take_out_later_steps(r->of, text);
+    size_t left = strcspn(text, "0123456789");
+    if (text[left] != '\0')
+        reader_fail(r, "nothing accounts for '%.30s'", joined + left);
+}
+
+/* ---- tables ---- */
+
+/* A letter of the table with its size in this run; 0 where it has none. */
+static size_t letter_size(const truth *t, const char *letter, size_t length)
+{
+    size_t m = width_of(t, "x") > 0 ? width_of(t, "x") : width_of(t, "xk");
+    tensor queries = truth_stage(t, "q", 0), compared = truth_stage(t, "q_score", 0);
+    bool is_one = truth_source(t, 'q') != NULL && truth_source(t, 'k') != NULL &&
+                  strcmp(truth_source(t, 'q'), truth_source(t, 'k')) == 0;
+    const struct {
+        const char *letter;
+        size_t size;
+    } sizes[] = {
+        {"n", is_one ? t->n_q : 0},
+        {"n_q", t->n_q},
+        {"n_k", t->n_k},
+        {"m", m},
+        {"b", t->batches},
+        {"h", t->heads},
+        {"g", t->kv_heads},
+        {"d_k", t->d_k},
+        {"d_v", t->d_v},
+        {"d_o", width_of(t, "output")},
+        {"m_k", width_of(t, "xk")},
+        {"m_v", width_of(t, "xv")},
+        {"d_q", queries.size[1]},
+        {"c", compared.data == NULL ? 0 : compared.size[1]},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (strlen(sizes[i].letter) == length && memcmp(sizes[i].letter, letter, length) == 0)
+            return sizes[i].size;
+    }
+    return 0;
+}
+
+/* "h·d_k": what it comes to. */
+static size_t read_letters(reader *r)
+{
+    size_t product = 1;
+    do {
+        size_t length = strspn(r->at, "abcdefghijklmnopqrstuvwxyz_");
+        size_t size = letter_size(r->of, r->at, length);
+        if (size == 0)
+            reader_fail(r, "no such letter: '%.20s'", r->at);
+        r->at += length;
+        product *= size;
+    } while (!r->failed && reader_sees(r, "·"));
+    return product;
+}
+
+/* n_q      queries      3 */
+static void read_letter_row(reader *r)
+{
+    size_t size = read_letters(r);
+    r->at += strlen(r->at);
+    while (isdigit((unsigned char)r->at[-1]))
+        r->at--;
+    read_words(r, "%zu", size);
+}
+
+/* The sizes that the matrix of this name really has. */
+static bool shape_of(const truth *t, const char *name, const tensor **shape, tensor *weight)
+{
+    char key[16];
+    snprintf(key, sizeof key, "%s", name);
+    key[0] = (char)tolower((unsigned char)key[0]);
+    *shape = bundle_tensor(&t->stages, name);
+    if (*shape != NULL || !truth_has(t, key))
+        return *shape != NULL;
+    *weight = truth_weight(t, key);
+    *shape = weight;
+    return true;
+}
+
+/* Wq   m × h·d_k   4 × 6: the letters make the sizes, and the matrix has them. */
+static void read_shape_row(reader *r)
+{
+    char name[16] = "";
+    size_t length = strcspn(r->at, " "), axes = 0, size[TENSOR_MAX_RANK];
+    const tensor *shape;
+    tensor weight;
+    snprintf(name, sizeof name, "%.*s", (int)length, r->at);
+    r->at += length;
+    if (!shape_of(r->of, name, &shape, &weight)) {
+        reader_fail(r, "there is no matrix '%s'", name);
+        return;
+    }
+    read_spaces(r);
+    do {
+        size[axes++] = read_letters(r);
+    } while (!r->failed && axes < TENSOR_MAX_RANK && reader_sees(r, " × "));
+    read_spaces(r);
+    if (axes != (size_t)shape->rank)
+        reader_fail(r, "%s has %d axes, here %zu", name, shape->rank, axes);
+    for (size_t i = 0; i < axes && !r->failed; i++) {
+        if (size[i] != shape->size[i])
+            reader_fail(r, "%s's letters make %zu, its axis is %zu", name, size[i], shape->size[i]);
+        read_words(r, i > 0 ? " × " : "");
+        read_words(r, "%zu", shape->size[i]);
+    }
+    read_end(r);
+}
+
+bool is_table(const paragraph *p)
+{
+    return p->count > 1 && strstr(p->line[1], "──") != NULL;
+}
+
+void check_table(reader *r, const paragraph *p)
+{
+    bool has_letters = strstr(p->line[0], "letter ") != NULL;
+    for (size_t i = 2; i < p->count && !r->failed; i++) {
+        r->at = p->line[i];
+        read_spaces(r);
+        if (has_letters)
+            read_letter_row(r);
+        else
+            read_shape_row(r);
+    }
+}
+
+/* ---- headings ---- */
+
+void check_preamble(reader *r, const char *joined)
+{
+    const char *name = truth_word(r->of, "name"), *title = truth_word(r->of, "title"),
+               *notes = truth_word(r->of, "notes");
+    r->at = joined;
+    read_spaces(r);
+    read_words(r, "%s%s", name, *name != '\0' && *title != '\0' ? ": " : "");
+    for (int i = 0; i < 2; i++) { /* longer than a phrase may be */
+        const char *text = i == 0 ? title : notes;
+        size_t length = strlen(text);
+        if (i == 1) {
+            r->at += strspn(r->at, " ");
+            while (strncmp(r->at, "═", strlen("═")) == 0)
+                r->at += strlen("═");
+            read_spaces(r);
+        }
+        if (!r->failed && strncmp(r->at, text, length) != 0)
+            reader_fail(r, "the %s is not the document's", i == 0 ? "title" : "notes");
+        r->at += r->failed ? 0 : length;
+    }
+    read_spaces(r);
+    read_end(r);
+}
+
+/* "5. scores ───": the steps are counted. */
+void check_heading(reader *r, progress *p, const char *line)
+{
+    p->steps++;
+    p->line[0] = p->matrix[0] = '\0';
+    r->at = line;
+    read_words(r, "%zu. ", p->steps);
+    snprintf(p->step, sizeof p->step, "%.*s", (int)strcspn(r->at, " "), r->at);
+    if (strpbrk(p->step, "0123456789") != NULL)
+        reader_fail(r, "no step is called '%s'", p->step);
+}

@@ -1,0 +1,171 @@
+#include "names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a stage's rows and columns are: queries (q), keys (k) or numbers (-). */
+typedef struct stage_labels {
+    const char *name, *rows, *columns;
+    char row_is, column_is;
+} stage_labels;
+
+static const stage_labels LABELS[] = {
+    {"x", "x", NULL, 'q', '-'},         {"xk", "xk", NULL, 'k', '-'},
+    {"xv", "xv", NULL, 'k', '-'},       {"q", "q", NULL, 'q', '-'},
+    {"k", "k", NULL, 'k', '-'},         {"v", "v", NULL, 'k', '-'},
+    {"q_score", "q", NULL, 'q', '-'},   {"k_score", "k", NULL, 'k', '-'},
+    {"scores", "q", "k", 'q', 'k'},     {"scaled", "q", "k", 'q', 'k'},
+    {"masked", "q", "k", 'q', 'k'},     {"weights", "q", "k", 'q', 'k'},
+    {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
+    {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
+    {"output", NULL, NULL, 'q', '-'},
+};
+
+/* x, where the queries come from elsewhere: then its rows are keys. */
+static bool is_keys_only(const truth *t, const char *name)
+{
+    return strcmp(name, "x") == 0 && truth_source(t, 'q') == NULL;
+}
+
+static void set_labels(const truth *t, const char *name, named_matrix *m)
+{
+    for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
+        const stage_labels *l = &LABELS[i];
+        if (strcmp(l->name, name) != 0)
+            continue;
+        m->rows = l->rows;
+        m->columns = l->columns;
+        bool is_of_keys = l->row_is == 'k' || (l->row_is == 'q' && is_keys_only(t, name));
+        m->row_names = l->row_is == '-' ? NULL : truth_tokens(t, is_of_keys);
+        m->column_names = l->column_is == '-' ? NULL : truth_tokens(t, true);
+        m->focus = 1 + (l->row_is == 'k' ? truth_key_row(t) : t->how.row);
+    }
+}
+
+/* Wq, bo, va, …: the document's own, in lower case. */
+static tensor parameter(const truth *t, const char *label, bool is_of_head)
+{
+    char key[3] = "";
+    snprintf(key, sizeof key, "%.2s", label);
+    key[0] = (char)tolower((unsigned char)key[0]);
+    const tensor *given = bundle_tensor(&t->document, key);
+    bool is_matrix = key[0] == 'w' || key[0] == 'u';
+    bool is_score = strcmp(key, "ws") == 0 || strcmp(key, "wa") == 0 || strcmp(key, "ua") == 0;
+    if (strlen(label) != 2 || given == NULL)
+        return (tensor){0};
+    if (!is_matrix)
+        return tensor_view_of(given);
+    return is_of_head || is_score ? truth_weight_of_head(t, key, t->how.head)
+                                  : truth_weight(t, key);
+}
+
+/* " in head 2" and ", head 2 of 4" are cut off the name; the head, or the focus's. */
+static size_t take_head(reader *r, char *name, bool *is_said)
+{
+    const truth *t = r->of;
+    size_t head = 0, heads = t->heads;
+    char *at = strstr(name, ", head "), *in = strstr(name, " in head ");
+    *is_said = at != NULL || in != NULL;
+    if (at != NULL && sscanf(at, ", head %zu of %zu", &head, &heads) == 2)
+        *at = '\0';
+    else if (in != NULL && sscanf(in, " in head %zu", &head) == 1)
+        *in = '\0';
+    if (*is_said && (!t->has_heads || head == 0 || head > t->heads || heads != t->heads))
+        reader_fail(r, "no such head: '%s'", name);
+    if (in == NULL || r->failed)
+        return r->failed || !*is_said ? t->how.head : head - 1;
+    /* What is in one head is of the focus's, or of the one whose keys and values that shares. */
+    bool is_shared = strchr("kv", tolower((unsigned char)name[0])) != NULL ||
+                     strcmp(name, "Wk") == 0 || strcmp(name, "Wv") == 0;
+    if (head - 1 != (is_shared ? truth_kv_head(t, t->how.head) : t->how.head))
+        reader_fail(r, "'%s' is of head %zu", name, head);
+    return t->how.head;
+}
+
+/* "x[2]", a row of x: cut off the name. 0 where none is said. */
+static size_t take_row(reader *r, char *name)
+{
+    size_t row = 0;
+    char *at = strchr(name, '[');
+    if (at == NULL)
+        return 0;
+    if (sscanf(at, "[%zu]", &row) != 1 ||
+        (row != r->of->how.row + 1 && row != truth_key_row(r->of) + 1))
+        reader_fail(r, "'%s' is no row in focus", name);
+    *at = '\0';
+    return row;
+}
+
+static tensor stage_named(const truth *t, const char *name, size_t head, bool is_of_head)
+{
+    bool is_whole = !is_of_head && strcmp(name, "kᵀ") != 0;
+    if (strcmp(name, "bias") == 0)
+        return truth_bias(t);
+    if (strcmp(name, "kᵀ") == 0) {
+        tensor k = truth_stage(t, "k", head);
+        return tensor_transposed(&k);
+    }
+    tensor rows = truth_rows(t, name);
+    static const char SIDE_BY_SIDE[] = " q k v x xk xv context output ";
+    char word[96];
+    snprintf(word, sizeof word, " %s ", name);
+    if (is_whole && rows.data != NULL && rows.rank == 2 && strstr(SIDE_BY_SIDE, word) != NULL)
+        return rows;
+    return truth_stage(t, name, head);
+}
+
+named_matrix matrix_named(reader *r, const char *page_name)
+{
+    char name[80];
+    bool is_said;
+    named_matrix m = {0};
+    if (strncmp(page_name, "× ", strlen("× ")) == 0)
+        page_name += strlen("× ");
+    else if (strncmp(page_name, "= ", 2) == 0)
+        page_name += 2;
+    snprintf(name, sizeof name, "%s", page_name);
+    size_t head = take_head(r, name, &is_said), row = take_row(r, name);
+    m.numbers = stage_named(r->of, name, head, is_said);
+    if (m.numbers.data == NULL)
+        m.numbers = parameter(r->of, name, is_said);
+    if (m.numbers.data == NULL)
+        reader_fail(r, "nothing is called '%s'", page_name);
+    else if (row > 0)
+        m.numbers = tensor_at(&m.numbers, row - 1);
+    else
+        set_labels(r->of, name, &m);
+    return m;
+}
+
+void read_label(reader *r, const char *letter, const text_list *names, size_t index)
+{
+    char made[64];
+    const char *label = made, *cut = strstr(r->at, "…");
+    if (names != NULL && *names->item[index] != '\0')
+        label = names->item[index];
+    else if (letter == NULL)
+        snprintf(made, sizeof made, "%zu", index + 1);
+    else
+        snprintf(made, sizeof made, strchr(letter, '[') != NULL ? "%s,%zu]" : "%s[%zu]", letter,
+                 index + 1);
+    if (reader_sees(r, label))
+        return;
+    size_t length = cut == NULL ? 0 : (size_t)(cut - r->at);
+    if (length == 0 || length >= strlen(label) || strncmp(r->at, label, length) != 0)
+        reader_fail(r, "expected the label '%s', found '%.40s'", label, r->at);
+    else
+        r->at = cut + strlen("…");
+}
+
+tensor as_matrix(const tensor *t)
+{
+    tensor m = tensor_view_of(t);
+    for (; m.rank < 2; m.rank++) {
+        m.size[1] = m.rank == 0 ? 1 : m.size[0];
+        m.stride[1] = m.rank == 0 ? 1 : m.stride[0];
+        m.size[0] = 1;
+        m.stride[0] = 0;
+    }
+    return m;
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# record.sh NAME...: writes golden/NAME.txt, the trace of the document of this name, to be read line
+# by line before it is kept. Nothing else ever writes there.
+set -eu
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
+PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/trace/document.sh
+. "$tests/document.sh"
+
+for name; do
+    selfattn --quiet --trace "$(document "$name")" >"$scratch/trace"
+    mv "$scratch/trace" "$tests/golden/$name.txt"
+    git -C "$root" diff --no-color --stat -- "$tests/golden/$name.txt" 2>/dev/null || :
+done

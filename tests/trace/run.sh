@@ -1,0 +1,129 @@
+#!/bin/sh
+# run.sh [WORD]: what --trace shows. WORD picks documents by name.
+#
+# numbers  every number of every document's trace is found among the stages that the same run emits,
+#          and every result comes out of its operands again ($BUILD/trace_numbers says how)
+# alter    a digit that is changed anywhere in a trace is noticed, each in its turn
+# lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
+# golden   golden/NAME.txt is the trace, to the byte: layouts that a person read (record.sh NAME)
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
+PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+LC_ALL=C
+export PATH LC_ALL
+unset NO_COLOR COLUMNS
+word=${1:-} passed=0 failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+# shellcheck source=tests/trace/document.sh
+. "$tests/document.sh"
+stages=$scratch/stages.json trace=$scratch/trace.txt said=$scratch/said
+
+# count NAME WHAT: of the status of the command before.
+count() {
+    if [ "$?" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL trace: $1: $2"
+        head -n 20 "$said" | sed 's/^/    /'
+    fi
+}
+
+# all_stages DOCUMENT: the names of those that it has.
+all_stages() {
+    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context,output
+    for name in x xk xv q_score k_score rounded; do
+        ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
+            names=$names,$name
+    done
+    echo $names
+}
+
+# numbers DOCUMENT CHECKER-OPTIONS [SELFATTN-OPTION]...: $stages is the same run's.
+numbers() {
+    document=$1 how=$2
+    shift 2
+    # shellcheck disable=SC2086 # several words
+    {
+        selfattn --quiet --trace "$@" "$document" >"$trace" &&
+            trace_numbers $how "$document" "$stages" "$trace"
+    } >"$said" 2>&1
+    count "$(basename "$document" .json)" "--trace $*"
+}
+
+# The runs that every document gets: with and without a trace the data are the same.
+check_document() {
+    names=$(all_stages "$1")
+    selfattn --quiet --emit "$names" --format json "$1" >"$stages" 2>"$said"
+    count "$(basename "$1" .json)" 'its stages are not emitted'
+    selfattn --quiet --emit "$names" --format json --trace-output "$trace" "$1" 2>"$said" |
+        cmp - "$stages" >>"$said" 2>&1
+    count "$(basename "$1" .json)" 'the data are others beside a trace'
+    numbers "$1" ''
+    numbers "$1" '--digits 2' --digits 2
+    numbers "$1" '--digits 7' --digits 7
+    read -r rows heads batches <<END
+$(trace_numbers "$1" "$stages")
+END
+    middle=$(((rows + 1) / 2))
+    numbers "$1" "--focus $middle 1 1" --focus "row=$middle"
+    focus=row=$rows,head=$heads,batch=$batches
+    numbers "$1" "--full --focus $rows $heads $batches" --full --focus "$focus"
+    selfattn --quiet --emit "$names" --format json --dtype f64 "$1" >"$stages"
+    numbers "$1" "--f64 --focus $rows $heads $batches" --dtype f64 --focus "$focus"
+}
+
+# bloem-tokens has no numbers; the page of labels has other letters than the document, on purpose.
+for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
+    "$tests"/documents/*.json "$(document large)"; do
+    case $document in */bloem-tokens.json | */labels.json) continue ;; esac
+    case $document in *"$word"*) check_document "$document" ;; esac
+done
+
+steps='inputs parameters dimensions projections scores scale mask softmax round weighted sum concat
+unify'
+for golden in "$tests"/golden/*.txt; do
+    name=$(basename "$golden" .txt)
+    case $name in *"$word"*) ;; *) continue ;; esac
+    document=$(document "$name")
+    selfattn --quiet --trace "$document" 2>"$said" | diff -u "$golden" - >>"$said" 2>&1
+    count "$name" 'the trace is not golden/ (tests/trace/record.sh writes it anew)'
+    [ "$name" != labels ] || continue
+    selfattn --quiet --emit "$(all_stages "$document")" --format json "$document" >"$stages"
+    for step in $steps; do
+        numbers "$document" '' --trace="$step"
+    done
+    [ "$name" != large ] || continue # 12,000 digits more of the same
+    trace_numbers --alter "$document" "$stages" "$golden" >"$said" 2>&1 &&
+        grep -q '^[0-9][0-9][0-9][0-9]* changes' "$said"
+    count "$name" 'a changed digit is not noticed'
+done
+
+for lines in "$tests"/lines/*.txt; do
+    name=$(basename "$lines" .txt)
+    case $name in *"$word"*) ;; *) continue ;; esac
+    selfattn --quiet --trace "$(document "$name")" >"$trace" 2>"$said"
+    grep -v '^#' "$lines" | awk -v page="$trace" '
+        # Spaces are layout, which golden/ has.
+        function bare(line) {
+            gsub(/ +/, " ", line)
+            gsub(/\[ /, "[", line)
+            sub(/^ /, "", line)
+            return line
+        }
+        { want[++wanted] = bare($0) }
+        END {
+            for (at = 1; at <= wanted && (getline line <page) > 0;) {
+                at += bare(line) == want[at]
+            }
+            if (at <= wanted)
+                print "missing, or not in this order: " want[at]
+            exit at <= wanted
+        }' >>"$said"
+    count "$name" 'a line of lines/ is not in the trace'
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

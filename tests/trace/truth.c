@@ -1,0 +1,310 @@
+#include "truth.h"
+
+#include "attn/keys.h"
+#include "io/json.h"
+#include "io/source.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tensor *stage(const truth *t, const char *name)
+{
+    return bundle_tensor(&t->stages, name);
+}
+
+static const tensor *input(const truth *t, const char *name)
+{
+    return bundle_tensor(&t->document, name);
+}
+
+bool truth_has(const truth *t, const char *name)
+{
+    return bundle_find(&t->document, name) != NULL;
+}
+
+double number_at(const tensor *t, size_t row, size_t column)
+{
+    return tensor_get(t, (size_t[]){row, column});
+}
+
+double number_of(const tensor *t, size_t index)
+{
+    return tensor_get(t, &index);
+}
+
+/* ---- settings ---- */
+
+const char *truth_word(const truth *t, const char *name)
+{
+    const char *word = bundle_text(&t->document, name);
+    return word == NULL ? "" : word;
+}
+
+bool truth_number(const truth *t, const char *name, double *value)
+{
+    const tensor *number = input(t, name);
+    if (number == NULL || number->rank != 0)
+        return false;
+    *value = tensor_get(number, NULL);
+    return true;
+}
+
+static size_t count_of(const truth *t, const char *name, size_t otherwise)
+{
+    double number;
+    return truth_number(t, name, &number) ? (size_t)number : otherwise;
+}
+
+bool truth_is_causal(const truth *t)
+{
+    const char *word = truth_word(t, "causal");
+    return *word != '\0' && strcmp(word, "none") != 0 && strcmp(word, "false") != 0;
+}
+
+size_t truth_visible(const truth *t)
+{
+    bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
+    long first = is_lower ? (long)t->n_k - (long)t->n_q : (long)count_of(t, "offset", 0);
+    long end = first + (long)t->how.row + 1, all = (long)t->n_k;
+    return (size_t)(end < 0 ? 0 : end > all ? all : end);
+}
+
+double truth_scale(const truth *t)
+{
+    const char *score = truth_word(t, "score"), *word = truth_word(t, "scale");
+    double number;
+    if (truth_number(t, "scale", &number))
+        return number;
+    bool is_scaled = *word == '\0' && (*score == '\0' || strcmp(score, "scaled") == 0);
+    if (is_scaled || strcmp(word, "head") == 0)
+        return 1 / sqrt((double)t->d_k);
+    const tensor *x = stage(t, "x");
+    return strcmp(word, "embed") == 0 ? 1 / sqrt((double)x->size[x->rank - 1]) : 1;
+}
+
+const text_list *truth_tokens(const truth *t, bool of_keys)
+{
+    const entry *keys = bundle_find(&t->document, "key_tokens");
+    const entry *own = bundle_find(&t->document, "tokens");
+    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
+    return found == NULL ? NULL : &found->list;
+}
+
+const char *truth_source(const truth *t, char which)
+{
+    char given[] = {which, '\0'};
+    if (input(t, given) != NULL)
+        return NULL;
+    if (which == 'v' && input(t, "xv") != NULL)
+        return "xv";
+    return which != 'q' && input(t, "xk") != NULL ? "xk" : "x";
+}
+
+size_t truth_kv_head(const truth *t, size_t head)
+{
+    return head / (t->heads / t->kv_heads);
+}
+
+size_t truth_key_row(const truth *t)
+{
+    return t->how.row < t->n_k ? t->how.row : 0;
+}
+
+/* ---- matrices ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        if (strcmp(name, *names) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_head_axis(const char *name)
+{
+    static const char *const WITHOUT[] = {"x", "xk",      "xv",     "q", "k",
+                                          "v", "context", "output", NULL};
+    return !is_one_of(name, WITHOUT);
+}
+
+static bool is_key_or_value(const char *name)
+{
+    static const char *const SHARED[] = {"k", "v", "wk", "wv", "bk", "bv", NULL};
+    return is_one_of(name, SHARED);
+}
+
+static tensor of_batch(const truth *t, const char *name)
+{
+    const tensor *found = stage(t, name);
+    if (found == NULL && *name == 'x') /* no queries come out of it */
+        found = input(t, name);
+    if (found == NULL)
+        return (tensor){0};
+    int rank = strcmp(name, "weighted") == 0 ? 3 : 2; /* of one head */
+    rank += t->has_heads && has_head_axis(name);
+    bool has_axis = t->has_batch && found->rank > rank;
+    return has_axis ? tensor_at(found, found->size[0] == 1 ? 0 : t->how.batch)
+                    : tensor_view_of(found);
+}
+
+tensor truth_rows(const truth *t, const char *name)
+{
+    return of_batch(t, name);
+}
+
+tensor truth_stage(const truth *t, const char *name, size_t head)
+{
+    tensor rows = of_batch(t, name);
+    if (rows.data == NULL || !t->has_heads)
+        return rows;
+    size_t of = is_key_or_value(name) ? truth_kv_head(t, head) : head;
+    if (has_head_axis(name) || rows.rank == 3)
+        return tensor_at(&rows, of);
+    size_t width = rows.size[1] / (is_key_or_value(name) ? t->kv_heads : t->heads);
+    return tensor_range(&rows, 1, of * width, width);
+}
+
+tensor truth_weight(const truth *t, const char *name)
+{
+    const tensor *given = input(t, name);
+    if (given == NULL)
+        return (tensor){0};
+    tensor used = t->is_out_in ? tensor_transposed(given) : tensor_view_of(given);
+    if (strcmp(name, "wo") == 0 && used.rank == 3) /* one a head: below each other */
+        used = (tensor){.type = used.type,
+                        .rank = 2,
+                        .size = {used.size[0] * used.size[1], used.size[2]},
+                        .stride = {used.stride[1], 1},
+                        .data = used.data};
+    return used;
+}
+
+tensor truth_weight_of_head(const truth *t, const char *name, size_t head)
+{
+    tensor all = truth_weight(t, name);
+    size_t of = is_key_or_value(name) ? truth_kv_head(t, head) : head;
+    if (all.data == NULL)
+        return all;
+    if (all.rank == 3)
+        return tensor_at(&all, of);
+    static const char *const CUT[] = {"wq", "wk", "wv", NULL};
+    if (!is_one_of(name, CUT))
+        return all;
+    size_t width = all.size[1] / (is_key_or_value(name) ? t->kv_heads : t->heads);
+    return tensor_range(&all, 1, of * width, width);
+}
+
+tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
+{
+    const tensor *given = input(t, name);
+    if (given == NULL)
+        return (tensor){0};
+    size_t of = is_key_or_value(name) ? truth_kv_head(t, head) : head;
+    size_t first = tensor_count(given) > count ? of * count : 0;
+    return (tensor){.type = given->type,
+                    .rank = 1,
+                    .size = {count},
+                    .stride = {1},
+                    .data = (char *)given->data + first * dtype_size(given->type)};
+}
+
+/* Its axes from the last one back: keys, queries, then heads and batch; an axis of 1 is for all. */
+tensor truth_bias(const truth *t)
+{
+    const tensor *given = input(t, "bias");
+    if (given == NULL)
+        return (tensor){0};
+    bool by_batch = strcmp(truth_word(t, "mask_axis"), "batch") == 0;
+    char axes[][5] = {"k", "qk", "hqk", "bhqk"}, by_batches[][5] = {"k", "bk", "bqk", "bhqk"};
+    const char *axis = by_batch ? by_batches[given->rank - 1] : axes[given->rank - 1];
+    tensor bias = {.type = given->type, .rank = 2, .size = {t->n_q, t->n_k}, .data = given->data};
+    for (int i = 0; i < given->rank; i++) {
+        ptrdiff_t stride = given->size[i] == 1 ? 0 : given->stride[i];
+        size_t at = axis[i] == 'b' ? t->how.batch : axis[i] == 'h' ? t->how.head : 0;
+        if (axis[i] == 'q' || axis[i] == 'k')
+            bias.stride[axis[i] == 'k'] = stride;
+        else
+            bias.data =
+                (char *)bias.data + (ptrdiff_t)at * stride * (ptrdiff_t)dtype_size(bias.type);
+    }
+    return bias;
+}
+
+/* ---- opening ---- */
+
+static bool read_bundle(const char *file, const read_options *how, bundle *b, err *e)
+{
+    source bytes;
+    if (!source_open(&bytes, file, e))
+        return false;
+    bool done = json_read(bytes.bytes, bytes.length, how, b, e);
+    source_close(&bytes);
+    return done;
+}
+
+/* Stages are read as float64; the shortest digits of a float32 mean that float32. */
+static void round_to_float32(bundle *stages)
+{
+    for (size_t i = 0; i < stages->count; i++) {
+        tensor *t = &stages->entry[i].tensor;
+        size_t index[TENSOR_MAX_RANK] = {0};
+        if (stages->entry[i].kind != ENTRY_TENSOR)
+            continue;
+        do
+            tensor_set(t, index, (float)tensor_get(t, index));
+        while (tensor_next(t, index));
+    }
+}
+
+static bool has_rank(const truth *t, const char *name, int rank)
+{
+    const tensor *given = input(t, name);
+    return given != NULL && given->rank == rank;
+}
+
+static void find_sizes(truth *t)
+{
+    const tensor *scores = stage(t, "scores"), *k = stage(t, "k"), *wk = input(t, "wk");
+    bool apart = has_rank(t, "q", 4) || has_rank(t, "k", 4) || has_rank(t, "v", 4);
+    t->has_heads = truth_has(t, "heads") || apart || has_rank(t, "wq", 3) || has_rank(t, "wk", 3) ||
+                   has_rank(t, "wv", 3);
+    t->has_batch = scores->rank == 3 + t->has_heads;
+    t->batches = t->has_batch ? scores->size[0] : 1;
+    t->heads = t->has_heads ? scores->size[scores->rank - 3] : 1;
+    t->n_q = scores->size[scores->rank - 2];
+    t->n_k = scores->size[scores->rank - 1];
+    size_t own = k->rank == 4 ? k->size[1] : wk != NULL && wk->rank == 3 ? wk->size[0] : t->heads;
+    t->kv_heads = count_of(t, "kv_heads", own);
+    t->is_out_in = strcmp(truth_word(t, "layout"), "out-in") == 0;
+    tensor keys = truth_stage(t, "k", 0), values = truth_stage(t, "v", 0);
+    t->d_k = keys.size[1];
+    t->d_v = values.size[1];
+}
+
+bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e)
+{
+    read_options of_document = {
+        .file = document, .keys = &KEYS, .type = how->type, .type_is_fixed = true};
+    read_options of_stages = {
+        .file = stages, .kind = KEY_EXPECTED, .type = how->type, .allow_nonfinite = true};
+    *t = (truth){.how = *how};
+    if (!read_bundle(document, &of_document, &t->document, e) ||
+        !read_bundle(stages, &of_stages, &t->stages, e))
+        return false;
+    if (how->type == DTYPE_F32)
+        round_to_float32(&t->stages);
+    if (stage(t, "scores") == NULL || stage(t, "k") == NULL || stage(t, "v") == NULL)
+        return err_set(e, "%s: there are no scores, k or v", stages);
+    find_sizes(t);
+    if (how->row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
+        return err_set(e, "%s: the focus is outside", stages);
+    return true;
+}
+
+void truth_close(truth *t)
+{
+    bundle_free(&t->document);
+    bundle_free(&t->stages);
+}

@@ -1,0 +1,60 @@
+/* What a trace must tell: the numbers of one run, out of the stages that the run emitted and the
+ * document that it read. None of it comes from what makes traces; of the program only the JSON
+ * reader is used. */
+#ifndef SELFATTN_TESTS_TRACE_TRUTH_H
+#define SELFATTN_TESTS_TRACE_TRUTH_H
+
+#include "tensor/bundle.h"
+
+/* How the trace was asked for; counted from 0. */
+typedef struct asked {
+    dtype type;
+    int digits; /* −1: at most four decimals */
+    bool is_full;
+    size_t row, head, batch;
+} asked;
+
+typedef struct truth {
+    bundle document, stages;
+    asked how;
+    bool has_batch, has_heads, is_out_in;
+    size_t batches, heads, kv_heads, n_q, n_k, d_k, d_v;
+} truth;
+
+bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
+void truth_close(truth *t);
+
+/* All that follows is borrowed; without data: not there. */
+
+/* A stage of the focus's batch, and of one head where it has heads. */
+tensor truth_stage(const truth *t, const char *name, size_t head);
+/* The same with the heads' columns side by side: q, k, v, context, output, x. */
+tensor truth_rows(const truth *t, const char *name);
+/* wq, wk, wv, wo, ws, wa, ua as x·W uses it; one head's columns or matrix. */
+tensor truth_weight(const truth *t, const char *name);
+tensor truth_weight_of_head(const truth *t, const char *name, size_t head);
+/* bq, va, …: `count` numbers of one head, or of all where they are shared. */
+tensor truth_vector(const truth *t, const char *name, size_t count, size_t head);
+/* What is added to the scaled scores of the focus's batch and head, n_q × n_k. */
+tensor truth_bias(const truth *t);
+
+const char *truth_word(const truth *t, const char *name); /* of a setting, or "" */
+bool truth_number(const truth *t, const char *name, double *value);
+bool truth_has(const truth *t, const char *name);
+/* The matrix that q, k or v was projected from: "x", "xk", "xv"; NULL where it was given. */
+const char *truth_source(const truth *t, char which);
+/* The head of k and v that the focus's query head uses. */
+size_t truth_kv_head(const truth *t, size_t head);
+/* The row of the keys that is spelled out. */
+size_t truth_key_row(const truth *t);
+/* The factor of the scores. */
+double truth_scale(const truth *t);
+bool truth_is_causal(const truth *t);
+/* How many keys the focus's query may see, causality alone. */
+size_t truth_visible(const truth *t);
+const text_list *truth_tokens(const truth *t, bool of_keys);
+
+double number_at(const tensor *t, size_t row, size_t column);
+double number_of(const tensor *t, size_t index);
+
+#endif
