@@ -25,9 +25,9 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(BUILD)/trace_numbers
-export SUITES := $(notdir $(PROGRAMS)) cli
+export SUITES := $(notdir $(PROGRAMS)) cli trace docs
 FAST      = $(SUITES) runner lint
-SLOW     := packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -49,10 +49,11 @@ $(BUILD)/tests/%.o: MORE = -Itests
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 ISAS_x86_64  := fused avx2 avx512
 ISAS_aarch64 := neon
-KERNEL_FLAGS_fused  := -O3 -mfma -mavx2
-KERNEL_FLAGS_avx2   := -O3 -mfma -mavx2 -DWIDE_AVX2
-KERNEL_FLAGS_avx512 := -O3 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -DWIDE_AVX512
-KERNEL_FLAGS_neon   := -O3 -DWIDE_NEON
+KERNEL_O            ?= -O3
+KERNEL_FLAGS_fused  := $(KERNEL_O) -mfma -mavx2
+KERNEL_FLAGS_avx2   := $(KERNEL_O) -mfma -mavx2 -DWIDE_AVX2
+KERNEL_FLAGS_avx512 := $(KERNEL_O) -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -DWIDE_AVX512
+KERNEL_FLAGS_neon   := $(KERNEL_O) -DWIDE_NEON
 define KERNEL_RULE
 OBJECTS += $(subst /wide/,/wide/$(1)_$(2)/,$(call objects,src/kernels/wide))
 $(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: MORE = $(KERNEL_FLAGS_$(1)) -DISA=$(1) -DREAL_IS_$(2)
@@ -68,11 +69,18 @@ $(ARCHIVE): $(OBJECTS)
 	@rm -f $@
 	@$(AR) rcs $@ $^
 $(BUILD)/selfattn: $(BUILD)/main.o
+# The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
+ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
+	kernels/% attn/%),$(OBJECTS)) \
+	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_number ref_random ref_select ref_sizes \
+	spoil subject)
+$(BUILD)/answer: $(ANSWER)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
 $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
 # A function that tests/faults defines as __wrap_NAME takes the place of NAME.
-$(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
+$(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' \
 	tests/faults/*.c | sort -u)
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer

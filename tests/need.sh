@@ -15,6 +15,11 @@ works() {
     libclang-rt-14-dev)
         printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
             clang -x c -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null ;;
+    gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc >/dev/null ;;
+    libc6-dev-arm64-cross)
+        printf '#include <math.h>\nint main(void) { return 0; }\n' |
+            aarch64-linux-gnu-gcc -static -x c -o /dev/null - 2>/dev/null ;;
+    qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
     universal-ctags) ctags --version 2>/dev/null | grep -q Universal ;;
     *) command -v "$1" >/dev/null ;;
     esac

@@ -60,9 +60,9 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
     if (names == NULL || names->count == rows)
         return true;
     place at = problem_place(p->asked, of);
-    return err_at(e, &at, "%s has %zu name%s, there are %zu %s", of, names->count,
-                  names->count == 1 ? "" : "s", rows,
-                  strcmp(of, "tokens") == 0 ? "queries" : "keys");
+    return err_at(e, &at, "%s has %zu name%s, and the %s are %zu", of, names->count,
+                  names->count == 1 ? "" : "s", strcmp(of, "tokens") == 0 ? "queries" : "keys",
+                  rows);
 }
 
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)

@@ -59,6 +59,13 @@ bool err_no_memory(err *e, size_t bytes)
     return err_set(e, "out of memory: %zu bytes could not be had", bytes);
 }
 
+bool err_place(err *e, const place *at)
+{
+    if (e->is_set && e->where[0] == '\0' && at->file != NULL)
+        write_place(e->where, sizeof e->where, at);
+    return false;
+}
+
 bool err_remedy(err *e, const char *format, ...)
 {
     if (e->remedy[0] != '\0')

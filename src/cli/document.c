@@ -81,6 +81,11 @@ static bool is_json_lines(const documents *all)
     err ignored = {0};
     const format *f =
         input_format_of(all->given, all->open.bytes, all->open.length, all->open.file, &ignored);
+    const format *by_ending =
+        all->given->input_format == NULL ? format_by_ending(all->open.file) : NULL;
+    /* A stream of one line has the first bytes of JSON: then the ending says it. */
+    if (f != NULL && strcmp(f->named.name, "json") == 0 && by_ending != NULL)
+        f = by_ending;
     return f != NULL && strcmp(f->named.name, "jsonl") == 0;
 }
 

@@ -40,7 +40,10 @@ bool given_decides_type(const options *o, dtype *type)
 
 static bool is_standard_input(const given_key *one)
 {
-    return one->row->kind == OPTION_KEY_FILE && one->value != NULL && strcmp(one->value, "-") == 0;
+    const char *name = one->row->kind == OPTION_KEY_FILE   ? "-"
+                       : one->row->kind == OPTION_KEY_LIST ? "@-"
+                                                           : NULL;
+    return name != NULL && one->value != NULL && strcmp(one->value, name) == 0;
 }
 
 bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e)

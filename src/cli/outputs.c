@@ -136,6 +136,18 @@ static bool open_once(output_file *to, err *e)
     return to->is_open;
 }
 
+bool outputs_open(outputs *to, err *e)
+{
+    if ((to->emitted_count > 0 && !open_once(&to->data, e)) ||
+        (to->traces && !open_once(&to->trace, e)))
+        return false;
+    for (size_t i = 0; i < to->written_count; i++) {
+        if (!open_once(&to->written[i], e))
+            return false;
+    }
+    return true;
+}
+
 static bool is_json(const format *f)
 {
     return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
@@ -160,12 +172,12 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
                          .single_line = is_lines,
                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
     text_list header = {0};
-    bool done = check_can_write(file, f, e) && open_once(file, e);
+    bool done = check_can_write(file, f, e);
     if (done && o->header) {
         done = header_lines(s, o, &header, e);
         how.header = &header;
     }
-    done = done && f->write(result, &how, &file->sink, e) && sink_spill(&file->sink, e);
+    done = done && f->write(result, &how, &file->sink, e) && sink_flush(&file->sink, e);
     text_list_free(&header);
     file->results++;
     return done;
@@ -210,13 +222,20 @@ static const format *written_format(const outputs *to, const char *file, const d
     return own != NULL ? own : data_format(to, one);
 }
 
+bool outputs_check(const outputs *to, const plan *p, err *e)
+{
+    bool writes_weights = false;
+    for (size_t i = 0; i < to->stages; i++)
+        writes_weights = writes_weights || to->stage[i] == STAGE_WEIGHTS;
+    if (!to->given->average_heads || (p->has_heads && writes_weights))
+        return true;
+    return err_set(e, p->has_heads ? "--average-heads: the weights are not written"
+                                   : "--average-heads: there are no heads to average over");
+}
+
 static bool average_heads(solution *s, err *e)
 {
     entry *weights = bundle_find(&s->stages, "weights");
-    if (weights == NULL)
-        return true;
-    if (!s->plan.has_heads)
-        return err_set(e, "--average-heads: there are no heads to average over");
     if (!tensor_average(&weights->tensor, s->plan.has_batch ? 1 : 0, e))
         return false;
     weights->axes = s->plan.has_batch ? "bqk" : "qk";
@@ -241,12 +260,10 @@ bool outputs_write(outputs *to, solution *s, const document *one, err *e)
 
 bool outputs_write_trace(outputs *to, const text *rendered, err *e)
 {
-    if (!open_once(&to->trace, e))
-        return false;
     if (to->trace.results++ > 0)
         text_add_string(sink_text(&to->trace.sink), "\n");
     text_add(sink_text(&to->trace.sink), text_string(rendered), rendered->length);
-    return sink_spill(&to->trace.sink, e);
+    return sink_flush(&to->trace.sink, e);
 }
 
 static bool close_file(output_file *file, bool done, err *e)

@@ -31,6 +31,10 @@ typedef struct outputs {
 } outputs;
 
 bool outputs_plan(outputs *to, const options *o, err *e);
+/* What the options ask of a result that this document can't give. */
+bool outputs_check(const outputs *to, const plan *p, err *e);
+/* Opens every file before the first byte is written anywhere. */
+bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, solution *s, const document *one, err *e);
 bool outputs_write_trace(outputs *to, const text *rendered, err *e);
 /* Puts all files in their places, or, where the run was not done, removes what was begun. */

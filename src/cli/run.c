@@ -11,15 +11,21 @@
 static bool run_document(const document *one, const options *o, env *world, outputs *to, err *e)
 {
     solution s;
-    bool done = solution_plan(&s, one, o, e);
+    text trace = {0};
+    place at = document_place(one);
+    bool done = solution_plan(&s, one, o, e) && outputs_check(to, &s.plan, e);
     if (done && to->traces)
-        done = tracing_run(&s, o, world, to, e);
+        done = tracing_run(&s, o, world, to, &trace, e);
     else if (done)
         done = solution_want(&s, to->stage, to->stages, e) && solution_run(&s, o, world, e);
+    done = done && outputs_open(to, e);
     if (done && to->has_data)
         done = outputs_write(to, &s, one, e);
+    if (done && to->traces)
+        done = outputs_write_trace(to, &trace, e);
+    text_free(&trace);
     solution_free(&s);
-    return done;
+    return done || err_place(e, &at);
 }
 
 static bool run_all(documents *all, const options *o, env *world, outputs *to, err *e)

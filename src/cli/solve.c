@@ -60,7 +60,7 @@ static size_t threads_of(const solution *s, const options *o, const env *world)
     return operations < FEW_OPERATIONS ? 1 : world->processors;
 }
 
-/* A tenth of the machine's free memory less than all of it, twice: other programs live too. */
+/* 80 % of what the machine has free: other programs live too. */
 static size_t memory_limit(const options *o, const env *world)
 {
     return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;

@@ -31,7 +31,7 @@ static bool set_focus(const focus_place *in, const char *value, err *e)
     double number = 0;
     if (number_end_json(value, end) != end || !number_read_f64(value, end, &number) ||
         !(number >= 1 && number <= (double)in->count))
-        return err_set(e, "--focus: %s %s is outside the matrix, there are %zu", in->name, value,
+        return err_set(e, "--focus %s=%s is outside the matrix, there are %zu", in->name, value,
                        in->count);
     *in->at = (size_t)number - 1;
     return true;
@@ -64,7 +64,8 @@ static bool uses_color(const options *o, const env *world, const outputs *to)
     return world->stdout_is_terminal && !world->no_color && strcmp(to->trace.file, "-") == 0;
 }
 
-static bool render(const trace *t, const options *o, const env *world, outputs *to, err *e)
+static bool render(const trace *t, const options *o, const env *world, const outputs *to, text *out,
+                   err *e)
 {
     const char *name = o->trace_format == NULL ? named_row(&RENDERERS, 0)->name : o->trace_format;
     const renderer *by = (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
@@ -73,14 +74,10 @@ static bool render(const trace *t, const options *o, const env *world, outputs *
                           .digits = o->has_digits ? (int)o->digits : -1,
                           .is_full = o->full,
                           .color = uses_color(o, world, to)};
-    text out = {0};
-    bool done =
-        by->render(t, &how, &out, e) && text_ok(&out, e) && outputs_write_trace(to, &out, e);
-    text_free(&out);
-    return done;
+    return by->render(t, &how, out, e) && text_ok(out, e);
 }
 
-bool tracing_run(solution *s, const options *o, env *world, outputs *to, err *e)
+bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e)
 {
     bool asked[STEP_COUNT];
     trace_focus focus;
@@ -92,7 +89,7 @@ bool tracing_run(solution *s, const options *o, env *world, outputs *to, err *e)
     bool done = solution_run(s, o, world, e) &&
                 trace_make(&t, &s->plan, &s->stages, focus, o->full,
                            o->steps.count > 0 ? asked : NULL, e) &&
-                render(&t, o, world, to, e);
+                render(&t, o, world, to, out, e);
     trace_free(&t);
     return done;
 }

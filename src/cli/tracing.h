@@ -4,7 +4,7 @@
 
 #include "cli/outputs.h"
 
-/* Computes what the trace and the data need, and writes the trace. */
-bool tracing_run(solution *s, const options *o, env *world, outputs *to, err *e);
+/* Computes what the trace and the data need, and renders the trace into `out`. */
+bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e);
 
 #endif

@@ -282,8 +282,8 @@ bool sink_spill(sink *s, err *e)
 
 bool sink_flush(sink *s, err *e)
 {
-    return s->descriptor < 0 || s->temporary != NULL ? text_ok(&s->pending, e)
-                                                     : write_pending(s, e);
+    bool is_written_directly = s->descriptor >= 0 && s->temporary == NULL;
+    return is_written_directly ? write_pending(s, e) : sink_spill(s, e);
 }
 
 bool sink_close(sink *s, err *e)

@@ -28,7 +28,7 @@ text *sink_text(sink *s);
 bool sink_spill(sink *s, err *e);
 
 /* Writes what is pending to what is no file of its own (standard output, a pipe): a whole result
- * need not wait for the next. A file, which appears whole, is left alone. */
+ * need not wait for the next. To a file, which appears whole, it is sink_spill. */
 bool sink_flush(sink *s, err *e);
 
 /* Writes the rest, closes with a check, and puts the file in its place. Closing releases

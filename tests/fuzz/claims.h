@@ -56,11 +56,11 @@ static inline bool same_entries(const entry *a, const entry *b)
 }
 
 /* Written by this format; the text is to be freed. */
-static inline text written_as(const format *f, const bundle *b)
+static inline text written_as(const format *f, const bundle *b, char delimiter)
 {
     err e = {0};
     sink to;
-    write_options how = {.digits = -1};
+    write_options how = {.digits = -1, .delimiter = delimiter};
     sink_open_memory(&to);
     bool done = f->write(b, &how, &to, &e);
     if (!done)

@@ -36,16 +36,32 @@ static void check_same(const bundle *a, const bundle *b)
 
 static void check_there_and_back(const format *f, const bundle *first, const read_options *how)
 {
-    text written = written_as(f, first);
+    text written = written_as(f, first, how->delimiter);
     bundle second = read_again(f, &written, how);
     check_same(first, &second);
-    text again = written_as(f, &second);
+    text again = written_as(f, &second, how->delimiter);
     claim(written.length == again.length &&
               memcmp(text_string(&written), text_string(&again), written.length) == 0,
           "what is written twice is the same");
     text_free(&written);
     text_free(&again);
     bundle_free(&second);
+}
+
+/* Labels above a row of nothing but holes, where those labels are empty too, look like one more
+ * such row: no quoting tells them apart. */
+static bool begins_with_holes(const bundle *b)
+{
+    size_t i = 0;
+    while (i < b->count && b->entry[i].kind != ENTRY_TENSOR)
+        i++;
+    const tensor *t = i < b->count ? &b->entry[i].tensor : NULL;
+    if (t == NULL || t->type != DTYPE_F64 || bundle_find(b, "columns") == NULL)
+        return false;
+    size_t column = 0, columns = t->size[t->rank - 1];
+    while (column < columns && tensor_is_hole(((const double *)t->data)[column]))
+        column++;
+    return column == columns;
 }
 
 static void check_format(const char *name, const char *bytes, size_t length,
@@ -57,7 +73,7 @@ static void check_format(const char *name, const char *bytes, size_t length,
     bool done = f->read(bytes, length, how, &first, &e);
     claim_error_fits(done, &e);
     claim(done || first.count == 0, "what can't be read leaves nothing behind");
-    if (done && how->kind != KEY_MASK)
+    if (done && how->kind != KEY_MASK && !begins_with_holes(&first))
         check_there_and_back(f, &first, how);
     bundle_free(&first);
     (void)f->probe(bytes, length);
@@ -72,10 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         {.file = "fuzz", .kind = KEY_MASK, .type = DTYPE_F32},
         {.file = "fuzz", .kind = KEY_BIAS, .type = DTYPE_F64, .delimiter = ';'}};
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        for (size_t j = 0; j < sizeof how / sizeof how[0]; j++) {
-            if (how[j].delimiter == '\0')
-                check_format(FORMS[i], (const char *)data, length, &how[j]);
-        }
+        for (size_t j = 0; j < sizeof how / sizeof how[0]; j++)
+            check_format(FORMS[i], (const char *)data, length, &how[j]);
     }
     return 0;
 }

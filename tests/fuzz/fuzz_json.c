@@ -25,11 +25,12 @@ static void check_scan(const char *bytes, size_t length)
 {
     err e = {0};
     json_text t = json_text_of(bytes, length, "fuzz", 1);
+    const char *first = t.bytes; /* cJSON wants more than one byte behind a byte order mark */
     bool done = json_scan(&t, &e);
     claim_error_fits(done, &e);
     if (!done || has_long_number(bytes, length))
         return;
-    cJSON *tree = cJSON_ParseWithLength(bytes, length);
+    cJSON *tree = cJSON_ParseWithLength(first, (size_t)(t.end - first));
     claim(tree != NULL, "what the strict scan accepts, cJSON accepts");
     cJSON_Delete(tree);
 }
@@ -64,7 +65,7 @@ static void check_there_and_back(const char *bytes, size_t length, const read_op
     claim(done || first.count == 0, "what can't be read leaves nothing behind");
     remove_bundles(&first);
     if (first.count > 0) {
-        text written = written_as(json, &first);
+        text written = written_as(json, &first, '\0');
         bundle second = read_again(json, &written, how);
         check_same(&first, &second);
         text_free(&written);

@@ -10,12 +10,12 @@
 
 /* ---- reading ---- */
 
-static const regex_t *compiled(const char *pattern, regex_t *place, bool *is_there)
+static const regex_t *compiled(const char *pattern, regex_t *into, bool *is_there)
 {
     if (!*is_there)
-        claim(regcomp(place, pattern, REG_EXTENDED) == 0, "the regular expression is one");
+        claim(regcomp(into, pattern, REG_EXTENDED) == 0, "the regular expression is one");
     *is_there = true;
-    return place;
+    return into;
 }
 
 /* RFC 8259, section 6; in CSV also a plus, and no digits on one side of the point. */

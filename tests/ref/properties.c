@@ -1,16 +1,15 @@
 #include "ref/properties.h"
 
 #include "ref/ref_random.h"
+#include "ref/ref_select.h"
+#include "ref/spoil.h"
 #include "ref/subject.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
+static const wanted OUTPUT_ONLY = {.stage = {STAGE_WEIGHTS, STAGE_OUTPUT}, .count = 2};
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
 
@@ -79,98 +78,6 @@ static bool same_run(trial *t, const subject_way *way)
     return is_same;
 }
 
-/* ---- problems made of others ---- */
-
-static ref_array array_copy(const ref_array *a)
-{
-    ref_array copy = *a;
-    if (a->at == NULL)
-        return copy;
-    copy.at = ref_alloc(ref_count_of(a), sizeof a->at[0]);
-    memcpy(copy.at, a->at, ref_count_of(a) * sizeof a->at[0]);
-    return copy;
-}
-
-/* Tokens and vocabularies are left behind: they name as many rows as there were. */
-static ref_problem problem_copy(const ref_problem *p)
-{
-    ref_problem copy = *p;
-    for (ref_input which = REF_X; which < REF_INPUTS; which++)
-        copy.in[which] = array_copy(&p->in[which]);
-    copy.has_tokens = copy.has_key_tokens = false;
-    copy.vocab = (ref_array){0};
-    copy.token_word = NULL;
-    return copy;
-}
-
-/* Keeps the entries index[0 … count) of one axis, in this order. */
-static void select_entries(ref_array *a, int axis, const size_t *index, size_t count)
-{
-    ref_array kept = *a;
-    size_t outer = 1, inner = 1;
-    kept.size[axis] = count;
-    kept.at = ref_alloc(ref_count_of(&kept), sizeof a->at[0]);
-    for (int i = 0; i < a->rank; i++) {
-        outer *= i < axis ? a->size[i] : 1;
-        inner *= i > axis ? a->size[i] : 1;
-    }
-    for (size_t i = 0; i < outer * count; i++)
-        memcpy(kept.at + i * inner, a->at + (i / count * a->size[axis] + index[i % count]) * inner,
-               inner * sizeof a->at[0]);
-    free(a->at);
-    *a = kept;
-}
-
-/* The axis of a mask or bias that counts batches, or queries; −1 where it has none, or one entry
- * for all. */
-static int mask_axis_of(const ref_problem *p, const ref_array *a, bool of_batches)
-{
-    bool by_batch = ref_word_is(p->mask_axis, "batch");
-    if (a->at == NULL || a->rank == 1)
-        return -1;
-    if (a->rank == 4) {
-        int axis = of_batches ? 0 : 2;
-        return a->size[axis] > 1 ? axis : -1;
-    }
-    if (of_batches)
-        return by_batch ? 0 : -1;
-    return a->rank == 3 ? 1 : by_batch ? -1 : 0;
-}
-
-static void select_in_masks(ref_problem *p, bool of_batches, const size_t *index, size_t count)
-{
-    for (ref_input which = REF_MASK; which <= REF_BIAS; which++) {
-        int axis = mask_axis_of(p, &p->in[which], of_batches);
-        if (axis >= 0)
-            select_entries(&p->in[which], axis, index, count);
-    }
-}
-
-static void select_batch(ref_problem *p, size_t batch)
-{
-    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
-    for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
-        ref_array *a = &p->in[BATCHED[i]];
-        if (a->at != NULL && a->rank >= 3)
-            select_entries(a, 0, &batch, 1);
-    }
-    select_in_masks(p, true, &batch, 1);
-}
-
-/* Other queries, the same keys: what keys and values were made of x is made of xk, a copy, from now
- * on. */
-static void select_queries(ref_problem *p, const size_t *index, size_t count)
-{
-    ref_array *in = p->in;
-    bool k_needs_x = in[REF_K].at == NULL && in[REF_XK].at == NULL;
-    bool v_needs_x = in[REF_V].at == NULL && in[REF_XV].at == NULL && in[REF_XK].at == NULL;
-    if (k_needs_x || v_needs_x)
-        in[REF_XK] = array_copy(&in[REF_X]);
-    ref_array *rows = &in[in[REF_Q].at != NULL ? REF_Q : REF_X];
-    select_entries(rows, rows->rank - 2, index, count);
-    select_in_masks(p, false, index, count);
-}
-
 /* The stages of a problem with other queries; keys, values and the rows of both are left as they
  * were. */
 static bool same_queries(trial *t, const bundle *part, const size_t *index)
@@ -205,13 +112,13 @@ static bool run_queries(trial *t, ref_problem *p, const size_t *index)
 
 static bool output_alone(trial *t)
 {
-    return same_run(t, &(subject_way){.threads = 1, .wants_output_only = true});
+    return same_run(t, &(subject_way){.threads = 1, .wants = &OUTPUT_ONLY});
 }
 
 static bool many_threads(trial *t)
 {
     return same_run(t, &(subject_way){.threads = 2}) &&
-           same_run(t, &(subject_way){.threads = 3, .wants_output_only = true}) &&
+           same_run(t, &(subject_way){.threads = 3, .wants = &OUTPUT_ONLY}) &&
            same_run(t, &(subject_way){.threads = 7});
 }
 
@@ -223,10 +130,10 @@ static bool scalar_kernels(trial *t)
 
 static bool batch_entry_alone(trial *t, size_t batch)
 {
-    ref_problem alone = problem_copy(t->problem);
+    ref_problem alone = ref_problem_copy(t->problem);
     subject s;
     t->runs++;
-    select_batch(&alone, batch);
+    ref_select_batch(&alone, batch);
     bool is_same = subject_run(&s, &alone, &(subject_way){.threads = 1}) ||
                    differs(t, "refused", s.failure.what);
     for (size_t i = 0; is_same && i < s.result.count; i++) {
@@ -247,21 +154,10 @@ static bool batch_entries_alone(trial *t)
     return is_same;
 }
 
-/* One row is the query at position `offset`; lower-right is upper-left with the offset n_k − n_q. A
- * row before the first key has no such position. */
 static bool query_alone(trial *t, size_t query)
 {
-    ref_problem alone = problem_copy(t->problem);
-    bool is_lower = ref_word_is(alone.causal, "lower-right"), is_same = true;
-    alone.offset = (alone.has_offset ? alone.offset : 0) + query;
-    if (is_lower) {
-        alone.offset = query + t->sizes.n_k - t->sizes.n_q;
-        alone.causal = "upper-left";
-    }
-    alone.has_offset = true;
-    select_queries(&alone, &query, 1);
-    if (!is_lower || query + t->sizes.n_k >= t->sizes.n_q)
-        is_same = run_queries(t, &alone, &query);
+    ref_problem alone = ref_problem_copy(t->problem);
+    bool is_same = !ref_select_one_query(&alone, query) || run_queries(t, &alone, &query);
     ref_problem_free(&alone);
     return is_same;
 }
@@ -277,7 +173,7 @@ static bool queries_alone(trial *t)
 /* A shuffle after Fisher and Yates. Causality ties a query to its place, so it is switched off. */
 static bool queries_shuffled(trial *t)
 {
-    ref_problem shuffled = problem_copy(t->problem);
+    ref_problem shuffled = ref_problem_copy(t->problem);
     bool is_tied = shuffled.causal != NULL && !ref_word_is(shuffled.causal, "none") &&
                    !ref_word_is(shuffled.causal, "false");
     size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
@@ -287,37 +183,11 @@ static bool queries_shuffled(trial *t)
         index[i] = index[other];
         index[other] = i;
     }
-    select_queries(&shuffled, index, n);
+    ref_select_queries(&shuffled, index, n);
     bool is_same = is_tied || run_queries(t, &shuffled, index);
     free(index);
     ref_problem_free(&shuffled);
     return is_same;
-}
-
-/* Rounding upwards; on x86, subnormal numbers flushed to zero too. */
-static void spoil_float_mode(void)
-{
-    fesetround(FE_UPWARD);
-#if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() | 0x8040);
-#endif
-}
-
-static bool float_mode_is_spoilt(void)
-{
-    bool is_spoilt = fegetround() == FE_UPWARD;
-#if defined(__x86_64__)
-    is_spoilt = is_spoilt && (_mm_getcsr() & 0x8040) == 0x8040;
-#endif
-    return is_spoilt;
-}
-
-static void mend_float_mode(void)
-{
-    fesetenv(FE_DFL_ENV);
-#if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() & ~0x8040u);
-#endif
 }
 
 /* Whatever the caller's mode is, the result is the same, and the mode is left as it was. */
@@ -326,9 +196,9 @@ static bool wrong_float_mode(trial *t)
     subject s;
     t->runs++;
     bool done =
-        subject_run(&s, t->problem, &(subject_way){.threads = 2, .before = spoil_float_mode});
+        subject_run(&s, t->problem, &(subject_way){.threads = 2, .before = float_mode_spoil});
     bool is_kept = float_mode_is_spoilt();
-    mend_float_mode();
+    float_mode_mend();
     bool is_same = done ? same_stages(t, &s.result) : differs(t, "refused", s.failure.what);
     subject_free(&s);
     return is_same && (is_kept || differs(t, "float mode", "not what it was before"));

@@ -109,8 +109,7 @@ static wanted wanted_of(const plan *p, const subject_way *way)
 {
     wanted w = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        bool is_output = id == STAGE_OUTPUT || id == STAGE_WEIGHTS;
-        if (plan_has_stage(p, id) && (is_output || !way->wants_output_only))
+        if (plan_has_stage(p, id) && (way->wants == NULL || wanted_has(way->wants, id)))
             wanted_add(&w, id);
     }
     return w;
@@ -122,8 +121,10 @@ bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
     err *e = &s->failure;
     const kernels *with =
         way->with != NULL ? way->with : isa_best()->table(p->is_float32 ? DTYPE_F32 : DTYPE_F64);
-    if (!write_document(&s->document, p, e) || !problem_read(&s->asked, &s->document, e) ||
-        !plan_make(&s->decided, &s->asked, with, e))
+    if (!write_document(&s->document, p, e) || !problem_read(&s->asked, &s->document, e))
+        return false;
+    s->asked.allow_nonfinite = way->allows_nonfinite;
+    if (!plan_make(&s->decided, &s->asked, with, e))
         return false;
     wanted w = wanted_of(&s->decided, way);
     if (way->before != NULL)

@@ -9,7 +9,8 @@
 /* How to run it: all zero is all stages, in one thread, by the best kernels. */
 typedef struct subject_way {
     size_t threads;
-    bool wants_output_only;
+    const wanted *wants; /* these stages, where they are made; NULL: all that are */
+    bool allows_nonfinite;
     const kernels *with;  /* instead of the best of this machine */
     void (*before)(void); /* called before the run, to spoil what it should not depend on */
 } subject_way;

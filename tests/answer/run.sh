@@ -1,0 +1,166 @@
+#!/bin/sh
+# run.sh: the same problems give the same bytes from every instruction set, thread count, compiler
+# and optimisation, whole or in parts, on x86-64 and on Arm.
+#
+# The scalar kernels of the program as it is built are the definition: what `answer --each` prints
+# with them, a hash for each stage of each problem, everything else must print too. Then two things
+# that do change bits are tried, to prove that these hashes would show it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+unset GLIBC_TUNABLES
+LC_ALL=C
+export LC_ALL
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0 skipped=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL answer: $1"
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: answer: $1"
+}
+
+# build VARIANT ARGUMENT...: leaves build/VARIANT/answer in $program.
+build() {
+    variant=$1 program=build/$1/answer
+    shift
+    nice make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT="$variant" "$@" "$program" \
+        >"$scratch/made" 2>&1 && return
+    fail "$variant does not build"
+    tail -n 5 "$scratch/made"
+    return 1
+}
+
+# hashes CLAIM COMMAND...: what it prints in $scratch/got; false where there is nothing to compare.
+hashes() {
+    claim=$1
+    shift
+    "$@" --each >"$scratch/got" 2>"$scratch/said" && return
+    if [ $? = 77 ]; then
+        skip "$claim: $(cat "$scratch/said")"
+    else
+        fail "$claim: $(tail -n 1 "$scratch/said")"
+    fi
+    return 1
+}
+
+# judge CLAIM LEAST: of what was printed each stage is as the definition has it, and there are at
+# least LEAST stages.
+judge() {
+    grep -v '^all' "$scratch/got" | sort >"$scratch/stages"
+    other=$(comm -13 "$scratch/expected" "$scratch/stages" | sort -n)
+    if [ -n "$other" ]; then
+        fail "$1: $(echo "$other" | wc -l) stages differ, the first of problem $(echo "$other" |
+            sed -n 's/ [^ ]*$//p; q')"
+    elif [ "$(wc -l <"$scratch/stages")" -lt "$2" ]; then
+        fail "$1: only $(wc -l <"$scratch/stages") stages were computed"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# same CLAIM COMMAND...: all stages of all problems.
+same() {
+    hashes "$@" || return
+    judge "$1" "$(wc -l <"$scratch/expected")"
+}
+
+# part CLAIM LEAST COMMAND...: at least LEAST stages.
+part() {
+    claim=$1 least=$2
+    shift 2
+    hashes "$claim" "$@" && judge "$claim" "$least"
+}
+
+# every_isa NAME [RUNNER...]: $program by each instruction set of its architecture.
+every_isa() {
+    name=$1
+    shift
+    for isa in $("$@" "$program" --isas); do
+        same "$name, $isa" "$@" "$program" --isa "$isa"
+    done
+}
+
+# ---- the definition ----
+
+build "${VARIANT:-$(basename "${BUILD:-build/release}")}" || exit 1
+own=$program
+hashes 'the scalar kernels' "$own" --isa scalar || exit 1
+grep -v '^all' "$scratch/got" | sort >"$scratch/expected"
+if [ "$(cut -d' ' -f1 "$scratch/expected" | uniq | wc -l)" -ge 200 ]; then
+    passed=$((passed + 1))
+else
+    fail 'there are fewer than 200 problems'
+fi
+
+# ---- ways of computing ----
+
+every_isa 'as built'
+for threads in 2 3 7; do
+    same "$threads threads" "$own" --threads $threads
+done
+part 'nothing but the output' 350 "$own" --only-output
+part 'nothing but the output, 3 threads' 350 "$own" --only-output --threads 3
+part 'one row at a time' 3000 "$own" --mode rows
+part 'one row at a time, nothing but the output' 250 "$own" --mode rows --only-output
+part 'batch entries alone' 500 "$own" --mode batch
+part 'batch entries alone, nothing but the output' 40 "$own" --mode batch --only-output
+same 'in a spoilt floating-point environment' "$own" --mode wrong-mode
+same 'in a spoilt floating-point environment, 3 threads' "$own" --mode wrong-mode --threads 3
+# Without fma as an instruction: the kernels call the C library's, which has one for old machines.
+part "with the C library's fma" 700 "$own" --isa plain --every 7
+part 'with an fma that is no instruction' 700 \
+    env GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4 "$own" --isa plain --every 7
+
+# ---- compilers ----
+
+for optimisation in O0 O2 O3; do
+    build answer-gcc-$optimisation CC=gcc CFLAGS=-$optimisation KERNEL_O=-$optimisation &&
+        every_isa "gcc -$optimisation"
+done
+if tests/need.sh clang; then
+    build answer-clang-O2 CC=clang CFLAGS=-O2 KERNEL_O=-O2 && every_isa 'clang -O2'
+else
+    skip 'clang -O2: clang is not here'
+fi
+if [ "$(uname -m)" = aarch64 ]; then
+    skip 'Arm in an emulator: this machine is one'
+elif tests/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static; then
+    build answer-aarch64 CC=aarch64-linux-gnu-gcc LDFLAGS=-static &&
+        every_isa 'Arm' qemu-aarch64-static &&
+        same 'Arm, in a spoilt floating-point environment' \
+            qemu-aarch64-static "$program" --mode wrong-mode --threads 2
+else
+    skip 'Arm: no cross compiler or no emulator here'
+fi
+
+# ---- what does change bits ----
+
+# noticed CLAIM COMMAND...: more than a fifth of what it prints is not in the definition.
+noticed() {
+    claim=$1
+    shift
+    "$@" --each 2>/dev/null | grep -v '^all' | sort >"$scratch/stages"
+    other=$(comm -13 "$scratch/expected" "$scratch/stages" | wc -l)
+    if [ $((other * 5)) -gt "$(wc -l <"$scratch/stages")" ] && [ "$other" -gt 0 ]; then
+        passed=$((passed + 1))
+    else
+        fail "$claim goes unnoticed: $other of $(wc -l <"$scratch/stages") stages differ"
+    fi
+}
+
+if "$own" --self-test >"$scratch/said"; then
+    passed=$((passed + 1))
+else
+    fail "$(cat "$scratch/said")"
+fi
+noticed 'a sum in another order' "$own" --mode reversed
+build answer-fast-math CFLAGS='-O2 -ffast-math' && noticed 'a build with -ffast-math' "$program"
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,122 @@
+#!/bin/sh
+# run.sh [WORD]: the examples of README.md and of the manual are run, the manual says what the
+# option table says, and shells and man(1) can read what is written for them.
+#
+# In README.md, blocks without a language are examples: lines behind $ (all lines, where none has
+# it) are commands, and what stands below one is what it must print; … stands for lines left out.
+# In the manual's EXAMPLES, lines that begin with a program's name are commands.
+set -u
+docs=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$docs/../.." && pwd)
+PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+export PATH
+unset BUILD CASE NO_COLOR COLUMNS
+word=${1:-} passed=0 failed=0 skipped=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+said=$scratch/said
+
+wants() {
+    case $1 in *"$word"*) ;; *) return 1 ;; esac
+}
+
+# skip WHAT WHY
+skip() {
+    ! wants "$1" || { skipped=$((skipped + 1)) && echo "skipped: docs: $1: $2"; }
+}
+
+# expect WHAT COMMAND...: it ends with status 0 and says nothing.
+expect() {
+    wants "$1" || return
+    what=$1
+    shift
+    if "$@" >"$said" 2>&1 && [ ! -s "$said" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL docs: $what"
+        sed 's/^/    /' "$said"
+    fi
+}
+
+# The example $1 prints nothing to stderr, and to stdout what is in the file $2, where there is any.
+run_example() {
+    sh -c "$1" >"$scratch/out" 2>"$scratch/err" </dev/null || echo "status $?"
+    cat "$scratch/err"
+    [ ! -s "$2" ] || awk -f "$docs/shown.awk" "$2" "$scratch/out"
+}
+
+# What an example needs and this machine lacks.
+lacks() {
+    for program in jq mlr; do
+        case $1 in *"| $program "*) command -v $program >/dev/null || echo $program ;; esac
+    done
+}
+
+# run_examples FILE NAME: in the folder that the caller is in.
+run_examples() {
+    awk -f "$docs/examples.awk" "$1" >"$scratch/examples"
+    commands=$(grep -c '^\$ ' "$scratch/examples")
+    expect "$2 has examples" test "$commands" -gt 0
+    number=1
+    while [ "$number" -le "$commands" ]; do
+        awk -v wanted=$number '/^\$ / { number++ } number == wanted' "$scratch/examples" |
+            sed -n -e "1s/^\\$ //w $scratch/command" -e "2,\$s/^> //w $scratch/shown"
+        example=$(cat "$scratch/command")
+        lack=$(lacks "$example")
+        if [ -n "$lack" ]; then
+            skip "$2: $example" "$lack is not here"
+        else
+            expect "$2: $example" run_example "$example" "$scratch/shown"
+        fi
+        number=$((number + 1))
+    done
+}
+
+# ---- README.md, which takes a document and matrices for granted
+
+mkdir "$scratch/readme" && cd "$scratch/readme" || exit 1
+selfattn example karim >document.json
+selfattn document.json --emit x -o x.csv
+for weight in wq wk wv; do
+    printf '1,0,0,1\n0,1,0,0\n0,0,1,0\n1,0,0,1\n' >$weight.csv
+done
+run_examples "$root/README.md" README
+sed -n '/^```make/,/^```$/{ /^```/!p; }' "$root/README.md" >Makefile
+mkdir golden && cp document.json golden/
+expect 'README: golden files in a Makefile' sh -c 'make check-golden >said && grep -q "^ok  " said'
+
+# ---- the manual
+
+mkdir "$scratch/manual" && cd "$scratch/manual" || exit 1
+run_examples "$root/man/selfattn.1" manual
+expect 'manual: its generated part is that of the option table (make man)' \
+    sh -c "'$docs/man.sh' | diff '$root/man/selfattn.1' -"
+for option in $(selfattn --help | grep -o -e '--[a-z][a-z-]*[a-z]' | sort -u); do
+    expect "manual: it names $option" \
+        grep -q -F -e "$(echo "$option" | sed 's/-/\\-/g')" "$root/man/selfattn.1"
+    expect "cases: one of tests/cli uses $option" \
+        grep -q -r -w -e "selfattn.* $option" -e "^\$  *$option" "$root/tests/cli"
+done
+page=$root/man/selfattn.1
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    expect 'manual: man(1) has nothing to complain about' sh -c \
+        "LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' >'$scratch/page'"
+else
+    skip 'manual: man(1) has nothing to complain about' 'man or groff is not here'
+fi
+
+# ---- completions
+
+for shell in bash zsh fish; do
+    selfattn help --completion $shell >"$scratch/completion"
+    if command -v $shell >/dev/null; then
+        expect "completion: $shell reads it" $shell -n "$scratch/completion"
+    else
+        skip "completion: $shell reads it" "$shell is not here"
+    fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

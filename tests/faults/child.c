@@ -1,0 +1,260 @@
+#include "faults/child.h"
+
+#include "cli/command.h"
+#include "faults/inputs.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char OLD[] = "what was there before\n";
+
+/* What the child tells at its end. */
+typedef struct report {
+    tally counted;
+    int descriptors;
+} report;
+
+static char scratch[] = "/tmp/selfattn-faults-XXXXXX";
+/* The child's standard output and error, unlinked files; and the pipe on which
+ * it reports. */
+static int said_out, said_err, report_from, report_to;
+
+/* ---- the scratch folder ---- */
+
+static void write_file(const char *name, const char *content)
+{
+    FILE *file = fopen(name, "w");
+    if (file == NULL || fputs(content, file) < 0 || fclose(file) != 0) {
+        perror(name);
+        exit(1);
+    }
+}
+
+static int unlinked_file(const char *name)
+{
+    int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    unlink(name);
+    return descriptor;
+}
+
+bool child_set_up(void)
+{
+    if (mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0)
+        return false;
+    for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
+        write_file(INPUT_FILES[i].name, INPUT_FILES[i].content);
+    int ends[2];
+    if (symlink("out.json", "link.json") != 0 || pipe(ends) != 0)
+        return false;
+    report_from = ends[0];
+    report_to = ends[1];
+    fcntl(report_from, F_SETFL, O_NONBLOCK);
+    said_out = unlinked_file("said_out");
+    said_err = unlinked_file("said_err");
+    return said_out >= 0 && said_err >= 0;
+}
+
+void child_tear_down(void)
+{
+    for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
+        unlink(INPUT_FILES[i].name);
+    unlink("link.json");
+    unlink("large.csv");
+    rmdir("folder");
+    if (chdir("/") == 0)
+        rmdir(scratch);
+}
+
+static bool is_input(const char *name)
+{
+    static const char *const OTHERS[] = {".", "..", "folder", "link.json", "large.csv"};
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
+        is_one = is_one || strcmp(OTHERS[i], name) == 0;
+    for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
+        is_one = is_one || strcmp(INPUT_FILES[i].name, name) == 0;
+    return is_one;
+}
+
+/* ---- outputs ---- */
+
+/* The next word of a string, with spaces between; false behind the last. */
+static bool next_word(const char **at, char *word, size_t size)
+{
+    *at += strspn(*at, " ");
+    size_t length = strcspn(*at, " ");
+    snprintf(word, size, "%.*s", (int)length, *at);
+    *at += length;
+    return length > 0;
+}
+
+static void name_outputs(const command_line *what, outcome *got)
+{
+    const char *at = what->outputs == NULL ? "" : what->outputs;
+    *got = (outcome){.status = -1};
+    while (got->files < MAX_OUTPUTS &&
+           next_word(&at, got->file[got->files].name, sizeof got->file[0].name))
+        got->files++;
+}
+
+static void put_old_outputs(const command_line *what)
+{
+    outcome wanted;
+    name_outputs(what, &wanted);
+    for (size_t i = 0; i < wanted.files; i++) {
+        const char *name = wanted.file[i].name;
+        if (strncmp(name, "new", 3) == 0)
+            unlink(name);
+        else
+            write_file(name, OLD);
+    }
+}
+
+static void read_descriptor(int descriptor, text *to)
+{
+    ssize_t got;
+    lseek(descriptor, 0, SEEK_SET);
+    do {
+        char *room = text_room(to, 1 << 16);
+        got = room == NULL ? 0 : read(descriptor, room, 1 << 16);
+        text_added(to, got > 0 ? (size_t)got : 0);
+    } while (got > 0);
+}
+
+static void take_output(output *one)
+{
+    int descriptor = open(one->name, O_RDONLY);
+    one->is_there = descriptor >= 0;
+    if (!one->is_there)
+        return;
+    read_descriptor(descriptor, &one->content);
+    close(descriptor);
+    unlink(one->name);
+}
+
+/* Outputs have been taken away: what is left and no input is strange. */
+static void find_strange(outcome *got)
+{
+    DIR *folder = opendir(".");
+    if (folder == NULL)
+        return;
+    for (struct dirent *one = readdir(folder); one != NULL; one = readdir(folder)) {
+        if (is_input(one->d_name))
+            continue;
+        snprintf(got->strange, sizeof got->strange, "%s", one->d_name);
+        unlink(one->d_name);
+    }
+    closedir(folder);
+}
+
+/* ---- the child ---- */
+
+static void *cjson_malloc(size_t size)
+{
+    return inject_fails(CALL_CJSON) ? NULL : inject_given(malloc(size));
+}
+
+static void cjson_free(void *block)
+{
+    inject_taken(block);
+    free(block);
+}
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int descriptor = 0; descriptor < 64; descriptor++)
+        count += fcntl(descriptor, F_GETFD) >= 0;
+    return count;
+}
+
+static void redirect(const char *input)
+{
+    int from = open(input == NULL ? "/dev/null" : input, O_RDONLY);
+    dup2(from, STDIN_FILENO);
+    close(from);
+    dup2(said_out, STDOUT_FILENO);
+    dup2(said_err, STDERR_FILENO);
+}
+
+static void run_in_child(const command_line *what, const fault *f)
+{
+    static char program[] = "selfattn";
+    static char word[MAX_WORDS][128];
+    char *argv[MAX_WORDS + 2] = {program};
+    const char *at = what->words, *input = NULL;
+    int argc = 1;
+    for (int i = 0; i < MAX_WORDS && next_word(&at, word[i], sizeof word[0]); i++) {
+        if (word[i][0] == '<')
+            input = word[i] + 1;
+        else
+            argv[argc++] = word[i];
+    }
+    cJSON_Hooks hooks = {cjson_malloc, cjson_free};
+    env world = {.err = stderr, .width = 100, .processors = 2, .free_memory = (size_t)1 << 30};
+    redirect(input);
+    int before = count_descriptors();
+    cJSON_InitHooks(&hooks);
+    inject_arm(f);
+    int status = (what->run == NULL ? cli_main : what->run)(argc, argv, &world);
+    report r = {.counted = inject_disarm()};
+    cJSON_InitHooks(NULL);
+    r.descriptors = count_descriptors() - before;
+    if (write(report_to, &r, sizeof r) != sizeof r)
+        status = 99;
+    exit(status); /* not _exit: the sanitizer looks for leaks, and coverage is
+                   written, at exit */
+}
+
+int child_start(const command_line *what, const fault *f)
+{
+    put_old_outputs(what);
+    if (ftruncate(said_out, 0) != 0 || ftruncate(said_err, 0) != 0)
+        return -1;
+    fflush(stdout); /* what waits in it would be written by both */
+    pid_t process = fork();
+    if (process == 0)
+        run_in_child(what, f);
+    return (int)process;
+}
+
+void child_wait(const command_line *what, int process, outcome *got)
+{
+    int status;
+    report r;
+    name_outputs(what, got);
+    if (process < 0 || waitpid((pid_t)process, &status, 0) != (pid_t)process)
+        return;
+    got->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    got->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    got->reports = read(report_from, &r, sizeof r) == sizeof r;
+    if (got->reports) {
+        got->counted = r.counted;
+        got->descriptors = r.descriptors;
+    }
+    read_descriptor(said_out, &got->out);
+    read_descriptor(said_err, &got->err);
+    for (size_t i = 0; i < got->files; i++)
+        take_output(&got->file[i]);
+    find_strange(got);
+}
+
+void child_run(const command_line *what, const fault *f, outcome *got)
+{
+    child_wait(what, child_start(what, f), got);
+}
+
+void outcome_free(outcome *got)
+{
+    text_free(&got->out);
+    text_free(&got->err);
+    for (size_t i = 0; i < got->files; i++)
+        text_free(&got->file[i].content);
+}

@@ -1,0 +1,125 @@
+/* Fault injection, as SQLite does it (sqlite.org/testing.html, "Out-Of-Memory
+ * Testing"): the n-th call of a kind fails, n = 1, 2, … up to as many as there
+ * are, once so that it alone does and once so that all that follow do too.
+ * Whatever failed, the program says so and ends with status 2, leaks nothing,
+ * and leaves the old file or the whole new one.
+ *
+ * faults [WORD]: all, or the command lines that hold WORD. */
+#include "faults/faults.h"
+
+#include "faults/inputs.h"
+#include "faults/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A run takes a third of a millisecond, and fifty times that with a sanitizer
+ * or without optimisation: there, only some of many calls are tried, each half
+ * as far again as the last. */
+static size_t next_call(size_t n)
+{
+#if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
+    return n + 1 + n / 2;
+#else
+    return n < 400 ? n + 1 : n + n / 8;
+#endif
+}
+
+static void say(const command_line *what, const fault_kind *kind, const fault *f,
+                const outcome *got, const char *wrong)
+{
+    printf("FAIL faults: selfattn %s: %s %zu%s: %s\n", what->words,
+           kind == NULL ? "no fault" : kind->name, f->n, f->persists ? " and all that follow" : "",
+           wrong);
+    printf("  status %d, signal %d, %ld blocks, %d descriptors%s%s\n  %s\n", got->status,
+           got->signal, got->counted.blocks, got->descriptors,
+           got->strange[0] == '\0' ? "" : ", left: ", got->strange, text_string(&got->err));
+}
+
+/* The n-th call fails for each n; one test of the suite. The first that is
+ * wrong is enough. */
+const char *faults_try(const command_line *what, const fault_kind *kind, bool persists,
+                       const outcome *clean, fault *f, outcome *got)
+{
+    size_t calls = clean->counted.calls[kind->call];
+    *got = (outcome){.status = -1};
+    *f = (fault){kind->call, kind->effect, kind->reason, 1, persists};
+    for (; f->n <= calls; f->n = next_call(f->n)) {
+        child_run(what, f, got);
+        const char *wrong = judge(what, kind, clean, got);
+        if (wrong == NULL && got->counted.injected == 0)
+            wrong = "has no such call when it runs again";
+        if (wrong != NULL)
+            return wrong;
+        outcome_free(got);
+        *got = (outcome){.status = -1};
+    }
+    return NULL;
+}
+
+static void try_and_count(const command_line *what, const fault_kind *kind, bool persists,
+                          const outcome *clean, counts *c)
+{
+    fault f;
+    outcome got;
+    const char *wrong = faults_try(what, kind, persists, clean, &f, &got);
+    if (wrong != NULL)
+        say(what, kind, &f, &got, wrong);
+    c->failed += wrong != NULL;
+    c->passed += wrong == NULL;
+    outcome_free(&got);
+}
+
+/* Marks the kinds of which there was a call. */
+static void try_command(const command_line *what, bool *is_reached, counts *c)
+{
+    static const fault NONE = {.call = CALL_NONE};
+    outcome clean;
+    child_run(what, &NONE, &clean);
+    const char *wrong = judge_clean(&clean);
+    if (wrong != NULL)
+        say(what, NULL, &NONE, &clean, wrong);
+    c->failed += wrong != NULL;
+    for (size_t i = 0; wrong == NULL && i < FAULT_KIND_COUNT; i++) {
+        if (clean.counted.calls[FAULT_KINDS[i].call] == 0)
+            continue;
+        is_reached[i] = true;
+        try_and_count(what, &FAULT_KINDS[i], false, &clean, c);
+        if (!FAULT_KINDS[i].once_only)
+            try_and_count(what, &FAULT_KINDS[i], true, &clean, c);
+    }
+    outcome_free(&clean);
+}
+
+/* A kind that no command line comes to tests nothing. */
+static void try_all(const char *word, counts *c)
+{
+    bool is_reached[MAX_KINDS] = {false};
+    for (size_t i = 0; i < COMMAND_LINE_COUNT; i++) {
+        if (strstr(COMMAND_LINES[i].words, word) != NULL)
+            try_command(&COMMAND_LINES[i], is_reached, c);
+    }
+    for (size_t i = 0; i < FAULT_KIND_COUNT && word[0] == '\0'; i++) {
+        if (!is_reached[i])
+            printf("FAIL faults: no command line comes to this call: %s\n", FAULT_KINDS[i].name);
+        c->failed += !is_reached[i];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    counts c = {0};
+    const char *word = argc > 1 ? argv[1] : "";
+    if (!child_set_up()) {
+        perror("the scratch folder");
+        return 1;
+    }
+    try_all(word, &c);
+    if (strstr("planted", word) != NULL)
+        faults_planted(&c);
+    if (strstr("kill", word) != NULL)
+        faults_kill(&c);
+    child_tear_down();
+    printf("%zu passed, %zu failed\n", c.passed, c.failed);
+    return c.failed > 0;
+}

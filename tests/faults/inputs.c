@@ -1,0 +1,138 @@
+#include "faults/inputs.h"
+
+const input_file INPUT_FILES[] = {
+    {"heads.json", "{\"name\": \"two heads\", \"tokens\": [\"a\", \"b\\u0301\", \"c\"],\n"
+                   "\"x\": [[1, 0, 2, 0.5], [0, 1, 1, -1], [1, 1, 0, 2]],\n"
+                   "\"wq\": [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]],\n"
+                   "\"wk\": [[0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0]],\n"
+                   "\"wv\": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],\n"
+                   "\"bq\": [0.1, 0.2, 0.3, 0.4], \"bo\": [1, -1],\n"
+                   "\"wo\": [[1, 0], [0, 1], [1, 0], [0, 1]],\n"
+                   "\"mask\": [[true, true, true], [true, false, true], [false, false, "
+                   "true]],\n"
+                   "\"bias\": [[0, 0, 0], [0.5, 0, \"-inf\"], [0, 0, 0]],\n"
+                   "\"heads\": 2, \"causal\": \"upper-left\", \"_remark\": null}\n"},
+    {"seed.json", "{\"name\": \"seed\", \"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]],\n"
+                  "\"v\": [[1, 2], [3, 4]], \"score\": \"dot\", \"round\": 1,\n"
+                  "\"expected\": {\"scores\": [[1, 0], [1, 3]], \"weights\": [[0.73106, "
+                  "null],\n"
+                  "[0.26894, 0.73106]]}, \"tol\": {\"scores\": 0, \"weights\": 1e-4},\n"
+                  "\"errata\": [{\"stage\": \"scores\", \"row\": 1, \"col\": 1, "
+                  "\"published\": 3,\n"
+                  "\"computed\": 2}]}\n"},
+    {"vocab.json", "{\"vocab\": {\"the\": [-0.5, -0.5], \"cat\": [1.5, 1], \"_\": [0, 1]},\n"
+                   "\"tokens\": [\"the\", \"cat\", \"_\", \"the\"], \"score\": \"dot\"}\n"},
+    {"scores.json", "{\"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]], \"v\": [[1], [2]],\n"
+                    "\"ws\": [[1, 2], [0, 1]], \"bs\": 0.5, \"wa\": [[1], [0]],\n"
+                    "\"ua\": [[0], [1]], \"va\": [2], \"ba\": [0.25]}\n"},
+    {"batch.json", "{\"x\": [[[1, 0], [0, 1]], [[2, 0], [0, 0]]], \"mask\": [[1, 1], [1, "
+                   "0]],\n"
+                   "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
+    {"lines.jsonl", "{\"name\": \"1\", \"x\": [[1, 2], [3, 4]]}\n\n{\"x\": [[5]], \"dtype\": "
+                    "\"f64\"}\n{\"x\": [[1], [2], [3]], \"causal\": true}\n"},
+    {"x.csv", "token,a,b\n\"the, cat\",1,0\nwalks,0.5,2\n\"\"\"on\"\"\",-1e-3,1\n"},
+    {"x.tsv", "1\t0\n0.5\t2\n"},
+    {"wq.csv", "# wq 2x2\n1,0\n0,1\n"},
+    {"wv.csv", "1,2\n+3,.5\n"},
+    {"heads.csv", "# wk head=1 2x2\n1,0\n0,1\n\n# wk head=0 2x2\n0,1\n1,0\n\n# "
+                  "wq 1x2\n1,2\n"},
+    {"tidy.csv", "stage,batch,head,row,col,value\nweights,,,0,1,0.5\nweights,,,0,0,0.5\n"
+                 "output,,,0,0,\n"},
+    {"bundle.json", "{\"layer.wq\": [[1, 0], [0, 1]], \"layer.wk\": [[0, 1], [1, 0]],\n"
+                    "\"other\": {\"wv\": [[1]]}, \"name\": \"weights\", \"list\": [\"a\"]}\n"},
+    {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
+               "\"extra\": [[1]]}\n"},
+    {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
+    {"words.txt", "first\r\nsecond\nthird\n"},
+    {"folder/one.json", "{\"x\": [[1]], \"expected\": {\"output\": [[1]]}}\n"},
+    {"folder/two.json", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
+    {"folder/three.txt", "no document\n"},
+    {"ragged.json", "{\"x\": [[1, 2], [3]]}\n"},
+    {"unknown.json", "{\"x\": [[1, 2]], \"heds\": 1}\n"},
+    {"misfit.json", "{\"x\": [[1, 2]], \"wq\": [[1, 2, 3]]}\n"},
+    {"ragged.csv", "1,2\n3\n"},
+    {"empty.json", ""},
+};
+
+const size_t INPUT_FILE_COUNT = sizeof INPUT_FILES / sizeof INPUT_FILES[0];
+
+const command_line COMMAND_LINES[] = {
+    /* documents in, JSON out */
+    {.words = "heads.json"},
+    {.words = "run seed.json scores.json", .streams = true},
+    {.words = "vocab.json"},
+    {.words = "batch.json --emit "
+              "scaled,masked,row_max,exp,row_sum,weighted,attended,context"},
+    {.words = "lines.jsonl", .streams = true},
+    {.words = "- <lines.jsonl", .streams = true},
+    {.words = "- --input-format json --dtype f64 --digits 3 <heads.json"},
+    {.words = "--score general scores.json"},
+    {.words = "--score additive scores.json"},
+    {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
+              "rounded,weighted scores.json"},
+    {.words = "--threads 3 --max-memory 1M heads.json"},
+    {.words = "--no-heads --average-heads --layout out-in --kv-heads 1 --heads "
+              "2 heads.json"},
+    /* matrices by options */
+    {.words = "-x x.csv --wq wq.csv --wk heads.csv:wk --wv wv.csv --heads 2"},
+    {.words = "-x x.tsv --tokens left,right --format tidy"},
+    {.words = "-x x.csv --tokens @words.txt --mask-true masked --causal --header"},
+    {.words = "-x x.csv --bundle bundle.json --prefix layer. --map wv=layer.wk"},
+    {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
+    {.words = "-x - --delimiter tab <x.tsv"},
+    /* files out */
+    {.words = "-o out.json heads.json", .outputs = "out.json"},
+    {.words = "-o new.json heads.json", .outputs = "new.json"},
+    {.words = "-o link.json heads.json", .outputs = "out.json"},
+    {.words = "-o out.csv --header --emit x,weights heads.json", .outputs = "out.csv"},
+    {.words = "-o /dev/null heads.json"},
+    {.words = "--write weights=out.tsv --write output=new.tidy -o out.json "
+              "heads.json",
+     .outputs = "out.tsv new.tidy out.json"},
+    {.words = "--write q=out.jsonl lines.jsonl", .outputs = "out.jsonl"},
+    {.words = "--trace-output out.txt heads.json", .outputs = "out.txt"},
+    {.words = "--trace -o out.json heads.json", .outputs = "out.json"},
+    /* traces */
+    {.words = "--trace heads.json"},
+    {.words = "--trace --full --digits 2 --focus row=2,head=2 --color always "
+              "heads.json"},
+    {.words = "--trace=softmax,q,output seed.json vocab.json", .streams = true},
+    {.words = "--trace --score additive scores.json"},
+    {.words = "--trace batch.json"},
+    /* the other commands */
+    {.words = "check seed.json"},
+    {.words = "check --quiet folder", .documents = 2},
+    {.words = "check folder seed.json ragged.json", .documents = 4},
+    {.words = "diff a.json b.json"},
+    {.words = "diff --tol 1 a.json tidy.csv"},
+    {.words = "diff heads.csv heads.csv"},
+    {.words = "example"},
+    {.words = "example karim"},
+    {.words = "help"},
+    {.words = "help softmax"},
+    {.words = "help stages"},
+    {.words = "help --causal"},
+    {.words = "help golden file"},
+    {.words = "help --completion bash"},
+    {.words = "help --completion zsh"},
+    {.words = "help --completion fish"},
+    {.words = "check --help"},
+    {.words = "--version"},
+    /* what is refused: the way out is as clean */
+    {.words = "ragged.json"},
+    {.words = "unknown.json"},
+    {.words = "misfit.json"},
+    {.words = "empty.json"},
+    {.words = "missing.json"},
+    {.words = "folder"},
+    {.words = "-x ragged.csv"},
+    {.words = "-x heads.csv"},
+    {.words = "--heads 3 heads.json"},
+    {.words = "--trace --focus row=9 heads.json"},
+    {.words = "--emit wieghts heads.json"},
+    {.words = "--haeds 2"},
+    {.words = "help wieghts"},
+    {.words = "example krim"},
+};
+
+const size_t COMMAND_LINE_COUNT = sizeof COMMAND_LINES / sizeof COMMAND_LINES[0];

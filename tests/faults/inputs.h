@@ -1,0 +1,18 @@
+/* The files in the scratch folder, and the command lines over them that
+ * together walk every path of the program. */
+#ifndef SELFATTN_TESTS_FAULTS_INPUTS_H
+#define SELFATTN_TESTS_FAULTS_INPUTS_H
+
+#include "faults/child.h"
+
+typedef struct input_file {
+    const char *name, *content;
+} input_file;
+
+extern const input_file INPUT_FILES[];
+extern const size_t INPUT_FILE_COUNT;
+
+extern const command_line COMMAND_LINES[];
+extern const size_t COMMAND_LINE_COUNT;
+
+#endif

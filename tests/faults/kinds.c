@@ -1,0 +1,33 @@
+#include "faults/kinds.h"
+
+#include <errno.h>
+
+/* stat, fstat and access are asked for hints as well, without which the same
+ * answer may come. An input that can't be closed has been read; an interrupted
+ * close has closed. */
+const fault_kind FAULT_KINDS[] = {
+    {"allocation", CALL_ALLOCATION, EFFECT_FAILS, ENOMEM, .may_go_on = false},
+    {"allocation in cJSON", CALL_CJSON, EFFECT_FAILS, ENOMEM, .may_go_on = false},
+    {"open", CALL_OPEN, EFFECT_FAILS, EMFILE, .may_go_on = false},
+    {"opendir", CALL_OPENDIR, EFFECT_FAILS, EMFILE, .may_go_on = false},
+    {"readdir", CALL_READDIR, EFFECT_FAILS, EIO, .may_go_on = false},
+    {"stat", CALL_STAT, EFFECT_FAILS, EIO, .may_go_on = true},
+    {"fstat", CALL_FSTAT, EFFECT_FAILS, EIO, .must_go_on = true},
+    {"access", CALL_ACCESS, EFFECT_FAILS, EIO, .may_go_on = true},
+    {"readlink", CALL_READLINK, EFFECT_FAILS, EIO, .may_go_on = false},
+    {"fcntl", CALL_FCNTL, EFFECT_FAILS, EMFILE, .may_go_on = false},
+    {"read", CALL_READ, EFFECT_FAILS, EIO, .may_go_on = false},
+    {"interrupted read", CALL_READ, EFFECT_FAILS, EINTR, .must_go_on = true, .once_only = true},
+    {"short read", CALL_READ, EFFECT_SHORT, 0, .must_go_on = true},
+    {"write", CALL_WRITE, EFFECT_FAILS, ENOSPC, .after_output = true},
+    {"interrupted write", CALL_WRITE, EFFECT_FAILS, EINTR, .must_go_on = true, .once_only = true},
+    {"short write", CALL_WRITE, EFFECT_SHORT, 0, .must_go_on = true},
+    {"close of an input", CALL_CLOSE_INPUT, EFFECT_FAILS, EIO, .must_go_on = true},
+    {"close of an output", CALL_CLOSE_OUTPUT, EFFECT_FAILS, EIO, .after_output = true},
+    {"interrupted close", CALL_CLOSE_OUTPUT, EFFECT_FAILS, EINTR, .must_go_on = true},
+    {"fchmod", CALL_FCHMOD, EFFECT_FAILS, EPERM, .may_go_on = false},
+    {"rename", CALL_RENAME, EFFECT_FAILS, EACCES, .after_output = true},
+    {"thread", CALL_THREAD, EFFECT_FAILS, EAGAIN, .must_go_on = true},
+};
+
+const size_t FAULT_KIND_COUNT = sizeof FAULT_KINDS / sizeof FAULT_KINDS[0];

@@ -1,0 +1,107 @@
+#include "ref/ref_select.h"
+
+#include "ref/ref_random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ref_array array_copy(const ref_array *a)
+{
+    ref_array copy = *a;
+    if (a->at == NULL)
+        return copy;
+    copy.at = ref_alloc(ref_count_of(a), sizeof a->at[0]);
+    memcpy(copy.at, a->at, ref_count_of(a) * sizeof a->at[0]);
+    return copy;
+}
+
+ref_problem ref_problem_copy(const ref_problem *p)
+{
+    ref_problem copy = *p;
+    for (ref_input which = REF_X; which < REF_INPUTS; which++)
+        copy.in[which] = array_copy(&p->in[which]);
+    copy.has_tokens = copy.has_key_tokens = false;
+    copy.vocab = (ref_array){0};
+    copy.token_word = NULL;
+    return copy;
+}
+
+void ref_select_entries(ref_array *a, int axis, const size_t *index, size_t count)
+{
+    ref_array kept = *a;
+    size_t outer = 1, inner = 1;
+    kept.size[axis] = count;
+    kept.at = ref_alloc(ref_count_of(&kept), sizeof a->at[0]);
+    for (int i = 0; i < a->rank; i++) {
+        outer *= i < axis ? a->size[i] : 1;
+        inner *= i > axis ? a->size[i] : 1;
+    }
+    for (size_t i = 0; i < outer * count; i++)
+        memcpy(kept.at + i * inner, a->at + (i / count * a->size[axis] + index[i % count]) * inner,
+               inner * sizeof a->at[0]);
+    free(a->at);
+    *a = kept;
+}
+
+/* The axis of a mask or bias that counts batches, or queries; −1 where it has none, or one entry
+ * for all. */
+static int mask_axis_of(const ref_problem *p, const ref_array *a, bool of_batches)
+{
+    bool by_batch = ref_word_is(p->mask_axis, "batch");
+    if (a->at == NULL || a->rank == 1)
+        return -1;
+    if (a->rank == 4) {
+        int axis = of_batches ? 0 : 2;
+        return a->size[axis] > 1 ? axis : -1;
+    }
+    if (of_batches)
+        return by_batch ? 0 : -1;
+    return a->rank == 3 ? 1 : by_batch ? -1 : 0;
+}
+
+static void select_in_masks(ref_problem *p, bool of_batches, const size_t *index, size_t count)
+{
+    for (ref_input which = REF_MASK; which <= REF_BIAS; which++) {
+        int axis = mask_axis_of(p, &p->in[which], of_batches);
+        if (axis >= 0)
+            ref_select_entries(&p->in[which], axis, index, count);
+    }
+}
+
+void ref_select_batch(ref_problem *p, size_t batch)
+{
+    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
+    for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
+        ref_array *a = &p->in[BATCHED[i]];
+        if (a->at != NULL && a->rank >= 3)
+            ref_select_entries(a, 0, &batch, 1);
+    }
+    select_in_masks(p, true, &batch, 1);
+}
+
+/* What keys and values were made of x is made of xk, a copy, from now on. */
+void ref_select_queries(ref_problem *p, const size_t *index, size_t count)
+{
+    ref_array *in = p->in;
+    bool k_needs_x = in[REF_K].at == NULL && in[REF_XK].at == NULL;
+    bool v_needs_x = in[REF_V].at == NULL && in[REF_XV].at == NULL && in[REF_XK].at == NULL;
+    if (k_needs_x || v_needs_x)
+        in[REF_XK] = array_copy(&in[REF_X]);
+    ref_array *rows = &in[in[REF_Q].at != NULL ? REF_Q : REF_X];
+    ref_select_entries(rows, rows->rank - 2, index, count);
+    select_in_masks(p, false, index, count);
+}
+
+/* Lower-right is upper-left with the offset n_k − n_q. */
+bool ref_select_one_query(ref_problem *p, size_t query)
+{
+    ref_sizes sizes = ref_sizes_of(p);
+    bool is_lower = ref_word_is(p->causal, "lower-right");
+    if (is_lower && query + sizes.n_k < sizes.n_q)
+        return false;
+    p->offset = is_lower ? query + sizes.n_k - sizes.n_q : (p->has_offset ? p->offset : 0) + query;
+    p->causal = is_lower ? "upper-left" : p->causal;
+    p->has_offset = true;
+    ref_select_queries(p, &query, 1);
+    return true;
+}

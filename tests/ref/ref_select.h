@@ -1,0 +1,24 @@
+/* Problems made of others: one batch entry, some queries, some entries of an axis. */
+#ifndef SELFATTN_TESTS_REF_SELECT_H
+#define SELFATTN_TESTS_REF_SELECT_H
+
+#include "ref/ref_attention.h"
+
+/* A copy to be freed by itself. Tokens and vocabularies are left behind: they name as many rows as
+ * there were. */
+ref_problem ref_problem_copy(const ref_problem *p);
+
+/* Keeps the entries index[0 … count) of one axis, in this order. */
+void ref_select_entries(ref_array *a, int axis, const size_t *index, size_t count);
+
+/* One entry of the batch, still with an axis of batches. */
+void ref_select_batch(ref_problem *p, size_t batch);
+
+/* Other queries, the same keys. */
+void ref_select_queries(ref_problem *p, const size_t *index, size_t count);
+
+/* The query at position `query`, alone, which `offset` says from now on. False for a row before the
+ * first key, which has no such position. */
+bool ref_select_one_query(ref_problem *p, size_t query);
+
+#endif
