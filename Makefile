@@ -75,7 +75,7 @@ ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base
 	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_number ref_random ref_select ref_sizes \
 	spoil subject)
 $(BUILD)/answer: $(ANSWER)
-	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
+	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $^ -lm -pthread -o $@
 $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
@@ -127,11 +127,15 @@ dist:
 ## format: lays the sources out as .clang-format says
 format:
 	clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
+## man: writes the option table into man/selfattn.1
+man: all
+	PATH="$(CURDIR)/$(BUILD):$$PATH" tests/docs/man.sh >$(BUILD)/selfattn.1
+	cp $(BUILD)/selfattn.1 man/selfattn.1
 ## clean: removes what was built
 clean:
 	rm -rf build selfattn
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh programs install dist format clean help $(FAST) $(SLOW)
+.PHONY: all demo check check-all check-fresh programs install dist format man clean help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

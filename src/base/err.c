@@ -12,15 +12,19 @@ static void make_printable(char *text)
     }
 }
 
-static void write_place(char *out, size_t size, const place *at)
+const char *place_text(const place *at, char out[PLACE_TEXT])
 {
+    out[0] = '\0';
+    if (at->file == NULL)
+        return out;
     if (at->line > 0)
-        snprintf(out, size, "%s:%zu:%zu", at->file, at->line, at->column);
+        snprintf(out, PLACE_TEXT, "%s:%zu:%zu", at->file, at->line, at->column);
     else if (at->has_byte)
-        snprintf(out, size, "%s: byte %zu", at->file, at->byte);
+        snprintf(out, PLACE_TEXT, "%s: byte %zu", at->file, at->byte);
     else
-        snprintf(out, size, "%s%s", at->is_option ? "--" : "", at->file);
+        snprintf(out, PLACE_TEXT, "%s%s", at->is_option ? "--" : "", at->file);
     make_printable(out);
+    return out;
 }
 
 static void write_what(err *e, const char *format, va_list args)
@@ -38,8 +42,8 @@ bool err_at(err *e, const place *at, const char *format, ...)
     va_start(args, format);
     write_what(e, format, args);
     va_end(args);
-    if (at != NULL && at->file != NULL)
-        write_place(e->where, sizeof e->where, at);
+    if (at != NULL)
+        place_text(at, e->where);
     return false;
 }
 
@@ -61,8 +65,8 @@ bool err_no_memory(err *e, size_t bytes)
 
 bool err_place(err *e, const place *at)
 {
-    if (e->is_set && e->where[0] == '\0' && at->file != NULL)
-        write_place(e->where, sizeof e->where, at);
+    if (e->is_set && e->where[0] == '\0')
+        place_text(at, e->where);
     return false;
 }
 

@@ -21,11 +21,15 @@ typedef struct place {
     bool has_byte, is_option;
 } place;
 
+/* "weights.csv:3:17", "w.npy: byte 8", "--heads", or "" for no place. */
+enum { PLACE_TEXT = 512 };
+const char *place_text(const place *at, char out[PLACE_TEXT]);
+
 typedef struct err {
     bool is_set;
-    char where[512];  /* "weights.csv:3:17", or empty */
-    char what[2048];  /* one line, both values in it */
-    char remedy[512]; /* what to do about it, or empty */
+    char where[PLACE_TEXT]; /* "weights.csv:3:17", or empty */
+    char what[2048];        /* one line, both values in it */
+    char remedy[512];       /* what to do about it, or empty */
 } err;
 
 /* All three return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is

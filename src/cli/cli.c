@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Half-written files go, then the signal does what it does to any program. */
 static void remove_temporaries_and_end(int number)
@@ -61,6 +62,14 @@ static int print_version(err *e)
     return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
+/* A first argument that is no file may be a command's name, mistyped. */
+static void suggest_command(const char *first, err *e)
+{
+    const named *near = named_nearest(&COMMANDS, first, strlen(first));
+    if (near != NULL && first[0] != '-' && access(first, F_OK) != 0)
+        err_remedy(e, "did you mean the command %s?", near->name);
+}
+
 static int run_command(int argc, char **argv, env *world, err *e)
 {
     int taken;
@@ -74,6 +83,8 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = print_version(e);
     else if (is_parsed)
         status = c->run(&o, world, e);
+    if (e->is_set && taken == 0 && argc > 1)
+        suggest_command(argv[1], e);
     options_free(&o);
     return status;
 }

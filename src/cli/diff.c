@@ -33,7 +33,8 @@ static void note_missing(const bundle *in, const bundle *from, const char *file,
 {
     for (size_t i = 0; i < in->count && !o->quiet; i++) {
         const entry *one = &in->entry[i];
-        if (one->kind == ENTRY_TENSOR && bundle_tensor(from, one->name) == NULL)
+        bool is_matrix = one->kind == ENTRY_TENSOR && one->tensor.rank > 0;
+        if (is_matrix && bundle_tensor(from, one->name) == NULL)
             fprintf(world->err, "selfattn: note: %s has no %s\n", file,
                     one->name[0] == '\0' ? "matrix without a name" : one->name);
     }

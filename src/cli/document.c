@@ -50,7 +50,9 @@ void document_free(document *one)
 place document_place(const document *one)
 {
     bool is_standard = one->file != NULL && strcmp(one->file, "-") == 0;
-    return (place){.file = is_standard ? "standard input" : one->file};
+    return (place){.file = is_standard ? "standard input" : one->file,
+                   .line = one->line,
+                   .column = one->line > 0};
 }
 
 /* ---- one after the other ---- */
@@ -116,6 +118,7 @@ static bool read_next(documents *all, document *one, bool *is_there, err *e)
     for (;;) {
         if (all->open.bytes != NULL && next_line(all, &bytes, &length)) {
             one->file = all->open.file;
+            one->line = all->line;
             *is_there = true;
             return read_contents(one, all, bytes, length, all->line, e);
         }

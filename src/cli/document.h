@@ -10,6 +10,7 @@
 typedef struct document {
     bundle contents;
     const char *file;   /* "-" for standard input, NULL where all came from options */
+    size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
 } document;
 

@@ -79,6 +79,8 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
         if (!text_list_add(list, items, item, e))
             return false;
         items = stop + 1;
+        if (items == end && separator == ',' && !text_list_add(list, "", 0, e))
+            return false; /* "a," has an empty second name; a file's last line ends with a newline */
     }
     return true;
 }

@@ -153,10 +153,10 @@ static bool is_json(const format *f)
     return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
 }
 
-static bool check_can_write(const output_file *to, const format *f, err *e)
+static bool check_can_write(const output_file *to, const format *f, size_t files, err *e)
 {
     assert(f->write != NULL); /* every format of the table can be written */
-    if (to->results == 0 || is_json(f))
+    if ((to->results == 0 && files <= 1) || is_json(f))
         return true;
     err_set(e, "%s holds the results of one document, and there are more", f->named.name);
     return err_remedy(e, "--format jsonl writes a result a line");
@@ -172,7 +172,7 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
                          .single_line = is_lines,
                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
     text_list header = {0};
-    bool done = check_can_write(file, f, e);
+    bool done = check_can_write(file, f, to->documents->files, e);
     if (done && o->header) {
         done = header_lines(s, o, &header, e);
         how.header = &header;
@@ -229,8 +229,8 @@ bool outputs_check(const outputs *to, const plan *p, err *e)
         writes_weights = writes_weights || to->stage[i] == STAGE_WEIGHTS;
     if (!to->given->average_heads || (p->has_heads && writes_weights))
         return true;
-    return err_set(e, p->has_heads ? "--average-heads: the weights are not written"
-                                   : "--average-heads: there are no heads to average over");
+    return err_set(e, p->has_heads ? "--average-heads finds no weights that are written"
+                                   : "--average-heads finds no heads to average over");
 }
 
 static bool average_heads(solution *s, err *e)

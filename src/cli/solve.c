@@ -1,5 +1,7 @@
 #include "cli/solve.h"
 
+#include <string.h>
+
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
  * above a million only with --force). */
 enum { WEIGHTED_MOST = 1000000 };
@@ -16,7 +18,7 @@ static bool check_inputs(const solution *s, const document *one, err *e)
 
 bool solution_plan(solution *s, const document *one, const options *o, err *e)
 {
-    *s = (solution){0};
+    *s = (solution){.at = document_place(one)};
     const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
     if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
         return false;
@@ -82,17 +84,27 @@ static bool check_memory(const solution *s, size_t threads, const options *o, co
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
 }
 
+/* A note names its document, but for the only one, read from standard input or made of options. */
+static void say(const solution *s, const env *world, const char *note)
+{
+    char where[PLACE_TEXT];
+    place_text(&s->at, where);
+    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
+    fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
+            note);
+}
+
 static void say_notes(const solution *s, const options *o, const env *world)
 {
-    if (o->quiet)
+    size_t empty = s->report.empty_rows, rows = s->plan.batches * s->plan.heads * s->plan.n_q;
+    for (size_t i = 0; i < s->plan.notes.count && !o->quiet; i++)
+        say(s, world, s->plan.notes.item[i]);
+    if (empty == 0 || o->quiet)
         return;
-    for (size_t i = 0; i < s->plan.notes.count; i++)
-        fprintf(world->err, "selfattn: note: %s\n", s->plan.notes.item[i]);
-    if (s->report.empty_rows > 0)
-        fprintf(
-            world->err,
-            "selfattn: note: %zu of %zu query rows may attend to nothing: their weights are 0\n",
-            s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
+    char note[128];
+    snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
+             empty, rows);
+    say(s, world, note);
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)

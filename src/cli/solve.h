@@ -6,6 +6,7 @@
 #include "cli/document.h"
 
 typedef struct solution {
+    place at; /* of the document */
     problem problem;
     plan plan;
     wanted wanted;
