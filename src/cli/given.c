@@ -67,10 +67,12 @@ static bool apply_value(const given_key *one, const char *name, bundle *contents
     return bundle_add_text(contents, name, one->value, strlen(one->value), at, e);
 }
 
+/* Items with separators between; the newline that ends a file's last line is none. */
 static bool add_items(text_list *list, const char *items, size_t length, char separator, err *e)
 {
-    const char *end = items + length;
-    while (items < end) {
+    bool ends_a_line = separator == '\n' && length > 0 && items[length - 1] == '\n';
+    const char *end = items + length - ends_a_line;
+    while (length > 0) {
         const char *stop = memchr(items, separator, (size_t)(end - items));
         stop = stop == NULL ? end : stop;
         size_t item = (size_t)(stop - items);
@@ -78,9 +80,9 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
             item--;
         if (!text_list_add(list, items, item, e))
             return false;
+        if (stop == end)
+            break;
         items = stop + 1;
-        if (items == end && separator == ',' && !text_list_add(list, "", 0, e))
-            return false; /* "a," has an empty second name; a file's last line ends with a newline */
     }
     return true;
 }
