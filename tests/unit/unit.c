@@ -36,6 +36,7 @@
     ROW(render_text)                                                                               \
     ROW(source_sink)                                                                               \
     ROW(text)                                                                                      \
+    ROW(threads)                                                                                   \
     ROW(tidy)
 
 #define DECLARE(name) void test_##name(unit *u);

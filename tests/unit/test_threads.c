@@ -1,0 +1,42 @@
+#include "base/threads.h"
+#include "unit.h"
+
+#include <stdatomic.h>
+
+/* What the workers share: units that are taken one by one, and which workers there were. */
+typedef struct shared {
+    atomic_size_t next, sum, calls;
+    atomic_bool was_here[THREADS_MOST];
+} shared;
+
+enum { UNITS = 1000 };
+
+static void work(void *context, size_t worker)
+{
+    shared *s = context;
+    atomic_fetch_add(&s->calls, 1);
+    atomic_store(&s->was_here[worker], true);
+    for (size_t one = atomic_fetch_add(&s->next, 1); one < UNITS;
+         one = atomic_fetch_add(&s->next, 1))
+        atomic_fetch_add(&s->sum, one);
+}
+
+static void all_units_are_done_once(unit *u, size_t threads, size_t most)
+{
+    shared s = {0};
+    size_t ran = threads_run(threads, work, &s), here = 0;
+    for (size_t i = 0; i < THREADS_MOST; i++)
+        here += atomic_load(&s.was_here[i]);
+    CHECK(u, ran >= 1 && ran <= most);
+    CHECK(u, atomic_load(&s.calls) == ran && here == ran);
+    CHECK(u, atomic_load(&s.sum) == UNITS * (UNITS - 1) / 2);
+}
+
+void test_threads(unit *u);
+void test_threads(unit *u)
+{
+    all_units_are_done_once(u, 0, 1);
+    all_units_are_done_once(u, 1, 1);
+    all_units_are_done_once(u, 7, 7);
+    all_units_are_done_once(u, 100000, THREADS_MOST);
+}
