@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh [WORD]: runs the cases of the command line, or those whose name holds WORD.
+# run.sh [WORD]: runs the cases of the command line, or those whose name holds WORD; $TABLES is a
+# pattern of the *.txt files to take (absent: all).
 #
 # A case is a folder of cases/, its name the claim: `cmd` is run by sh in a copy of the folder, must
 # write `expout` to stdout and `experr` to stderr (absent: nothing), and end with the status in
@@ -87,7 +88,7 @@ for folder in "$tests"/cases/*/; do
     cp -R "${folder%/}" "$case"
     run_case "$(basename "$folder")"
 done
-for table in "$tests"/*.txt; do
+for table in "$tests"/${TABLES:-*}.txt; do
     [ ! -f "$table" ] || run_table "$table"
 done
 echo "$passed passed, $failed failed"
