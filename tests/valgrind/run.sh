@@ -15,8 +15,9 @@ mkdir -p "$BUILD"
 for program in unit selfattn; do
     cat >"$BUILD/$program" <<END
 #!/bin/sh
-exec valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \\
-    --track-fds=no "$real/$program" "\$@"
+exec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no \\
+    --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \\
+    "$real/$program" "\$@"
 END
     chmod +x "$BUILD/$program"
 done
