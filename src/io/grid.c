@@ -107,15 +107,6 @@ bool grid_finish(grid *g, const char *file, const char *name, err *e)
     return true;
 }
 
-bool grid_came_in_order(const grid *g)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        if (g->piece[i].order != i)
-            return false;
-    }
-    return true;
-}
-
 void grid_free(grid *g)
 {
     mem_free(g->piece);

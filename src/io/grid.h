@@ -36,8 +36,6 @@ typedef struct grid {
 bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e);
 /* `name` is the tensor's, for messages. */
 bool grid_finish(grid *g, const char *file, const char *name, err *e);
-/* True when the pieces came in C order. */
-bool grid_came_in_order(const grid *g);
 void grid_free(grid *g);
 
 /* The letters of a tensor with these axes in front of its rows and columns: "bhqk" (see

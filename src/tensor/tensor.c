@@ -62,14 +62,6 @@ bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e)
     return t->owns;
 }
 
-bool tensor_new_zeroed(tensor *t, dtype type, int rank, const size_t *size, err *e)
-{
-    if (!tensor_new(t, type, rank, size, e))
-        return false;
-    memset(t->data, 0, tensor_count(t) * dtype_size(type));
-    return true;
-}
-
 void tensor_free(tensor *t)
 {
     if (t->owns)

@@ -24,10 +24,8 @@ typedef struct tensor {
     bool owns;
 } tensor;
 
-/* A new tensor with C-order strides; its data is not set (tensor_new) or zero
- * (tensor_new_zeroed). */
+/* A new tensor with C-order strides; its data is not set. */
 bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e);
-bool tensor_new_zeroed(tensor *t, dtype type, int rank, const size_t *size, err *e);
 void tensor_free(tensor *t);
 
 /* The same data, borrowed. */

@@ -61,7 +61,6 @@ trace_labels build_numbers(void);
 
 /* "Input 1" or "query 1", for sentences. */
 const char *build_query_name(builder *b);
-const char *build_key_name(builder *b, size_t j);
 /* " in head 2", or "". */
 const char *build_head_name(builder *b);
 

@@ -35,7 +35,7 @@ static int goes_on(int argc, char **argv, env *world)
 {
     (void)argv;
     (void)world;
-    void *block = malloc((size_t)argc);
+    void *volatile block = malloc((size_t)argc); /* volatile: else no compiler need allocate */
     say(block == NULL ? "0\n" : "1\n");
     free(block);
     return EXIT_DONE;
@@ -45,7 +45,7 @@ static int goes_on_the_same(int argc, char **argv, env *world)
 {
     (void)argv;
     (void)world;
-    void *volatile block = malloc((size_t)argc); /* volatile: else no compiler would allocate */
+    void *volatile block = malloc((size_t)argc);
     free(block);
     return EXIT_DONE;
 }
@@ -53,9 +53,9 @@ static int goes_on_the_same(int argc, char **argv, env *world)
 static int leaks(int argc, char **argv, env *world)
 {
     (void)argv;
-    static char *first;
+    static void *volatile first;
     first = malloc((size_t)argc);
-    char *second = first == NULL ? NULL : malloc((size_t)argc);
+    void *volatile second = first == NULL ? NULL : malloc((size_t)argc);
     if (second == NULL)
         return complain(world);
     free(first);
