@@ -5,6 +5,10 @@ set -u
 root=$1 cache=$2 demo=$3
 passed=0 failed=0
 mount -t proc proc "$root/proc" && mount --bind "$cache" "$root/var/cache/apt/archives" || exit 1
+# A machine has terminals; script(1) asks for one.
+mkdir -p "$root/dev/pts"
+mount -t devpts -o mode=620,ptmxmode=666 devpts "$root/dev/pts" || exit 1
+[ -e "$root/dev/ptmx" ] || ln -s pts/ptmx "$root/dev/ptmx"
 
 # lines HEADING: what stands in blocks below a heading of the README, up to the next heading.
 lines() {
