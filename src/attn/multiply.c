@@ -9,9 +9,6 @@
  * cache. */
 enum { BLOCK_ROWS = 48 };
 
-/* Below this many multiply-adds starting a thread costs more than it brings. */
-static const double FEW_OPERATIONS = 2e6;
-
 typedef struct job {
     const kernels *with;
     const tensor *a, *bias;
@@ -61,7 +58,7 @@ bool multiply(const kernels *with, const tensor *a, const tensor *b, const tenso
         return false;
     job j = {.with = with, .a = a, .bias = bias, .b = &p, .c = c};
     double operations = (double)a->size[0] * (double)b->size[0] * (double)b->size[1];
-    threads_run(operations < FEW_OPERATIONS ? 1 : threads, work, &j);
+    threads_run(threads_worth(threads, operations), work, &j);
     packed_free(&p);
     return true;
 }

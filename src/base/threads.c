@@ -43,3 +43,9 @@ size_t threads_run(size_t threads, void (*work)(void *context, size_t worker), v
         pthread_join(thread[i], NULL);
     return started + 1;
 }
+
+size_t threads_worth(size_t threads, double operations)
+{
+    static const double FEW_OPERATIONS = 2e6;
+    return operations < FEW_OPERATIONS ? 1 : threads;
+}

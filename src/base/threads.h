@@ -10,6 +10,10 @@
  * are fewer, so `work` takes units from a shared counter until there are none left. */
 size_t threads_run(size_t threads, void (*work)(void *context, size_t worker), void *context);
 
+/* `threads`, or 1 where so few multiply-adds are to be done that starting threads costs more than
+ * they bring. */
+size_t threads_worth(size_t threads, double operations);
+
 enum { THREADS_MOST = 256 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "cli/help.h"
+#include "cli/report.h"
 #include "io/sink.h"
 
 #include <signal.h>
@@ -28,13 +29,6 @@ static void clean_up_on_signals(void)
         if (!is_ignored || SIGNALS[i] == SIGPIPE)
             sigaction(SIGNALS[i], &ours, NULL);
     }
-}
-
-static void print_error(const err *e, FILE *to)
-{
-    fprintf(to, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
-    if (e->remedy[0] != '\0')
-        fprintf(to, "  %s\n", e->remedy);
 }
 
 /* The command that the first argument names, and how many arguments that took. */
@@ -106,6 +100,6 @@ int cli_main(int argc, char **argv, env *world)
         return print_first_help(world->err);
     int status = run_command(argc, argv, world, &e);
     if (e.is_set)
-        print_error(&e, world->err);
+        report_error(world, &e);
     return status;
 }

@@ -1,13 +1,12 @@
 #include "cli/solve.h"
 
+#include "base/threads.h"
+
 #include <string.h>
 
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
  * above a million only with --force). */
 enum { WEIGHTED_MOST = 1000000 };
-
-/* Below this many multiply-adds starting threads costs more than they bring. */
-static const double FEW_OPERATIONS = 2e6;
 
 static bool check_inputs(const solution *s, const document *one, err *e)
 {
@@ -59,7 +58,7 @@ static size_t threads_of(const solution *s, const options *o, const env *world)
     double operations = pairs * (double)(p->compared_width + p->v.width);
     if (o->has_threads)
         return o->threads;
-    return operations < FEW_OPERATIONS ? 1 : world->processors;
+    return threads_worth(world->processors, operations);
 }
 
 /* 80 % of what the machine has free: other programs live too. */
