@@ -28,8 +28,7 @@ static bool view_rows(const plan *p, input which, tensor *out, err *e)
 tensor plan_split_heads(const tensor *rows, size_t heads)
 {
     size_t width = rows->size[2] / heads;
-    tensor view = *rows;
-    view.owns = false;
+    tensor view = tensor_view_of(rows);
     view.rank = 4;
     view.size[1] = heads;
     view.stride[1] = rows->stride[2] * (ptrdiff_t)width;

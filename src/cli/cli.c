@@ -15,6 +15,17 @@ static void remove_temporaries_and_end(int number)
     raise(number); /* delivered on return, with its default action: SA_RESETHAND */
 }
 
+/* A file that somebody cuts short while it is mapped ends the program here. */
+static void end_on_lost_file(int number)
+{
+    static const char WHAT[] = "selfattn: an input file was cut short while it was read\n";
+    (void)number;
+    sink_remove_temporaries();
+    ssize_t ignored = write(STDERR_FILENO, WHAT, sizeof WHAT - 1);
+    (void)ignored;
+    _exit(EXIT_WRONG);
+}
+
 /* A signal that the caller ignores (nohup) stays ignored; but a closed pipe ends the program, also
  * where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken pipe". */
 static void clean_up_on_signals(void)
@@ -24,6 +35,7 @@ static void clean_up_on_signals(void)
                              .sa_flags = (int)SA_RESETHAND},
                      old;
     sigemptyset(&ours.sa_mask);
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = end_on_lost_file}, NULL);
     for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
         bool is_ignored = sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
         if (!is_ignored || SIGNALS[i] == SIGPIPE)

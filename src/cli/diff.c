@@ -4,22 +4,15 @@
 #include "cli/matrix_file.h"
 #include "cli/report.h"
 #include "io/sink.h"
-#include "io/source.h"
 
 #include <string.h>
 
 static bool read_result(bundle *to, const char *file, const options *o, err *e)
 {
-    source s;
-    if (!source_open(&s, file, e))
-        return false;
     read_options how = read_options_of(o, file, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.allow_nonfinite = true;
-    const format *f = input_format_of(o, s.bytes, s.length, how.file, e);
-    bool done = f != NULL && f->read(s.bytes, s.length, &how, to, e);
-    source_close(&s);
-    return done;
+    return input_read(o, file, &how, to, e) != NULL;
 }
 
 /* A result as messages call it. */

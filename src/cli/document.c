@@ -34,6 +34,7 @@ static bool read_contents(document *one, const documents *all, const char *bytes
     const options *o = all->given;
     read_options how = read_options_of(o, one->file, all->type);
     how.first_line = line;
+    how.map = all->open.map;
     how.keys = &KEYS;
     how.kind = KEY_MATRIX;
     how.type_is_fixed = given_decides_type(o, &how.type);

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/matrix_file.h"
-#include "io/source.h"
 
 #include <string.h>
 
@@ -75,18 +74,15 @@ bool given_apply_bundle(const options *o, dtype type, bundle *contents, err *e)
 {
     renamed_keys keys;
     bundle found = {0};
-    source s = {0};
-    bool done = rename_keys(o, &keys, e) && source_open(&s, o->bundle, e);
+    bool done = rename_keys(o, &keys, e);
     if (done) {
         const named_table rows = {"key", &keys.row[0].named, keys.count, sizeof keys.row[0]};
         read_options how = read_options_of(o, o->bundle, type);
         how.keys = &rows;
         how.skips_unknown = how.type_is_fixed = true;
-        const format *f = input_format_of(o, s.bytes, s.length, how.file, e);
-        done = f != NULL && f->read(s.bytes, s.length, &how, &found, e) &&
+        done = input_read(o, o->bundle, &how, &found, e) != NULL &&
                take_entries(&keys, &found, contents, e);
     }
-    source_close(&s);
     bundle_free(&found);
     renamed_keys_free(&keys);
     return done;

@@ -23,6 +23,20 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
     return format_recognise(bytes, length, file, e);
 }
 
+const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
+                         err *e)
+{
+    source s;
+    if (!source_open(&s, file, e))
+        return NULL;
+    read_options mapped = *how;
+    mapped.map = s.map;
+    const format *f = input_format_of(o, s.bytes, s.length, how->file, e);
+    bool done = f != NULL && f->read(s.bytes, s.length, &mapped, to, e);
+    source_close(&s);
+    return done ? f : NULL;
+}
+
 static bool exists(const char *file)
 {
     return access(file, F_OK) == 0;
@@ -77,15 +91,10 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
 static bool read_whole(matrix_file *m, const char *file, const read_options *how, const options *o,
                        err *e)
 {
-    source s;
-    if (!source_open(&s, file, e))
-        return false;
-    const format *f = input_format_of(o, s.bytes, s.length, how->file, e);
-    bool done = f != NULL && f->read(s.bytes, s.length, how, &m->contents, e);
+    const format *f = input_read(o, file, how, &m->contents, e);
     m->is_table =
         f != NULL && (strcmp(f->named.name, "csv") == 0 || strcmp(f->named.name, "tsv") == 0);
-    source_close(&s);
-    return done;
+    return f != NULL;
 }
 
 static bool read_named(matrix_file *m, const char *file, const char *name, read_options how,

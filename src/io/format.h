@@ -21,8 +21,12 @@ typedef struct read_options {
     size_t first_line;       /* the line at which the bytes begin, from 1 (0 counts as 1): JSONL */
     const named_table *keys; /* rows of `key`, or NULL */
     key_kind kind;
+    mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */
     bool type_is_fixed; /* else a document's own "dtype": "f32"|"f64" wins over `type` */
+    /* `type` is for what has no type of its own (text); a matrix that has one stays what it is, or
+     * becomes the narrowest of float32, float64 and bool that holds it. */
+    bool keeps_types;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     bool allow_nonfinite;
     char delimiter; /* CSV's, 0 = the format's own */

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* From here on a file is mapped; below it, a read is cheaper than the faults of a few pages. */
+enum { MAP_LEAST = 1 << 17 };
+
 /* What is asked of one read(2) where the size is not known: four times a pipe's buffer. */
 enum { READ_BLOCK = 1 << 18 };
 
@@ -46,6 +49,27 @@ static bool read_all(int descriptor, const char *file, text *all, err *e)
     }
 }
 
+static mapping *map_file(int descriptor)
+{
+    struct stat status;
+    bool is_large = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                    status.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0;
+    return is_large ? mapping_new(descriptor, (size_t)status.st_size) : NULL;
+}
+
+static bool read_file(source *s, int descriptor, err *e)
+{
+    text all = {0};
+    if (!read_all(descriptor, s->file, &all, e)) {
+        text_free(&all);
+        return false;
+    }
+    text_added(&all, 0); /* the NUL behind an empty file */
+    s->bytes = s->read = all.data;
+    s->length = all.length;
+    return true;
+}
+
 bool source_open(source *s, const char *file, err *e)
 {
     *s = (source){.file = file};
@@ -53,22 +77,22 @@ bool source_open(source *s, const char *file, err *e)
     int descriptor = standard ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return fail(file, e);
-    text all = {0};
-    bool done = read_all(descriptor, file, &all, e);
+    s->map = map_file(descriptor);
+    bool done = true;
+    if (s->map != NULL) {
+        s->bytes = s->map->bytes;
+        s->length = s->map->length;
+    } else {
+        done = read_file(s, descriptor, e);
+    }
     if (!standard)
         close(descriptor); /* nothing was written, so nothing can be lost here */
-    if (!done) {
-        text_free(&all);
-        return false;
-    }
-    text_added(&all, 0); /* the NUL behind an empty file */
-    s->bytes = all.data;
-    s->length = all.length;
-    return true;
+    return done;
 }
 
 void source_close(source *s)
 {
-    mem_free(s->bytes);
+    mem_free(s->read);
+    mapping_release(s->map);
     *s = (source){0};
 }

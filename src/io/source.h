@@ -1,13 +1,17 @@
-/* All bytes of an input: a file or standard input. */
+/* All bytes of an input: a file or standard input. A large file is mapped, so that a matrix in it
+ * can be used in place. */
 #ifndef SELFATTN_IO_SOURCE_H
 #define SELFATTN_IO_SOURCE_H
 
 #include "base/err.h"
+#include "base/mapping.h"
 
 typedef struct source {
-    const char *file; /* as the user named it, "-" for standard input; borrowed */
-    char *bytes;      /* `length` of them, and a NUL behind */
+    const char *file;  /* as the user named it, "-" for standard input; borrowed */
+    const char *bytes; /* `length` of them, and a NUL behind */
     size_t length;
+    mapping *map; /* that the bytes lie in; NULL: they were read */
+    char *read;   /* owned */
 } source;
 
 /* Reads it whole. A missing or unreadable file, a directory, or a failing read is an error with

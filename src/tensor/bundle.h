@@ -28,7 +28,8 @@ typedef struct entry {
      * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads.
      * Borrowed. */
     const char *axes;
-    char *text; /* owned */
+    const char *stored; /* its element type as the file names it: "<f2"; NULL: text. Borrowed. */
+    char *text;         /* owned */
     text_list list;
     bundle *bundle; /* owned */
 } entry;

@@ -66,6 +66,7 @@ void tensor_free(tensor *t)
 {
     if (t->owns)
         mem_free(t->data);
+    mapping_release(t->file);
     *t = (tensor){0};
 }
 
@@ -73,6 +74,7 @@ tensor tensor_view_of(const tensor *t)
 {
     tensor view = *t;
     view.owns = false;
+    view.file = NULL;
     return view;
 }
 

@@ -1,12 +1,14 @@
 /* A typed array of rank 0 to 5 with strides: every matrix in the program is one.
  *
- * A tensor that `owns` frees its data; a view borrows, and must not outlive what it was made of.
+ * A tensor that `owns` frees its data, one with a `file` uses a part of that; a view borrows, and
+ * must not outlive what it was made of.
  * Strides count elements, so a transposed or broadcast (stride 0) tensor is a view, never a copy.
  * Rank 5 is there for `weighted` with a batch and heads; inputs stop at 4. */
 #ifndef SELFATTN_TENSOR_TENSOR_H
 #define SELFATTN_TENSOR_TENSOR_H
 
 #include "base/err.h"
+#include "base/mapping.h"
 
 enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
 
@@ -22,6 +24,7 @@ typedef struct tensor {
     ptrdiff_t stride[TENSOR_MAX_RANK];
     void *data;
     bool owns;
+    mapping *file; /* that the data lie in, read-only; or NULL */
 } tensor;
 
 /* A new tensor with C-order strides; its data is not set. */

@@ -5,6 +5,7 @@
  * prints the numbers of queries, heads and batches. */
 #include "checks.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "io/source.h"
 
@@ -220,16 +221,20 @@ static bool check_trace(const truth *t, const char *file, bool alters, err *e)
     size_t changes = 0, wrong;
     if (!source_open(&trace, file, e))
         return false;
+    char *bytes = mem_copy_text(trace.bytes, trace.length, e); /* where lines are cut */
+    if (bytes == NULL)
+        return false;
     p.file = file;
     p.says = !alters;
     if (alters) {
-        wrong = alter_all(&p, t, trace.bytes, trace.length, &changes);
+        wrong = alter_all(&p, t, bytes, trace.length, &changes);
         printf("%zu changes\n", changes);
     } else {
-        cut_lines(&p, trace.bytes);
+        cut_lines(&p, bytes);
         check_page(&p, t);
         wrong = p.wrong;
     }
+    mem_free(bytes);
     source_close(&trace);
     return wrong == 0;
 }

@@ -20,6 +20,7 @@
     ROW(kernel_accuracy)                                                                           \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
+    ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \

@@ -1,0 +1,100 @@
+/* Files as memory: their bytes, the NUL behind, and who may still use them. */
+#include "base/mapping.h"
+#include "io/source.h"
+#include "tensor/tensor.h"
+
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char byte_at(size_t i)
+{
+    return (char)('a' + i % 23);
+}
+
+/* A file of `length` bytes, open for reading, that has no name any more. */
+static FILE *file_of(size_t length)
+{
+    FILE *file = tmpfile();
+    for (size_t i = 0; file != NULL && i < length; i++)
+        putc(byte_at(i), file);
+    if (file != NULL)
+        fflush(file);
+    return file;
+}
+
+static bool holds_file(const mapping *m, size_t length)
+{
+    if (m == NULL || m->length != length)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (m->bytes[i] != byte_at(i))
+            return false;
+    }
+    return m->bytes[length] == '\0';
+}
+
+static void test_bytes(unit *u)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t length[] = {1, page - 1, page, page + 1, 3 * page};
+    for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
+        FILE *file = file_of(length[i]);
+        mapping *m = mapping_new(fileno(file), length[i]);
+        fclose(file);
+        CHECK(u, holds_file(m, length[i]));
+        mapping_release(m);
+    }
+    CHECK(u, mapping_new(-1, page) == NULL);
+    mapping_release(NULL);
+}
+
+/* A tensor that shares the file outlives its first user. */
+static void test_users(unit *u)
+{
+    enum { LENGTH = 1000 };
+    FILE *file = file_of(LENGTH);
+    mapping *m = mapping_new(fileno(file), LENGTH);
+    fclose(file);
+    tensor t = {.type = DTYPE_BOOL, .rank = 1, .size = {LENGTH}, .stride = {1}};
+    t.file = mapping_share(m);
+    t.data = m->start;
+    mapping_release(m);
+    CHECK(u, holds_file(t.file, LENGTH));
+    tensor view = tensor_view_of(&t);
+    tensor_free(&view);
+    CHECK(u, holds_file(t.file, LENGTH));
+    tensor_free(&t);
+    CHECK(u, t.file == NULL);
+}
+
+/* Large files are mapped, small ones are read; the bytes are the same. */
+static void test_source(unit *u)
+{
+    const size_t length[] = {100, 1 << 20};
+    for (size_t i = 0; i < 2; i++) {
+        char name[] = "/tmp/selfattn-mapping-XXXXXX";
+        int descriptor = mkstemp(name);
+        FILE *file = fdopen(descriptor, "w");
+        for (size_t j = 0; j < length[i]; j++)
+            putc(byte_at(j), file);
+        fclose(file);
+        source s;
+        err e = {0};
+        CHECK(u, source_open(&s, name, &e) && (s.map != NULL) == (i == 1));
+        mapping seen = {.bytes = s.bytes, .length = s.length};
+        CHECK(u, holds_file(&seen, length[i]));
+        source_close(&s);
+        unlink(name);
+    }
+}
+
+void test_mapping(unit *u)
+{
+    test_bytes(u);
+    test_users(u);
+    test_source(u);
+}
