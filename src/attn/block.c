@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, err *e)
 {
@@ -61,22 +62,28 @@ static tensor scores_of(const block_context *of, const block *at, stage_id id, c
     return tensor_range(&rows, 1, 0, at->columns);
 }
 
-/* Behind the columns that are computed, a wanted stage is `value`: −inf or 0. */
+static void *row_at(const tensor *t, size_t row)
+{
+    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+}
+
+/* The keys [from, to) of a row become `value`: −inf or 0. */
+static void fill_keys(dtype type, void *row, size_t from, size_t to, double value)
+{
+    for (size_t j = from; type == DTYPE_F32 && j < to; j++)
+        ((float *)row)[j] = (float)value;
+    for (size_t j = from; type == DTYPE_F64 && j < to; j++)
+        ((double *)row)[j] = value;
+}
+
+/* Behind the columns that are computed, a wanted stage is `value`. */
 static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
 {
     if (!is_kept(of, id))
         return;
     tensor rows = rows_of(of, at, id, NULL, 0);
-    size_t index[2] = {0};
-    for (index[0] = 0; index[0] < at->rows; index[0]++) {
-        for (index[1] = at->columns; index[1] < of->plan->n_k; index[1]++)
-            tensor_set(&rows, index, value);
-    }
-}
-
-static void *row_at(const tensor *t, size_t row)
-{
-    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+    for (size_t i = 0; i < at->rows; i++)
+        fill_keys(rows.type, row_at(&rows, i), at->columns, of->plan->n_k, value);
 }
 
 /* ---- scores ---- */
@@ -89,20 +96,10 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
     score_parameters with = plan_score_parameters(p, at->head);
     compared_keys keys = {.rows = projected_keys(&of->made, p, at->batch, at->head)};
     if (p->asked->score->is_product)
-        keys.turned = panels_keys(&of->panels, p, at->batch, at->head);
+        keys.turned = panels_keys(&of->panels, at->batch, at->head);
     q = tensor_range(&q, 0, at->first, at->rows);
     p->asked->score->compare(p->with, &with, &q, &keys, &scores);
     return scores;
-}
-
-static tensor compute_scaled(const block_context *of, const block *at, const scratch *in,
-                             const tensor *scores)
-{
-    tensor scaled = scores_of(of, at, STAGE_SCALED, in);
-    for (size_t i = 0; i < at->rows; i++)
-        of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
-                                 row_at(&scaled, i));
-    return scaled;
 }
 
 /* ---- masks ---- */
@@ -120,37 +117,32 @@ static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
     return is_true == p->asked->mask_true_is_masked;
 }
 
-static void hide(const plan *p, const block *at, size_t query, tensor *row)
+static void hide(const plan *p, const block *at, size_t query, void *row)
 {
     size_t end = plan_visible_keys(p, query);
-    for (size_t j = end; j < at->columns; j++)
-        tensor_set(row, &j, -INFINITY);
+    fill_keys(p->type, row, end, at->columns, -INFINITY);
     if (p->mask.data == NULL)
         return;
     tensor mask = spread_row(&p->mask, at, query);
     for (size_t j = 0; j < end && j < at->columns; j++) {
         if (is_hidden_by(p, &mask, j))
-            tensor_set(row, &j, -INFINITY);
+            fill_keys(p->type, row, j, j + 1, -INFINITY);
     }
 }
 
-static tensor compute_masked(const block_context *of, const block *at, const scratch *in,
-                             const tensor *scaled)
+/* masked = scaled + bias, and −inf where attending is not allowed */
+static void mask_row(const plan *p, const block *at, size_t row, const tensor *scaled,
+                     tensor *masked)
 {
-    const plan *p = of->plan;
-    tensor masked = scores_of(of, at, STAGE_MASKED, in);
-    for (size_t i = 0; i < at->rows; i++) {
-        tensor from = tensor_at(scaled, i), row = tensor_at(&masked, i);
-        if (p->bias.data != NULL) {
-            tensor bias = spread_row(&p->bias, at, at->first + i);
-            p->with->add(from.data, at->columns, bias.data, bias.stride[0], row.data);
-        } else if (from.data != row.data) {
-            tensor_copy(&from, &row);
-        }
-        hide(p, at, at->first + i, &row);
+    size_t query = at->first + row;
+    void *from = row_at(scaled, row), *to = row_at(masked, row);
+    if (p->bias.data != NULL) {
+        tensor bias = spread_row(&p->bias, at, query);
+        p->with->add(from, at->columns, bias.data, bias.stride[0], to);
+    } else if (from != to) {
+        memcpy(to, from, at->columns * dtype_size(p->type));
     }
-    fill_rest(of, at, STAGE_MASKED, -INFINITY);
-    return masked;
+    hide(p, at, query, to);
 }
 
 /* ---- softmax ---- */
@@ -190,27 +182,49 @@ static bool check_sum(const plan *p, const block *at, size_t row, double sum, er
                                               : "smaller inputs or a smaller --scale would not be");
 }
 
-static bool compute_softmax(const block_context *of, const block *at, scratch *in,
-                            const tensor *masked, tensor *weights)
+/* The block's rows of all stages from scores to weights. */
+typedef struct row_stages {
+    tensor scores, scaled, masked, maximum, exponent, sum, weights;
+} row_stages;
+
+static bool compute_softmax(const block_context *of, const block *at, scratch *in, size_t row,
+                            const row_stages *s)
 {
     const plan *p = of->plan;
-    tensor maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1);
-    tensor exponent = scores_of(of, at, STAGE_EXP, in);
-    tensor sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1);
-    *weights = scores_of(of, at, STAGE_WEIGHTS, in);
+    void *maximum = row_at(&s->maximum, row), *exponent = row_at(&s->exponent, row),
+         *sum = row_at(&s->sum, row), *masked = row_at(&s->masked, row);
+    p->with->row_max(masked, at->columns, maximum);
+    p->with->row_exponent(masked, at->columns, maximum, exponent, sum);
+    p->with->row_divide(exponent, at->columns, sum, row_at(&s->weights, row));
+    double whole = tensor_get(&s->sum, (size_t[]){row, 0});
+    in->empty_rows += whole == 0;
+    return check_sum(p, at, row, whole, &in->failure);
+}
+
+/* From scores to weights a row at a time, while it is in the first-level cache. */
+static bool compute_weights(const block_context *of, const block *at, scratch *in,
+                            const tensor *scores, tensor *weights)
+{
+    row_stages s = {
+        .scores = *scores,
+        .scaled = scores_of(of, at, STAGE_SCALED, in),
+        .masked = scores_of(of, at, STAGE_MASKED, in),
+        .maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
+        .exponent = scores_of(of, at, STAGE_EXP, in),
+        .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
+        .weights = scores_of(of, at, STAGE_WEIGHTS, in),
+    };
     for (size_t i = 0; i < at->rows; i++) {
-        void *row_exponent = row_at(&exponent, i), *row_sum = row_at(&sum, i);
-        p->with->row_max(row_at(masked, i), at->columns, row_at(&maximum, i));
-        p->with->row_exponent(row_at(masked, i), at->columns, row_at(&maximum, i), row_exponent);
-        p->with->row_sum(row_exponent, at->columns, row_sum);
-        p->with->row_divide(row_exponent, at->columns, row_sum, row_at(weights, i));
-        double whole = tensor_get(&sum, (size_t[]){i, 0});
-        in->empty_rows += whole == 0;
-        if (!check_sum(p, at, i, whole, &in->failure))
+        of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
+                                 row_at(&s.scaled, i));
+        mask_row(of->plan, at, i, &s.scaled, &s.masked);
+        if (!compute_softmax(of, at, in, i, &s))
             return false;
     }
+    fill_rest(of, at, STAGE_MASKED, -INFINITY);
     fill_rest(of, at, STAGE_EXP, 0);
     fill_rest(of, at, STAGE_WEIGHTS, 0);
+    *weights = s.weights;
     return true;
 }
 
@@ -274,7 +288,7 @@ static void compute_attended(const block_context *of, const block *at, const ten
     tensor attended =
         is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (of->made.v_is_finite) {
-        p->with->product(weights, panels_values(&of->panels, p, at->batch, at->head), &attended);
+        p->with->product(weights, panels_values(&of->panels, at->batch, at->head), &attended);
     } else {
         tensor v = projected_values(&of->made, p, at->batch, at->head);
         p->with->product_of_nonzero(weights, &v, &attended);
@@ -292,10 +306,8 @@ size_t block_columns(const block_context *of, size_t first, size_t rows)
 bool block_compute(const block_context *of, const block *at, scratch *in)
 {
     tensor scores = compute_scores(of, at, in);
-    tensor scaled = compute_scaled(of, at, in, &scores);
-    tensor masked = compute_masked(of, at, in, &scaled);
     tensor weights;
-    if (!compute_softmax(of, at, in, &masked, &weights))
+    if (!compute_weights(of, at, in, &scores, &weights))
         return false;
     tensor used = compute_rounded(of, at, in, &weights);
     compute_weighted(of, at, &used);

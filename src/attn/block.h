@@ -13,7 +13,7 @@ typedef struct scratch {
     void *sum;     /* rows */
     share *shares; /* n_k, where weights are rounded by largest remainders */
     size_t empty_rows;
-    size_t failed_unit; /* where `failure` is set */
+    size_t failed_at; /* the block's number in the schedule, where `failure` is set */
     err failure;
 } scratch;
 

@@ -1,22 +1,31 @@
-/* Keys and values of every head, packed once for all blocks of queries. */
+/* Keys and values as products read them: packed once for all blocks of queries.
+ *
+ * A unit is one key/value head of one batch entry, with the keys of all query heads that use it.
+ * There are as many slots as are in use at once; unit u lies in slot u mod slots. */
 #ifndef SELFATTN_ATTN_PANELS_H
 #define SELFATTN_ATTN_PANELS_H
 
 #include "attn/project.h"
 
 typedef struct panels {
-    packed *keys;   /* k′ᵀ of each key head, where the score function is a product */
-    packed *values; /* v of each key/value head */
-    size_t key_heads, value_heads, batches;
+    const plan *plan;
+    const projected *made;
+    packed *keys;   /* k′ᵀ: `key_heads` a slot; NULL where the score function is no product */
+    packed *values; /* v: one a slot */
+    size_t slots, key_heads;
 } panels;
 
-bool panels_new(panels *all, const plan *p, const projected *made, size_t threads, err *e);
+bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e);
 void panels_free(panels *all);
 
-/* Bytes that panels_new allocates. */
+/* Bytes of one slot. */
 bool panels_memory(const plan *p, size_t *bytes);
 
-const packed *panels_keys(const panels *all, const plan *p, size_t batch, size_t head);
-const packed *panels_values(const panels *all, const plan *p, size_t batch, size_t head);
+/* A unit is packed in so many parts, each on its own. */
+size_t panels_parts(const panels *all);
+void panels_pack(const panels *all, size_t unit, size_t part);
+
+const packed *panels_keys(const panels *all, size_t batch, size_t head);
+const packed *panels_values(const panels *all, size_t batch, size_t head);
 
 #endif

@@ -1,20 +1,28 @@
 #include "attn/run.h"
 
 #include "attn/block.h"
+#include "attn/schedule.h"
 #include "base/mem.h"
 #include "base/threads.h"
-
-#include <stdatomic.h>
 
 /* A block's scores of all keys stay in a second-level cache (1 MB and more) while the softmax and
  * the product with the values walk over them; its rows are whole register tiles of 6. */
 enum { BLOCK_BYTES = 400 * 1024, BLOCK_ROWS_MOST = 96, TILE_ROWS = 6 };
 
+/* Keys and values that are packed at once: together with those that are packed next, and a block of
+ * scores for each thread, they stay in a third-level cache. */
+enum { WAVE_BYTES = 2 << 20 };
+
+/* Enough blocks in a wave that threads seldom wait for its last ones. */
+enum { WAVE_BLOCKS_A_THREAD = 8 };
+
 typedef struct run {
     block_context shared;
-    size_t block_rows, blocks, units;
+    size_t block_rows, blocks; /* a block's rows, a head's blocks */
+    size_t units, wave, slots;
+    size_t group; /* query heads that use one key/value head */
     scratch *of_worker;
-    atomic_size_t next_unit;
+    schedule tasks;
 } run;
 
 bool wanted_has(const wanted *w, stage_id id)
@@ -87,35 +95,58 @@ static void size_blocks(run *r)
     rows = rows > BLOCK_ROWS_MOST ? BLOCK_ROWS_MOST : rows < TILE_ROWS ? TILE_ROWS : rows;
     r->block_rows = rows > p->n_q ? p->n_q : rows;
     r->blocks = (p->n_q + r->block_rows - 1) / r->block_rows;
-    r->units = p->batches * p->heads * r->blocks;
+    r->group = p->heads / p->kv_heads;
+    r->units = p->batches * p->kv_heads;
 }
 
-static block block_of_unit(const run *r, size_t unit)
+/* False where a slot is larger than an address can hold. */
+static bool size_waves(run *r, size_t threads, size_t *slot_bytes)
+{
+    if (!panels_memory(r->shared.plan, slot_bytes))
+        return false;
+    size_t blocks = r->group * r->blocks;
+    size_t fitting = WAVE_BYTES / (*slot_bytes + 1), busy = WAVE_BLOCKS_A_THREAD * threads / blocks;
+    size_t wave = fitting > busy ? fitting : busy;
+    r->wave = wave < 1 ? 1 : wave > r->units ? r->units : wave;
+    r->slots = 2 * r->wave < r->units ? 2 * r->wave : r->units;
+    return true;
+}
+
+static block block_of(const run *r, const task *t)
 {
     const plan *p = r->shared.plan;
-    block at = {.first = unit % r->blocks * r->block_rows};
-    at.head = unit / r->blocks % p->heads;
-    at.batch = unit / r->blocks / p->heads;
+    block at = {.first = t->index % r->blocks * r->block_rows};
+    at.head = t->unit % p->kv_heads * r->group + t->index / r->blocks;
+    at.batch = t->unit / p->kv_heads;
     at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
     at.columns = block_columns(&r->shared, at.first, at.rows);
     return at;
 }
 
-/* Units are taken in order, so that of several failing ones the first is always among those that
+static bool compute(run *r, const task *t, scratch *in)
+{
+    if (!t->is_block) {
+        panels_pack(&r->shared.panels, t->unit, t->index);
+        return true;
+    }
+    block at = block_of(r, t);
+    in->failed_at = t->unit * r->tasks.blocks + t->index;
+    return block_compute(&r->shared, &at, in);
+}
+
+/* Blocks are taken in order, so that of several failing ones the first is always among those that
  * were tried. */
 static void work(void *context, size_t worker)
 {
     run *r = context;
-    scratch *in = &r->of_worker[worker];
     float_mode mode;
     float_mode_set(&mode);
-    for (;;) {
-        in->failed_unit = atomic_fetch_add(&r->next_unit, 1);
-        if (in->failed_unit >= r->units)
-            break;
-        block at = block_of_unit(r, in->failed_unit);
-        if (!block_compute(&r->shared, &at, in))
-            break;
+    task t;
+    while (schedule_take(&r->tasks, &t)) {
+        if (compute(r, &t, &r->of_worker[worker]))
+            schedule_done(&r->tasks, &t);
+        else
+            schedule_stop(&r->tasks);
     }
     float_mode_restore(&mode);
 }
@@ -139,7 +170,7 @@ static void scratches_free(run *r, size_t threads)
     mem_free(r->of_worker);
 }
 
-/* The failure of the first unit, whoever met it. */
+/* The failure of the first block, whoever met it. */
 static bool gather(const run *r, size_t threads, run_report *report, err *e)
 {
     const scratch *failed = NULL;
@@ -147,7 +178,7 @@ static bool gather(const run *r, size_t threads, run_report *report, err *e)
     for (size_t i = 0; i < threads; i++) {
         const scratch *one = &r->of_worker[i];
         report->empty_rows += one->empty_rows;
-        if (one->failure.is_set && (failed == NULL || one->failed_unit < failed->failed_unit))
+        if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
             failed = one;
     }
     if (failed != NULL)
@@ -157,18 +188,27 @@ static bool gather(const run *r, size_t threads, run_report *report, err *e)
 
 static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
 {
-    bool done = scratches_new(r, threads, e);
+    block_context *c = &r->shared;
+    size_t slot_bytes;
+    bool done = (size_waves(r, threads, &slot_bytes) ||
+                 err_set(e, "the keys are larger than an address can hold")) &&
+                panels_new(&c->panels, c->plan, &c->made, r->slots, e) &&
+                scratches_new(r, threads, e);
     if (done) {
+        schedule_start(&r->tasks, r->units, r->wave, panels_parts(&c->panels),
+                       r->group * r->blocks);
         report->threads = threads_run(threads, work, r);
         done = gather(r, threads, report, e);
     }
     scratches_free(r, threads);
+    panels_free(&c->panels);
     return done;
 }
 
 static size_t threads_for(const run *r, size_t threads)
 {
-    size_t most = r->units < THREADS_MOST ? r->units : THREADS_MOST;
+    size_t blocks = r->units * r->group * r->blocks;
+    size_t most = blocks < THREADS_MOST ? blocks : THREADS_MOST;
     return threads < 1 ? 1 : threads > most ? most : threads;
 }
 
@@ -181,9 +221,7 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
     float_mode_set(&mode);
     size_blocks(&r);
     bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, threads, e) &&
-                panels_new(&c->panels, p, &c->made, threads, e) &&
                 run_blocks(&r, threads_for(&r, threads), report, e);
-    panels_free(&c->panels);
     done = done && project_output(&c->made, p, c->kept, threads, e);
     projected_free(&c->made);
     float_mode_restore(&mode);
@@ -201,11 +239,13 @@ static bool add_product(size_t *bytes, size_t count, size_t size)
 bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
-    size_t of_panels, of_thread;
+    size_t of_slot, of_thread;
     size_blocks(&r);
-    bool fits = projected_memory(p, bytes) && panels_memory(p, &of_panels) &&
-                size_add(*bytes, of_panels, bytes) && scratch_memory(p, r.block_rows, &of_thread) &&
-                add_product(bytes, threads_for(&r, threads), of_thread);
+    size_t started = threads_for(&r, threads);
+    bool fits = projected_memory(p, bytes) && size_waves(&r, started, &of_slot) &&
+                add_product(bytes, r.slots, of_slot) &&
+                scratch_memory(p, r.block_rows, &of_thread) &&
+                add_product(bytes, started, of_thread);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;

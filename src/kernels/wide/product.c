@@ -37,6 +37,16 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
     return panels_of(columns) * PANEL_COLUMNS * depth * sizeof(real);
 }
 
+/* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
+ * asked for now. */
+enum { PACK_AHEAD = 8, CACHE_LINE = 64 };
+
+static void prefetch(const real *from, size_t count)
+{
+    for (size_t i = 0; i < count; i += CACHE_LINE / sizeof(real))
+        __builtin_prefetch(from + i);
+}
+
 /* A column at a time, so that a transposed matrix is read along its memory. */
 static void pack_column(const real *from, ptrdiff_t step, size_t depth, real *to)
 {
@@ -50,11 +60,15 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
     size_t depth = b->size[0];
     if (width < PANEL_COLUMNS)
         memset(to, 0, depth * PANEL_COLUMNS * sizeof(real));
-    for (size_t p = 0; b->stride[1] == 1 && p < depth; p++)
+    for (size_t p = 0; b->stride[1] == 1 && p < depth; p++) {
+        prefetch(row_of(b, p + PACK_AHEAD) + first, width);
         memcpy(to + p * PANEL_COLUMNS, row_of(b, p) + first, width * sizeof(real));
-    for (size_t j = 0; b->stride[1] != 1 && j < width; j++)
-        pack_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)(first + j), b->stride[0], depth,
-                    to + j);
+    }
+    for (size_t j = 0; b->stride[1] != 1 && j < width; j++) {
+        const real *from = row_of(b, 0) + b->stride[1] * (ptrdiff_t)(first + j);
+        prefetch(from + b->stride[1] * PACK_AHEAD, b->stride[0] == 1 ? depth : 0);
+        pack_column(from, b->stride[0], depth, to + j);
+    }
 }
 
 void KERNEL(pack)(const tensor *b, packed *into)
@@ -70,8 +84,8 @@ void KERNEL(pack)(const tensor *b, packed *into)
 
 /* ---- tiles ---- */
 
-/* A tile's part of the work: rows of a, a panel's vectors from p on, rows of c. */
-typedef struct tile {
+/* Tiles one below another, all of one panel: rows of a, the panel's vectors from p on, rows of c. */
+typedef struct strip {
     const real *a;
     ptrdiff_t a_row, a_step;
     const real *b;
@@ -81,21 +95,21 @@ typedef struct tile {
     size_t columns; /* that are stored */
     bool is_first;  /* chains begin here */
     bool is_last;   /* and end here: a finished element is never −0, so +0 is added */
-} tile;
+} strip;
 
 /* Inlined with constant `rows` and `vectors`, so that `sum` stays in registers; a tile of several
  * vectors is stored whole. */
-static inline __attribute__((always_inline)) void add_tile(const tile *t, size_t rows,
-                                                           size_t vectors)
+static inline __attribute__((always_inline)) void add_tile(const strip *t, const real *a, real *c,
+                                                           size_t rows, size_t vectors)
 {
     wide sum[TILE_ROWS][TILE_VECTORS];
     size_t columns = vectors > 1 ? LANES : t->columns;
     for (size_t i = 0; i < rows; i++) {
-        const real *c = t->c + t->c_row * (ptrdiff_t)i;
+        const real *from = c + t->c_row * (ptrdiff_t)i;
         for (size_t v = 0; v < vectors; v++)
-            sum[i][v] = t->is_first ? wide_zero() : wide_load_some(c + v * LANES, columns, 0);
+            sum[i][v] = t->is_first ? wide_zero() : wide_load_some(from + v * LANES, columns, 0);
     }
-    const real *a = t->a, *b = t->b;
+    const real *b = t->b;
     for (size_t p = 0; p < t->depth; p++, a += t->a_step, b += PANEL_COLUMNS) {
         for (size_t i = 0; i < rows; i++) {
             wide factor = wide_set(a[t->a_row * (ptrdiff_t)i]);
@@ -104,74 +118,86 @@ static inline __attribute__((always_inline)) void add_tile(const tile *t, size_t
         }
     }
     for (size_t i = 0; i < rows; i++) {
-        real *c = t->c + t->c_row * (ptrdiff_t)i;
+        real *to = c + t->c_row * (ptrdiff_t)i;
         for (size_t v = 0; v < vectors; v++) {
             wide done = t->is_last ? wide_add(sum[i][v], wide_zero()) : sum[i][v];
-            wide_store_some(c + v * LANES, done, columns);
+            wide_store_some(to + v * LANES, done, columns);
         }
     }
 }
 
-typedef void tile_adder(const tile *t);
-
-static void add_1_full(const tile *t)
+static inline __attribute__((always_inline)) void add_tiles(const strip *t, size_t tiles,
+                                                            size_t rows, size_t vectors)
 {
-    add_tile(t, 1, TILE_VECTORS);
+    const real *a = t->a;
+    real *c = t->c;
+    for (; tiles > 0; tiles--) {
+        add_tile(t, a, c, rows, vectors);
+        a += t->a_row * (ptrdiff_t)rows;
+        c += t->c_row * (ptrdiff_t)rows;
+    }
 }
 
-static void add_2_full(const tile *t)
+typedef void tile_adder(const strip *t, size_t tiles);
+
+static void add_1_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 2, TILE_VECTORS);
+    add_tiles(t, tiles, 1, TILE_VECTORS);
 }
 
-static void add_3_full(const tile *t)
+static void add_2_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 3, TILE_VECTORS);
+    add_tiles(t, tiles, 2, TILE_VECTORS);
 }
 
-static void add_4_full(const tile *t)
+static void add_3_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 4, TILE_VECTORS);
+    add_tiles(t, tiles, 3, TILE_VECTORS);
 }
 
-static void add_5_full(const tile *t)
+static void add_4_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 5, TILE_VECTORS);
+    add_tiles(t, tiles, 4, TILE_VECTORS);
 }
 
-static void add_6_full(const tile *t)
+static void add_5_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 6, TILE_VECTORS);
+    add_tiles(t, tiles, 5, TILE_VECTORS);
 }
 
-static void add_1_vector(const tile *t)
+static void add_6_full(const strip *t, size_t tiles)
 {
-    add_tile(t, 1, 1);
+    add_tiles(t, tiles, 6, TILE_VECTORS);
 }
 
-static void add_2_vector(const tile *t)
+static void add_1_vector(const strip *t, size_t tiles)
 {
-    add_tile(t, 2, 1);
+    add_tiles(t, tiles, 1, 1);
 }
 
-static void add_3_vector(const tile *t)
+static void add_2_vector(const strip *t, size_t tiles)
 {
-    add_tile(t, 3, 1);
+    add_tiles(t, tiles, 2, 1);
 }
 
-static void add_4_vector(const tile *t)
+static void add_3_vector(const strip *t, size_t tiles)
 {
-    add_tile(t, 4, 1);
+    add_tiles(t, tiles, 3, 1);
 }
 
-static void add_5_vector(const tile *t)
+static void add_4_vector(const strip *t, size_t tiles)
 {
-    add_tile(t, 5, 1);
+    add_tiles(t, tiles, 4, 1);
 }
 
-static void add_6_vector(const tile *t)
+static void add_5_vector(const strip *t, size_t tiles)
 {
-    add_tile(t, 6, 1);
+    add_tiles(t, tiles, 5, 1);
+}
+
+static void add_6_vector(const strip *t, size_t tiles)
+{
+    add_tiles(t, tiles, 6, 1);
 }
 
 /* By rows − 1: a panel's whole width, or one vector of a panel that is not full. */
@@ -180,16 +206,28 @@ static tile_adder *const ADD_FULL[TILE_ROWS] = {add_1_full, add_2_full, add_3_fu
 static tile_adder *const ADD_VECTOR[TILE_ROWS] = {add_1_vector, add_2_vector, add_3_vector,
                                                   add_4_vector, add_5_vector, add_6_vector};
 
-static void add_columns(tile t, size_t rows, size_t columns)
+/* All rows of a strip: whole tiles, and a lower one behind them. */
+static void add_rows(strip t, size_t rows, tile_adder *const *adder)
+{
+    size_t tiles = rows / TILE_ROWS, whole = tiles * TILE_ROWS;
+    if (tiles > 0)
+        adder[TILE_ROWS - 1](&t, tiles);
+    t.a += t.a_row * (ptrdiff_t)whole;
+    t.c += t.c_row * (ptrdiff_t)whole;
+    if (rows > whole)
+        adder[rows - whole - 1](&t, 1);
+}
+
+static void add_panel(strip t, size_t rows, size_t columns)
 {
     if (columns == PANEL_COLUMNS) {
         t.columns = PANEL_COLUMNS;
-        ADD_FULL[rows - 1](&t);
+        add_rows(t, rows, ADD_FULL);
         return;
     }
     for (size_t j = 0; j < columns; j += LANES, t.b += LANES, t.c += LANES) {
         t.columns = at_most(columns - j, LANES);
-        ADD_VECTOR[rows - 1](&t);
+        add_rows(t, rows, ADD_VECTOR);
     }
 }
 
@@ -200,20 +238,17 @@ void KERNEL(product)(const tensor *a, const packed *b, tensor *c)
     size_t depth = a->size[1], columns = c->size[1];
     size_t p = 0;
     do { /* once for a depth of 0 too, whose chains are +0 */
-        tile t = {.a_row = a->stride[0],
-                  .a_step = a->stride[1],
-                  .depth = at_most(depth - p, PANEL_DEPTH),
-                  .c_row = c->stride[0],
-                  .is_first = p == 0,
-                  .is_last = p + PANEL_DEPTH >= depth};
+        strip t = {.a = row_of(a, 0) + a->stride[1] * (ptrdiff_t)p,
+                   .a_row = a->stride[0],
+                   .a_step = a->stride[1],
+                   .depth = at_most(depth - p, PANEL_DEPTH),
+                   .c_row = c->stride[0],
+                   .is_first = p == 0,
+                   .is_last = p + PANEL_DEPTH >= depth};
         for (size_t j = 0; j < columns; j += PANEL_COLUMNS) {
-            size_t width = at_most(columns - j, PANEL_COLUMNS);
             t.b = (const real *)b->data + j * b->depth + p * PANEL_COLUMNS;
-            for (size_t i = 0; i < a->size[0]; i += TILE_ROWS) {
-                t.a = row_of(a, i) + a->stride[1] * (ptrdiff_t)p;
-                t.c = row_of(c, i) + j;
-                add_columns(t, at_most(a->size[0] - i, TILE_ROWS), width);
-            }
+            t.c = row_of(c, 0) + j;
+            add_panel(t, a->size[0], at_most(columns - j, PANEL_COLUMNS));
         }
         p += PANEL_DEPTH;
     } while (p < depth);

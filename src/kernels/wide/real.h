@@ -20,7 +20,7 @@
 typedef double real;
 typedef uint64_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f64)
-static const real REAL_SMALLEST_NORMAL = DBL_MIN;
+static const real REAL_SMALLEST_NORMAL = DBL_MIN, POWER_LEAST = DBL_MIN_EXP - 1; /* of 2 */
 static inline real fused(real a, real b, real c)
 {
     return fma(a, b, c);
@@ -29,7 +29,7 @@ static inline real fused(real a, real b, real c)
 typedef float real;
 typedef uint32_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f32)
-static const real REAL_SMALLEST_NORMAL = FLT_MIN;
+static const real REAL_SMALLEST_NORMAL = FLT_MIN, POWER_LEAST = FLT_MIN_EXP - 1; /* of 2 */
 static inline real fused(real a, real b, real c)
 {
     return fmaf(a, b, c);
@@ -61,8 +61,7 @@ void KERNEL(multiply)(const void *x, size_t n, double factor, void *out);
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out);
-void KERNEL(row_sum)(const void *x, size_t n, void *sum);
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, void *sum);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
 
 #endif

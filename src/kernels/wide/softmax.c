@@ -1,7 +1,10 @@
 /* The softmax's own steps over one row; kernels.h states each. */
 #include "kernels/wide/exponent.h"
 
-enum { PARTIALS = 16 };
+enum {
+    PARTIALS = 16,
+    MAXIMA = 4 /* that grow side by side: one would wait for itself */
+};
 
 /* The lanes' greatest, joined by the tree s = 8, 4, 2, 1, so that the sign of a zero is one answer
  * too. */
@@ -19,55 +22,53 @@ static real greatest_lane(wide w)
 void KERNEL(row_max)(const void *x, size_t n, void *max)
 {
     const real *from = x;
-    wide greatest = wide_set(-(real)INFINITY);
-    for (size_t j = 0; j < n; j += LANES)
-        greatest = wide_max(wide_load_some(from + j, n - j, -(real)INFINITY), greatest);
-    *(real *)max = greatest_lane(greatest);
+    wide lowest = wide_set(-(real)INFINITY);
+    wide greatest[MAXIMA] = {lowest, lowest, lowest, lowest};
+    size_t j = 0;
+    for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
+        for (size_t v = 0; v < MAXIMA; v++)
+            greatest[v] = wide_max(wide_load(from + j + v * LANES), greatest[v]);
+    }
+    for (; j < n; j += LANES)
+        greatest[0] = wide_max(wide_load_some(from + j, n - j, -(real)INFINITY), greatest[0]);
+    for (size_t v = 1; v < MAXIMA; v++)
+        greatest[0] = wide_max(greatest[v], greatest[0]);
+    *(real *)max = greatest_lane(greatest[0]);
 }
 
-/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
-static void fill_empty_row(const real *from, size_t n, real *to)
-{
-    for (size_t j = 0; j < n; j++)
-        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
-}
-
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out)
-{
-    const real *from = x;
-    real *to = out, greatest = *(const real *)max;
-    if (greatest == -(real)INFINITY) {
-        fill_empty_row(from, n, to);
-        return;
-    }
-    wide minus_max = wide_set(-greatest);
-    for (size_t j = 0; j < n; j += LANES) {
-        wide_pair difference = wide_two_sum(wide_load_some(from + j, n - j, 0), minus_max);
-        wide_store_some(to + j, wide_exp(difference.sum, difference.rest), n - j);
-    }
-}
+/* ---- the row's sum ---- */
 
 #if defined(REAL_IS_F64)
 
 /* Float64 data: each partial is a sum without loss, whose rests are added beside it. Key j is in
  * lane j mod 8 of vector (j / 8) mod 2. */
-static void add_partials(wide_pair *to, wide sum, wide rest)
+typedef struct partials {
+    wide_pair part[PARTIALS / LANES];
+} partials;
+
+static inline partials partials_zero(void)
+{
+    return (partials){{{wide_zero(), wide_zero()}, {wide_zero(), wide_zero()}}};
+}
+
+static inline void add_pair(wide_pair *to, wide sum, wide rest)
 {
     wide_pair exact = wide_two_sum(to->sum, sum);
     to->sum = exact.sum;
     to->rest = wide_add(wide_add(to->rest, rest), exact.rest);
 }
 
-void KERNEL(row_sum)(const void *x, size_t n, void *sum)
+static inline void partials_add(partials *to, wide w, size_t vector)
 {
-    const real *from = x;
-    wide_pair part[PARTIALS / LANES] = {{wide_zero(), wide_zero()}, {wide_zero(), wide_zero()}};
-    for (size_t j = 0; j < n; j += LANES)
-        add_partials(&part[j / LANES % 2], wide_load_some(from + j, n - j, 0), wide_zero());
-    add_partials(&part[0], part[1].sum, part[1].rest);
+    add_pair(&to->part[vector % (PARTIALS / LANES)], w, wide_zero());
+}
+
+static real partials_total(partials p)
+{
+    add_pair(&p.part[0], p.part[1].sum, p.part[1].rest);
     real high[LANES], low[LANES];
-    wide_store(high, part[0].sum);
-    wide_store(low, part[0].rest);
+    wide_store(high, p.part[0].sum);
+    wide_store(low, p.part[0].rest);
     for (size_t step = LANES / 2; step > 0; step /= 2) {
         for (size_t l = 0; l < step; l++) {
             pair exact = two_sum(high[l], high[l + step]);
@@ -75,28 +76,94 @@ void KERNEL(row_sum)(const void *x, size_t n, void *sum)
             low[l] = (low[l] + low[l + step]) + exact.rest;
         }
     }
-    *(real *)sum = high[0] + low[0];
+    return high[0] + low[0];
 }
 
 #else
 
 /* Float32 data: float64 sums, rounded once at the end. */
-void KERNEL(row_sum)(const void *x, size_t n, void *sum)
+typedef sums partials;
+
+static inline partials partials_zero(void)
 {
-    const real *from = x;
-    double part[PARTIALS] = {0};
-    sums all = sums_zero();
-    for (size_t j = 0; j < n; j += LANES)
-        sums_add(&all, wide_load_some(from + j, n - j, 0));
-    sums_store(&all, part);
+    return sums_zero();
+}
+
+static inline void partials_add(partials *to, wide w, size_t vector)
+{
+    (void)vector;
+    sums_add(to, w);
+}
+
+static real partials_total(partials p)
+{
+    double part[PARTIALS];
+    sums_store(&p, part);
     for (size_t step = PARTIALS / 2; step > 0; step /= 2) {
         for (size_t l = 0; l < step; l++)
             part[l] += part[l + step];
     }
-    *(real *)sum = (real)part[0];
+    return (real)part[0];
 }
 
 #endif
+
+/* ---- exponentials ---- */
+
+/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
+static real fill_empty_row(const real *from, size_t n, real *to)
+{
+    real sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
+        sum += to[j];
+    }
+    return sum;
+}
+
+/* `count` vectors of keys from x on, less the maximum. */
+static inline __attribute__((always_inline)) void exponent_all(const wide *x, wide minus_max,
+                                                               wide *out, size_t count)
+{
+    wide hi[EXP_VECTORS], lo[EXP_VECTORS];
+    for (size_t v = 0; v < count; v++) {
+        wide_pair difference = wide_two_sum(x[v], minus_max);
+        hi[v] = difference.sum;
+        lo[v] = difference.rest;
+    }
+    wide_exp_all(hi, lo, out, count);
+}
+
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, void *sum)
+{
+    const real *from = x;
+    real *to = out, greatest = *(const real *)max;
+    if (greatest == -(real)INFINITY) {
+        *(real *)sum = fill_empty_row(from, n, to);
+        return;
+    }
+    wide minus_max = wide_set(-greatest), one[EXP_VECTORS];
+    partials all = partials_zero();
+    size_t j = 0;
+    for (; j + EXP_VECTORS * LANES <= n; j += EXP_VECTORS * LANES) {
+        for (size_t v = 0; v < EXP_VECTORS; v++)
+            one[v] = wide_load(from + j + v * LANES);
+        exponent_all(one, minus_max, one, EXP_VECTORS);
+        for (size_t v = 0; v < EXP_VECTORS; v++) {
+            wide_store(to + j + v * LANES, one[v]);
+            partials_add(&all, one[v], j / LANES + v);
+        }
+    }
+    for (; j < n; j += LANES) {
+        one[0] = wide_load_some(from + j, n - j, -(real)INFINITY);
+        exponent_all(one, minus_max, one, 1);
+        wide_store_some(to + j, one[0], n - j);
+        partials_add(&all, one[0], j / LANES);
+    }
+    *(real *)sum = partials_total(all);
+}
+
+/* ---- shares ---- */
 
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out)
 {
@@ -105,7 +172,7 @@ void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out)
     wide by = wide_set(whole == 0 ? (real)1 : whole); /* a sum of 0 has terms of 0 */
     for (size_t j = 0; j < n; j += LANES) {
         wide share = wide_div(wide_load_some(from + j, n - j, 0), by);
-        share = wide_if_less(share, wide_set(REAL_SMALLEST_NORMAL), wide_zero(), share);
+        share = wide_zero_if_less(share, wide_set(REAL_SMALLEST_NORMAL), share);
         wide_store_some(to + j, share, n - j);
     }
 }

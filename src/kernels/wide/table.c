@@ -14,6 +14,5 @@ const kernels KERNEL(kernels) = {
     .weigh = KERNEL(weigh),
     .row_max = KERNEL(row_max),
     .row_exponent = KERNEL(row_exponent),
-    .row_sum = KERNEL(row_sum),
     .row_divide = KERNEL(row_divide),
 };

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 
 /* 6 × 1 accumulators of two registers, one of b and a broadcast: 15 of 16 registers. */
-enum { TILE_VECTORS = 1 };
+enum { TILE_VECTORS = 1, EXP_VECTORS = 2 };
 
 #if defined(REAL_IS_F64)
 typedef __m256d half;
@@ -88,6 +88,12 @@ static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
                   OP(blendv)(no.high, yes.high, OP(cmp)(a.high, b.high, _CMP_LT_OQ))};
 }
 
+static inline wide wide_zero_if_less(wide a, wide b, wide w)
+{
+    return (wide){OP(andnot)(OP(cmp)(a.low, b.low, _CMP_LT_OQ), w.low),
+                  OP(andnot)(OP(cmp)(a.high, b.high, _CMP_LT_OQ), w.high)};
+}
+
 #if defined(REAL_IS_F64)
 static inline half half_shift_left(half h, int count)
 {
@@ -127,6 +133,12 @@ static inline void sums_store(const sums *s, double *to)
 static inline wide wide_shift_left(wide w, int count)
 {
     return (wide){half_shift_left(w.low, count), half_shift_left(w.high, count)};
+}
+
+/* w·power for power = 2ⁿ: +0 where n is below the exponents of normal numbers, whatever w. */
+static inline wide wide_times_power(wide w, wide n, wide power)
+{
+    return wide_zero_if_less(n, wide_set(POWER_LEAST), wide_mul(w, power));
 }
 
 #undef OP

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 
 /* 6 × 4 accumulators, 4 vectors of b, and the rest for broadcasts: 32 registers. */
-enum { TILE_VECTORS = 4 };
+enum { TILE_VECTORS = 4, EXP_VECTORS = 4 };
 
 #if defined(REAL_IS_F64)
 typedef __m512d wide;
@@ -77,10 +77,23 @@ static inline wide wide_max(wide a, wide b)
     return OP(max)(a, b);
 }
 
+/* w·2ⁿ, where `power` would be: what is below the normal numbers is so after it, too, and n = −inf
+ * gives +0 whatever w. */
+static inline wide wide_times_power(wide w, wide n, wide power)
+{
+    (void)power;
+    return OP(scalef)(w, n);
+}
+
 #if defined(REAL_IS_F64)
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {
     return OP(mask_blend)(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline wide wide_zero_if_less(wide a, wide b, wide w)
+{
+    return OP(maskz_mov)(_mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ), w);
 }
 
 static inline wide wide_shift_left(wide w, int count)
@@ -91,6 +104,11 @@ static inline wide wide_shift_left(wide w, int count)
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {
     return OP(mask_blend)(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline wide wide_zero_if_less(wide a, wide b, wide w)
+{
+    return OP(maskz_mov)(_mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ), w);
 }
 
 static inline wide wide_shift_left(wide w, int count)

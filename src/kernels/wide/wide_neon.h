@@ -5,7 +5,7 @@
 #include <arm_neon.h>
 
 /* 6 × 1 accumulators of four registers, four of b, and broadcasts: 29 of 32 registers. */
-enum { TILE_VECTORS = 1, QUARTERS = 4, QUARTER_LANES = LANES / QUARTERS };
+enum { TILE_VECTORS = 1, EXP_VECTORS = 2, QUARTERS = 4, QUARTER_LANES = LANES / QUARTERS };
 
 #if defined(REAL_IS_F64)
 typedef float64x2_t quarter;
@@ -112,11 +112,22 @@ static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
     return no;
 }
 
+static inline wide wide_zero_if_less(wide a, wide b, wide w)
+{
+    return wide_if_less(a, b, wide_set(0), w);
+}
+
 static inline wide wide_shift_left(wide w, int count)
 {
     for (int i = 0; i < QUARTERS; i++)
         w.part[i] = AS_REAL(SHIFT(AS_BITS(w.part[i]), count));
     return w;
+}
+
+/* w·power for power = 2ⁿ: +0 where n is below the exponents of normal numbers, whatever w. */
+static inline wide wide_times_power(wide w, wide n, wide power)
+{
+    return wide_zero_if_less(n, wide_set(POWER_LEAST), wide_mul(w, power));
 }
 
 #if !defined(REAL_IS_F64)

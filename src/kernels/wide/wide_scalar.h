@@ -6,7 +6,7 @@
 #define SELFATTN_KERNELS_WIDE_WIDE_SCALAR_H
 
 /* The register tile of a product: vectors side by side. */
-enum { TILE_VECTORS = 1 };
+enum { TILE_VECTORS = 1, EXP_VECTORS = 1 };
 
 enum { QUARTERS = 4, QUARTER_LANES = LANES / QUARTERS };
 
@@ -116,12 +116,24 @@ static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
     return no;
 }
 
+/* a < b ? +0 : w; w where either is NaN */
+static inline wide wide_zero_if_less(wide a, wide b, wide w)
+{
+    return wide_if_less(a, b, wide_set(0), w);
+}
+
 /* The bits of each lane, `count` places to the left. */
 static inline wide wide_shift_left(wide w, int count)
 {
     for (size_t i = 0; i < QUARTERS; i++)
         w.part[i] = (quarter)((quarter_bits)w.part[i] << (real_bits)count);
     return w;
+}
+
+/* w·power for power = 2ⁿ: +0 where n is below the exponents of normal numbers, whatever w. */
+static inline wide wide_times_power(wide w, wide n, wide power)
+{
+    return wide_zero_if_less(n, wide_set(POWER_LEAST), wide_mul(w, power));
 }
 
 #if !defined(REAL_IS_F64)
