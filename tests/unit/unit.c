@@ -35,7 +35,10 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
-    ROW(source_sink)                                                                               \
+    ROW(sink)                                                                                      \
+    ROW(sink_places)                                                                               \
+    ROW(source)                                                                                    \
+    ROW(streams)                                                                                   \
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)
