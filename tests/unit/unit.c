@@ -11,6 +11,7 @@
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
     ROW(err)                                                                                       \
+    ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
     ROW(help)                                                                                      \
@@ -18,6 +19,7 @@
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
     ROW(kernel_accuracy)                                                                           \
+    ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
     ROW(mapping)                                                                                   \
