@@ -159,6 +159,7 @@ static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
 {
     bool done = scratches_new(r, threads, e);
     if (done) {
+        report->threads_wanted = threads;
         report->threads = threads_run(threads, work, r);
         done = gather(r, threads, report, e);
     }

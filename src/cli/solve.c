@@ -93,17 +93,35 @@ static void say(const solution *s, const env *world, const char *note)
             note);
 }
 
-static void say_notes(const solution *s, const options *o, const env *world)
+static void say_empty_rows(const solution *s, const env *world)
 {
     size_t empty = s->report.empty_rows, rows = s->plan.batches * s->plan.heads * s->plan.n_q;
-    for (size_t i = 0; i < s->plan.notes.count && !o->quiet; i++)
-        say(s, world, s->plan.notes.item[i]);
-    if (empty == 0 || o->quiet)
-        return;
     char note[128];
     snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
              empty, rows);
-    say(s, world, note);
+    if (empty > 0)
+        say(s, world, note);
+}
+
+static void say_missing_threads(const solution *s, const env *world)
+{
+    const run_report *r = &s->report;
+    char note[128];
+    snprintf(note, sizeof note,
+             "%zu of %zu threads ran, no more could be started: the result is the same", r->threads,
+             r->threads_wanted);
+    if (r->threads < r->threads_wanted)
+        say(s, world, note);
+}
+
+static void say_notes(const solution *s, const options *o, const env *world)
+{
+    if (o->quiet)
+        return;
+    for (size_t i = 0; i < s->plan.notes.count; i++)
+        say(s, world, s->plan.notes.item[i]);
+    say_empty_rows(s, world);
+    say_missing_threads(s, world);
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)
