@@ -80,9 +80,9 @@ $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
 $(BUILD)/exponent: $(call objects,tests/exponent)
-# A function that tests/faults defines as __wrap_NAME takes the place of NAME.
-$(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' \
-	tests/faults/*.c | sort -u)
+# A function that these tests define as __wrap_NAME takes the place of NAME.
+$(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
+	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o

@@ -193,27 +193,24 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
 
 /* ---- memory ---- */
 
-static bool add_product(size_t *bytes, size_t count, size_t size)
-{
-    size_t more;
-    return size_mul(count, size, &more) && size_add(*bytes, more, bytes);
-}
-
 bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
     size_t of_panels, of_thread;
     size_blocks(&r);
-    bool fits = projected_memory(p, bytes) && panels_memory(p, &of_panels) &&
+    bool fits = projected_memory(p, w, bytes) && panels_memory(p, &of_panels) &&
                 size_add(*bytes, of_panels, bytes) && scratch_memory(p, r.block_rows, &of_thread) &&
-                add_product(bytes, threads_for(&r, threads), of_thread);
+                size_add_product(bytes, threads_for(&r, threads), of_thread);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;
         if (!shape_of(p, w, w->stage[i], &rank, size, e))
             return false;
         fits = fits && sizes_count(rank, size, &count) &&
-               add_product(bytes, count, dtype_size(p->type));
+               size_add_product(bytes, count, dtype_size(p->type));
     }
-    return fits || err_set(e, "the stages asked for are larger than an address can hold");
+    return fits || err_set(e,
+                           "more memory is needed than an address can hold: batches %zu, heads "
+                           "%zu, queries %zu, keys %zu",
+                           p->batches, p->heads, p->n_q, p->n_k);
 }

@@ -1,7 +1,9 @@
 #include "cli/solve.h"
 
+#include "base/mem.h"
 #include "base/threads.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
@@ -67,6 +69,16 @@ static size_t memory_limit(const options *o, const env *world)
     return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;
 }
 
+/* --average-heads makes one more matrix for each batch entry, when the weights are there. */
+static size_t average_memory(const plan *p, const options *o)
+{
+    const size_t size[] = {p->batches, p->n_q, p->n_k};
+    size_t count = 0, bytes = 0;
+    bool fits = !o->average_heads ||
+                (sizes_count(3, size, &count) && size_mul(count, dtype_size(p->type), &bytes));
+    return fits ? bytes : SIZE_MAX;
+}
+
 static bool check_memory(const solution *s, size_t threads, const options *o, const env *world,
                          err *e)
 {
@@ -74,6 +86,8 @@ static bool check_memory(const solution *s, size_t threads, const options *o, co
     size_t bytes, limit = memory_limit(o, world);
     if (!run_memory(p, &s->wanted, threads, &bytes, e))
         return false;
+    if (!size_add(bytes, average_memory(p, o), &bytes))
+        bytes = SIZE_MAX;
     if (bytes <= limit)
         return true;
     err_set(e,

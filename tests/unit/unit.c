@@ -24,6 +24,7 @@
     ROW(limits)                                                                                    \
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
+    ROW(memory)                                                                                    \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
