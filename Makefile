@@ -24,10 +24,10 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
-HELPERS  := $(BUILD)/trace_numbers
+HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace docs
 FAST      = $(SUITES) runner lint
-SLOW     := answer packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer exponent packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -79,9 +79,10 @@ $(BUILD)/answer: $(ANSWER)
 $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
-# A function that tests/faults defines as __wrap_NAME takes the place of NAME.
-$(BUILD)/faults: LDFLAGS += $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' \
-	tests/faults/*.c | sort -u)
+$(BUILD)/exponent: $(call objects,tests/exponent)
+# A function that these tests define as __wrap_NAME takes the place of NAME.
+$(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
+	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o

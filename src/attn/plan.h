@@ -47,6 +47,8 @@ void plan_free(plan *p);
  * would make it. */
 bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e);
 bool plan_has_stage(const plan *p, stage_id id);
+/* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */
+bool plan_keeps_heads_apart(const plan *p);
 /* A stage's tensor with an axis of size 1 for each of b and h that it lacks: rank as its axes;
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);

@@ -14,12 +14,15 @@ static const tensor *came_with_heads(const plan *p, stage_id id)
     return given != NULL && given->rank == 4 ? given : NULL;
 }
 
-/* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */
-static bool keeps_heads_apart(const plan *p, stage_id id)
+static bool is_context(const plan *p, stage_id id)
+{
+    return id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+}
+
+bool plan_keeps_heads_apart(const plan *p)
 {
     const tensor *q = p->asked->in[INPUT_Q];
-    bool is_context = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
-    return is_context && q != NULL && q->rank == 4;
+    return q != NULL && q->rank == 4;
 }
 
 /* All axes that the stage can have in this problem, b and h among them. */
@@ -27,7 +30,7 @@ static const char *all_axes(const plan *p, stage_id id)
 {
     if (came_with_heads(p, id) != NULL)
         return id == STAGE_Q ? "bhqd" : id == STAGE_K ? "bhkd" : "bhke";
-    return keeps_heads_apart(p, id) ? "bhqe" : stage_row(id)->axes;
+    return is_context(p, id) && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
 }
 
 static size_t axis_size(const plan *p, stage_id id, char letter)

@@ -205,18 +205,65 @@ void projected_free(projected *made)
         tensor_free(&made->owned[i]);
 }
 
-bool projected_memory(const plan *p, size_t *bytes)
+/* ---- memory ---- */
+
+/* The rows of q, k or v are made, and lie in no place of a wanted stage. */
+static bool is_owned(const projection *r, bool is_kept)
 {
-    const size_t sizes[][3] = {
-        {p->n_q, p->heads, p->q.width},        {p->n_k, p->kv_heads, p->k.width},
-        {p->n_k, p->kv_heads, p->v.width},     {p->n_q, p->heads, p->compared_width},
-        {p->n_k, p->heads, p->compared_width}, {p->n_q, p->heads, p->v.width},
+    bool is_made = r->weight.data != NULL || r->bias.data != NULL;
+    return r->given.data == NULL && is_made && !is_kept;
+}
+
+/* As place_context has it. */
+static bool owns_context(const plan *p, const wanted *w)
+{
+    bool is_kept =
+        wanted_has(w, STAGE_CONTEXT) || (p->wo.data == NULL && wanted_has(w, STAGE_OUTPUT));
+    return !is_kept || plan_keeps_heads_apart(p);
+}
+
+static size_t packed_weight(const plan *p, const tensor *weight)
+{
+    int axis = weight->rank - 2;
+    if (weight->data == NULL)
+        return 0;
+    return p->with->packed_bytes(weight->size[axis], weight->size[axis + 1]);
+}
+
+static size_t largest_packed_weight(const plan *p)
+{
+    score_parameters of_score = plan_score_parameters(p, 0);
+    const tensor *const weights[] = {&p->q.weight,        &p->k.weight,      &p->v.weight,
+                                     &of_score.for_query, &of_score.for_key, &p->wo};
+    size_t largest = 0;
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+        size_t bytes = packed_weight(p, weights[i]);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
+{
+    const struct {
+        bool is_owned;
+        size_t rows, heads, width;
+    } parts[] = {
+        {is_owned(&p->q, wanted_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
+        {is_owned(&p->k, wanted_has(w, STAGE_K)), p->n_k, p->kv_heads, p->k.width},
+        {is_owned(&p->v, wanted_has(w, STAGE_V)), p->n_k, p->kv_heads, p->v.width},
+        {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
+         p->compared_width},
+        {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,
+         p->compared_width},
+        {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
-    *bytes = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    *bytes = largest_packed_weight(p);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         size_t count;
-        if (!sizes_count(3, sizes[i], &count) || !size_mul(count, p->batches, &count) ||
-            !size_mul(count, dtype_size(p->type), &count) || !size_add(*bytes, count, bytes))
+        if (parts[i].is_owned &&
+            !(sizes_count(4, size, &count) && size_add_product(bytes, count, dtype_size(p->type))))
             return false;
     }
     return true;

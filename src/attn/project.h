@@ -4,6 +4,7 @@
 #define SELFATTN_ATTN_PROJECT_H
 
 #include "attn/plan.h"
+#include "attn/run.h"
 
 /* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
  * result. */
@@ -25,8 +26,9 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 void projected_free(projected *made);
 
-/* Bytes that project_inputs allocates at most. */
-bool projected_memory(const plan *p, size_t *bytes);
+/* Bytes that project_inputs allocates where these stages are kept, and those of the largest weight
+ * that it or project_output packs meanwhile. */
+bool projected_memory(const plan *p, const wanted *w, size_t *bytes);
 
 /* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v). */
 tensor projected_queries(const projected *made, size_t batch, size_t head);

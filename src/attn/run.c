@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
+#include <stdint.h>
+
 /* A block's scores of all keys stay in a second-level cache (1 MB and more) while the softmax and
  * the product with the values walk over them; its rows are whole register tiles of 6. */
 enum { BLOCK_BYTES = 400 * 1024, BLOCK_ROWS_MOST = 96, TILE_ROWS = 6 };
@@ -190,13 +192,13 @@ static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
 {
     block_context *c = &r->shared;
     size_t slot_bytes;
-    bool done = (size_waves(r, threads, &slot_bytes) ||
-                 err_set(e, "the keys are larger than an address can hold")) &&
+    bool done = (size_waves(r, threads, &slot_bytes) || err_no_memory(e, SIZE_MAX)) &&
                 panels_new(&c->panels, c->plan, &c->made, r->slots, e) &&
                 scratches_new(r, threads, e);
     if (done) {
         schedule_start(&r->tasks, r->units, r->wave, panels_parts(&c->panels),
                        r->group * r->blocks);
+        report->threads_wanted = threads;
         report->threads = threads_run(threads, work, r);
         done = gather(r, threads, report, e);
     }
@@ -230,29 +232,26 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
 
 /* ---- memory ---- */
 
-static bool add_product(size_t *bytes, size_t count, size_t size)
-{
-    size_t more;
-    return size_mul(count, size, &more) && size_add(*bytes, more, bytes);
-}
-
 bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
     size_t of_slot, of_thread;
     size_blocks(&r);
     size_t started = threads_for(&r, threads);
-    bool fits = projected_memory(p, bytes) && size_waves(&r, started, &of_slot) &&
-                add_product(bytes, r.slots, of_slot) &&
+    bool fits = projected_memory(p, w, bytes) && size_waves(&r, started, &of_slot) &&
+                size_add_product(bytes, r.slots, of_slot) &&
                 scratch_memory(p, r.block_rows, &of_thread) &&
-                add_product(bytes, started, of_thread);
+                size_add_product(bytes, started, of_thread);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;
         if (!shape_of(p, w, w->stage[i], &rank, size, e))
             return false;
         fits = fits && sizes_count(rank, size, &count) &&
-               add_product(bytes, count, dtype_size(p->type));
+               size_add_product(bytes, count, dtype_size(p->type));
     }
-    return fits || err_set(e, "the stages asked for are larger than an address can hold");
+    return fits || err_set(e,
+                           "more memory is needed than an address can hold: batches %zu, heads "
+                           "%zu, queries %zu, keys %zu",
+                           p->batches, p->heads, p->n_q, p->n_k);
 }

@@ -22,7 +22,8 @@ void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
 /* What besides the stages came out. */
 typedef struct run_report {
     size_t empty_rows; /* rows of queries that may attend to nothing */
-    size_t threads;    /* that ran */
+    /* That computed the blocks, and how many were to: fewer where one could not be started. */
+    size_t threads, threads_wanted;
 } run_report;
 
 /* Bytes that the run will allocate: the wanted stages, and what it works in. */

@@ -1,7 +1,6 @@
 #include "base/err.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Replaces what would move the cursor or ring the bell: messages quote the user's own bytes. */
 static void make_printable(char *text)
@@ -80,17 +79,4 @@ bool err_remedy(err *e, const char *format, ...)
     va_end(args);
     make_printable(e->remedy);
     return false;
-}
-
-place place_in_text(const char *file, const char *text, size_t offset)
-{
-    place at = {.file = file, .line = 1, .column = 1};
-    const char *end = text + offset;
-    for (const char *newline = memchr(text, '\n', offset); newline != NULL;) {
-        at.line++;
-        text = newline + 1;
-        newline = memchr(text, '\n', (size_t)(end - text));
-    }
-    at.column = (size_t)(end - text) + 1;
-    return at;
 }

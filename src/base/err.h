@@ -44,7 +44,4 @@ bool err_place(err *e, const place *at);
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */
 bool err_remedy(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The place of byte `offset` in a text: counts its lines and columns. */
-place place_in_text(const char *file, const char *text, size_t offset);
-
 #endif

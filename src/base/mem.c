@@ -14,6 +14,12 @@ bool size_add(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
+bool size_add_product(size_t *sum, size_t a, size_t b)
+{
+    size_t product;
+    return size_mul(a, b, &product) && size_add(*sum, product, sum);
+}
+
 /* count × size rounded up to whole alignments, never 0, as aligned_alloc wants it. */
 static bool block_bytes(size_t count, size_t size, size_t *bytes, err *e)
 {

@@ -1,7 +1,9 @@
 #include "cli/solve.h"
 
+#include "base/mem.h"
 #include "base/threads.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
@@ -67,6 +69,16 @@ static size_t memory_limit(const options *o, const env *world)
     return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;
 }
 
+/* --average-heads makes one more matrix for each batch entry, when the weights are there. */
+static size_t average_memory(const plan *p, const options *o)
+{
+    const size_t size[] = {p->batches, p->n_q, p->n_k};
+    size_t count = 0, bytes = 0;
+    bool fits = !o->average_heads ||
+                (sizes_count(3, size, &count) && size_mul(count, dtype_size(p->type), &bytes));
+    return fits ? bytes : SIZE_MAX;
+}
+
 static bool check_memory(const solution *s, size_t threads, const options *o, const env *world,
                          err *e)
 {
@@ -74,6 +86,8 @@ static bool check_memory(const solution *s, size_t threads, const options *o, co
     size_t bytes, limit = memory_limit(o, world);
     if (!run_memory(p, &s->wanted, threads, &bytes, e))
         return false;
+    if (!size_add(bytes, average_memory(p, o), &bytes))
+        bytes = SIZE_MAX;
     if (bytes <= limit)
         return true;
     err_set(e,
@@ -93,17 +107,35 @@ static void say(const solution *s, const env *world, const char *note)
             note);
 }
 
-static void say_notes(const solution *s, const options *o, const env *world)
+static void say_empty_rows(const solution *s, const env *world)
 {
     size_t empty = s->report.empty_rows, rows = s->plan.batches * s->plan.heads * s->plan.n_q;
-    for (size_t i = 0; i < s->plan.notes.count && !o->quiet; i++)
-        say(s, world, s->plan.notes.item[i]);
-    if (empty == 0 || o->quiet)
-        return;
     char note[128];
     snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
              empty, rows);
-    say(s, world, note);
+    if (empty > 0)
+        say(s, world, note);
+}
+
+static void say_missing_threads(const solution *s, const env *world)
+{
+    const run_report *r = &s->report;
+    char note[128];
+    snprintf(note, sizeof note,
+             "%zu of %zu threads ran, no more could be started: the result is the same", r->threads,
+             r->threads_wanted);
+    if (r->threads < r->threads_wanted)
+        say(s, world, note);
+}
+
+static void say_notes(const solution *s, const options *o, const env *world)
+{
+    if (o->quiet)
+        return;
+    for (size_t i = 0; i < s->plan.notes.count; i++)
+        say(s, world, s->plan.notes.item[i]);
+    say_empty_rows(s, world);
+    say_missing_threads(s, world);
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)

@@ -167,16 +167,6 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e)
     return true;
 }
 
-bool bundle_merge(bundle *to, bundle *from, err *e)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        if (!bundle_take(to, from->entry[i].name, &from->entry[i], e))
-            return false;
-    }
-    bundle_free(from);
-    return true;
-}
-
 bool text_list_add(text_list *list, const char *item, size_t length, err *e)
 {
     char **items = mem_grow(list->item, list->count, &list->capacity, sizeof items[0], e);

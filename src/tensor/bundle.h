@@ -63,9 +63,6 @@ const char *bundle_text(const bundle *b, const char *name);
 bool bundle_take(bundle *to, const char *name, entry *from, err *e);
 
 bool bundle_remove(bundle *b, const char *name);
-/* Moves every entry of `from` into `to`, where one of the same name is replaced; `from` is empty
- * afterwards. */
-bool bundle_merge(bundle *to, bundle *from, err *e);
 
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
 void text_list_free(text_list *list);

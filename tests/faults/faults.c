@@ -119,6 +119,8 @@ int main(int argc, char **argv)
         faults_planted(&c);
     if (strstr("kill", word) != NULL)
         faults_kill(&c);
+    if (strstr("threads", word) != NULL)
+        faults_threads(&c);
     child_tear_down();
     printf("%zu passed, %zu failed\n", c.passed, c.failed);
     return c.failed > 0;

@@ -1,5 +1,6 @@
-/* The three parts of the suite: the loop over all commands, faults planted to
- * show that it sees them, and the program killed at any moment. */
+/* The four parts of the suite: the loop over all commands, faults planted to
+ * show that it sees them, the program killed at any moment, and threads that
+ * can't be started. */
 #ifndef SELFATTN_TESTS_FAULTS_FAULTS_H
 #define SELFATTN_TESTS_FAULTS_FAULTS_H
 
@@ -16,5 +17,6 @@ const char *faults_try(const command_line *what, const fault_kind *kind, bool pe
 
 void faults_planted(counts *c);
 void faults_kill(counts *c);
+void faults_threads(counts *c);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct fault_kind {
     bool must_go_on;   /* nothing else is */
     bool once_only;    /* failing for ever would be waiting for ever */
     bool after_output; /* standard output may be half written by then */
+    const char *note;  /* a note with this in it may be said; NULL: none */
 } fault_kind;
 
 /* NULL where all is well, else what is wrong. `clean` is the run without a

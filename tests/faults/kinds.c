@@ -27,7 +27,7 @@ const fault_kind FAULT_KINDS[] = {
     {"interrupted close", CALL_CLOSE_OUTPUT, EFFECT_FAILS, EINTR, .must_go_on = true},
     {"fchmod", CALL_FCHMOD, EFFECT_FAILS, EPERM, .may_go_on = false},
     {"rename", CALL_RENAME, EFFECT_FAILS, EACCES, .after_output = true},
-    {"thread", CALL_THREAD, EFFECT_FAILS, EAGAIN, .must_go_on = true},
+    {"thread", CALL_THREAD, EFFECT_FAILS, EAGAIN, .must_go_on = true, .note = "threads ran"},
 };
 
 const size_t FAULT_KIND_COUNT = sizeof FAULT_KINDS / sizeof FAULT_KINDS[0];

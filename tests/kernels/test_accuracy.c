@@ -1,6 +1,7 @@
 /* How far the kernels' own exp, tanh and softmax are from the true values, in units in the last
  * place. The references are the C library's long double functions. */
 #include "kernels/kernels.h"
+#include "kernels/numbers.h"
 #include "unit/unit.h"
 
 #include <float.h>
@@ -9,14 +10,6 @@
 #include <string.h>
 
 enum { ROW_MOST = 16384, STEP = 997 };
-
-static void *new_block(size_t count, size_t size)
-{
-    void *block = calloc(count, size);
-    if (block == NULL)
-        abort();
-    return block;
-}
 
 /* |got − right| in ulp of the type at `right`, for 0 ≤ right: below the smallest normal number +0
  * is right by definition, and next to it either is. */
@@ -35,42 +28,30 @@ static long double error_in_ulp(dtype type, double got, long double right)
            ldexpl(1, exponent - (is_f32 ? FLT_MANT_DIG : DBL_MANT_DIG));
 }
 
-static double get(dtype type, const void *data, size_t index)
-{
-    return type == DTYPE_F32 ? (double)((const float *)data)[index] : ((const double *)data)[index];
-}
-
-static void put(dtype type, void *data, size_t index, double value)
-{
-    if (type == DTYPE_F32)
-        ((float *)data)[index] = (float)value;
-    else
-        ((double *)data)[index] = value;
-}
-
 /* ---- exp ---- */
 
 /* The greatest error of exp(x[i] − max) */
 static long double worst_exp(dtype type, const void *x, size_t n, double max)
 {
     long double worst = 0;
-    void *out = new_block(n, dtype_size(type));
-    double greatest; /* room for either type */
-    put(type, &greatest, 0, max);
-    isa_best()->table(type)->row_exponent(x, n, &greatest, out);
+    void *out = numbers_room(n);
+    double greatest, sum; /* room for either type */
+    numbers_put(type, &greatest, 0, max);
+    isa_best()->table(type)->row_exponent(x, n, &greatest, out, &sum);
     for (size_t i = 0; i < n; i++) {
-        long double right = expl((long double)get(type, x, i) - get(type, &greatest, 0));
-        worst = fmaxl(worst, error_in_ulp(type, get(type, out, i), right));
+        long double right =
+            expl((long double)numbers_get(type, x, i) - numbers_get(type, &greatest, 0));
+        worst = fmaxl(worst, error_in_ulp(type, numbers_get(type, out, i), right));
     }
     free(out);
     return worst;
 }
 
-/* Every STEP-th negative float32, from −0 to −∞. */
+/* Every STEP-th negative float32, from −0 to −∞; tests/exponent takes all of them. */
 static void check_exp_f32(unit *u)
 {
     size_t n = 0;
-    float *x = new_block(0x7f800000u / STEP + 1, sizeof x[0]);
+    float *x = numbers_room(0x7f800000u / STEP + 1);
     for (uint32_t bits = 0x80000000u; bits <= 0xff800000u; bits += STEP)
         memcpy(&x[n++], &bits, sizeof bits);
     x[0] = -27.3791351f; /* the worst of all: a scan of every float32 found 1.0086 ulp here */
@@ -83,9 +64,9 @@ static void check_exp_f64(unit *u)
 {
     enum { COUNT = 200000 };
     uint64_t state = 3;
-    double *x = new_block(COUNT, sizeof x[0]);
+    double *x = numbers_room(COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        double fraction = (double)(unit_random(&state) >> 11) * 0x1p-53;
+        double fraction = numbers_fraction(&state);
         x[i] = i % 2 == 0 ? -750 * fraction : -exp(-40 * fraction);
     }
     CHECK(u, worst_exp(DTYPE_F64, x, COUNT, 0) <= 1);
@@ -99,7 +80,7 @@ static void check_exp_f64(unit *u)
 static void tanh_of_all(dtype type, void *x, size_t n, void *out)
 {
     double zero = 0, one;
-    put(type, &one, 0, 1);
+    numbers_put(type, &one, 0, 1);
     tensor q = {.type = type, .rank = 2, .size = {n, 1}, .stride = {1, 1}, .data = x};
     tensor k = {.type = type, .rank = 2, .size = {1, 1}, .stride = {1, 1}, .data = &zero};
     tensor c = {.type = type, .rank = 2, .size = {n, 1}, .stride = {1, 1}, .data = out};
@@ -109,10 +90,10 @@ static void tanh_of_all(dtype type, void *x, size_t n, void *out)
 static long double worst_tanh(dtype type, void *x, size_t n)
 {
     long double worst = 0;
-    void *out = new_block(n, dtype_size(type));
+    void *out = numbers_room(n);
     tanh_of_all(type, x, n, out);
     for (size_t i = 0; i < n; i++) {
-        double from = get(type, x, i), got = get(type, out, i);
+        double from = numbers_get(type, x, i), got = numbers_get(type, out, i);
         long double right = tanhl((long double)from);
         bool is_normal = fabsl(right) >= (type == DTYPE_F32 ? (long double)FLT_MIN : DBL_MIN);
         if (is_normal) /* tanh is odd: the sign is the argument's */
@@ -129,12 +110,12 @@ static void check_tanh(unit *u)
 {
     size_t n = 0, most = 2 * (0x7f800000u / STEP + 1);
     uint64_t state = 5;
-    float *x = new_block(most, sizeof x[0]);
-    double *y = new_block(most, sizeof y[0]);
+    float *x = numbers_room(most);
+    double *y = numbers_room(most);
     for (uint32_t bits = 0; bits < 0x7f800000u; bits += STEP) {
         memcpy(&x[n], &bits, sizeof bits);
         x[n + 1] = -x[n];
-        y[n] = ldexp(1 + (double)(unit_random(&state) >> 11) * 0x1p-53, 6 - (int)(n / 2 % 50));
+        y[n] = ldexp(1 + numbers_fraction(&state), 6 - (int)(n / 2 % 50));
         y[n + 1] = -y[n];
         n += 2;
     }
@@ -152,8 +133,7 @@ static void softmax(dtype type, const void *x, size_t n, void *out)
     const kernels *with = isa_best()->table(type);
     double max, sum; /* room for either type */
     with->row_max(x, n, &max);
-    with->row_exponent(x, n, &max, out);
-    with->row_sum(out, n, &sum);
+    with->row_exponent(x, n, &max, out, &sum);
     with->row_divide(out, n, &sum, out);
 }
 
@@ -162,7 +142,7 @@ static long double true_sum(dtype type, const void *x, size_t n, long double max
 {
     volatile long double sum = 0, rest = 0;
     for (size_t j = 0; j < n; j++) {
-        long double term = expl((long double)get(type, x, j) - max) - rest;
+        long double term = expl((long double)numbers_get(type, x, j) - max) - rest;
         volatile long double next = sum + term;
         rest = (next - sum) - term;
         sum = next;
@@ -173,15 +153,15 @@ static long double true_sum(dtype type, const void *x, size_t n, long double max
 /* The greatest error of a weight, in ulp */
 static long double worst_weight(dtype type, const void *x, size_t n)
 {
-    void *out = new_block(n, dtype_size(type));
+    void *out = numbers_room(n);
     long double max = -INFINITY, worst = 0;
     softmax(type, x, n, out);
     for (size_t j = 0; j < n; j++)
-        max = fmaxl(max, (long double)get(type, x, j));
+        max = fmaxl(max, (long double)numbers_get(type, x, j));
     long double sum = true_sum(type, x, n, max);
     for (size_t j = 0; j < n; j++) {
-        long double right = expl((long double)get(type, x, j) - max) / sum;
-        worst = fmaxl(worst, error_in_ulp(type, get(type, out, j), right));
+        long double right = expl((long double)numbers_get(type, x, j) - max) / sum;
+        worst = fmaxl(worst, error_in_ulp(type, numbers_get(type, out, j), right));
     }
     free(out);
     return worst;
@@ -194,23 +174,48 @@ static size_t next_length(size_t n)
     return n * 8 / 5 < ROW_MOST ? n * 8 / 5 : ROW_MOST;
 }
 
-/* Rows from 1 to 16,384 keys; scores from all alike to one that takes all. */
+/* How the scores of a row lie about a middle: from all alike to one that takes all. */
+typedef enum form { EVEN, BELL, ONE_HIGH, HALF_MASKED } form;
+
+static const struct spread {
+    form form;
+    double middle, width;
+} SPREADS[] = {
+    {EVEN, 5, 0},           {EVEN, 5, 1e-6},      {EVEN, 5, 0.1},     {EVEN, 5, 1},
+    {EVEN, 5, 10},          {EVEN, 5, 100},       {EVEN, 5, 1000},    {BELL, 0, 1},
+    {BELL, 0, 20},          {BELL, -3e4, 3},      {BELL, 1e6, 100},   {ONE_HIGH, 0, 9},
+    {ONE_HIGH, -0.3, 86.9}, {HALF_MASKED, -1, 4}, {EVEN, 1e-30, 0.3},
+};
+
+static double score_of(const struct spread *s, size_t j, uint64_t *state)
+{
+    double even = 2 * numbers_fraction(state) - 1;
+    switch (s->form) {
+    case BELL: /* the sum of even ones is nearly normal */
+        even += 2 * numbers_fraction(state) + 2 * numbers_fraction(state) - 2;
+        return s->middle + s->width * even;
+    case ONE_HIGH:
+        return s->middle + (j == 0 ? s->width : 0.01 * even);
+    case HALF_MASKED:
+        return j % 2 == 1 ? -INFINITY : s->middle + s->width * even;
+    default:
+        return s->middle + s->width / 2 * even;
+    }
+}
+
+/* Rows from 1 to 16,384 keys. */
 static void check_softmax(unit *u, dtype type)
 {
-    static const double SPREADS[] = {0, 1e-6, 0.1, 1, 10, 100, 1000};
     uint64_t state = 9;
-    void *x = new_block(ROW_MOST, dtype_size(type));
+    void *x = numbers_room(ROW_MOST);
     for (size_t n = 1; n <= ROW_MOST; n = next_length(n)) {
-        long double worst = 0;
         for (size_t i = 0; i < sizeof SPREADS / sizeof SPREADS[0]; i++) {
-            for (size_t j = 0; j < n; j++) {
-                double fraction = (double)(unit_random(&state) >> 11) * 0x1p-53;
-                put(type, x, j, 5 + SPREADS[i] * fraction);
-            }
-            worst = fmaxl(worst, worst_weight(type, x, n));
+            for (size_t j = 0; j < n; j++)
+                numbers_put(type, x, j, score_of(&SPREADS[i], j, &state));
+            long double worst = worst_weight(type, x, n);
+            if (!CHECK(u, worst <= 3))
+                printf("  %s, %zu keys, spread %zu: %Lg ulp\n", dtype_name(type), n, i, worst);
         }
-        if (!CHECK(u, worst <= 3))
-            printf("  %s, %zu keys: %Lg ulp\n", dtype_name(type), n, worst);
     }
     free(x);
 }

@@ -1,419 +1,263 @@
 /* Every slot of the kernels' tables: each instruction set that this machine has against plain C
- * without fma as an instruction, bit for bit, at every length around the vectors' widths, at odd
- * starts and strides, with guard bytes around what is written; and the sums whose order is promised
- * against that order written down again. */
-#include "base/mem.h"
-#include "kernels/kernels.h"
+ * without fma as an instruction, bit for bit, at every length around the vectors' widths and every
+ * start, with strides; inputs and outputs lie between pages that nobody may touch, and the bytes
+ * around the outputs must survive. */
+#include "kernels/slots.h"
 #include "unit/unit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
 
-enum { INPUTS = 4, GUARD = 64, LENGTH_MOST = 67 };
+/* Starts: elements behind the first page, and one more that is directly before the last one. */
+enum { STARTS = 17, BEFORE_LAST_PAGE = STARTS - 1, LENGTH_MOST = 67 };
 
-/* One call: n is the length that is walked. */
-typedef struct job {
-    dtype type;
-    size_t n, rows, depth, stride;
-    const char *in[INPUTS];
-    char *out;
-} job;
-
-typedef enum numbers {
-    NUMBERS_ANY,    /* with ±0, subnormal and huge ones */
-    NUMBERS_SCORES, /* with −inf and ties */
-    NUMBERS_SHARES  /* from 0 to 1 */
-} numbers;
-
-/* ---- the slots ---- */
-
-static tensor matrix(const job *j, const void *data, size_t rows, size_t columns, size_t row_stride,
-                     size_t column_stride)
-{
-    return (tensor){.type = j->type,
-                    .rank = 2,
-                    .size = {rows, columns},
-                    .stride = {(ptrdiff_t)row_stride, (ptrdiff_t)column_stride},
-                    .data = (void *)(uintptr_t)data};
-}
-
-/* With a stride, b is a transposed view. */
-static tensor right_side(const job *j)
-{
-    return j->stride == 1 ? matrix(j, j->in[1], j->depth, j->n, j->n, 1)
-                          : matrix(j, j->in[1], j->depth, j->n, 1, j->depth);
-}
-
-static void call_product(const kernels *with, const job *j)
-{
-    err e = {0};
-    tensor a = matrix(j, j->in[0], j->rows, j->depth, j->depth * j->stride, j->stride);
-    tensor b = right_side(j), c = matrix(j, j->out, j->rows, j->n, j->n, 1);
-    packed p = {.data = mem_alloc(with->packed_bytes(j->depth, j->n), 1, &e)};
-    with->pack(&b, &p);
-    with->product(&a, &p, &c);
-    mem_free(p.data);
-}
-
-/* The first half of a's columns, and of b's: what a causal block takes. */
-static void call_part_of_product(const kernels *with, const job *j)
-{
-    err e = {0};
-    tensor a = matrix(j, j->in[0], j->rows, j->depth / 2, j->depth * j->stride, j->stride);
-    tensor b = right_side(j), c = matrix(j, j->out, j->rows, j->n / 2, j->n, 1);
-    packed p = {.data = mem_alloc(with->packed_bytes(j->depth, j->n), 1, &e)};
-    memset(j->out, 0, j->rows * j->n * dtype_size(j->type));
-    with->pack(&b, &p);
-    with->product(&a, &p, &c);
-    mem_free(p.data);
-}
-
-static void call_product_of_nonzero(const kernels *with, const job *j)
-{
-    tensor a = matrix(j, j->in[0], j->rows, j->depth, j->depth * j->stride, j->stride);
-    tensor b = right_side(j), c = matrix(j, j->out, j->rows, j->n, j->n, 1);
-    with->product_of_nonzero(&a, &b, &c);
-}
-
-static void call_add_to_rows(const kernels *with, const job *j)
-{
-    memcpy(j->out, j->in[0], j->rows * j->n * dtype_size(j->type));
-    tensor c = matrix(j, j->out, j->rows, j->n, j->n, 1);
-    with->add_to_rows(&c, j->in[1]);
-}
-
-static void call_additive(const kernels *with, const job *j)
-{
-    tensor q = matrix(j, j->in[0], j->rows, j->depth, j->depth * j->stride, j->stride);
-    tensor k = matrix(j, j->in[1], j->n, j->depth, j->depth, 1);
-    tensor c = matrix(j, j->out, j->rows, j->n, j->n, 1);
-    with->additive(&q, &k, j->in[2], j->in[3], &c);
-}
-
-static void call_multiply(const kernels *with, const job *j)
-{
-    with->multiply(j->in[0], j->n, 1 / sqrt((double)j->depth), j->out);
-}
-
-static void call_add(const kernels *with, const job *j)
-{
-    with->add(j->in[0], j->n, j->in[1], (ptrdiff_t)j->stride, j->out);
-}
-
-/* One number for all */
-static void call_add_one(const kernels *with, const job *j)
-{
-    with->add(j->in[0], j->n, j->in[1], 0, j->out);
-}
-
-static void call_weigh(const kernels *with, const job *j)
-{
-    with->weigh(j->in[0], (ptrdiff_t)j->stride, j->n, -0.3, j->out);
-}
-
-static void call_row_max(const kernels *with, const job *j)
-{
-    with->row_max(j->in[0], j->n, j->out);
-}
-
-static void call_row_exponent(const kernels *with, const job *j)
-{
-    double max; /* room for either type */
-    with->row_max(j->in[0], j->n, &max);
-    with->row_exponent(j->in[0], j->n, &max, j->out);
-}
-
-static void call_row_sum(const kernels *with, const job *j)
-{
-    with->row_sum(j->in[0], j->n, j->out);
-}
-
-static void call_row_divide(const kernels *with, const job *j)
-{
-    double sum; /* room for either type */
-    with->row_sum(j->in[0], j->n, &sum);
-    with->row_divide(j->in[0], j->n, &sum, j->out);
-}
-
-/* How much a slot reads and writes, as a product of letters: rows, depth, n, stride; "" is nothing,
- * "1" is one. */
-static const struct slot {
-    const char *name;
-    void (*call)(const kernels *with, const job *j);
-    numbers kind;
-    const char *in[INPUTS], *out;
-} SLOTS[] = {
-    {"product", call_product, NUMBERS_ANY, {"rds", "dn", "", ""}, "rn"},
-    {"part of product", call_part_of_product, NUMBERS_ANY, {"rds", "dn", "", ""}, "rn"},
-    {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rds", "dn", "", ""}, "rn"},
-    {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
-    {"additive", call_additive, NUMBERS_ANY, {"rds", "nd", "d", "d"}, "rn"},
-    {"multiply", call_multiply, NUMBERS_ANY, {"n", "", "", ""}, "n"},
-    {"add", call_add, NUMBERS_ANY, {"n", "ns", "", ""}, "n"},
-    {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},
-    {"weigh", call_weigh, NUMBERS_ANY, {"ns", "", "", ""}, "n"},
-    {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
-    {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
-    {"row_sum", call_row_sum, NUMBERS_SHARES, {"n", "", "", ""}, "1"},
-    {"row_divide", call_row_divide, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+/* Beyond all lengths from 0 to LENGTH_MOST: around what tiles, panels and their depth are multiples
+ * of (product.c), and operands without rows or depth. */
+static const sizes ODD_SIZES[] = {
+    {127, 5, 3},   {128, 6, 4},   {129, 7, 5},  {191, 1, 2},  {193, 13, 7},  {255, 12, 1},
+    {256, 2, 129}, {257, 3, 127}, {3, 2, 128},  {17, 7, 257}, {259, 2, 521}, {65, 13, 256},
+    {33, 0, 4},    {33, 4, 0},    {16, 6, 130}, {64, 6, 64},  {0, 3, 0},
 };
 
-static size_t count_of(const job *j, const char *letters)
+/* Numbers of the largest operand, spread to every second place. */
+enum { NUMBERS_MOST = 521 * (2 * 259 + 1) };
+
+/* The fences of a call, and the numbers that it may take its operands from. */
+typedef struct yard {
+    fence in[SLOT_INPUTS], out, packing;
+    void *wanted; /* what plain C gave */
+} yard;
+
+static void yard_open(yard *y)
 {
-    size_t count = *letters == '\0' ? 0 : 1;
-    for (; *letters != '\0'; letters++)
-        count *= *letters == 'r'   ? j->rows
-                 : *letters == 'd' ? j->depth
-                 : *letters == 'n' ? j->n
-                 : *letters == 's' ? j->stride
-                                   : 1;
-    return count;
+    for (size_t i = 0; i < SLOT_INPUTS; i++)
+        fence_open(&y->in[i], NUMBERS_MOST * sizeof(double));
+    fence_open(&y->out, NUMBERS_MOST * sizeof(double));
+    fence_open(&y->packing, 3 * NUMBERS_MOST * sizeof(double));
+    y->wanted = numbers_room(NUMBERS_MOST);
 }
 
-/* ---- numbers ---- */
-
-static double some_number(uint64_t *state, numbers kind)
+static void yard_close(yard *y)
 {
-    static const double ODD[] = {0, -0.0, 1e-40, -3e-42, 1e-310, 1e30, -1e30, 1};
-    uint64_t bits = unit_random(state);
-    double fraction = (double)(bits >> 11) * 0x1p-53;
-    bool is_odd = bits % 8 == 0;
-    if (kind == NUMBERS_SHARES)
-        return is_odd ? 0 : fraction * fraction;
-    if (kind == NUMBERS_SCORES)
-        return is_odd ? -INFINITY : bits % 8 == 1 ? 3 : floor(fraction * 4096) / 32 - 120;
-    return is_odd ? ODD[bits / 8 % 8] : 4 * fraction - 2;
+    for (size_t i = 0; i < SLOT_INPUTS; i++)
+        fence_close(&y->in[i]);
+    fence_close(&y->out);
+    fence_close(&y->packing);
+    free(y->wanted);
 }
 
-static void put(dtype type, char *data, size_t index, double value)
+/* ---- operands ---- */
+
+/* How a matrix lies in memory: rows one behind the other, columns so, rows as slices of longer
+ * ones, every second element. */
+typedef enum layout { DENSE, TURNED, SLICED, SPREAD, LAYOUTS } layout;
+
+static tensor operand(dtype type, const char *letters, const sizes *s, layout how)
 {
-    if (type == DTYPE_F32)
-        ((float *)(void *)data)[index] = (float)value;
-    else
-        ((double *)(void *)data)[index] = value;
+    size_t shape[2];
+    slot_shape(letters, s, shape);
+    tensor t = {.type = type, .rank = 2, .size = {shape[0], shape[1]}, .stride = {0, 1}};
+    ptrdiff_t rows = (ptrdiff_t)shape[0], columns = (ptrdiff_t)shape[1];
+    bool is_vector = strlen(letters) < 2;
+    if (how == TURNED && !is_vector)
+        t.stride[1] = rows;
+    else if (how == SPREAD && !is_vector)
+        t.stride[1] = 2;
+    t.stride[0] = how == TURNED ? 1 : how == DENSE ? columns : 2 * columns + 1;
+    return t;
 }
 
-static double get(dtype type, const char *data, size_t index)
+static size_t extent_of(const tensor *t)
 {
-    return type == DTYPE_F32 ? (double)((const float *)(const void *)data)[index]
-                             : ((const double *)(const void *)data)[index];
+    if (t->size[0] == 0 || t->size[1] == 0)
+        return 0;
+    return (t->size[0] - 1) * (size_t)t->stride[0] + (t->size[1] - 1) * (size_t)t->stride[1] + 1;
 }
 
-static char *new_block(size_t bytes)
+static void put(tensor *t, fence *in, size_t start)
 {
-    char *block = malloc(bytes + 1);
-    if (block == NULL)
-        abort();
-    return block;
+    size_t size = dtype_size(t->type), bytes = extent_of(t) * size;
+    t->data = start == BEFORE_LAST_PAGE ? fence_place_last(in, bytes)
+                                        : fence_place_first(in, bytes, start * size);
 }
 
-/* `count` numbers at the end of a block of their own, `offset` elements from its aligned start, so
- * that a sanitizer sees a step beyond them. */
-static char *new_numbers(dtype type, size_t count, size_t offset, numbers kind, uint64_t *state)
+static void fill(const tensor *t, numbers kind, uint64_t *state)
 {
-    size_t size = dtype_size(type);
-    char *block = malloc((offset + count) * size + (offset + count == 0));
-    if (block == NULL)
-        abort();
-    for (size_t i = 0; i < count; i++)
-        put(type, block + offset * size, i, some_number(state, kind));
-    return block;
+    size_t columns = t->size[1];
+    for (size_t i = 0; i < t->size[0] * columns; i++)
+        numbers_put(t->type, t->data,
+                    i / columns * (size_t)t->stride[0] + i % columns * (size_t)t->stride[1],
+                    numbers_next(state, kind));
 }
 
-/* ---- one table against the other ---- */
-
-/* Equal bits; a NaN is any NaN, since only their bits leave IEEE 754 a choice. */
-static bool same_numbers(dtype type, const char *a, const char *b, size_t count)
+/* Between the rows of an output there are guards too. */
+static bool is_intact_between_rows(const tensor *t)
 {
-    size_t size = dtype_size(type);
-    for (size_t i = 0; i < count; i++) {
-        bool both_nan = isnan(get(type, a, i)) && isnan(get(type, b, i));
-        if (!both_nan && memcmp(a + i * size, b + i * size, size) != 0)
+    size_t size = dtype_size(t->type), step = (size_t)t->stride[0] * size;
+    const char *row = t->data;
+    for (size_t i = 1; t->size[1] > 0 && i < t->size[0]; i++, row += step) {
+        if (!fence_is_guard(row + t->size[1] * size, row + step))
             return false;
     }
     return true;
 }
 
-/* Runs the slot with its output between guards. */
-static char *run_guarded(const struct slot *slot, const kernels *with, job j, size_t offset,
-                         bool *is_intact)
+/* ---- one table against the other ---- */
+
+typedef struct call {
+    const slot *slot;
+    const kernels *with;
+    job *job;
+} call;
+
+static void run(void *context)
 {
-    size_t size = dtype_size(j.type), bytes = count_of(&j, slot->out) * size;
-    size_t before = GUARD + offset * size, whole = before + bytes + GUARD;
-    char *block = new_block(whole);
-    memset(block, 0x5a, whole);
-    j.out = block + before;
-    slot->call(with, &j);
-    for (size_t i = 0; i < whole; i++) {
-        bool is_guard = i < before || i >= before + bytes;
-        *is_intact = *is_intact && (!is_guard || block[i] == 0x5a);
-    }
-    memmove(block, block + before, bytes);
-    return block;
+    const call *c = context;
+    c->slot->call(c->with, c->job);
 }
 
-static bool same_slot(const struct slot *slot, const kernels *const tables[2], job j, size_t offset,
-                      uint64_t *state)
+/* The rows of the output one behind the other. */
+static void gather(const tensor *t, char *to)
 {
-    char *input[INPUTS], *out[2];
-    bool is_intact = true;
-    for (size_t i = 0; i < INPUTS; i++) {
-        input[i] = new_numbers(j.type, count_of(&j, slot->in[i]), offset, slot->kind, state);
-        j.in[i] = input[i] + offset * dtype_size(j.type);
-    }
-    for (size_t i = 0; i < 2; i++)
-        out[i] = run_guarded(slot, tables[i], j, offset, &is_intact);
-    bool is_same = same_numbers(j.type, out[0], out[1], count_of(&j, slot->out));
-    for (size_t i = 0; i < INPUTS; i++)
-        free(input[i]);
-    free(out[0]);
-    free(out[1]);
-    return is_intact && is_same;
+    size_t size = dtype_size(t->type), bytes = t->size[1] * size;
+    for (size_t i = 0; i < t->size[0]; i++)
+        memcpy(to + i * bytes, (const char *)t->data + i * (size_t)t->stride[0] * size, bytes);
 }
 
-static void check_slot(unit *u, const struct slot *slot, dtype type, const kernels *const tables[2])
+/* What is wrong with a call, or NULL; what it gave is in `to`. */
+static const char *try_call(const call *c, yard *y, size_t start, void *to)
 {
-    uint64_t state = 1;
-    for (size_t n = 0; n <= LENGTH_MOST; n++) {
-        job j = {.type = type, .n = n, .rows = 1 + n % 13, .depth = 1 + n * 5 % 37};
-        bool is_same = true;
-        for (size_t offset = 0; offset < 4; offset++) {
-            j.stride = 1 + offset % 3;
-            is_same = same_slot(slot, tables, j, offset, &state) && is_same;
-        }
-        if (!CHECK(u, is_same))
-            printf("  %s, %s, length %zu\n", slot->name, dtype_name(type), n);
+    put(&c->job->out, &y->out, start);
+    fence_place_last(&y->packing, 0);
+    if (!fence_holds(run, (void *)(uintptr_t)c))
+        return "goes beyond its memory";
+    gather(&c->job->out, to);
+    if (!fence_is_intact(&y->out) || !is_intact_between_rows(&c->job->out))
+        return "writes around its output";
+    if (!fence_is_intact(&y->packing))
+        return "packs more than packed_bytes says";
+    for (size_t i = 0; i < SLOT_INPUTS; i++) {
+        if (!fence_is_intact(&y->in[i]))
+            return "writes around an input";
     }
-    /* Deeper and wider than a panel of b (product.c). */
-    job large = {.type = type, .n = 259, .rows = 2, .depth = 521, .stride = 2};
-    CHECK(u, same_slot(slot, tables, large, 1, &state));
+    return NULL;
 }
 
-static void check_tables(unit *u)
+/* Tables to compare: the first is the definition. */
+typedef struct tables {
+    const kernels *table[8];
+    const char *name[8];
+    size_t count;
+} tables;
+
+static bool same_everywhere(yard *y, const slot *one, const tables *all, job *j, size_t start)
 {
+    size_t count = j->out.size[0] * j->out.size[1];
+    void *got = numbers_room(count);
+    const char *wrong = NULL;
+    for (size_t i = 0; wrong == NULL && i < all->count; i++) {
+        call c = {one, all->table[i], j};
+        wrong = try_call(&c, y, start, i == 0 ? y->wanted : got);
+        if (wrong == NULL && i > 0 && !numbers_same(j->out.type, y->wanted, got, count))
+            wrong = "is not what plain C computes";
+        if (wrong != NULL)
+            printf("  %s of %s, %s: %s\n", one->name, all->name[i], dtype_name(j->out.type), wrong);
+    }
+    free(got);
+    return wrong == NULL;
+}
+
+/* The starts of the operands differ, so that each is at each start in turn. */
+static bool check_start(yard *y, const slot *one, dtype type, const tables *all, const sizes *s,
+                        size_t start)
+{
+    uint64_t state = start + 17 * s->n;
+    job j = {.packing = &y->packing};
+    for (size_t i = 0; i < SLOT_INPUTS; i++) {
+        j.in[i] = operand(type, one->in[i], s, unit_random(&state) % LAYOUTS);
+        put(&j.in[i], &y->in[i], (start + 5 * i) % STARTS);
+        fill(&j.in[i], one->kind, &state);
+    }
+    j.out = operand(type, one->out, s, start % 2 == 0 ? DENSE : SLICED);
+    return same_everywhere(y, one, all, &j, (start + 7) % STARTS);
+}
+
+/* Of a matrix every third start: n + 16 begins at another one, so each tail meets each start. */
+static void check_sizes(unit *u, yard *y, const slot *one, dtype type, const tables *all,
+                        const sizes *s)
+{
+    bool is_same = true;
+    size_t step = one->out[0] == 'r' ? 3 : 1;
+    for (size_t start = s->n % step; is_same && start < STARTS; start += step)
+        is_same = check_start(y, one, type, all, s, start);
+    if (!CHECK(u, is_same))
+        printf("  length %zu, rows %zu, depth %zu\n", s->n, s->rows, s->depth);
+}
+
+static tables tables_here(dtype type)
+{
+    bool is_f32 = type == DTYPE_F32;
+    tables all = {.table = {is_f32 ? &kernels_scalar_f32 : &kernels_scalar_f64},
+                  .name = {"plain C"},
+                  .count = 1};
     for (size_t i = 0; i < ISAS.count; i++) {
         const isa *one = (const isa *)(const void *)named_row(&ISAS, i);
-        if (!one->is_here()) {
-            unit_skip(u, one->named.name);
+        if (!one->is_here())
             continue;
-        }
-        const kernels *const f32[] = {&kernels_scalar_f32, one->table(DTYPE_F32)};
-        const kernels *const f64[] = {&kernels_scalar_f64, one->table(DTYPE_F64)};
-        for (size_t slot = 0; slot < sizeof SLOTS / sizeof SLOTS[0]; slot++) {
-            check_slot(u, &SLOTS[slot], DTYPE_F32, f32);
-            check_slot(u, &SLOTS[slot], DTYPE_F64, f64);
-        }
+        all.name[all.count] = one->named.name;
+        all.table[all.count++] = one->table(type);
     }
+    return all;
 }
 
-/* ---- the order of sums, as DESIGN.md §5 has it ---- */
-
-static double fused(dtype type, double a, double b, double c)
+static void check_slot(unit *u, yard *y, const slot *one, dtype type)
 {
-    return type == DTYPE_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+    tables all = tables_here(type);
+    for (size_t n = 0; n <= LENGTH_MOST; n++)
+        check_sizes(u, y, one, type, &all, &(sizes){n, 1 + n % 13, 1 + n * 5 % 37});
+    for (size_t i = 0; i < sizeof ODD_SIZES / sizeof ODD_SIZES[0]; i++)
+        check_sizes(u, y, one, type, &all, &ODD_SIZES[i]);
 }
 
-/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0) */
-static void check_product_order(unit *u, dtype type, size_t depth)
+/* In and out may be the same memory where both are vectors of one length. */
+static void check_in_place(unit *u, yard *y, const slot *one, dtype type)
 {
-    enum { ROWS = 3, COLUMNS = 21 };
-    uint64_t state = depth;
-    char *a = new_numbers(type, ROWS * depth, 0, NUMBERS_ANY, &state);
-    char *b = new_numbers(type, depth * COLUMNS, 0, NUMBERS_ANY, &state);
-    char *c = new_numbers(type, ROWS * COLUMNS, 0, NUMBERS_ANY, &state);
-    char *right = new_numbers(type, ROWS * COLUMNS, 0, NUMBERS_ANY, &state);
-    job j = {.type = type, .n = COLUMNS, .rows = ROWS, .depth = depth, .stride = 1};
-    j.in[0] = a, j.in[1] = b, j.out = c;
-    call_product(isa_best()->table(type), &j);
-    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
-        double sum = 0;
-        for (size_t p = 0; p < depth; p++)
-            sum = fused(type, get(type, a, i / COLUMNS * depth + p),
-                        get(type, b, p * COLUMNS + i % COLUMNS), sum);
-        put(type, right, i, sum + 0.0);
-    }
-    CHECK(u, same_numbers(type, c, right, ROWS * COLUMNS));
-    free(a), free(b), free(c), free(right);
-}
-
-/* 16 partial sums in float64, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] +=
- * p[l+s], rounded once */
-static void check_sum_order(unit *u, size_t n)
-{
-    uint64_t state = n;
-    double part[16] = {0};
-    float got;
-    char *row = new_numbers(DTYPE_F32, n, 0, NUMBERS_ANY, &state);
-    isa_best()->table(DTYPE_F32)->row_sum(row, n, &got);
-    for (size_t j = 0; j < n; j++)
-        part[j % 16] += get(DTYPE_F32, row, j);
-    for (size_t s = 8; s > 0; s /= 2)
-        for (size_t l = 0; l < s; l++)
-            part[l] += part[l + s];
-    float right = (float)part[0];
-    CHECK(u, memcmp(&got, &right, sizeof got) == 0);
-    free(row);
-}
-
-/* A term whose factor is 0 takes no part, even where the other is not finite. */
-static void check_nonzero(unit *u)
-{
-    const float a[] = {0, 2, -0.0f}, b[] = {INFINITY, 3, NAN};
-    float c;
-    job j = {.type = DTYPE_F32, .n = 1, .rows = 1, .depth = 3, .stride = 1};
-    j.in[0] = (const char *)a, j.in[1] = (const char *)b, j.out = (char *)&c;
-    call_product_of_nonzero(isa_best()->table(DTYPE_F32), &j);
-    CHECK(u, c == 6);
-}
-
-/* A row of nothing but masked keys: the greatest is −inf, and all that follows is +0. */
-static void check_masked_row(unit *u)
-{
-    const kernels *with = isa_best()->table(DTYPE_F64);
-    const double row[] = {-INFINITY, -INFINITY, -INFINITY}, zeros[3] = {0, 0, 0};
-    double max, sum, out[3];
-    with->row_max(row, 3, &max);
-    with->row_exponent(row, 3, &max, out);
-    with->row_sum(out, 3, &sum);
-    CHECK(u, max == -INFINITY);
-    CHECK(u, memcmp(out, zeros, sizeof out) == 0);
-    with->row_divide(out, 3, &sum, out);
-    CHECK(u, memcmp(out, zeros, sizeof out) == 0);
-}
-
-/* In and out may be the same memory. */
-static void check_in_place(unit *u, const struct slot *slot, dtype type)
-{
+    static const sizes SIZES = {41, 1, 3};
     uint64_t state = 7;
-    size_t n = 41, bytes = n * dtype_size(type);
-    job j = {.type = type, .n = n, .rows = 1, .depth = 3, .stride = 1};
-    char *a = new_numbers(type, n, 0, slot->kind, &state), *apart = new_block(bytes);
-    char *b = new_numbers(type, n, 0, slot->kind, &state);
-    j.in[0] = a, j.in[1] = b, j.out = apart;
-    slot->call(isa_best()->table(type), &j);
-    j.out = a;
-    slot->call(isa_best()->table(type), &j);
-    CHECK(u, memcmp(a, apart, bytes) == 0);
-    free(a), free(b), free(apart);
+    job j = {.packing = &y->packing};
+    for (size_t i = 0; i < SLOT_INPUTS; i++) {
+        j.in[i] = operand(type, one->in[i], &SIZES, DENSE);
+        put(&j.in[i], &y->in[i], 0);
+        fill(&j.in[i], one->kind, &state);
+    }
+    j.out = operand(type, one->out, &SIZES, DENSE);
+    put(&j.out, &y->out, 0);
+    one->call(isa_best()->table(type), &j);
+    memcpy(y->wanted, j.out.data, SIZES.n * dtype_size(type));
+    j.out.data = j.in[0].data;
+    one->call(isa_best()->table(type), &j);
+    CHECK(u, memcmp(j.out.data, y->wanted, SIZES.n * dtype_size(type)) == 0);
 }
 
+void test_kernels(unit *u);
 void test_kernels(unit *u)
 {
-    check_tables(u);
-    for (size_t depth = 0; depth < 700; depth += 1 + depth) {
-        check_product_order(u, DTYPE_F32, depth);
-        check_product_order(u, DTYPE_F64, depth);
+    yard y;
+    yard_open(&y);
+    for (size_t i = 0; i < ISAS.count; i++) {
+        const isa *one = (const isa *)(const void *)named_row(&ISAS, i);
+        if (!one->is_here())
+            unit_skip(u, one->named.name);
     }
-    for (size_t n = 0; n < 200; n++)
-        check_sum_order(u, n);
-    check_nonzero(u);
-    check_masked_row(u);
-    for (size_t i = 0; i < sizeof SLOTS / sizeof SLOTS[0]; i++) {
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
         bool is_row = strcmp(SLOTS[i].in[0], "n") == 0 && strcmp(SLOTS[i].out, "n") == 0;
-        for (dtype type = DTYPE_F32; is_row && type <= DTYPE_F64; type++)
-            check_in_place(u, &SLOTS[i], type);
+        for (dtype type = DTYPE_F32; type <= DTYPE_F64; type++) {
+            check_slot(u, &y, &SLOTS[i], type);
+            if (is_row)
+                check_in_place(u, &y, &SLOTS[i], type);
+        }
     }
+    yard_close(&y);
 }

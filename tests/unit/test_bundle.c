@@ -28,19 +28,18 @@ static void finds_what_was_added(unit *u)
     CHECK(u, bundle_find(&b, "word 1") == NULL);
 }
 
-static void merging_replaces(unit *u)
+static void taking_replaces(unit *u)
 {
     bundle to = {0}, from = {0};
     err e = {0};
     bundle_add_text(&to, "scale", "none", 4, (place){.line = 1}, &e);
     bundle_add_number(&to, "heads", 2, (place){.line = 2}, &e);
     bundle_add_number(&from, "scale", 0.5, (place){.line = 3}, &e);
-    bundle_add_text(&from, "score", "dot", 3, (place){.line = 4}, &e);
-    CHECK(u, bundle_merge(&to, &from, &e) && from.count == 0);
-    CHECK(u, to.count == 3 && tensor_get(bundle_tensor(&to, "scale"), NULL) == 0.5);
+    CHECK(u, bundle_take(&to, "scale", bundle_find(&from, "scale"), &e));
+    CHECK(u, to.count == 2 && tensor_get(bundle_tensor(&to, "scale"), NULL) == 0.5);
     CHECK(u, bundle_text(&to, "scale") == NULL && bundle_find(&to, "scale")->at.line == 3);
-    CHECK_TEXT(u, bundle_text(&to, "score"), "dot");
     bundle_free(&to);
+    bundle_free(&from);
 }
 
 static void taking_renames(unit *u)
@@ -72,7 +71,7 @@ void test_bundle(unit *u);
 void test_bundle(unit *u)
 {
     finds_what_was_added(u);
-    merging_replaces(u);
+    taking_replaces(u);
     taking_renames(u);
     lists_grow(u);
 }

@@ -36,21 +36,10 @@ static void shows_no_control_characters(unit *u)
     CHECK_TEXT(u, e.remedy, "?");
 }
 
-static void finds_lines_and_columns(unit *u)
-{
-    const char *text = "ab\n\ncd";
-    place first = place_in_text("f", text, 0), second = place_in_text("f", text, 3),
-          last = place_in_text("f", text, 5);
-    CHECK(u, first.line == 1 && first.column == 1);
-    CHECK(u, second.line == 2 && second.column == 1);
-    CHECK(u, last.line == 3 && last.column == 2);
-}
-
 void test_err(unit *u);
 void test_err(unit *u)
 {
     keeps_the_first_error(u);
     writes_places(u);
     shows_no_control_characters(u);
-    finds_lines_and_columns(u);
 }

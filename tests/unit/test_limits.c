@@ -24,7 +24,9 @@ static void refuses_stages_beyond_an_address(unit *u)
     wanted_add(&w, STAGE_WEIGHTS); /* 2⁴⁰ × 2⁴⁰ */
     CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
     CHECK(u, !run_memory(&p, &w, 1, &bytes, &e));
-    CHECK_TEXT(u, said(&e), "the stages asked for are larger than an address can hold");
+    CHECK_TEXT(u, said(&e),
+               "more memory is needed than an address can hold: batches 1, heads 1, queries "
+               "1099511627776, keys 1099511627776");
     plan_free(&p);
 }
 

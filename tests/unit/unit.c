@@ -11,6 +11,7 @@
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
     ROW(err)                                                                                       \
+    ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
     ROW(help)                                                                                      \
@@ -18,10 +19,12 @@
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
     ROW(kernel_accuracy)                                                                           \
+    ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
+    ROW(memory)                                                                                    \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
@@ -35,7 +38,10 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
-    ROW(source_sink)                                                                               \
+    ROW(sink)                                                                                      \
+    ROW(sink_places)                                                                               \
+    ROW(source)                                                                                    \
+    ROW(streams)                                                                                   \
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)

@@ -84,7 +84,8 @@ void KERNEL(pack)(const tensor *b, packed *into)
 
 /* ---- tiles ---- */
 
-/* Tiles one below another, all of one panel: rows of a, the panel's vectors from p on, rows of c. */
+/* Tiles one below another, all of one panel: rows of a, the panel's vectors from p on, rows of
+ * c. */
 typedef struct strip {
     const real *a;
     ptrdiff_t a_row, a_step;

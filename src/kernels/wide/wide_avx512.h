@@ -77,14 +77,6 @@ static inline wide wide_max(wide a, wide b)
     return OP(max)(a, b);
 }
 
-/* w·2ⁿ, where `power` would be: what is below the normal numbers is so after it, too, and n = −inf
- * gives +0 whatever w. */
-static inline wide wide_times_power(wide w, wide n, wide power)
-{
-    (void)power;
-    return OP(scalef)(w, n);
-}
-
 #if defined(REAL_IS_F64)
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {

@@ -47,20 +47,7 @@ static inline void wide_store(real *to, wide w)
         OP(vst1)(to + i * QUARTER_LANES, w.part[i]);
 }
 
-static inline wide wide_load_part(const real *from, size_t count, real otherwise)
-{
-    real lanes[LANES];
-    for (size_t l = 0; l < LANES; l++)
-        lanes[l] = l < count ? from[l] : otherwise;
-    return wide_load(lanes);
-}
-
-static inline void wide_store_part(real *to, wide w, size_t count)
-{
-    real lanes[LANES];
-    wide_store(lanes, w);
-    memcpy(to, lanes, count * sizeof lanes[0]);
-}
+#include "kernels/wide/wide_part.h"
 
 static inline wide wide_add(wide a, wide b)
 {
@@ -122,12 +109,6 @@ static inline wide wide_shift_left(wide w, int count)
     for (int i = 0; i < QUARTERS; i++)
         w.part[i] = AS_REAL(SHIFT(AS_BITS(w.part[i]), count));
     return w;
-}
-
-/* w·power for power = 2ⁿ: +0 where n is below the exponents of normal numbers, whatever w. */
-static inline wide wide_times_power(wide w, wide n, wide power)
-{
-    return wide_zero_if_less(n, wide_set(POWER_LEAST), wide_mul(w, power));
 }
 
 #if !defined(REAL_IS_F64)

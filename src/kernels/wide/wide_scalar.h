@@ -130,12 +130,6 @@ static inline wide wide_shift_left(wide w, int count)
     return w;
 }
 
-/* w·power for power = 2ⁿ: +0 where n is below the exponents of normal numbers, whatever w. */
-static inline wide wide_times_power(wide w, wide n, wide power)
-{
-    return wide_zero_if_less(n, wide_set(POWER_LEAST), wide_mul(w, power));
-}
-
 #if !defined(REAL_IS_F64)
 /* 16 float64 sums beside 16 float32 lanes. */
 typedef struct sums {

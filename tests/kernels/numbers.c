@@ -1,0 +1,58 @@
+#include "kernels/numbers.h"
+
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double numbers_get(dtype type, const void *data, size_t index)
+{
+    return type == DTYPE_F32 ? (double)((const float *)data)[index] : ((const double *)data)[index];
+}
+
+void numbers_put(dtype type, void *data, size_t index, double value)
+{
+    if (type == DTYPE_F32)
+        ((float *)data)[index] = (float)value;
+    else
+        ((double *)data)[index] = value;
+}
+
+double numbers_fraction(uint64_t *state)
+{
+    return (double)(unit_random(state) >> 11) * 0x1p-53;
+}
+
+double numbers_next(uint64_t *state, numbers kind)
+{
+    static const double ODD[] = {0, -0.0, 1e-40, -3e-42, 1e-310, 1e30, -1e30, 1};
+    uint64_t which = unit_random(state);
+    double fraction = numbers_fraction(state);
+    bool is_odd = which % 8 == 0;
+    if (kind == NUMBERS_SHARES)
+        return is_odd ? 0 : fraction * fraction;
+    if (kind == NUMBERS_SCORES)
+        return is_odd ? -INFINITY : which % 8 == 1 ? 3 : floor(fraction * 4096) / 32 - 120;
+    return is_odd ? ODD[which / 8 % 8] : 4 * fraction - 2;
+}
+
+bool numbers_same(dtype type, const void *a, const void *b, size_t count)
+{
+    size_t size = dtype_size(type);
+    const char *one = a, *other = b;
+    for (size_t i = 0; i < count; i++) {
+        bool both_nan = isnan(numbers_get(type, a, i)) && isnan(numbers_get(type, b, i));
+        if (!both_nan && memcmp(one + i * size, other + i * size, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+void *numbers_room(size_t count)
+{
+    void *room = calloc(count + 1, sizeof(double));
+    if (room == NULL)
+        abort();
+    return room;
+}

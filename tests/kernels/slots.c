@@ -1,0 +1,141 @@
+#include "kernels/slots.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Packed behind a fence, as many bytes as packed_bytes promises, aligned as mem_alloc does it. */
+static packed pack(const kernels *with, const job *j)
+{
+    const tensor *b = &j->in[1];
+    size_t bytes = with->packed_bytes(b->size[0], b->size[1]);
+    size_t whole = (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
+    packed p = {.data = fence_place_last(j->packing, whole)};
+    j->packing->bytes = bytes; /* what alignment adds is guard too */
+    with->pack(b, &p);
+    return p;
+}
+
+static void call_product(const kernels *with, job *j)
+{
+    packed p = pack(with, j);
+    with->product(&j->in[0], &p, &j->out);
+}
+
+static void call_product_of_nonzero(const kernels *with, job *j)
+{
+    with->product_of_nonzero(&j->in[0], &j->in[1], &j->out);
+}
+
+static void call_add_to_rows(const kernels *with, job *j)
+{
+    tensor_copy(&j->in[0], &j->out);
+    with->add_to_rows(&j->out, j->in[1].data);
+}
+
+static void call_additive(const kernels *with, job *j)
+{
+    with->additive(&j->in[0], &j->in[1], j->in[2].data, j->in[3].data, &j->out);
+}
+
+static void call_multiply(const kernels *with, job *j)
+{
+    with->multiply(j->in[0].data, j->in[0].size[1], 0.3, j->out.data);
+}
+
+static void call_add(const kernels *with, job *j)
+{
+    with->add(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[1].stride[0], j->out.data);
+}
+
+/* One number for all */
+static void call_add_one(const kernels *with, job *j)
+{
+    with->add(j->in[0].data, j->in[0].size[1], j->in[1].data, 0, j->out.data);
+}
+
+static void call_weigh(const kernels *with, job *j)
+{
+    with->weigh(j->in[0].data, j->in[0].stride[0], j->in[0].size[0], -0.3, j->out.data);
+}
+
+static void call_row_max(const kernels *with, job *j)
+{
+    with->row_max(j->in[0].data, j->in[0].size[1], j->out.data);
+}
+
+static void call_row_exponent(const kernels *with, job *j)
+{
+    double max, sum; /* room for either type */
+    with->row_max(j->in[0].data, j->in[0].size[1], &max);
+    with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &sum);
+}
+
+/* In place: the exponentials are not looked at. */
+static void call_sum_of_row_exponent(const kernels *with, job *j)
+{
+    size_t n = j->in[0].size[1];
+    double max; /* room for either type */
+    void *row = malloc((n + 1) * sizeof max);
+    if (row == NULL)
+        abort();
+    with->row_max(j->in[0].data, n, &max);
+    with->row_exponent(j->in[0].data, n, &max, row, j->out.data);
+    free(row);
+}
+
+/* By the row's last number */
+static void call_row_divide(const kernels *with, job *j)
+{
+    size_t n = j->in[0].size[1];
+    double sum = 0; /* room for either type */
+    if (n > 0)
+        memcpy(&sum, (const char *)j->in[0].data + (n - 1) * dtype_size(j->in[0].type),
+               dtype_size(j->in[0].type));
+    with->row_divide(j->in[0].data, n, &sum, j->out.data);
+}
+
+const slot SLOTS[] = {
+    {"product", call_product, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
+    /* What a causal block takes: the first columns of a, and of b. */
+    {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
+    {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
+    {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
+    {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
+    {"multiply", call_multiply, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
+    {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},
+    {"weigh", call_weigh, NUMBERS_ANY, {"n1", "", "", ""}, "n"},
+    {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
+    {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
+    {"sum of row_exponent", call_sum_of_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
+    {"row_divide", call_row_divide, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+};
+
+const size_t SLOT_COUNT = sizeof SLOTS / sizeof SLOTS[0];
+
+static size_t axis_size(char letter, const sizes *s)
+{
+    switch (letter) {
+    case 'r':
+        return s->rows;
+    case 'd':
+        return s->depth;
+    case 'e':
+        return s->depth / 2;
+    case 'n':
+        return s->n;
+    case 'h':
+        return s->n / 2;
+    default:
+        return 1;
+    }
+}
+
+void slot_shape(const char *letters, const sizes *s, size_t shape[2])
+{
+    bool is_matrix = strlen(letters) == 2;
+    shape[0] = letters[0] == '\0' ? 0 : is_matrix ? axis_size(letters[0], s) : 1;
+    shape[1] = letters[0] == '\0' ? 0 : axis_size(letters[is_matrix], s);
+}

@@ -1,0 +1,123 @@
+/* The sums whose order is promised (DESIGN.md §5) against that order written down again, and what a
+ * kernel makes of terms that take no part. */
+#include "base/mem.h"
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *new_numbers(dtype type, size_t count, uint64_t *state)
+{
+    void *room = numbers_room(count);
+    for (size_t i = 0; i < count; i++)
+        numbers_put(type, room, i, numbers_next(state, NUMBERS_ANY));
+    return room;
+}
+
+static tensor matrix(dtype type, const void *data, size_t rows, size_t columns)
+{
+    return (tensor){.type = type,
+                    .rank = 2,
+                    .size = {rows, columns},
+                    .stride = {(ptrdiff_t)columns, 1},
+                    .data = (void *)(uintptr_t)data};
+}
+
+static double fused(dtype type, double a, double b, double c)
+{
+    return type == DTYPE_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+}
+
+static void multiply(const tensor *a, const tensor *b, tensor *c)
+{
+    err e = {0};
+    const kernels *with = isa_best()->table(a->type);
+    packed p = {.data = mem_alloc(with->packed_bytes(b->size[0], b->size[1]), 1, &e)};
+    with->pack(b, &p);
+    with->product(a, &p, c);
+    mem_free(p.data);
+}
+
+/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0) */
+static void check_product_order(unit *u, dtype type, size_t depth)
+{
+    enum { ROWS = 3, COLUMNS = 21 };
+    uint64_t state = depth;
+    void *left = new_numbers(type, ROWS * depth, &state);
+    void *right = new_numbers(type, depth * COLUMNS, &state);
+    void *got = numbers_room(ROWS * COLUMNS), *wanted = numbers_room(ROWS * COLUMNS);
+    tensor a = matrix(type, left, ROWS, depth), b = matrix(type, right, depth, COLUMNS);
+    tensor c = matrix(type, got, ROWS, COLUMNS);
+    multiply(&a, &b, &c);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        double sum = 0;
+        for (size_t p = 0; p < depth; p++)
+            sum = fused(type, numbers_get(type, left, i / COLUMNS * depth + p),
+                        numbers_get(type, right, p * COLUMNS + i % COLUMNS), sum);
+        numbers_put(type, wanted, i, sum + 0.0);
+    }
+    CHECK(u, numbers_same(type, got, wanted, ROWS * COLUMNS));
+    free(left), free(right), free(got), free(wanted);
+}
+
+/* 16 partial sums in float64, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] +=
+ * p[l+s], rounded once */
+static void check_sum_order(unit *u, size_t n)
+{
+    uint64_t state = n;
+    double part[16] = {0};
+    float max, got;
+    void *row = new_numbers(DTYPE_F32, n, &state);
+    isa_best()->table(DTYPE_F32)->row_max(row, n, &max);
+    isa_best()->table(DTYPE_F32)->row_exponent(row, n, &max, row, &got);
+    for (size_t j = 0; j < n; j++)
+        part[j % 16] += numbers_get(DTYPE_F32, row, j);
+    for (size_t s = 8; s > 0; s /= 2)
+        for (size_t l = 0; l < s; l++)
+            part[l] += part[l + s];
+    float right = (float)part[0];
+    CHECK(u, memcmp(&got, &right, sizeof got) == 0);
+    free(row);
+}
+
+/* A term whose factor is 0 takes no part, even where the other is not finite. */
+static void check_nonzero(unit *u)
+{
+    const float factors[] = {0, 2, -0.0f}, values[] = {INFINITY, 3, NAN};
+    float sum;
+    tensor a = matrix(DTYPE_F32, factors, 1, 3), b = matrix(DTYPE_F32, values, 3, 1);
+    tensor c = matrix(DTYPE_F32, &sum, 1, 1);
+    isa_best()->table(DTYPE_F32)->product_of_nonzero(&a, &b, &c);
+    CHECK(u, sum == 6);
+}
+
+/* A row of nothing but masked keys: the greatest is −inf, and all that follows is +0. */
+static void check_masked_row(unit *u)
+{
+    const kernels *with = isa_best()->table(DTYPE_F64);
+    const double row[] = {-INFINITY, -INFINITY, -INFINITY}, zeros[3] = {0, 0, 0};
+    double max, sum, out[3];
+    with->row_max(row, 3, &max);
+    with->row_exponent(row, 3, &max, out, &sum);
+    CHECK(u, sum == 0);
+    CHECK(u, max == -INFINITY);
+    CHECK(u, memcmp(out, zeros, sizeof out) == 0);
+    with->row_divide(out, 3, &sum, out);
+    CHECK(u, memcmp(out, zeros, sizeof out) == 0);
+}
+
+void test_kernel_order(unit *u);
+void test_kernel_order(unit *u)
+{
+    for (size_t depth = 0; depth < 700; depth += 1 + depth) {
+        check_product_order(u, DTYPE_F32, depth);
+        check_product_order(u, DTYPE_F64, depth);
+    }
+    for (size_t n = 0; n < 200; n++)
+        check_sum_order(u, n);
+    check_nonzero(u);
+    check_masked_row(u);
+}

@@ -1,0 +1,47 @@
+#include "heap.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static atomic_bool is_watched;
+static atomic_long now, peak;
+
+extern void *__real_aligned_alloc(size_t alignment, size_t size);
+extern void __real_free(void *block);
+
+static void count(long bytes)
+{
+    long sum = atomic_fetch_add(&now, bytes) + bytes, most = atomic_load(&peak);
+    while (sum > most && !atomic_compare_exchange_weak(&peak, &most, sum))
+        ;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = __real_aligned_alloc(alignment, size);
+    if (block != NULL && atomic_load(&is_watched))
+        count((long)malloc_usable_size(block));
+    return block;
+}
+
+void __wrap_free(void *block)
+{
+    if (block != NULL && atomic_load(&is_watched))
+        count(-(long)malloc_usable_size(block));
+    __real_free(block);
+}
+
+void heap_watch(void)
+{
+    atomic_store(&now, 0);
+    atomic_store(&peak, 0);
+    atomic_store(&is_watched, true);
+}
+
+size_t heap_peak(void)
+{
+    atomic_store(&is_watched, false);
+    return (size_t)atomic_load(&peak);
+}

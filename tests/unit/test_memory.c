@@ -1,0 +1,178 @@
+/* What run_memory says is what run_plan then takes: no more, so that --max-memory holds, and not
+ * much less, so that nothing is refused that would fit. */
+#include "attn/run.h"
+#include "heap.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Beside tensors there are names, places, and what the allocator adds to each block. */
+enum { ALLOWANCE = 64 * 1024 };
+
+/* A problem: x is n × m with weights m × heads·d, or where m is 0 q, k and v are given, heads side
+ * by side, or apart. */
+typedef struct shape {
+    const char *score; /* NULL: scaled */
+    dtype type;
+    size_t n, m, heads, kv_heads, d;
+    bool has_wo, is_apart, keeps_sum;
+} shape;
+
+static const struct row {
+    const char *name;
+    shape of;
+    size_t threads, wanted;
+    stage_id stage[4];
+} ROWS[] = {
+    {"output only", {.n = 700, .heads = 8, .kv_heads = 8, .d = 64}, 1, 1, {STAGE_OUTPUT}},
+    {"threads", {.n = 700, .heads = 8, .kv_heads = 8, .d = 64}, 7, 1, {STAGE_OUTPUT}},
+    {"nothing kept", {.n = 700, .heads = 4, .kv_heads = 4, .d = 64}, 2, 0, {0}},
+    {"weights",
+     {.n = 700, .heads = 4, .kv_heads = 4, .d = 64},
+     2,
+     2,
+     {STAGE_WEIGHTS, STAGE_OUTPUT}},
+    {"stages",
+     {.n = 500, .heads = 2, .kv_heads = 2, .d = 64},
+     3,
+     4,
+     {STAGE_SCALED, STAGE_EXP, STAGE_CONTEXT, STAGE_ATTENDED}},
+    {"a layer",
+     {.n = 600, .m = 256, .heads = 4, .kv_heads = 4, .d = 64, .has_wo = true},
+     2,
+     1,
+     {STAGE_OUTPUT}},
+    {"a layer's q",
+     {.n = 600, .m = 256, .heads = 4, .kv_heads = 4, .d = 64},
+     2,
+     2,
+     {STAGE_Q, STAGE_CONTEXT}},
+    {"shared keys", {.n = 900, .m = 128, .heads = 8, .kv_heads = 2, .d = 32}, 3, 1, {STAGE_OUTPUT}},
+    {"wide weights",
+     {.n = 3, .m = 1500, .heads = 4, .kv_heads = 4, .d = 300, .has_wo = true},
+     1,
+     1,
+     {STAGE_OUTPUT}},
+    {"narrow values", {.n = 5000, .heads = 1, .kv_heads = 1, .d = 3}, 1, 1, {STAGE_OUTPUT}},
+    {"heads apart",
+     {.n = 700, .heads = 4, .kv_heads = 4, .d = 64, .is_apart = true},
+     2,
+     1,
+     {STAGE_OUTPUT}},
+    {"float64",
+     {.type = DTYPE_F64, .n = 500, .m = 128, .heads = 4, .kv_heads = 4, .d = 32},
+     3,
+     1,
+     {STAGE_WEIGHTS}},
+    {"general",
+     {.score = "general", .n = 700, .heads = 4, .kv_heads = 4, .d = 64},
+     2,
+     1,
+     {STAGE_OUTPUT}},
+    {"additive",
+     {.score = "additive", .n = 400, .heads = 2, .kv_heads = 2, .d = 8},
+     2,
+     1,
+     {STAGE_OUTPUT}},
+    {"shares",
+     {.n = 2000, .heads = 1, .kv_heads = 1, .d = 8, .keeps_sum = true},
+     5,
+     1,
+     {STAGE_OUTPUT}},
+};
+
+/* ---- problems ---- */
+
+static void give(problem *p, tensor *t, input which, const shape *s, int rank, const size_t *size)
+{
+    err e = {0};
+    if (!tensor_new(t, s->type, rank, size, &e))
+        abort();
+    memset(t->data, 0, tensor_count(t) * dtype_size(s->type));
+    p->in[which] = t;
+}
+
+static void give_rows(problem *p, tensor *in, const shape *s)
+{
+    static const input GIVEN[] = {INPUT_Q, INPUT_K, INPUT_V};
+    for (size_t i = 0; i < 3; i++) {
+        size_t heads = i == 0 ? s->heads : s->kv_heads;
+        size_t beside[] = {s->n, heads * s->d}, apart[] = {1, heads, s->n, s->d};
+        give(p, &in[GIVEN[i]], GIVEN[i], s, s->is_apart ? 4 : 2, s->is_apart ? apart : beside);
+    }
+}
+
+static void give_weights(problem *p, tensor *in, const shape *s)
+{
+    const size_t x[] = {s->n, s->m}, wq[] = {s->m, s->heads * s->d},
+                 wkv[] = {s->m, s->kv_heads * s->d}, wo[] = {s->heads * s->d, s->m};
+    give(p, &in[INPUT_X], INPUT_X, s, 2, x);
+    give(p, &in[INPUT_WQ], INPUT_WQ, s, 2, wq);
+    give(p, &in[INPUT_WK], INPUT_WK, s, 2, wkv);
+    give(p, &in[INPUT_WV], INPUT_WV, s, 2, wkv);
+    if (s->has_wo)
+        give(p, &in[INPUT_WO], INPUT_WO, s, 2, wo);
+}
+
+static problem make_problem(const shape *s, tensor *in, const bundle *document)
+{
+    problem p = {.document = document,
+                 .type = s->type,
+                 .score = score_default(),
+                 .heads = s->heads,
+                 .kv_heads = s->kv_heads,
+                 .round_decimals = s->keeps_sum ? 2 : -1,
+                 .round_keeps_sum = s->keeps_sum};
+    const size_t square[] = {s->d, s->d};
+    if (s->score != NULL)
+        p.score = (const score *)(const void *)named_find(&SCORES, s->score, strlen(s->score));
+    if (s->m == 0)
+        give_rows(&p, in, s);
+    else
+        give_weights(&p, in, s);
+    if (p.score->for_query != NULL)
+        give(&p, &in[INPUT_WS], s->score[0] == 'g' ? INPUT_WS : INPUT_WA, s, 2, square);
+    if (p.score->for_key != NULL)
+        give(&p, &in[INPUT_UA], INPUT_UA, s, 2, square);
+    return p;
+}
+
+/* ---- the measure ---- */
+
+static void measure(unit *u, const struct row *one)
+{
+    tensor in[INPUT_COUNT] = {{0}};
+    bundle document = {0}, result = {0};
+    err e = {0};
+    plan p;
+    run_report report;
+    wanted w = {0};
+    size_t said = 0, most = 0;
+    problem asked = make_problem(&one->of, in, &document);
+    for (size_t i = 0; i < one->wanted; i++)
+        wanted_add(&w, one->stage[i]);
+    bool done = plan_make(&p, &asked, isa_best()->table(one->of.type), &e) &&
+                run_memory(&p, &w, one->threads, &said, &e);
+    if (done) {
+        heap_watch();
+        done = run_plan(&p, &w, one->threads, &result, &report, &e);
+        most = heap_peak();
+    }
+    CHECK(u, done);
+    bool is_enough = CHECK(u, most <= said + ALLOWANCE), is_near = CHECK(u, said <= most * 4 / 3);
+    if (!done || !is_enough || !is_near)
+        printf("  %s: %zu bytes said, %zu taken%s%s\n", one->name, said, most, e.is_set ? ": " : "",
+               e.what);
+    bundle_free(&result);
+    plan_free(&p);
+    for (size_t i = 0; i < INPUT_COUNT; i++)
+        tensor_free(&in[i]);
+}
+
+void test_memory(unit *u);
+void test_memory(unit *u)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        measure(u, &ROWS[i]);
+}

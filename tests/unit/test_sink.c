@@ -1,0 +1,140 @@
+/* Output files appear whole or not at all. */
+#include "io/sink.h"
+
+#include "said.h"
+#include "scratch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void makes_and_replaces(unit *u)
+{
+    err e;
+    mode_t umask_before = umask(027);
+    CHECK(u, scratch_write(scratch_path("new"), "first", &e));
+    CHECK(u, scratch_holds("new", "first"));
+    CHECK(u, scratch_mode("new") == (S_IFREG | 0640));
+    chmod(scratch_path("new"), 0755);
+    CHECK(u, scratch_write(scratch_path("new"), "", &e));
+    CHECK(u, scratch_holds("new", ""));
+    CHECK(u, scratch_mode("new") == (S_IFREG | 0755));
+    umask(umask_before);
+    CHECK(u, scratch_count() == 1);
+    unlink(scratch_path("new"));
+}
+
+/* Until it is closed, the file is what it was; a bare name lies in the current folder. */
+static void appears_whole(unit *u)
+{
+    sink s;
+    err e = {0};
+    char *before = getcwd(NULL, 0);
+    scratch_put("old", "old", 0600);
+    CHECK(u, chdir(scratch_folder()) == 0 && sink_open(&s, "old", &e));
+    CHECK(u, scratch_mode(s.temporary) == (S_IFREG | 0600));
+    text_add_repeated(sink_text(&s), "x", 1000000);
+    CHECK(u, sink_spill(&s, &e) && sink_text(&s)->length == 0); /* that much is written at once */
+    text_add_string(sink_text(&s), "y");
+    CHECK(u, sink_spill(&s, &e) && sink_text(&s)->length == 1); /* and so little is not */
+    CHECK(u, scratch_holds("old", "old"));
+    CHECK(u, scratch_count() == 2);
+    CHECK(u, sink_close(&s, &e));
+    CHECK(u, scratch_count() == 1);
+    struct stat status;
+    CHECK(u, stat("old", &status) == 0 && status.st_size == 1000001);
+    sink_discard(&s);
+    CHECK(u, sink_close(&s, &e)); /* closed already: nothing to do */
+    CHECK(u, chdir(before) == 0);
+    free(before);
+    unlink(scratch_path("old"));
+}
+
+static void forgets(unit *u)
+{
+    sink s;
+    err e = {0};
+    scratch_put("old", "old", 0600);
+    CHECK(u, sink_open(&s, scratch_path("old"), &e));
+    text_add_repeated(sink_text(&s), "x", 1000000);
+    CHECK(u, sink_spill(&s, &e));
+    sink_discard(&s);
+    CHECK(u, scratch_holds("old", "old") && scratch_count() == 1);
+    sink_discard(&s);
+    sink zeroed = {0};
+    int input = fcntl(STDIN_FILENO, F_GETFD);
+    sink_discard(&zeroed); /* closes no descriptor 0 */
+    CHECK(u, fcntl(STDIN_FILENO, F_GETFD) == input);
+    unlink(scratch_path("old"));
+}
+
+static void limits_open_files(unit *u)
+{
+    enum { MOST = 32 };
+    sink s[MOST], more;
+    char name[MOST][SCRATCH_PATH];
+    err e = {0};
+    for (size_t i = 0; i < MOST; i++) {
+        snprintf(name[i], sizeof name[i], "%s/%zu", scratch_folder(), i);
+        CHECK(u, sink_open(&s[i], name[i], &e));
+    }
+    CHECK(u, !sink_open(&more, scratch_path("more"), &e));
+    CHECK(u, strstr(said(&e),
+                    "/more: is one output file too many: at most 32 are written at once") != NULL);
+    sink_discard(&s[7]);
+    e = (err){0};
+    CHECK(u, sink_open(&more, scratch_path("more"), &e) && sink_close(&more, &e));
+    unlink(scratch_path("more"));
+    CHECK(u, scratch_count() == MOST - 1);
+    sink_remove_temporaries();
+    CHECK(u, scratch_count() == 0);
+    CHECK(u, !sink_close(&s[0], &e)); /* what a signal took away is not put in place */
+    CHECK(u, strstr(said(&e), "/0: cannot be written: No such file or directory") != NULL);
+    for (size_t i = 1; i < MOST; i++)
+        sink_discard(&s[i]);
+    CHECK(u, scratch_count() == 0);
+}
+
+static void writes_to_memory(unit *u)
+{
+    sink s;
+    err e = {0};
+    sink_open_memory(&s);
+    text_add_repeated(sink_text(&s), "abcdefgh", 100000);
+    CHECK(u, sink_spill(&s, &e) && sink_close(&s, &e));
+    CHECK(u, sink_text(&s)->length == 800000);
+    sink_text(&s)->failed = true;
+    CHECK(u, !sink_spill(&s, &e) && !sink_close(&s, &e));
+    CHECK_TEXT(u, said(&e), "out of memory: 800000 bytes could not be had");
+    sink_discard(&s);
+    CHECK(u, s.pending.data == NULL);
+}
+
+/* A writer that found no memory for its text must not leave a file with a hole in it. */
+static void refuses_lost_text(unit *u)
+{
+    sink s;
+    err e = {0};
+    CHECK(u, sink_open(&s, scratch_path("f"), &e));
+    text_add_string(sink_text(&s), "abc");
+    sink_text(&s)->failed = true;
+    CHECK(u, !sink_spill(&s, &e) && !sink_close(&s, &e));
+    CHECK_TEXT(u, said(&e), "out of memory: 3 bytes could not be had");
+    CHECK(u, scratch_count() == 0);
+}
+
+void test_sink(unit *u);
+void test_sink(unit *u)
+{
+    if (!scratch_open(u))
+        return;
+    makes_and_replaces(u);
+    appears_whole(u);
+    forgets(u);
+    limits_open_files(u);
+    writes_to_memory(u);
+    refuses_lost_text(u);
+    scratch_close(u);
+}

@@ -1,0 +1,46 @@
+/* Reading whole inputs. */
+#include "io/source.h"
+
+#include "said.h"
+#include "scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void check_unreadable(unit *u, const char *file, const char *reason)
+{
+    char wanted[2 * SCRATCH_PATH];
+    source s;
+    err e = {0};
+    snprintf(wanted, sizeof wanted, "%s: cannot be read: %s", file, reason);
+    CHECK(u, !source_open(&s, file, &e));
+    CHECK_TEXT(u, said(&e), wanted);
+}
+
+static void reads_files(unit *u)
+{
+    source s;
+    err e = {0};
+    scratch_put("a", "hello", 0600);
+    scratch_put("b", "", 0600);
+    CHECK(u, scratch_holds("a", "hello"));
+    CHECK(u, scratch_holds("b", ""));
+    CHECK(u, source_open(&s, "/proc/self/status", &e)); /* says that it has 0 bytes */
+    CHECK(u, s.length > 100 && strstr(s.bytes, "VmPeak") != NULL);
+    source_close(&s);
+    CHECK(u, s.bytes == NULL);
+    unlink(scratch_path("a"));
+    unlink(scratch_path("b"));
+    check_unreadable(u, scratch_path("missing"), "No such file or directory");
+    check_unreadable(u, scratch_folder(), "Is a directory");
+}
+
+void test_source(unit *u);
+void test_source(unit *u)
+{
+    if (!scratch_open(u))
+        return;
+    reads_files(u);
+    scratch_close(u);
+}
