@@ -111,8 +111,10 @@ build/cjson:
 	@touch $@
 
 ## bench: measures against rivals that are installed; WORK=WORD picks rows (tests/bench/README.md)
-bench: $(BUILD)/bench
-	@$(BUILD)/bench $(WORK)
+bench: $(BUILD)/bench $(BUILD)/bench_onednn
+	@$(BUILD)/bench $(if $(WORK),"$(WORK)")
+$(BUILD)/bench_onednn: tests/bench/onednn.cpp
+	@$(CXX) -O2 $< -ldnnl -o $@ 2>$@.log || echo "  no oneDNN here to build with"
 
 PREFIX   ?= /usr/local
 DEST      = $(DESTDIR)$(PREFIX)

@@ -9,7 +9,7 @@
 
 /* A turn is long against the whims of clock and scheduler; a row is short against the patience of
  * who waits, but has enough rounds for a median. */
-static const double TURN_MS = 20, ROW_MS = 5000;
+static const double TURN_MS = 60, ROW_MS = 4000;
 enum { ROUNDS_LEAST = 5 };
 
 /* The entries in their order; the bare multiply-adds of the first one stand behind them. */
@@ -32,14 +32,12 @@ static const char *behind_first_word(const char *line)
 static bool start(contestant *c, const char *command, const char *entry, const row *r,
                   size_t threads, const contest_place *at)
 {
+    bool is_own = command[0] == '@';
     words w = {0};
-    char number[32];
-    snprintf(number, sizeof number, "threads=%zu", threads);
-    words_add(&w, command[0] == '@' ? at->self : command);
-    words_add(&w, command[0] == '@' ? command + 1 : "");
-    words_add(&w, behind_first_word(entry));
-    words_add(&w, r->words);
-    words_add(&w, number);
+    char line[WORDS_BYTES];
+    snprintf(line, sizeof line, "%s%s %s %s threads=%zu", is_own ? at->self : "", command + is_own,
+             behind_first_word(entry), r->words, threads);
+    words_add(&w, line);
     return contestant_start(c, &w, words_number(&w, "threads", 1), at->complaints);
 }
 
@@ -84,14 +82,10 @@ static size_t warm_up(players *p)
                                    : (size_t)rounds;
 }
 
-/* Where a turn has several repetitions, one more goes before, that finds the caches full of what
- * others left there. */
 static double turn(players *p, size_t i)
 {
     if (!p->is_here[i])
         return NAN;
-    if (p->repetitions[i] > 1)
-        contestant_turn(&p->who[i], 1);
     return contestant_turn(&p->who[i], p->repetitions[i]);
 }
 

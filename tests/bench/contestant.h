@@ -1,8 +1,9 @@
 /* A contestant: a process that has prepared one piece of work, and repeats it when it is asked to.
  *
- * It says "ready" when it is; then it reads a line "N", does the work N times, and answers the mean
- * milliseconds of one. Between its turns it is stopped, so that threads which spin while they wait
- * for work take nothing from the others. It ends at the end of its input. */
+ * It says "ready" when it is; then it reads a line "N", does the work N times, times each, and
+ * answers the least milliseconds: those that the rest of the machine disturbed least. Between its
+ * turns it is stopped, so that threads which spin while they wait for work take nothing from the
+ * others. It ends at the end of its input. */
 #ifndef SELFATTN_TESTS_BENCH_CONTESTANT_H
 #define SELFATTN_TESTS_BENCH_CONTESTANT_H
 
@@ -21,7 +22,7 @@ typedef struct contestant {
 bool contestant_start(contestant *c, const words *command, size_t processors,
                       const char *complaints);
 
-/* The mean of so many repetitions; NaN where it fails. */
+/* The least of so many repetitions; NaN where it fails. */
 double contestant_turn(contestant *c, long repetitions);
 
 void contestant_end(contestant *c);

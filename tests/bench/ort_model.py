@@ -17,13 +17,17 @@ def constant(name, values):
     return numpy_helper.from_array(np.array(values), name)
 
 
-def attend(out):
+def attend(out, count):
     return helper.make_node("MultiHeadAttention", ["q", "k", "v"], [out], domain=MICROSOFT,
-                            num_heads=heads, unidirectional=causal)
+                            num_heads=count, unidirectional=causal)
 
 
 def multi_head_attention():
-    return "qkv", rows, [attend("y")], []
+    return "qkv", rows, [attend("y", heads)], []
+
+
+def heads_as_batch():
+    return "qkv", split[1:], [attend("y", 1)], []
 
 
 def onnx_attention():
@@ -45,12 +49,12 @@ def layer():
     weights = [constant(name, random.normal(0, width**-0.5, (width, width)).astype(np.float32))
                for name in names]
     nodes = [helper.make_node("MatMul", ["x", "w" + name], [name]) for name in "qkv"]
-    nodes += [attend("context"), helper.make_node("MatMul", ["context", "wo"], ["y"])]
+    nodes += [attend("context", heads), helper.make_node("MatMul", ["context", "wo"], ["y"])]
     return "x", rows, nodes, weights
 
 
-KINDS = {"mha": multi_head_attention, "attention": onnx_attention, "gqa": group_query_attention,
-         "layer": layer}
+KINDS = {"mha": multi_head_attention, "split": heads_as_batch, "attention": onnx_attention,
+         "gqa": group_query_attention, "layer": layer}
 
 inputs, shape, nodes, constants = KINDS[kind]()
 outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)]

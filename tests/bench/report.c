@@ -83,11 +83,23 @@ static void processor_name(char *name, size_t size)
         fclose(info);
 }
 
+/* How many threads wanted to run in the last minute; below 0 where nobody says. */
+static double load(void)
+{
+    double minute = -1;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (file != NULL && fscanf(file, "%lf", &minute) != 1)
+        minute = -1;
+    if (file != NULL)
+        fclose(file);
+    return minute;
+}
+
 void report_head(void)
 {
     char name[256];
     processor_name(name, sizeof name);
-    printf("%s, %s\n", name, isa_best()->named.name);
+    printf("%s, %s, load before this %.2f\n", name, isa_best()->named.name, load());
     puts("ms: ours, the median. peak: the share of bare multiply-adds that it reaches. Then how "
          "many "
          "times\nas long the other takes, or what the last column says; ≤ where less is better.\n");
@@ -114,13 +126,13 @@ static void print_spread(const row *r, const char *against, spread s)
 static void print_rival(const row *r, const contest *c, size_t entry)
 {
     char against[64];
-    const char *what = strchr(r->entry[entry], ' ') + 1;
     const rival *who = rival_of(r->entry[entry]);
-    snprintf(against, sizeof against, "%s %.*s", who->shown, (int)strcspn(what, " "), what);
+    const char *more = strchr(r->entry[entry], ' ');
+    snprintf(against, sizeof against, "%s%s", who->shown, more == NULL ? "" : more);
     if (c->is_here[entry])
         print_spread(r, against, times_as_fast(c, entry));
     else
-        printf("  %-22s %6s  (%s)\n", against, "-", who->to_have_it);
+        printf("  %-22s %6s needs %s\n", against, "-", who->to_have_it);
 }
 
 static bool all_are_here(const contest *c)

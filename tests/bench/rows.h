@@ -12,7 +12,7 @@ enum { ENTRIES_MOST = 8 };
 typedef struct rival {
     const char *name;
     const char *shown;
-    const char *command;    /* takes the entry's and the row's words; @ is this program itself */
+    const char *command;    /* takes the entry's and the row's words; @ is this program's name */
     const char *to_have_it; /* what to install */
 } rival;
 

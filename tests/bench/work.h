@@ -19,8 +19,8 @@ typedef struct work {
 /* NULL where there is none of this name. */
 const work *work_find(const char *name);
 
-/* Says "ready" on stdout, and then answers each line N on stdin with the mean of N repetitions:
- * what the driver expects of every contestant. Returns an exit status. */
+/* Says "ready" on stdout, and then answers each line N on stdin with the least of N repetitions:
+ * what the driver expects of every contestant (contestant.h). Returns an exit status. */
 int work_serve(const words *w);
 
 double now_ms(void);
@@ -31,7 +31,8 @@ void fill_random(float *out, size_t count, float scale, unsigned seed);
 /* Memory that is never freed, or the end of the process. */
 void *bench_alloc(size_t count, size_t size);
 
-/* The rows of the table, each in a file of its own kind. */
-extern const work WORK_CORE, WORK_LAYER, WORK_MEMORY, WORK_PRODUCT, WORK_BLAS, WORK_PEAK, WORK_FILL;
+/* The rows of the table. */
+extern const work WORK_CORE, WORK_LAYER, WORK_MEMORY, WORK_PRODUCT, WORK_OPENBLAS, WORK_ONEDNN,
+    WORK_PEAK, WORK_FILL;
 
 #endif
