@@ -45,11 +45,12 @@ def torch_core():
     one = [torch.from_numpy(array)[None] for array in (q, k, v)]
     if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
         return lambda: torch.nn.functional.scaled_dot_product_attention(*one, is_causal=causal)
-    added = 0 if mask is None else torch.from_numpy(mask)
     query, keys, values = (array[0] for array in one)
 
     def parts():
-        scores = torch.bmm(query * d**-0.5, keys.transpose(1, 2)) + added
+        scores = torch.bmm(query * d**-0.5, keys.transpose(1, 2))
+        if causal:
+            scores += torch.from_numpy(mask)
         return torch.bmm(torch.softmax(scores, -1), values)
 
     return parts

@@ -29,7 +29,8 @@ static void fill(memory &into, float scale, unsigned seed)
     auto *out = static_cast<float *>(into.get_data_handle());
     for (size_t i = 0; i < into.get_desc().get_size() / sizeof(float); i++) {
         seed = seed * 1664525u + 1013904223u;
-        out[i] = ((seed >> 8 & 0xffff) / 32768.0f - 1) * std::sqrt(3.0f) * scale;
+        const auto bits = static_cast<float>(seed >> 8 & 0xffff);
+        out[i] = (bits / 32768.0f - 1) * std::sqrt(3.0f) * scale;
     }
 }
 
@@ -52,8 +53,7 @@ struct Core {
         dnnl::primitive_attr scaled;
         scaled.set_output_scales(0, {1 / std::sqrt(static_cast<float>(d))});
         compare = dnnl::matmul({{inputs, transposed, square}, scaled, engine});
-        softmax = dnnl::softmax_forward(
-            {{dnnl::prop_kind::forward_inference, square, 2}, engine});
+        softmax = dnnl::softmax_forward({{dnnl::prop_kind::forward_inference, square, 2}, engine});
         combine = dnnl::matmul({{square, inputs, inputs}, engine});
     }
 
@@ -61,7 +61,8 @@ struct Core {
     {
         compare.execute(stream, {{DNNL_ARG_SRC, q}, {DNNL_ARG_WEIGHTS, k}, {DNNL_ARG_DST, scores}});
         softmax.execute(stream, {{DNNL_ARG_SRC, scores}, {DNNL_ARG_DST, scores}});
-        combine.execute(stream, {{DNNL_ARG_SRC, scores}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, out}});
+        combine.execute(stream,
+                        {{DNNL_ARG_SRC, scores}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, out}});
         stream.wait();
     }
 };
