@@ -20,6 +20,7 @@ UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
 FAULTS   := $(call objects,tests/faults)
 TRACE    := $(call objects,tests/trace)
+BENCH    := $(call objects,tests/bench)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
@@ -79,6 +80,7 @@ $(BUILD)/answer: $(ANSWER)
 $(BUILD)/unit: $(UNIT)
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
+$(BUILD)/bench: $(BENCH)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 # A function that these tests define as __wrap_NAME takes the place of NAME.
 $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
@@ -86,7 +88,7 @@ $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o
-$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS): $(ARCHIVE)
+$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(BUILD)/bench: $(ARCHIVE)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
 
 ## check: runs the tests in less than a minute; CASE=WORD picks some by name
@@ -108,6 +110,12 @@ build/cjson:
 	@mkdir -p build
 	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) libcjson-dev
 	@touch $@
+
+## bench: measures against rivals that are installed; WORK=WORD picks rows (tests/bench/README.md)
+bench: $(BUILD)/bench $(BUILD)/bench_onednn
+	@$(BUILD)/bench $(if $(WORK),"$(WORK)")
+$(BUILD)/bench_onednn: tests/bench/onednn.cpp
+	@$(CXX) -O2 $< -ldnnl -o $@ 2>$@.log || echo "  no oneDNN here to build with"
 
 PREFIX   ?= /usr/local
 DEST      = $(DESTDIR)$(PREFIX)
@@ -138,5 +146,5 @@ clean:
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh programs install dist format man clean help $(FAST) $(SLOW)
+.PHONY: all demo check check-all check-fresh programs bench install dist format man clean help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

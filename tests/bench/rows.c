@@ -1,0 +1,145 @@
+#include "bench/rows.h"
+
+#include <string.h>
+
+/* ---- who ---- */
+
+#define ORT "npm's onnxruntime-node; python3-onnx"
+
+static const rival RIVALS[] = {
+    {"own", "selfattn", "@", ""},
+    {"ort", "ONNX Runtime", "node tests/bench/ort.js", ORT},
+    {"onednn", "oneDNN", "@_onednn", "libdnnl-dev, g++"},
+    {"numpy", "numpy", "/usr/bin/python3 tests/bench/arrays.py numpy", "python3-numpy"},
+    {"torch", "PyTorch", "/usr/bin/python3 tests/bench/arrays.py torch", "python3-torch"},
+    {"openblas", "OpenBLAS", "@ openblas", "libopenblas0-pthread, AVX-512"},
+    {"dnnl_sgemm", "oneDNN sgemm", "@ onednn", "libdnnl2"},
+};
+
+/* The word that an entry begins with. */
+const rival *rival_of(const char *entry)
+{
+    for (size_t i = 0; i < sizeof RIVALS / sizeof RIVALS[0]; i++) {
+        size_t length = strlen(RIVALS[i].name);
+        if (strcspn(entry, " ") == length && strncmp(entry, RIVALS[i].name, length) == 0)
+            return &RIVALS[i];
+    }
+    return NULL;
+}
+
+/* ---- numbers of a round ---- */
+
+static double itself(const double *measured)
+{
+    return measured[0];
+}
+
+/* The first as a part of the second. */
+static double part(const double *ms)
+{
+    return ms[0] / ms[1];
+}
+
+/* The first without the third, as a part of the second. */
+static double part_beyond(const double *ms)
+{
+    return (ms[0] - ms[2]) / ms[1];
+}
+
+/* How many times as fast as the second the first is, against how many times as fast as the fourth
+ * the third is. */
+static double gain_of_gain(const double *ms)
+{
+    return ms[1] / ms[0] / (ms[3] / ms[2]);
+}
+
+/* ---- what ---- */
+
+#define C512 "n=512 heads=8 d=64"
+#define C2048 "n=2048 heads=8 d=64"
+#define L(n) "n=" #n " width=512 heads=8"
+#define CORES                                                                                      \
+    {                                                                                              \
+        "own core", "ort mha", "ort split", "torch core"                                           \
+    }
+#define CAUSAL                                                                                     \
+    {                                                                                              \
+        "own core", "ort gqa"                                                                      \
+    }
+#define PRODUCTS                                                                                   \
+    {                                                                                              \
+        "own product", "dnnl_sgemm", "openblas core=SkylakeX", "openblas"                          \
+    }
+
+#define LEAST(b, g) .bar = (b), .goal = (g)
+#define MOST(b, g) .at_most = true, .bar = (b), .goal = (g)
+
+const row ROWS[] = {
+    {"core 2048 x 8 x 64",
+     C2048,
+     {"own core", "ort mha", "onednn core", "numpy core", "torch core"},
+     LEAST(1.1, 1.25)},
+    {"core 512 x 8 x 64",
+     C512,
+     {"own core", "ort mha", "ort split", "ort attention", "onednn core", "torch core"},
+     LEAST(1, 1.2)},
+    {"core 8192 x 8 x 64", "n=8192 heads=8 d=64", CORES, LEAST(1, 1.2)},
+    {"core 16384 x 1 x 64", "n=16384 heads=1 d=64", CORES, LEAST(1, 1.2)},
+    {"core 2048 x 16 x 128", "n=2048 heads=16 d=128", CORES, LEAST(1, 1.2)},
+    {"causal 2048 x 8 x 64", C2048 " causal=yes", CAUSAL, LEAST(1.6, 2)},
+    {"causal 512 x 8 x 64",
+     C512 " causal=yes",
+     {"own core", "ort gqa", "ort mha", "ort attention"},
+     LEAST(1.6, 2)},
+    {"causal 8192 x 8 x 64", "n=8192 heads=8 d=64 causal=yes", CAUSAL, LEAST(1.6, 2)},
+    {"causal 2048 / full",
+     C2048,
+     {"own core causal=yes", "own core"},
+     part,
+     "its own full core",
+     MOST(0.6, 0.55)},
+    {"layer 512 x 8 heads", L(512), {"own layer", "ort layer"}, LEAST(1.1, 1.3)},
+    {"layer 2048 x 8 heads", L(2048), {"own layer", "ort layer"}, LEAST(1.1, 1.3)},
+    {"product 1024", "m=1024", PRODUCTS, LEAST(0.95, 1.05)},
+    {"product 512", "m=512", PRODUCTS, LEAST(0.9, 1.05)},
+    {"sharp core 2048",
+     C2048,
+     {"own core sharp=50", "own core"},
+     part,
+     "its own normal core",
+     MOST(1.2, 1.05)},
+    {"weights 2048",
+     C2048,
+     {"own core emit=weights", "own core", "own fill"},
+     part_beyond,
+     "output only + writing",
+     MOST(1.25, 1.1)},
+    {"avx2 core 2048",
+     C2048,
+     {"own core isa=avx2", "own peak core isa=avx2", "own core isa=avx512",
+      "own peak core isa=avx512"},
+     gain_of_gain,
+     "the share of AVX-512",
+     LEAST(0.8, 1)},
+    {"2 threads core 2048",
+     C2048,
+     {"own core", "own core threads=1", "own peak core", "own peak core threads=1"},
+     gain_of_gain,
+     "the gain of bare FMA",
+     .threads = 2,
+     LEAST(0.95, 1)},
+    {"memory MB, 16384 x 1",
+     "n=16384 heads=1 d=64",
+     {"own memory"},
+     itself,
+     "beyond in and out",
+     MOST(64, 16)},
+    {"memory MB, 16384 x 8",
+     "n=16384 heads=8 d=64",
+     {"own memory"},
+     itself,
+     "beyond in and out",
+     MOST(64, 16)},
+};
+
+const size_t ROW_COUNT = sizeof ROWS / sizeof ROWS[0];

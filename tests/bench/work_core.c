@@ -1,0 +1,154 @@
+/* The attention core with q, k and v given, and the whole layer: from plan to result, as
+ * `selfattn run` computes it between reading and writing. */
+#include "attn/run.h"
+#include "bench/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct core {
+    bundle document;
+    problem asked;
+    plan decided;
+    wanted wants;
+    size_t threads;
+    double base_kb; /* the process's memory before the first run */
+    double memory;  /* what that run added; 0 before it */
+} core;
+
+static void must(bool done, const err *e)
+{
+    if (!done) {
+        fprintf(stderr, "bench: %s\n", e->what);
+        exit(1);
+    }
+}
+
+/* ---- documents ---- */
+
+static void add_matrix(bundle *to, const char *name, size_t rows, size_t columns, float scale)
+{
+    err e = {0};
+    tensor t;
+    must(tensor_new(&t, DTYPE_F32, 2, (size_t[]){rows, columns}, &e), &e);
+    fill_random(t.data, rows * columns, scale, (unsigned)to->count + 1);
+    must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
+}
+
+static void add_settings(bundle *to, const words *w)
+{
+    err e = {0};
+    must(bundle_add_number(to, "heads", (double)words_number(w, "heads", 1), (place){0}, &e), &e);
+    if (words_are(w, "causal", "yes"))
+        must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
+}
+
+/* q·kᵀ/√d of elements of variance 1 has the variance 1 too; sharp=50 makes it fifty times as
+ * wide. */
+static void write_core(bundle *to, const words *w)
+{
+    size_t n = words_number(w, "n", 2048);
+    size_t width = words_number(w, "heads", 1) * words_number(w, "d", 64);
+    add_matrix(to, "q", n, width, (float)words_number(w, "sharp", 1));
+    add_matrix(to, "k", n, width, 1);
+    add_matrix(to, "v", n, width, 1);
+}
+
+/* Weights of variance 1/width keep the variance of what they project. */
+static void write_layer(bundle *to, const words *w)
+{
+    static const char *const WEIGHTS[] = {"wq", "wk", "wv", "wo"};
+    size_t width = words_number(w, "width", 512);
+    add_matrix(to, "x", words_number(w, "n", 2048), width, 1);
+    for (size_t i = 0; i < 4; i++)
+        add_matrix(to, WEIGHTS[i], width, width, 1 / sqrtf((float)width));
+}
+
+/* ---- preparing ---- */
+
+static double memory_kb(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)used.ru_maxrss;
+}
+
+static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
+{
+    core *c = bench_alloc(1, sizeof *c);
+    *c = (core){.threads = words_number(w, "threads", 1)};
+    err e = {0};
+    write(&c->document, w);
+    add_settings(&c->document, w);
+    const isa *by = isa_by_name(words_value(w, "isa", "auto"), &e);
+    if (by == NULL)
+        return NULL;
+    must(problem_read(&c->asked, &c->document, &e), &e);
+    must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
+    if (words_are(w, "emit", "weights"))
+        wanted_add(&c->wants, STAGE_WEIGHTS);
+    wanted_add(&c->wants, STAGE_OUTPUT);
+    c->base_kb = memory_kb();
+    return c;
+}
+
+static void *prepare_core(const words *w)
+{
+    return prepare(w, write_core);
+}
+
+static void *prepare_layer(const words *w)
+{
+    return prepare(w, write_layer);
+}
+
+/* ---- running ---- */
+
+/* Freeing the result is timed too: who asks for memory pays for giving it back. */
+static double run(void *state)
+{
+    core *c = state;
+    bundle result = {0};
+    run_report report;
+    err e = {0};
+    double before = now_ms();
+    must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
+    bundle_free(&result);
+    return now_ms() - before;
+}
+
+/* The greatest memory that the process had in its first run, less what it had with the inputs alone
+ * and less the result, in MB: what a run works in. Later runs would add what the C library keeps of
+ * earlier ones. */
+static double run_for_memory(void *state)
+{
+    core *c = state;
+    if (c->memory == 0) {
+        double result = (double)(c->decided.n_q * c->decided.width_out * sizeof(float));
+        run(c);
+        c->memory = (memory_kb() - c->base_kb) * 1024e-6 - result * 1e-6;
+    }
+    return c->memory;
+}
+
+/* ---- multiply-adds ---- */
+
+static double core_operations(const words *w)
+{
+    double n = (double)words_number(w, "n", 2048), heads = (double)words_number(w, "heads", 1);
+    double pairs = words_are(w, "causal", "yes") ? n * (n + 1) / 2 : n * n;
+    return 2 * pairs * heads * (double)words_number(w, "d", 64);
+}
+
+static double layer_operations(const words *w)
+{
+    double n = (double)words_number(w, "n", 2048), width = (double)words_number(w, "width", 512);
+    return 2 * n * n * width + 4 * n * width * width;
+}
+
+const work WORK_CORE = {"core", prepare_core, run, core_operations};
+const work WORK_LAYER = {"layer", prepare_layer, run, layer_operations};
+const work WORK_MEMORY = {"memory", prepare_core, run_for_memory, NULL};
