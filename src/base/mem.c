@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,4 +85,13 @@ char *mem_copy_text(const char *text, size_t length, err *e)
 void mem_free(void *block)
 {
     free(block);
+}
+
+void mem_keep_pages(void)
+{
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
+    enum { MOST_THAT_GLIBC_TAKES = 32 << 20, NEVER = 1 << 30 };
+    mallopt(M_MMAP_THRESHOLD, MOST_THAT_GLIBC_TAKES);
+    mallopt(M_TRIM_THRESHOLD, NEVER);
+#endif
 }

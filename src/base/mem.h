@@ -26,4 +26,8 @@ char *mem_copy_text(const char *text, size_t length, err *e);
 
 void mem_free(void *block);
 
+/* For a program that computes one problem after the other: memory that was freed stays with the
+ * process, since new pages cost as much as a small problem's arithmetic. A hint. */
+void mem_keep_pages(void);
+
 #endif

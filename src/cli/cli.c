@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/mem.h"
 #include "cli/help.h"
 #include "cli/report.h"
 #include "io/sink.h"
@@ -107,6 +108,7 @@ static int print_first_help(FILE *to)
 int cli_main(int argc, char **argv, env *world)
 {
     err e = {0};
+    mem_keep_pages();
     clean_up_on_signals();
     if (argc <= 1 && world->stdin_is_terminal)
         return print_first_help(world->err);

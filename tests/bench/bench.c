@@ -2,6 +2,7 @@
  * bench WORK NAME=VALUE ...: one contestant, which that table's contests start.
  *
  * Ratios are what this is for: the times of one run can't be compared with those of another. */
+#include "base/mem.h"
 #include "bench/contestant.h"
 #include "bench/report.h"
 #include "bench/work.h"
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
         words w = {0};
         for (int i = 1; i < argc; i++)
             words_add(&w, argv[i]);
+        mem_keep_pages(); /* as rivals do */
         return work_serve(&w);
     }
     char complaints[256];
