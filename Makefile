@@ -73,8 +73,8 @@ $(BUILD)/selfattn: $(BUILD)/main.o
 # The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
 ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
 	kernels/% attn/%),$(OBJECTS)) \
-	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_number ref_random ref_select ref_sizes \
-	spoil subject)
+	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_describe ref_number ref_random \
+	ref_select ref_sizes spoil subject words_seen)
 $(BUILD)/answer: $(ANSWER)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $^ -lm -pthread -o $@
 $(BUILD)/unit: $(UNIT)

@@ -151,14 +151,17 @@ static const option_row ROWS[] = {
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
-     .manual = "The result does not depend on it."},
+     .manual = "The result does not depend on it. Where one can't be started, fewer do the work, "
+               "and a note says so."},
     {{"isa", "instruction set to use (default: auto)"}, OPTION_WORD, GROUP_RUN, "NAME",
      .place = AT(isa), .choices = &ISAS, .also = &AUTO_WORDS,
      .manual = "The result does not depend on it."},
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
      .place = AT(max_memory), .has = AT(has_max_memory),
      .manual = "The default is 80 % of what the machine and its control group have free. The "
-               "answer comes before anything is allocated, with the sizes that led there."},
+               "answer comes before anything is computed, with the sizes that led there. What "
+               "counts is the result and what it is computed in, not the inputs, which are "
+               "there by then."},
     {{"force", "do what is refused as too large"}, OPTION_FLAG, GROUP_RUN, .place = AT(force),
      .manual = "Lets the stage weighted hold more than a million numbers."},
     /* compare */

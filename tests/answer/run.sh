@@ -77,13 +77,17 @@ part() {
     hashes "$claim" "$@" && judge "$claim" "$least"
 }
 
-# every_isa NAME [RUNNER...]: $program by each instruction set of its architecture.
+# every_isa NAME [RUNNER...]: $program by each instruction set of its architecture, and by the
+# scalar kernels that are compiled for any machine of it.
 every_isa() {
     name=$1
     shift
     for isa in $("$@" "$program" --isas); do
         same "$name, $isa" "$@" "$program" --isa "$isa"
+        part "$name, $isa, nothing but the output" 50 \
+            "$@" "$program" --isa "$isa" --only-output --every 7
     done
+    part "$name, plain" 700 "$@" "$program" --isa plain --every 7
 }
 
 # ---- the definition ----
@@ -113,9 +117,25 @@ part 'batch entries alone, nothing but the output' 40 "$own" --mode batch --only
 same 'in a spoilt floating-point environment' "$own" --mode wrong-mode
 same 'in a spoilt floating-point environment, 3 threads' "$own" --mode wrong-mode --threads 3
 # Without fma as an instruction: the kernels call the C library's, which has one for old machines.
-part "with the C library's fma" 700 "$own" --isa plain --every 7
 part 'with an fma that is no instruction' 700 \
     env GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4 "$own" --isa plain --every 7
+# An old machine takes them by itself, and says that it lacks the others.
+if [ "$(uname -m)" != x86_64 ]; then
+    skip 'an old machine: only of x86-64'
+elif tests/need.sh qemu-user-static; then
+    old='qemu-x86_64-static -cpu qemu64'
+    # shellcheck disable=SC2086 # words are meant
+    part 'an old machine' 100 $old "$own" --every 31
+    # shellcheck disable=SC2086 # words are meant
+    $old "$own" --isa avx2 >"$scratch/got" 2>"$scratch/said"
+    if [ $? = 77 ] && grep -q 'avx2: this machine does not have it' "$scratch/said"; then
+        passed=$((passed + 1))
+    else
+        fail "an old machine is asked for AVX2: $(cat "$scratch/said")"
+    fi
+else
+    skip 'an old machine: no emulator here'
+fi
 
 # ---- compilers ----
 
