@@ -23,7 +23,7 @@ enum { CHUNK = 1 << 16 };
 static const struct series {
     float rest;
     double error_most;
-} SERIES[] = {{0, 1.01}, {0.4999f, 1.03}, {-0.4999f, 1.03}};
+} SERIES[] = {{0, 0.89}, {0.4999f, 0.92}, {-0.4999f, 0.92}};
 
 typedef struct walk {
     float rest;

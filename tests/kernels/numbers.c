@@ -27,13 +27,14 @@ double numbers_fraction(uint64_t *state)
 double numbers_next(uint64_t *state, numbers kind)
 {
     static const double ODD[] = {0, -0.0, 1e-40, -3e-42, 1e-310, 1e30, -1e30, 1};
+    static const double LOW[] = {-INFINITY, -3e38, -1e30, -1e5, -800, -87.5, -INFINITY, -110};
     uint64_t which = unit_random(state);
     double fraction = numbers_fraction(state);
     bool is_odd = which % 8 == 0;
     if (kind == NUMBERS_SHARES)
         return is_odd ? 0 : fraction * fraction;
     if (kind == NUMBERS_SCORES)
-        return is_odd ? -INFINITY : which % 8 == 1 ? 3 : floor(fraction * 4096) / 32 - 120;
+        return is_odd ? LOW[which / 8 % 8] : which % 8 == 1 ? 3 : floor(fraction * 4096) / 32 - 120;
     return is_odd ? ODD[which / 8 % 8] : 4 * fraction - 2;
 }
 

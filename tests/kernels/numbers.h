@@ -8,7 +8,7 @@
 
 typedef enum numbers {
     NUMBERS_ANY,    /* with ±0, subnormal and huge ones */
-    NUMBERS_SCORES, /* with −inf and ties */
+    NUMBERS_SCORES, /* with −inf, very low ones, and ties */
     NUMBERS_SHARES  /* from 0 to 1 */
 } numbers;
 
