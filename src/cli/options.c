@@ -159,8 +159,9 @@ static const option_row ROWS[] = {
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
      .place = AT(max_memory), .has = AT(has_max_memory),
      .manual = "The default is 80 % of what the machine and its control group have free. The "
-               "answer comes before anything is computed, with the sizes that led there. What counts "
-               "is the result and what it is computed in, not the inputs, which are there by then."},
+               "answer comes before anything is computed, with the sizes that led there. What "
+               "counts is the result and what it is computed in, not the inputs, which are "
+               "there by then."},
     {{"force", "do what is refused as too large"}, OPTION_FLAG, GROUP_RUN, .place = AT(force),
      .manual = "Lets the stage weighted hold more than a million numbers."},
     /* compare */

@@ -5,7 +5,8 @@
  * takes each N-th problem.
  *
  * answer --isas lists this architecture's instruction sets, answer --self-test proves that the hash
- * notices a single bit, and that the problems have every option. Status 77: this machine lacks the instruction set. */
+ * notices a single bit, and that the problems have every option. Status 77: this machine lacks the
+ * instruction set. */
 #include "answer/problems.h"
 #include "answer/ways.h"
 #include "ref/words_seen.h"

@@ -77,8 +77,8 @@ part() {
     hashes "$claim" "$@" && judge "$claim" "$least"
 }
 
-# every_isa NAME [RUNNER...]: $program by each instruction set of its architecture, and by the scalar
-# kernels that are compiled for any machine of it.
+# every_isa NAME [RUNNER...]: $program by each instruction set of its architecture, and by the
+# scalar kernels that are compiled for any machine of it.
 every_isa() {
     name=$1
     shift
