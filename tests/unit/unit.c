@@ -36,6 +36,7 @@
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
     ROW(source_sink)                                                                               \
+    ROW(stored_matrix)                                                                             \
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)
