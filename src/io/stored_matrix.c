@@ -43,7 +43,7 @@ static bool refuse(const job *j, size_t number, double value, err *e)
     const stored_matrix *m = j->from;
     size_t offset = number * element_size(m->type);
     place at = m->at;
-    at.byte += m->is_packed ? 0 : offset;
+    at.byte += offset;
     char where[WHERE_TEXT], found[ELEMENT_TEXT];
     where_text(m, number, where);
     element_text(m->type, m->is_big_endian, m->bytes + offset, found);
@@ -66,7 +66,7 @@ static bool refuse_integer(const job *j, size_t number, err *e)
     const stored_matrix *m = j->from;
     size_t offset = number * element_size(m->type);
     place at = m->at;
-    at.byte += m->is_packed ? 0 : offset;
+    at.byte += offset;
     char where[WHERE_TEXT], found[ELEMENT_TEXT];
     err_at(e, &at, "%s%s has more digits than float64 holds",
            element_text(m->type, m->is_big_endian, m->bytes + offset, found),

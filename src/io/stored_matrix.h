@@ -20,8 +20,7 @@ typedef struct stored_matrix {
     int rank;
     size_t size[TENSOR_MAX_RANK];
     const char *bytes;
-    place at;       /* of the first element */
-    bool is_packed; /* the bytes were unpacked from the file, and have no places of their own */
+    place at; /* of the first element */
 } stored_matrix;
 
 /* How many bytes it takes, which is for the format to compare with what is there, before it is
