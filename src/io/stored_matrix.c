@@ -368,12 +368,11 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
                                sizes_text(m->rank, m->size, shape));
 }
 
-bool stored_matrix_find_kind(const stored_matrix *m, const read_options *how,
-                             const char *format_name, const char *name, const place *at,
-                             key_kind *kind, bool *is_wanted, err *e)
+bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
+                             const place *at, key_kind *kind, bool *is_wanted, err *e)
 {
     *is_wanted = true;
-    *kind = m->type == ELEMENT_BOOL ? KEY_MASK : how->kind;
+    *kind = how->kind;
     if (how->keys == NULL)
         return true;
     const named *row = named_find(how->keys, name, strlen(name));
@@ -395,6 +394,8 @@ bool stored_matrix_find_kind(const stored_matrix *m, const read_options *how,
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,
                         err *e)
 {
+    if (how->keys == NULL && m->type == ELEMENT_BOOL && to->name != NULL && to->name[0] != '\0')
+        kind = KEY_MASK;
     job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
     if (!stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_rank(m, kind, e) ||
         !check_truth(m, kind, how, e))

@@ -29,12 +29,12 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
 
 /* How the matrix of this name is to be read, by how->keys: for a format (`format_name`, for
  * messages) that holds matrices alone. With *is_wanted false, it is not to be read. */
-bool stored_matrix_find_kind(const stored_matrix *m, const read_options *how,
-                             const char *format_name, const char *name, const place *at,
-                             key_kind *kind, bool *is_wanted, err *e);
+bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
+                             const place *at, key_kind *kind, bool *is_wanted, err *e);
 
 /* Reads it into an entry that has its name and place. `kind` is one of a matrix, or a setting's, or
- * a tolerance's, which is a number, or (a setting) true or false. */
+ * a tolerance's, which is a number, or (a setting) true or false. With how->keys NULL, true and
+ * false that have a name are a mask. */
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,
                         err *e);
 

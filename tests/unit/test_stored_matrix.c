@@ -84,7 +84,7 @@ static const char *read_as(const stored_matrix *m, key_kind kind, const read_opt
 {
     bundle b = {0};
     err e = {0};
-    entry *to = bundle_add(&b, "m", 1, m->at, &e);
+    entry *to = bundle_add(&b, "", 0, m->at, &e);
     bool done = stored_matrix_read(m, kind, how, to, &e);
     const char *what = done ? listed(&b, out) : said(&e);
     bundle_free(&b);
@@ -106,13 +106,13 @@ static void test_kinds(unit *u)
     const size_t row[] = {1, 3};
     stored_matrix bytes = matrix_of(ELEMENT_U8, 2, row, "\0\x01\x02");
     stored_matrix truths = matrix_of(ELEMENT_BOOL, 2, row, "\0\x01\x01");
-    CHECK_TEXT(u, read_as(&bytes, KEY_MATRIX, &F32, &out), "m - f32 1 x 3: 0 1 2; ");
-    CHECK_TEXT(u, read_as(&bytes, KEY_MATRIX, &F64, &out), "m - f64 1 x 3: 0 1 2; ");
-    CHECK_TEXT(u, read_as(&bytes, KEY_EXPECTED, &F32, &out), "m - f64 1 x 3: 0 1 2; ");
+    CHECK_TEXT(u, read_as(&bytes, KEY_MATRIX, &F32, &out), "- f32 1 x 3: 0 1 2; ");
+    CHECK_TEXT(u, read_as(&bytes, KEY_MATRIX, &F64, &out), "- f64 1 x 3: 0 1 2; ");
+    CHECK_TEXT(u, read_as(&bytes, KEY_EXPECTED, &F32, &out), "- f64 1 x 3: 0 1 2; ");
     CHECK_TEXT(u, read_as(&bytes, KEY_MASK, &F32, &out),
                "f: byte 102: 2 in row 1, column 3 is neither true (1) nor false (0)");
-    CHECK_TEXT(u, read_as(&truths, KEY_MASK, &F32, &out), "m - bool 1 x 3: 0 1 1; ");
-    CHECK_TEXT(u, read_as(&truths, KEY_EXPECTED, &F32, &out), "m - f64 1 x 3: 0 1 1; ");
+    CHECK_TEXT(u, read_as(&truths, KEY_MASK, &F32, &out), "- bool 1 x 3: 0 1 1; ");
+    CHECK_TEXT(u, read_as(&truths, KEY_EXPECTED, &F32, &out), "- f64 1 x 3: 0 1 1; ");
     CHECK_TEXT(u, read_as(&truths, KEY_MATRIX, &F32, &out),
                "f: byte 100: the elements are true and false, where numbers are wanted");
     truths.bytes = "\0\x01\x02";
@@ -127,14 +127,18 @@ static void test_settings(unit *u)
 {
     text out = {0};
     stored_matrix number = matrix_of(ELEMENT_I16, 0, NULL, "\x02\0");
-    CHECK_TEXT(u, read_as(&number, KEY_SETTING, &F32, &out), "m - f64 a number: 2; ");
-    CHECK_TEXT(u, read_as(&number, KEY_TOL, &F32, &out), "m - f64 a number: 2; ");
+    CHECK_TEXT(u, read_as(&number, KEY_SETTING, &F32, &out), "- f64 a number: 2; ");
+    CHECK_TEXT(u, read_as(&number, KEY_TOL, &F32, &out), "- f64 a number: 2; ");
     stored_matrix truth = matrix_of(ELEMENT_BOOL, 0, NULL, "\x01");
     entry setting = {0};
     err e = {0};
     CHECK(u, stored_matrix_read(&truth, KEY_SETTING, &F32, &setting, &e));
     CHECK(u, setting.kind == ENTRY_TEXT && strcmp(setting.text, "true") == 0);
     entry_free(&setting);
+    entry named_one = {.name = mem_copy_text("m", 1, &e)};
+    CHECK(u, stored_matrix_read(&truth, KEY_MATRIX, &F32, &named_one, &e));
+    CHECK(u, named_one.tensor.type == DTYPE_BOOL);
+    entry_free(&named_one);
     text_free(&out);
 }
 
@@ -144,11 +148,11 @@ static void test_own_types(unit *u)
     static const struct {
         element_type type;
         const char *wanted;
-    } ROWS[] = {{ELEMENT_F64, "m - f64 1 long: 0; "},  {ELEMENT_F32, "m - f32 1 long: 0; "},
-                {ELEMENT_F16, "m - f32 1 long: 0; "},  {ELEMENT_BF16, "m - f32 1 long: 0; "},
-                {ELEMENT_I64, "m - f64 1 long: 0; "},  {ELEMENT_U32, "m - f64 1 long: 0; "},
-                {ELEMENT_I16, "m - f32 1 long: 0; "},  {ELEMENT_U8, "m - f32 1 long: 0; "},
-                {ELEMENT_BOOL, "m - bool 1 long: 0; "}};
+    } ROWS[] = {{ELEMENT_F64, "- f64 1 long: 0; "},  {ELEMENT_F32, "- f32 1 long: 0; "},
+                {ELEMENT_F16, "- f32 1 long: 0; "},  {ELEMENT_BF16, "- f32 1 long: 0; "},
+                {ELEMENT_I64, "- f64 1 long: 0; "},  {ELEMENT_U32, "- f64 1 long: 0; "},
+                {ELEMENT_I16, "- f32 1 long: 0; "},  {ELEMENT_U8, "- f32 1 long: 0; "},
+                {ELEMENT_BOOL, "- bool 1 long: 0; "}};
     read_options how = F64;
     how.keeps_types = true;
     text out = {0};
@@ -169,7 +173,7 @@ static void test_values(unit *u)
     const double doubles[] = {1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-52, 0x1.fffffefffffffp127};
     stored_matrix m = matrix_of(ELEMENT_F64, 1, three, (const char *)doubles);
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
-               "m - f32 3 long: 1 1.00000012 3.40282347e+38; ");
+               "- f32 3 long: 1 1.00000012 3.40282347e+38; ");
     const double large[] = {0, 0, -0x1.ffffffp127};
     m.bytes = (const char *)large;
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
@@ -183,8 +187,8 @@ static void test_values(unit *u)
     CHECK_TEXT(u, read_as(&m, KEY_BIAS, &F32, &out),
                "f: byte 104: nan in column 2 can't be a bias: finite numbers and -inf can | "
                "--allow-nonfinite lets it through");
-    CHECK_TEXT(u, read_as(&m, KEY_BIAS, &any, &out), "m - f32 3 long: -inf nan inf; ");
-    CHECK_TEXT(u, read_as(&m, KEY_EXPECTED, &F32, &out), "m - f64 3 long: -inf nan inf; ");
+    CHECK_TEXT(u, read_as(&m, KEY_BIAS, &any, &out), "- f32 3 long: -inf nan inf; ");
+    CHECK_TEXT(u, read_as(&m, KEY_EXPECTED, &F32, &out), "- f64 3 long: -inf nan inf; ");
     m = matrix_of(ELEMENT_U64, 0, NULL, "\xff\xff\xff\xff\xff\xff\xff\xff");
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
                "f: byte 100: 18446744073709551615 has more digits than float64 holds | "
@@ -199,7 +203,7 @@ static void test_fortran(unit *u)
     stored_matrix m = matrix_of(ELEMENT_U8, 3, (size_t[]){2, 3, 2}, "\0\1\2\3\4\5\6\7\10\11\12\13");
     m.is_fortran = true;
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
-               "m - f32 2 x 3 x 2: 0 6 2 8 4 10 1 7 3 9 5 11; ");
+               "- f32 2 x 3 x 2: 0 6 2 8 4 10 1 7 3 9 5 11; ");
     m.bytes = "\0\1\1\1\1\1\1\1\1\1\2\1"; /* number 10 is (0, 2, 1) */
     CHECK_TEXT(u, read_as(&m, KEY_MASK, &F32, &out),
                "f: byte 110: 2 in matrix 1, row 3, column 2 is neither true (1) nor false (0)");
@@ -315,7 +319,7 @@ static void test_shapes(unit *u)
     CHECK(u, stored_matrix_bytes(&m, &at, &bytes, &e) && bytes == 240);
     text out = {0};
     m = matrix_of(ELEMENT_U8, 5, (size_t[]){1, 1, 1, 1, 1}, "\x07");
-    CHECK_TEXT(u, read_as(&m, KEY_EXPECTED, &F32, &out), "m - f64 1 x 1 x 1 x 1 x 1: 7; ");
+    CHECK_TEXT(u, read_as(&m, KEY_EXPECTED, &F32, &out), "- f64 1 x 1 x 1 x 1 x 1: 7; ");
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
                "f: byte 100: the matrix is 1 x 1 x 1 x 1 x 1, and at most 4 axes are read");
     text_free(&out);
