@@ -9,7 +9,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
 # -ffp-contract=off: one answer needs a multiply-add fused where the code says fma, and nowhere
 # else. -fno-math-errno: nobody reads errno after sqrt and fma, and without it they are calls.
 FLAGS    := -std=c11 $(WARNINGS) -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L -Isrc
-LIBS     := -lcjson -lm -pthread
+LIBS     := -lcjson -lz -lm -pthread
 
 # src/io/csv_read.c becomes $(BUILD)/src/io/csv_read.o; all but main.o goes into one archive.
 BUILD    := build/$(VARIANT)
@@ -39,7 +39,7 @@ define compile
 @mkdir -p $(@D); echo "  cc $< $(MORE)"
 $(if $(V),,@)$(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(MORE) -MMD -MP -c $< -o $@
 endef
-$(BUILD)/%.o: %.c | build/cjson
+$(BUILD)/%.o: %.c | build/libraries
 	$(compile)
 $(BUILD)/%.o: $(BUILD)/%.c
 	$(compile)
@@ -103,9 +103,9 @@ $(FAST) $(SLOW):
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
 # Only targets that promise a whole set-up install what is missing; the others say how to.
-build/cjson:
+build/libraries:
 	@mkdir -p build
-	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) libcjson-dev
+	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) libcjson-dev zlib1g-dev
 	@touch $@
 
 PREFIX   ?= /usr/local

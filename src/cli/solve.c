@@ -61,17 +61,10 @@ static size_t threads_of(const solution *s, const options *o, const env *world)
     return threads_worth(world->processors, operations);
 }
 
-/* 80 % of what the machine has free: other programs live too. */
-static size_t memory_limit(const options *o, const env *world)
-{
-    return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;
-}
-
-static bool check_memory(const solution *s, size_t threads, const options *o, const env *world,
-                         err *e)
+static bool check_memory(const solution *s, size_t threads, const options *o, err *e)
 {
     const plan *p = &s->plan;
-    size_t bytes, limit = memory_limit(o, world);
+    size_t bytes, limit = o->max_memory;
     if (!run_memory(p, &s->wanted, threads, &bytes, e))
         return false;
     if (bytes <= limit)
@@ -109,7 +102,7 @@ static void say_notes(const solution *s, const options *o, const env *world)
 bool solution_run(solution *s, const options *o, env *world, err *e)
 {
     size_t threads = threads_of(s, o, world);
-    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, world, e) ||
+    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))
         return false;
     say_notes(s, o, world);
