@@ -50,9 +50,9 @@ static bool is_ascii(const char *name)
 
 /* What a header in front of the member and its entry in the directory have in common: version to
  * length of the name. */
-static void put_common(text *to, const member *m, bool is_large)
+static void put_common(text *to, const member *m, unsigned version, bool is_large)
 {
-    put(to, is_large ? VERSION_64 : VERSION, 2);
+    put(to, version, 2);
     put(to, is_ascii(m->name) ? 0 : FLAG_UTF8, 2);
     put(to, 0, 2); /* stored */
     put(to, 0, 2); /* midnight */
@@ -77,7 +77,7 @@ static void put_header(text *to, const member *m, bool is_large)
     size_t extra_64 = is_large ? EXTRA_HEADER + 16 : 0;
     size_t padding = padding_at(m->header + LOCAL_HEADER + strlen(m->name) + extra_64);
     put(to, 0x04034b50, 4);
-    put_common(to, m, is_large);
+    put_common(to, m, is_large ? VERSION_64 : VERSION, is_large);
     put(to, extra_64 + padding, 2);
     text_add_string(to, m->name);
     if (is_large) {
@@ -99,7 +99,7 @@ static void put_entry(text *to, const member *m, bool is_large, bool is_far)
     size_t extra = (is_large ? (size_t)16 : 0) + (is_far ? (size_t)8 : 0);
     put(to, 0x02014b50, 4);
     put(to, MADE_ON_UNIX | VERSION_64, 2);
-    put_common(to, m, is_large || is_far);
+    put_common(to, m, extra > 0 ? VERSION_64 : VERSION, is_large);
     put(to, extra > 0 ? EXTRA_HEADER + extra : 0, 2);
     put(to, 0, 2 + 2 + 2); /* no comment, first disk, no attributes */
     put(to, MODE, 4);

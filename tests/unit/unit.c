@@ -26,6 +26,8 @@
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
+    ROW(npy)                                                                                       \
+    ROW(npz)                                                                                       \
     ROW(number_read)                                                                               \
     ROW(number_write)                                                                              \
     ROW(options)                                                                                   \
@@ -39,7 +41,8 @@
     ROW(stored_matrix)                                                                             \
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
-    ROW(tidy)
+    ROW(tidy)                                                                                      \
+    ROW(zip)
 
 #define DECLARE(name) void test_##name(unit *u);
 UNIT_TESTS(DECLARE)
