@@ -22,7 +22,8 @@ static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to
     text label = {0};
     text_add_format(&label, "%s:%s", r->how->file, to->name);
     const place begin = {.file = text_string(&label), .has_byte = true};
-    const char *bytes = zip_unpack(&r->zip, m, r->left, &r->unpacked, e);
+    const char *bytes =
+        text_ok(&label, e) ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
     bool done = bytes != NULL && npy_find_matrix(bytes, m->size, &begin, &matrix, e) &&
                 stored_matrix_read(&matrix, kind, r->how, to, e);
     text_free(&label);
