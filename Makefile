@@ -25,7 +25,7 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(BUILD)/trace_numbers
-export SUITES := $(notdir $(PROGRAMS)) cli trace docs
+export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy
 FAST      = $(SUITES) runner lint
 SLOW     := answer packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 

@@ -76,7 +76,8 @@ static bool refuse_integer(const job *j, size_t number, err *e)
 
 /* ---- values ---- */
 
-/* From here on, float32 rounds to infinity: its largest number and half a unit in its last place. */
+/* From here on, float32 rounds to infinity: its largest number and half a unit in its last
+ * place. */
 static const double TOO_LARGE_F32 = 0x1.ffffffp127;
 
 static bool is_allowed(const job *j, double value)

@@ -35,7 +35,8 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
 void zip_close(zip *z);
 
 /* All bytes of a member, their checksum checked: a stored one's lie in the file, a deflated one's
- * are put into `unpacked`, which never takes more than the zip says, nor more than `most`. NULL with the error set. */
+ * are put into `unpacked`, which never takes more than the zip says, nor more than `most`. NULL
+ * with the error set. */
 const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e);
 
 /* Numbers in a zip are little-endian. */

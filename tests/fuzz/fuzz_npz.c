@@ -1,5 +1,5 @@
-/* Any bytes as NPZ: what is read is written, and comes back to the same bits; and whatever the bytes
- * claim, no more is unpacked than is allowed. */
+/* Any bytes as NPZ: what is read is written, and comes back to the same bits; and whatever the
+ * bytes claim, no more is unpacked than is allowed. */
 #include "fuzz/claims.h"
 
 /* Deflate can't do better than 1032 to 1 (zlib's own notes), and half of that is allowed here. */

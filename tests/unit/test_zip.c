@@ -1,5 +1,5 @@
-/* Zips: one small one by hand, damaged at each field that matters; members beside each other; zip64;
- * streams that lie. Offsets and fields are those of APPNOTE.TXT 4.3. */
+/* Zips: one small one by hand, damaged at each field that matters; members beside each other;
+ * zip64; streams that lie. Offsets and fields are those of APPNOTE.TXT 4.3. */
 #include "io/zip.h"
 #include "io/zip_write.h"
 
@@ -76,7 +76,11 @@ static void test_written(unit *u)
 /* A limit of 100 makes the second offset, and of 4 each size, too large for the usual fields. */
 static void test_zip64(unit *u)
 {
-    text out = {0};
+    text out = {0}, near = zip_of(1, 1000);
+    memset(near.data + ENTRY + 24, 0xff, 4); /* the size */
+    CHECK_TEXT(u, opened(near.data, near.length, 0, &out),
+               "f: byte 69: 'a' needs a zip64 field, and has none");
+    text_free(&near);
     for (uint64_t most = 0; most < 300; most += 4) {
         text far = zip_of(3, most);
         CHECK_TEXT(u, opened(far.data, far.length, 0, &out), "a=hello b=hello c=hello");
@@ -218,17 +222,18 @@ static void test_neighbours(unit *u)
 
 /* ---- deflated members ---- */
 
-/* One member "a", deflated by zlib, whose header says `size`; perhaps with a descriptor behind. */
-static text deflated(const char *bytes, size_t length, uint32_t size, size_t cut, bool describes)
+/* One member "a", deflated by zlib, whose header says `size`; with so many bytes behind it, or
+ * (negative) missing; perhaps with a descriptor. */
+static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
 {
     text t = zip_of(1, 1000);
-    char packed[4096];
+    char packed[4096] = {0};
     z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .next_out = (Bytef *)packed};
     deflateInit2(&s, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
     s.avail_in = (uInt)length;
     s.avail_out = sizeof packed;
     deflate(&s, Z_FINISH);
-    size_t got = sizeof packed - s.avail_out - cut;
+    size_t got = sizeof packed - s.avail_out + (size_t)more;
     deflateEnd(&s);
     const uint32_t field[] = {(uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)got,
                               size};
@@ -273,8 +278,10 @@ static void test_deflated(unit *u)
     check_deflated(u, deflated("hello", 5, 5, 0, false), 4,
                    "f: byte 0: 'a' unpacks to 5 bytes, 4 may be used | "
                    "--max-memory raises the limit");
-    check_deflated(u, deflated(many.data, many.length, 80, 1, false), 80,
+    check_deflated(u, deflated(many.data, many.length, 80, -1, false), 80,
                    "f: byte 0: 'a' ends in the middle of its packed bytes");
+    check_deflated(u, deflated("hello", 5, 5, 2, false), 5,
+                   "f: byte 0: 'a' has 2 bytes more than its packed ones");
     text wrong = deflated("hello", 5, 5, 0, true);
     wrong.data[DATA + 7]++; /* the descriptor's checksum; "hello" deflates to 7 bytes */
     check_deflated(u, wrong, 5,
