@@ -9,7 +9,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
 # -ffp-contract=off: one answer needs a multiply-add fused where the code says fma, and nowhere
 # else. -fno-math-errno: nobody reads errno after sqrt and fma, and without it they are calls.
 FLAGS    := -std=c11 $(WARNINGS) -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L -Isrc
-LIBS     := -lcjson -lm -pthread
+LIBS     := -lcjson -lz -lm -pthread
 
 # src/io/csv_read.c becomes $(BUILD)/src/io/csv_read.o; all but main.o goes into one archive.
 BUILD    := build/$(VARIANT)
@@ -26,7 +26,7 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
-export SUITES := $(notdir $(PROGRAMS)) cli trace docs
+export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy
 FAST      = $(SUITES) runner lint
 SLOW     := answer exponent packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
@@ -40,7 +40,7 @@ define compile
 @mkdir -p $(@D); echo "  cc $< $(MORE)"
 $(if $(V),,@)$(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(MORE) -MMD -MP -c $< -o $@
 endef
-$(BUILD)/%.o: %.c | build/cjson
+$(BUILD)/%.o: %.c | build/libraries
 	$(compile)
 $(BUILD)/%.o: $(BUILD)/%.c
 	$(compile)
@@ -106,9 +106,10 @@ $(FAST) $(SLOW):
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
 # Only targets that promise a whole set-up install what is missing; the others say how to.
-build/cjson:
+build/libraries:
 	@mkdir -p build
-	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) libcjson-dev
+	@tests/need.sh $(if $(filter demo check% $(FAST) $(SLOW),$(MAKECMDGOALS)),,-n) \
+		libcjson-dev zlib1g-dev
 	@touch $@
 
 ## bench: measures against rivals that are installed; WORK=WORD picks rows (tests/bench/README.md)

@@ -12,6 +12,9 @@ works() {
     libcjson-dev)
         printf '#include <cjson/cJSON.h>\nint main(void) { return cJSON_Version() == NULL; }\n' |
             ${CC:-cc} -x c -o /dev/null - -lcjson 2>/dev/null ;;
+    zlib1g-dev)
+        printf '#include <zlib.h>\nint main(void) { return zlibVersion() == NULL; }\n' |
+            ${CC:-cc} -x c -o /dev/null - -lz 2>/dev/null ;;
     libclang-rt-14-dev)
         printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
             clang -x c -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null ;;
@@ -31,6 +34,9 @@ name() {
     dnf:libcjson-dev) echo cjson-devel ;;
     apk:libcjson-dev) echo cjson-dev ;;
     pacman:libcjson-dev | brew:libcjson-dev) echo cjson ;;
+    dnf:zlib1g-dev) echo zlib-devel ;;
+    apk:zlib1g-dev) echo zlib-dev ;;
+    pacman:zlib1g-dev | brew:zlib1g-dev) echo zlib ;;
     dnf:libclang-rt-14-dev) echo compiler-rt ;;
     apk:libclang-rt-14-dev | pacman:libclang-rt-14-dev) echo compiler-rt ;;
     brew:libclang-rt-14-dev) echo llvm ;;

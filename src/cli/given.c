@@ -129,6 +129,14 @@ bool given_add_labels(bundle *contents, const char *of, text_list *labels, place
     return true;
 }
 
+/* A file of several matrices is read without knowing which will be wanted for what. */
+static bool check_truth(const matrix_file *m, key_kind kind, err *e)
+{
+    return m->matrix->tensor.type != DTYPE_BOOL || kind == KEY_MASK ||
+           err_at(e, &m->matrix->at, "'%s' is of true and false, where numbers are wanted",
+                  m->matrix->name);
+}
+
 static bool apply_file(const options *o, const given_key *one, const char *name, dtype type,
                        bundle *contents, bool *is_table, err *e)
 {
@@ -139,7 +147,8 @@ static bool apply_file(const options *o, const given_key *one, const char *name,
     if (!matrix_file_read(&m, one->value, &how, o, e))
         return false;
     entry *rows = bundle_find(&m.contents, "rows");
-    bool done = bundle_add_tensor(contents, name, &m.matrix->tensor, m.matrix->at, e) &&
+    bool done = check_truth(&m, how.kind, e) &&
+                bundle_add_tensor(contents, name, &m.matrix->tensor, m.matrix->at, e) &&
                 (rows == NULL || given_add_labels(contents, name, &rows->list, rows->at, e));
     *is_table = m.is_table;
     matrix_file_free(&m);

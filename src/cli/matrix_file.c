@@ -12,7 +12,8 @@ read_options read_options_of(const options *o, const char *file, dtype type)
                           .first_line = 1,
                           .type = type,
                           .allow_nonfinite = o->allow_nonfinite,
-                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                          .most_bytes = o->max_memory};
 }
 
 const format *input_format_of(const options *o, const char *bytes, size_t length, const char *file,

@@ -100,7 +100,8 @@ typedef struct options {
     text_list focus; /* row=I, head=H, batch=B */
     bool full;
     /* run */
-    size_t threads, max_memory;
+    size_t threads;
+    size_t max_memory;       /* without --max-memory, cli.c says it */
     const char *isa, *color; /* NULL or "auto": the program chooses */
     bool has_threads, has_max_memory, force, quiet, help, version;
     /* compare */

@@ -63,12 +63,6 @@ static size_t threads_of(const solution *s, const options *o, const env *world)
     return threads_worth(world->processors, operations);
 }
 
-/* 80 % of what the machine has free: other programs live too. */
-static size_t memory_limit(const options *o, const env *world)
-{
-    return o->has_max_memory ? o->max_memory : world->free_memory / 10 * 8;
-}
-
 /* --average-heads makes one more matrix for each batch entry, when the weights are there. */
 static size_t average_memory(const plan *p, const options *o)
 {
@@ -79,11 +73,10 @@ static size_t average_memory(const plan *p, const options *o)
     return fits ? bytes : SIZE_MAX;
 }
 
-static bool check_memory(const solution *s, size_t threads, const options *o, const env *world,
-                         err *e)
+static bool check_memory(const solution *s, size_t threads, const options *o, err *e)
 {
     const plan *p = &s->plan;
-    size_t bytes, limit = memory_limit(o, world);
+    size_t bytes, limit = o->max_memory;
     if (!run_memory(p, &s->wanted, threads, &bytes, e))
         return false;
     if (!size_add(bytes, average_memory(p, o), &bytes))
@@ -141,7 +134,7 @@ static void say_notes(const solution *s, const options *o, const env *world)
 bool solution_run(solution *s, const options *o, env *world, err *e)
 {
     size_t threads = threads_of(s, o, world);
-    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, world, e) ||
+    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))
         return false;
     say_notes(s, o, world);

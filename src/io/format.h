@@ -29,7 +29,8 @@ typedef struct read_options {
     bool keeps_types;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     bool allow_nonfinite;
-    char delimiter; /* CSV's, 0 = the format's own */
+    char delimiter;    /* CSV's, 0 = the format's own */
+    size_t most_bytes; /* that a packed file may unpack to; 0: any number */
 } read_options;
 
 typedef struct write_options {

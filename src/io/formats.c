@@ -3,6 +3,8 @@
 #include "io/csv_read.h"
 #include "io/csv_write.h"
 #include "io/json.h"
+#include "io/npy.h"
+#include "io/npz.h"
 #include "io/tidy.h"
 
 #include <stdio.h>
@@ -15,6 +17,8 @@ static const format ROWS[] = {
     {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write},
     {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write},
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write},
+    {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write},
+    {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write},
 };
 
 const named_table FORMATS = NAMED_TABLE("format", ROWS);

@@ -62,6 +62,17 @@ bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e)
     return t->owns;
 }
 
+bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const void *data,
+                   mapping *in, err *e)
+{
+    size_t count;
+    if (!set_shape(t, type, rank, size, &count, e))
+        return false;
+    t->data = (void *)data; /* what is shared is only read */
+    t->file = mapping_share(in);
+    return true;
+}
+
 void tensor_free(tensor *t)
 {
     if (t->owns)

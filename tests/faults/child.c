@@ -37,6 +37,33 @@ static void write_file(const char *name, const char *content)
     }
 }
 
+static void copy_file(int home, const copied_file *one)
+{
+    char content[4096];
+    int from = openat(home, one->from, O_RDONLY);
+    ssize_t length = from < 0 ? -1 : read(from, content, sizeof content);
+    FILE *file = fopen(one->name, "w");
+    if (length < 0 || file == NULL || fwrite(content, 1, (size_t)length, file) != (size_t)length ||
+        fclose(file) != 0) {
+        perror(one->from);
+        exit(1);
+    }
+    close(from);
+}
+
+/* A matrix that is mapped, not read: 2 rows of 32768 float32, 0 and 1. */
+static void write_large(void)
+{
+    static const float VALUES[] = {0, 1};
+    FILE *file = fopen("large.npy", "w");
+    fputs("\x93NUMPY\x01", file);
+    fwrite("\0\x76", 1, 3, file);
+    fprintf(file, "%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 32768)}");
+    for (size_t i = 0; i < 65536; i++)
+        fwrite(&VALUES[i % 3 == 0], sizeof VALUES[0], 1, file);
+    fclose(file);
+}
+
 static int unlinked_file(const char *name)
 {
     int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -46,10 +73,15 @@ static int unlinked_file(const char *name)
 
 bool child_set_up(void)
 {
-    if (mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0)
+    int home = open(".", O_RDONLY);
+    if (home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0)
         return false;
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         write_file(INPUT_FILES[i].name, INPUT_FILES[i].content);
+    for (size_t i = 0; i < COPIED_FILE_COUNT; i++)
+        copy_file(home, &COPIED_FILES[i]);
+    close(home);
+    write_large();
     int ends[2];
     if (symlink("out.json", "link.json") != 0 || pipe(ends) != 0)
         return false;
@@ -65,8 +97,11 @@ void child_tear_down(void)
 {
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         unlink(INPUT_FILES[i].name);
+    for (size_t i = 0; i < COPIED_FILE_COUNT; i++)
+        unlink(COPIED_FILES[i].name);
     unlink("link.json");
     unlink("large.csv");
+    unlink("large.npy");
     rmdir("folder");
     if (chdir("/") == 0)
         rmdir(scratch);
@@ -74,12 +109,15 @@ void child_tear_down(void)
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".", "..", "folder", "link.json", "large.csv"};
+    static const char *const OTHERS[] = {".",         "..",        "folder",
+                                         "link.json", "large.csv", "large.npy"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         is_one = is_one || strcmp(INPUT_FILES[i].name, name) == 0;
+    for (size_t i = 0; i < COPIED_FILE_COUNT; i++)
+        is_one = is_one || strcmp(COPIED_FILES[i].name, name) == 0;
     return is_one;
 }
 

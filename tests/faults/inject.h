@@ -21,6 +21,7 @@ typedef enum call {
     CALL_ACCESS,
     CALL_READLINK,
     CALL_FCNTL,
+    CALL_MMAP,
     CALL_READ,
     CALL_WRITE,
     CALL_CLOSE_INPUT,

@@ -56,6 +56,15 @@ const input_file INPUT_FILES[] = {
 
 const size_t INPUT_FILE_COUNT = sizeof INPUT_FILES / sizeof INPUT_FILES[0];
 
+const copied_file COPIED_FILES[] = {
+    {"small.npy", "testdata/npy/rank-2.npy"},
+    {"stored.npz", "testdata/npy/stored.npz"},
+    {"deflated.npz", "testdata/npy/deflated.npz"},
+    {"objects.npy", "testdata/npy/objects.npy"},
+};
+
+const size_t COPIED_FILE_COUNT = sizeof COPIED_FILES / sizeof COPIED_FILES[0];
+
 const command_line COMMAND_LINES[] = {
     /* documents in, JSON out */
     {.words = "heads.json"},
@@ -80,6 +89,15 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x x.csv --bundle bundle.json --prefix layer. --map wv=layer.wk"},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
+    /* matrices in binary files; a large one is mapped, so that a file keeps it */
+    {.words = "-x small.npy --wq stored.npz:x --wk deflated.npz:x --causal"},
+    {.words = "deflated.npz --no-heads --no-wq --emit scores"},
+    {.words = "-x - --input-format npy --dtype f64 <small.npy"},
+    {.words = "-x large.npy --emit weights"},
+    {.words = "-x small.npy -o out.npz", .outputs = "out.npz"},
+    {.words = "-x stored.npz:x --write weights=new.npy -o out.npz", .outputs = "new.npy out.npz"},
+    {.words = "-x objects.npy"},
+    {.words = "-x small.npy -o out.npy"},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,6 +157,27 @@ int __wrap_fchmod(int descriptor, mode_t mode)
 int __wrap_rename(const char *from, const char *to)
 {
     return inject_fails(CALL_RENAME) ? -1 : __real_rename(from, to);
+}
+
+/* ---- files as memory ---- */
+
+extern void *__real_mmap(void *at, size_t length, int protection, int flags, int descriptor,
+                         off_t offset);
+extern int __real_munmap(void *at, size_t length);
+
+/* A mapping that takes the place of a part of another is no block of its own. */
+void *__wrap_mmap(void *at, size_t length, int protection, int flags, int descriptor, off_t offset)
+{
+    if (inject_fails(CALL_MMAP))
+        return MAP_FAILED;
+    void *block = __real_mmap(at, length, protection, flags, descriptor, offset);
+    return block == MAP_FAILED || at != NULL ? block : inject_given(block);
+}
+
+int __wrap_munmap(void *at, size_t length)
+{
+    inject_taken(at);
+    return __real_munmap(at, length);
 }
 
 /* ---- threads ---- */

@@ -29,6 +29,8 @@
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
+    ROW(npy)                                                                                       \
+    ROW(npz)                                                                                       \
     ROW(number_read)                                                                               \
     ROW(number_write)                                                                              \
     ROW(options)                                                                                   \
@@ -42,9 +44,11 @@
     ROW(sink_places)                                                                               \
     ROW(source)                                                                                    \
     ROW(streams)                                                                                   \
+    ROW(stored_matrix)                                                                             \
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
-    ROW(tidy)
+    ROW(tidy)                                                                                      \
+    ROW(zip)
 
 #define DECLARE(name) void test_##name(unit *u);
 UNIT_TESTS(DECLARE)

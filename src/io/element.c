@@ -1,0 +1,202 @@
+#include "io/element.h"
+
+#include "io/number_write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum family { IEEE_FLOAT, BRAIN_FLOAT, SIGNED_INTEGER, UNSIGNED_INTEGER } family;
+
+static const struct {
+    size_t size;
+    family family;
+} TYPES[] = {
+    [ELEMENT_F64] = {8, IEEE_FLOAT},        [ELEMENT_F32] = {4, IEEE_FLOAT},
+    [ELEMENT_F16] = {2, IEEE_FLOAT},        [ELEMENT_BF16] = {2, BRAIN_FLOAT},
+    [ELEMENT_I64] = {8, SIGNED_INTEGER},    [ELEMENT_I32] = {4, SIGNED_INTEGER},
+    [ELEMENT_I16] = {2, SIGNED_INTEGER},    [ELEMENT_I8] = {1, SIGNED_INTEGER},
+    [ELEMENT_U64] = {8, UNSIGNED_INTEGER},  [ELEMENT_U32] = {4, UNSIGNED_INTEGER},
+    [ELEMENT_U16] = {2, UNSIGNED_INTEGER},  [ELEMENT_U8] = {1, UNSIGNED_INTEGER},
+    [ELEMENT_BOOL] = {1, UNSIGNED_INTEGER},
+};
+
+size_t element_size(element_type type)
+{
+    return TYPES[type].size;
+}
+
+static bool machine_is_big_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+bool element_order_is_native(element_type type, bool is_big_endian)
+{
+    return TYPES[type].size == 1 || is_big_endian == machine_is_big_endian();
+}
+
+/* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
+
+static void gather_8(const char *at, size_t count, uint64_t *bits)
+{
+    for (size_t i = 0; i < count; i++)
+        bits[i] = (unsigned char)at[i];
+}
+
+static void gather_16(const char *at, size_t count, bool swaps, uint64_t *bits)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint16_t one;
+        memcpy(&one, at + i * sizeof one, sizeof one);
+        bits[i] = swaps ? __builtin_bswap16(one) : one;
+    }
+}
+
+static void gather_32(const char *at, size_t count, bool swaps, uint64_t *bits)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t one;
+        memcpy(&one, at + i * sizeof one, sizeof one);
+        bits[i] = swaps ? __builtin_bswap32(one) : one;
+    }
+}
+
+static void gather_64(const char *at, size_t count, bool swaps, uint64_t *bits)
+{
+    memcpy(bits, at, count * sizeof bits[0]);
+    for (size_t i = 0; swaps && i < count; i++)
+        bits[i] = __builtin_bswap64(bits[i]);
+}
+
+static void gather(element_type type, bool is_big_endian, const char *at, size_t count,
+                   uint64_t *bits)
+{
+    bool swaps = !element_order_is_native(type, is_big_endian);
+    switch (TYPES[type].size) {
+    case 1:
+        gather_8(at, count, bits);
+        return;
+    case 2:
+        gather_16(at, count, swaps, bits);
+        return;
+    case 4:
+        gather_32(at, count, swaps, bits);
+        return;
+    default:
+        gather_64(at, count, swaps, bits);
+    }
+}
+
+/* ---- bits to float64 ---- */
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double single_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. */
+static double half_of(uint64_t bits)
+{
+    uint64_t sign = bits >> 15 << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    if (exponent == 31)
+        return double_of(sign | (uint64_t)0x7ff << 52 | fraction << 42);
+    if (exponent > 0)
+        return double_of(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
+    double magnitude = (double)fraction * 0x1p-24;
+    return sign == 0 ? magnitude : -magnitude;
+}
+
+static void widen_floats(element_type type, const uint64_t *bits, size_t count, double *out)
+{
+    for (size_t i = 0; type == ELEMENT_F32 && i < count; i++)
+        out[i] = single_of((uint32_t)bits[i]);
+    for (size_t i = 0; type == ELEMENT_BF16 && i < count; i++)
+        out[i] = single_of((uint32_t)bits[i] << 16);
+    for (size_t i = 0; type == ELEMENT_F16 && i < count; i++)
+        out[i] = half_of(bits[i]);
+    if (type == ELEMENT_F64)
+        memcpy(out, bits, count * sizeof out[0]);
+}
+
+/* Shifting a negative number right keeps its sign with every compiler that builds this. */
+static int64_t extend_sign(uint64_t bits, size_t size)
+{
+    unsigned unused = 64 - 8 * (unsigned)size;
+    return (int64_t)(bits << unused) >> unused;
+}
+
+/* True where the bits from the first 1 to the last are at most the 53 of a float64. */
+static bool is_exact(uint64_t magnitude)
+{
+    return magnitude >> 53 == 0 || magnitude >> __builtin_ctzll(magnitude) >> 53 == 0;
+}
+
+static size_t widen_unsigned(const uint64_t *bits, size_t count, double *out)
+{
+    size_t i = 0;
+    for (; i < count && is_exact(bits[i]); i++)
+        out[i] = (double)bits[i];
+    return i;
+}
+
+static size_t widen_signed(const uint64_t *bits, size_t size, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = extend_sign(bits[i], size);
+        if (!is_exact(value < 0 ? 0 - (uint64_t)value : (uint64_t)value))
+            return i;
+        out[i] = (double)value;
+    }
+    return count;
+}
+
+size_t element_load(element_type type, bool is_big_endian, const char *bytes, size_t count,
+                    double out[ELEMENT_RUN])
+{
+    uint64_t bits[ELEMENT_RUN];
+    gather(type, is_big_endian, bytes, count, bits);
+    if (TYPES[type].family == SIGNED_INTEGER)
+        return widen_signed(bits, TYPES[type].size, count, out);
+    if (TYPES[type].family == UNSIGNED_INTEGER)
+        return widen_unsigned(bits, count, out);
+    widen_floats(type, bits, count, out);
+    return count;
+}
+
+const char *element_text(element_type type, bool is_big_endian, const char *bytes,
+                         char out[ELEMENT_TEXT])
+{
+    uint64_t bits;
+    double value;
+    gather(type, is_big_endian, bytes, 1, &bits);
+    switch (TYPES[type].family) {
+    case UNSIGNED_INTEGER:
+        snprintf(out, ELEMENT_TEXT, "%" PRIu64, bits);
+        return out;
+    case SIGNED_INTEGER:
+        snprintf(out, ELEMENT_TEXT, "%" PRId64, extend_sign(bits, TYPES[type].size));
+        return out;
+    default:
+        widen_floats(type, &bits, 1, &value);
+        if (type == ELEMENT_F64)
+            number_write_f64(value, out);
+        else
+            number_write_f32((float)value, out);
+        return out;
+    }
+}

@@ -1,0 +1,23 @@
+/* The header of a NPY: magic, version, and a Python literal that says what the elements are.
+ *
+ * The format is NumPy's (NEP 1, and numpy/lib/format.py for versions 2 and 3):
+ *     \x93NUMPY, major, minor, the header's length (2 bytes; 4 from version 2 on), little-endian,
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, spaces and a newline,
+ *     the elements.
+ * It is parsed for just that, never evaluated. Refused by name: Python objects, which would be a
+ * pickle, and whatever else is no number. */
+#ifndef SELFATTN_IO_NPY_HEADER_H
+#define SELFATTN_IO_NPY_HEADER_H
+
+#include "base/text.h"
+#include "io/stored_matrix.h"
+
+enum { NPY_MAX_HEADER = 65535 };
+
+/* The matrix in `length` bytes that begin at `at`: all of them are header or elements. */
+bool npy_find_matrix(const char *bytes, size_t length, const place *at, stored_matrix *out, err *e);
+
+/* Appends the header that numpy.save writes for such a tensor, in C order and little-endian. */
+void npy_header_write(text *to, const tensor *t);
+
+#endif

@@ -1,0 +1,114 @@
+#include "base/mem.h"
+#include "io/npy_header.h"
+#include "io/npz.h"
+#include "io/zip.h"
+
+#include <stdint.h>
+#include <string.h>
+
+typedef struct reader {
+    const read_options *how;
+    zip zip;
+    size_t left; /* of how->most_bytes; SIZE_MAX: any number */
+    text unpacked;
+} reader;
+
+static const char ENDING[] = ".npy";
+
+/* "w.npz:wq", which the file may be called already, where that is all that is wanted of it. */
+static void name_member(const reader *r, const char *name, text *label)
+{
+    const char *file = r->how->file;
+    size_t length = strlen(file), wanted = strlen(name);
+    bool has_name = length > wanted && file[length - wanted - 1] == ':' &&
+                    strcmp(file + length - wanted, name) == 0;
+    text_add_string(label, file);
+    if (!has_name)
+        text_add_format(label, ":%s", name);
+}
+
+/* The matrix in a member's bytes. Its places are of the member: "w.npz:wq: byte 128". */
+static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to, err *e)
+{
+    stored_matrix matrix;
+    text label = {0};
+    name_member(r, to->name, &label);
+    const place begin = {.file = text_string(&label), .has_byte = true};
+    const char *bytes =
+        text_ok(&label, e) ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
+    bool done = bytes != NULL && npy_find_matrix(bytes, m->size, &begin, &matrix, e) &&
+                stored_matrix_read(&matrix, kind, r->how, to, e);
+    text_free(&label);
+    return done;
+}
+
+/* What is unpacked counts against the limit for as long as the file is read. */
+static void count_unpacked(reader *r)
+{
+    if (r->left != SIZE_MAX)
+        r->left -= r->unpacked.length;
+    text_free(&r->unpacked);
+}
+
+static bool read_named(reader *r, const zip_member *m, const char *name, err *e, bundle *out)
+{
+    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
+    key_kind kind;
+    bool is_wanted;
+    if (!stored_matrix_find_kind(r->how, "NPZ", name, &at, &kind, &is_wanted, e))
+        return false;
+    if (!is_wanted)
+        return true;
+    entry *to = bundle_add(out, name, strlen(name), at, e);
+    bool done = to != NULL && read_matrix(r, m, kind, to, e);
+    count_unpacked(r);
+    return done;
+}
+
+static bool ends_with(const zip_member *m, const char *ending)
+{
+    size_t length = strlen(ending);
+    return m->name_length > length &&
+           memcmp(m->name + m->name_length - length, ending, length) == 0;
+}
+
+/* A member that is no NPY: a folder's entry is nothing, PyTorch's files are zips of pickles. */
+static bool refuse_other(const reader *r, const zip_member *m, err *e)
+{
+    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
+    int length = m->name_length < 80 ? (int)m->name_length : 80;
+    if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
+        return true;
+    err_at(e, &at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
+    return ends_with(m, ".pkl") ? err_remedy(e, "this is a pickle of PyTorch: save the tensors as "
+                                                "safetensors")
+                                : false;
+}
+
+static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
+{
+    if (!ends_with(m, ENDING))
+        return refuse_other(r, m, e);
+    char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
+    bool done = name != NULL && read_named(r, m, name, e, out);
+    mem_free(name);
+    return done;
+}
+
+bool npz_probe(const char *bytes, size_t length)
+{
+    return zip_probe(bytes, length);
+}
+
+bool npz_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
+{
+    reader r = {.how = how, .left = how->most_bytes == 0 ? SIZE_MAX : how->most_bytes};
+    bool done = zip_open(&r.zip, how->file, bytes, length, e);
+    for (size_t i = 0; done && i < r.zip.count; i++)
+        done = read_member(&r, &r.zip.member[i], out, e);
+    zip_close(&r.zip);
+    text_free(&r.unpacked);
+    if (!done)
+        bundle_free(out);
+    return done;
+}

@@ -1,0 +1,415 @@
+#include "io/stored_matrix.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One matrix on its way into a tensor. */
+typedef struct job {
+    const stored_matrix *from;
+    key_kind kind;
+    dtype type; /* of the tensor */
+    bool allow_nonfinite;
+    size_t count, bytes;
+} job;
+
+/* ---- elements that can't be read ---- */
+
+/* " in row 2, column 3": where the element with this number (in the order of the file) is. */
+enum { WHERE_TEXT = 160 };
+static const char *where_text(const stored_matrix *m, size_t number, char out[WHERE_TEXT])
+{
+    static const char *const AXES[] = {"column", "row", "matrix", "block", "batch"};
+    size_t index[TENSOR_MAX_RANK], length = 0;
+    for (int i = 0; i < m->rank; i++) {
+        int axis = m->is_fortran ? i : m->rank - 1 - i;
+        index[axis] = number % m->size[axis];
+        number /= m->size[axis];
+    }
+    out[0] = '\0';
+    for (int axis = 0; axis < m->rank; axis++)
+        length +=
+            (size_t)snprintf(out + length, WHERE_TEXT - length, "%s%s %zu",
+                             axis == 0 ? " in " : ", ", AXES[m->rank - 1 - axis], index[axis] + 1);
+    return out;
+}
+
+/* The messages are those of text (io/cells.c). */
+static bool refuse(const job *j, size_t number, double value, err *e)
+{
+    const stored_matrix *m = j->from;
+    size_t offset = number * element_size(m->type);
+    place at = m->at;
+    at.byte += offset;
+    char where[WHERE_TEXT], found[ELEMENT_TEXT];
+    where_text(m, number, where);
+    element_text(m->type, m->is_big_endian, m->bytes + offset, found);
+    if (j->type == DTYPE_BOOL || m->type == ELEMENT_BOOL)
+        return err_at(e, &at, "%s%s is neither true (1) nor false (0)", found, where);
+    if (isfinite(value)) {
+        err_at(e, &at, "%s%s is too large for float32, whose largest number is 3.4028235e38", found,
+               where);
+        return err_remedy(e, "--dtype f64 holds larger numbers");
+    }
+    if (j->kind == KEY_BIAS)
+        err_at(e, &at, "%s%s can't be a bias: finite numbers and -inf can", found, where);
+    else
+        err_at(e, &at, "%s%s is not a finite number", found, where);
+    return err_remedy(e, "--allow-nonfinite lets it through");
+}
+
+static bool refuse_integer(const job *j, size_t number, err *e)
+{
+    const stored_matrix *m = j->from;
+    size_t offset = number * element_size(m->type);
+    place at = m->at;
+    at.byte += offset;
+    char where[WHERE_TEXT], found[ELEMENT_TEXT];
+    err_at(e, &at, "%s%s has more digits than float64 holds",
+           element_text(m->type, m->is_big_endian, m->bytes + offset, found),
+           where_text(m, number, where));
+    return err_remedy(e, "integers up to 9007199254740992 (2^53) are read");
+}
+
+/* ---- values ---- */
+
+/* From here on, float32 rounds to infinity: its largest number and half a unit in its last
+ * place. */
+static const double TOO_LARGE_F32 = 0x1.ffffffp127;
+
+static bool is_allowed(const job *j, double value)
+{
+    if (j->type == DTYPE_BOOL || j->from->type == ELEMENT_BOOL)
+        return value == 0 || value == 1;
+    if (isfinite(value))
+        return j->type == DTYPE_F64 || fabs(value) < TOO_LARGE_F32;
+    return j->allow_nonfinite || j->kind == KEY_EXPECTED ||
+           (j->kind == KEY_BIAS && isinf(value) && value < 0);
+}
+
+/* True where all can be stored without a further look: one loop without a branch. */
+static bool are_ordinary(const job *j, const double *value, size_t count)
+{
+    double limit = j->type == DTYPE_F32 ? TOO_LARGE_F32 : (double)INFINITY;
+    bool are = j->type != DTYPE_BOOL && j->from->type != ELEMENT_BOOL;
+    for (size_t i = 0; i < count; i++)
+        are &= fabs(value[i]) < limit;
+    return are;
+}
+
+/* `count` values from number `first` on, checked; every NaN is the canonical one. */
+static bool load_run(const job *j, size_t first, size_t count, double out[ELEMENT_RUN], err *e)
+{
+    const stored_matrix *m = j->from;
+    const char *bytes = m->bytes + first * element_size(m->type);
+    size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out);
+    if (loaded == count && are_ordinary(j, out, count))
+        return true;
+    for (size_t i = 0; i < loaded; i++) {
+        if (!is_allowed(j, out[i]))
+            return refuse(j, first + i, out[i], e);
+        if (isnan(out[i]))
+            out[i] = (double)NAN;
+    }
+    return loaded == count || refuse_integer(j, first + loaded, e);
+}
+
+static void store_run(dtype type, const double *value, size_t count, char *to)
+{
+    for (size_t i = 0; type == DTYPE_F32 && i < count; i++) {
+        float narrow = (float)value[i];
+        memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);
+    }
+    if (type == DTYPE_F64)
+        memcpy(to, value, count * sizeof value[0]);
+    for (size_t i = 0; type == DTYPE_BOOL && i < count; i++)
+        to[i] = value[i] != 0;
+}
+
+/* All elements, in the order of the file. */
+static bool convert(const job *j, char *to, err *e)
+{
+    double run[ELEMENT_RUN];
+    for (size_t first = 0; first < j->count; first += ELEMENT_RUN) {
+        size_t left = j->count - first, count = left < ELEMENT_RUN ? left : ELEMENT_RUN;
+        if (!load_run(j, first, count, run, e))
+            return false;
+        store_run(j->type, run, count, to + first * dtype_size(j->type));
+    }
+    return true;
+}
+
+/* ---- bytes that are the tensor's already ---- */
+
+static bool is_same_type(const job *j)
+{
+    const stored_matrix *m = j->from;
+    bool is_byte = m->type == ELEMENT_BOOL || m->type == ELEMENT_U8 || m->type == ELEMENT_I8;
+    if (!element_order_is_native(m->type, m->is_big_endian))
+        return false;
+    return j->type == DTYPE_F64   ? m->type == ELEMENT_F64
+           : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
+                                  : is_byte;
+}
+
+/* All finite, found at the speed of memory. */
+static bool is_finite(const job *j)
+{
+    size_t ignored[TENSOR_MAX_RANK];
+    tensor all = {.type = j->type,
+                  .rank = 1,
+                  .size = {j->count},
+                  .stride = {1},
+                  .data = (void *)j->from->bytes};
+    return tensor_is_finite(&all, ignored);
+}
+
+/* False too where a value has to change. */
+static bool has_good_values(const job *j, err *e)
+{
+    double run[ELEMENT_RUN];
+    bool has_nan = false;
+    if (j->type != DTYPE_BOOL && is_finite(j))
+        return true;
+    for (size_t first = 0; first < j->count; first += ELEMENT_RUN) {
+        size_t left = j->count - first, count = left < ELEMENT_RUN ? left : ELEMENT_RUN;
+        if (!load_run(j, first, count, run, e))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            has_nan = has_nan || isnan(run[i]);
+    }
+    return !has_nan;
+}
+
+static bool is_in_place(const job *j, const mapping *map)
+{
+    uintptr_t at = (uintptr_t)j->from->bytes, begin = map == NULL ? 0 : (uintptr_t)map->bytes;
+    return map != NULL && at >= begin && at - begin <= map->length &&
+           j->bytes <= map->length - (at - begin) && at % dtype_size(j->type) == 0;
+}
+
+/* ---- Fortran order ---- */
+
+typedef struct transposition {
+    const char *from;
+    char *to;
+    size_t rows, columns;
+    size_t from_step; /* elements from one column to the next; rows are neighbours there */
+    size_t to_step;   /* elements from one row to the next */
+} transposition;
+
+/* By squares whose lines, read and written, stay in a first-level cache. Called with a constant
+ * size, so that each copy is one move. */
+static inline void transpose(const transposition *t, size_t element)
+{
+    enum { SIDE = 16 };
+    for (size_t row = 0; row < t->rows; row += SIDE) {
+        size_t last_row = t->rows - row < SIDE ? t->rows : row + SIDE;
+        for (size_t column = 0; column < t->columns; column += SIDE) {
+            size_t last = t->columns - column < SIDE ? t->columns : column + SIDE;
+            for (size_t i = row; i < last_row; i++) {
+                for (size_t k = column; k < last; k++)
+                    memcpy(t->to + (i * t->to_step + k) * element,
+                           t->from + (k * t->from_step + i) * element, element);
+            }
+        }
+    }
+}
+
+static void transpose_any(const transposition *t, size_t element)
+{
+    if (element == 4)
+        transpose(t, 4);
+    else if (element == 8)
+        transpose(t, 8);
+    else
+        transpose(t, 1);
+}
+
+/* Elements in Fortran order, of the tensor's type, into C order: the first axis and the last are
+ * transposed, for each index of those between. */
+static void reorder(const char *from, tensor *to)
+{
+    size_t element = dtype_size(to->type), step[TENSOR_MAX_RANK], index[TENSOR_MAX_RANK] = {0};
+    int last = to->rank - 1;
+    step[0] = 1;
+    for (int axis = 1; axis <= last; axis++)
+        step[axis] = step[axis - 1] * to->size[axis - 1];
+    transposition t = {.rows = to->size[0],
+                       .columns = to->size[last],
+                       .from_step = step[last],
+                       .to_step = (size_t)to->stride[0]};
+    tensor between = tensor_at(to, 0);
+    between.rank--;
+    do {
+        size_t skip_from = 0, skip_to = 0;
+        for (int axis = 0; axis < between.rank; axis++) {
+            skip_from += index[axis] * step[axis + 1];
+            skip_to += index[axis] * (size_t)between.stride[axis];
+        }
+        t.from = from + skip_from * element;
+        t.to = (char *)to->data + skip_to * element;
+        transpose_any(&t, element);
+    } while (tensor_next(&between, index));
+}
+
+/* With at most one axis longer than 1, both orders are one. */
+static bool needs_reordering(const stored_matrix *m)
+{
+    int longer = 0;
+    for (int axis = 0; axis < m->rank; axis++)
+        longer += m->size[axis] > 1;
+    return m->is_fortran && longer > 1;
+}
+
+/* ---- the tensor ---- */
+
+static bool copy_reordered(const job *j, tensor *out, err *e)
+{
+    char *converted = mem_alloc(j->count, dtype_size(j->type), e);
+    bool done = converted != NULL && convert(j, converted, e);
+    if (done)
+        reorder(converted, out);
+    mem_free(converted);
+    return done;
+}
+
+static bool make_copy(const job *j, bool is_good, tensor *out, err *e)
+{
+    const stored_matrix *m = j->from;
+    if (!tensor_new(out, j->type, m->rank, m->size, e))
+        return false;
+    bool done = true;
+    if (is_good && needs_reordering(m))
+        reorder(m->bytes, out);
+    else if (is_good)
+        memcpy(out->data, m->bytes, j->bytes);
+    else
+        done = needs_reordering(m) ? copy_reordered(j, out, e) : convert(j, out->data, e);
+    if (!done)
+        tensor_free(out);
+    return done;
+}
+
+static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
+{
+    const stored_matrix *m = j->from;
+    bool is_good = is_same_type(j) && has_good_values(j, e);
+    if (e->is_set)
+        return false;
+    if (is_good && is_in_place(j, how->map) && !needs_reordering(m))
+        return tensor_new_in(out, j->type, m->rank, m->size, m->bytes, how->map, e);
+    return make_copy(j, is_good, out, e);
+}
+
+/* The narrowest type that holds all of a stored one. */
+static dtype own_type(element_type type)
+{
+    switch (type) {
+    case ELEMENT_BOOL:
+        return DTYPE_BOOL;
+    case ELEMENT_F64:
+    case ELEMENT_I64:
+    case ELEMENT_I32:
+    case ELEMENT_U64:
+    case ELEMENT_U32:
+        return DTYPE_F64;
+    default:
+        return DTYPE_F32;
+    }
+}
+
+static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)
+{
+    if (kind == KEY_MASK)
+        return DTYPE_BOOL;
+    if (kind == KEY_SETTING || kind == KEY_TOL)
+        return DTYPE_F64;
+    if (how->keeps_types)
+        return own_type(m->type);
+    return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
+}
+
+/* The limits of text: json_array_read's. */
+static bool check_rank(const stored_matrix *m, key_kind kind, err *e)
+{
+    int most = kind == KEY_EXPECTED                     ? TENSOR_MAX_RANK
+               : kind == KEY_SETTING || kind == KEY_TOL ? 0
+                                                        : TENSOR_MAX_INPUT_RANK;
+    char shape[SHAPE_TEXT];
+    if (m->rank <= most)
+        return true;
+    if (most == 0)
+        return err_at(e, &m->at, "%s numbers stand where one number is wanted",
+                      sizes_text(m->rank, m->size, shape));
+    return err_at(e, &m->at, "the matrix is %s, and at most %d axes are read",
+                  sizes_text(m->rank, m->size, shape), most);
+}
+
+static bool check_truth(const stored_matrix *m, key_kind kind, const read_options *how, err *e)
+{
+    bool wants_numbers = kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_TOL;
+    return m->type != ELEMENT_BOOL || !wants_numbers || how->keeps_types ||
+           err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
+}
+
+bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes, err *e)
+{
+    size_t count;
+    char shape[SHAPE_TEXT];
+    bool fits = sizes_count(m->rank, m->size, &count) &&
+                size_mul(count, element_size(m->type), bytes) && *bytes <= PTRDIFF_MAX;
+    if (!fits)
+        return err_at(e, at, "a matrix of %s elements is larger than an address can hold",
+                      sizes_text(m->rank, m->size, shape));
+    return count > 0 || err_at(e, at, "the matrix is %s; a matrix has at least one number",
+                               sizes_text(m->rank, m->size, shape));
+}
+
+bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
+                             const place *at, key_kind *kind, bool *is_wanted, err *e)
+{
+    *is_wanted = true;
+    *kind = how->kind;
+    if (how->keys == NULL)
+        return true;
+    const named *row = named_find(how->keys, name, strlen(name));
+    *is_wanted = row != NULL;
+    if (row == NULL && how->skips_unknown)
+        return true;
+    if (row == NULL) {
+        err_at(e, at, "unknown %s '%s'", how->keys->what, name);
+        row = named_nearest(how->keys, name, strlen(name));
+        return row == NULL ? false : err_remedy(e, "did you mean '%s'?", row->name);
+    }
+    *kind = ((const key *)(const void *)row)->kind;
+    bool is_held = *kind == KEY_MATRIX || *kind == KEY_BIAS || *kind == KEY_MASK ||
+                   *kind == KEY_EXPECTED || *kind == KEY_SETTING || *kind == KEY_TOL;
+    return is_held ||
+           err_at(e, at, "'%s' is no matrix, and %s holds nothing else", name, format_name);
+}
+
+bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,
+                        err *e)
+{
+    if (how->keys == NULL && m->type == ELEMENT_BOOL && to->name != NULL && to->name[0] != '\0')
+        kind = KEY_MASK;
+    job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
+    if (!stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_rank(m, kind, e) ||
+        !check_truth(m, kind, how, e))
+        return false;
+    j.type = type_of(m, kind, how);
+    j.count = j.bytes / element_size(m->type);
+    to->stored = m->type_name;
+    to->kind = ENTRY_TENSOR;
+    if (!make_tensor(&j, how, &to->tensor, e) || kind != KEY_SETTING || m->type != ELEMENT_BOOL)
+        return !e->is_set;
+    const char *word = tensor_get(&to->tensor, NULL) != 0 ? "true" : "false";
+    tensor_free(&to->tensor);
+    to->kind = ENTRY_TEXT;
+    to->text = mem_copy_text(word, strlen(word), e);
+    return to->text != NULL;
+}

@@ -1,0 +1,361 @@
+#include "io/zip.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lengths of the fixed parts, by APPNOTE.TXT 4.3 and 4.5. */
+enum {
+    LOCAL_HEADER = 30,
+    DIRECTORY_ENTRY = 46,
+    END_RECORD = 22,
+    END_RECORD_64 = 56,
+    LOCATOR_64 = 20,
+    MOST_COMMENT = 65535,
+    MOST_NAME = 4096, /* a label's limit everywhere */
+    FLAG_ENCRYPTED = 1 << 0,
+    FLAG_DESCRIPTOR = 1 << 3,
+    EXTRA_64 = 1
+};
+
+static const uint32_t LOCAL_SIGNATURE = 0x04034b50, ENTRY_SIGNATURE = 0x02014b50,
+                      END_SIGNATURE = 0x06054b50, END_SIGNATURE_64 = 0x06064b50,
+                      LOCATOR_SIGNATURE = 0x07064b50, DESCRIPTOR_SIGNATURE = 0x08074b50,
+                      IN_EXTRA = 0xffffffff; /* the number stands in the zip64 extra field */
+
+unsigned zip_read_16(const char *at)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    return p[0] | (unsigned)p[1] << 8;
+}
+
+uint32_t zip_read_32(const char *at)
+{
+    return zip_read_16(at) | (uint32_t)zip_read_16(at + 2) << 16;
+}
+
+uint64_t zip_read_64(const char *at)
+{
+    return zip_read_32(at) | (uint64_t)zip_read_32(at + 4) << 32;
+}
+
+static place place_of(const zip *z, size_t offset)
+{
+    return (place){.file = z->file, .byte = offset, .has_byte = true};
+}
+
+/* Names are shown as far as a line goes. */
+static int shown(const zip_member *m)
+{
+    enum { MOST = 80 };
+    return m->name_length < MOST ? (int)m->name_length : MOST;
+}
+
+/* ---- the end record, which says where the directory is ---- */
+
+typedef struct directory {
+    uint64_t offset, size, count;
+    size_t end; /* where the records behind it begin */
+} directory;
+
+/* The last place that is an end record whose comment ends with the file; SIZE_MAX for none. */
+static size_t find_end(const zip *z)
+{
+    size_t first =
+        z->length < END_RECORD + MOST_COMMENT ? 0 : z->length - END_RECORD - MOST_COMMENT;
+    for (size_t at = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1; at > first; at--) {
+        const char *p = z->bytes + at - 1;
+        size_t behind = z->length - (at - 1) - END_RECORD;
+        if (zip_read_32(p) == END_SIGNATURE && zip_read_16(p + 20) == behind)
+            return at - 1;
+    }
+    return SIZE_MAX;
+}
+
+/* Zip64's own end record, in front of the end record at `end`. */
+static bool read_end_64(const zip *z, size_t end, directory *d, err *e)
+{
+    place at = place_of(z, end);
+    size_t before = LOCATOR_64 + END_RECORD_64;
+    if (end < before || zip_read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
+        return err_at(e, &at, "the zip's sizes need a zip64 record, and none is there");
+    uint64_t offset = zip_read_64(z->bytes + end - LOCATOR_64 + 8);
+    if (offset > end - before || zip_read_32(z->bytes + offset) != END_SIGNATURE_64)
+        return err_at(e, &at, "the zip64 record is not where the zip says, at byte %llu",
+                      (unsigned long long)offset);
+    const char *p = z->bytes + offset;
+    *d = (directory){.count = zip_read_64(p + 32),
+                     .size = zip_read_64(p + 40),
+                     .offset = zip_read_64(p + 48),
+                     .end = (size_t)offset};
+    return true;
+}
+
+static bool find_directory(const zip *z, directory *d, err *e)
+{
+    size_t end = find_end(z);
+    place at = place_of(z, end == SIZE_MAX ? z->length : end);
+    if (end == SIZE_MAX) {
+        err_at(e, &at, "a zip ends with its directory, and this one has none");
+        return err_remedy(e, "the file may have been cut short");
+    }
+    const char *p = z->bytes + end;
+    unsigned disk = zip_read_16(p + 4), of_directory = zip_read_16(p + 6);
+    *d = (directory){.count = zip_read_16(p + 10),
+                     .size = zip_read_32(p + 12),
+                     .offset = zip_read_32(p + 16),
+                     .end = end};
+    if (disk != of_directory || zip_read_16(p + 8) != d->count)
+        return err_at(e, &at, "the zip is one of several disks, which are not read");
+    if ((d->count == 0xffff || d->size == IN_EXTRA || d->offset == IN_EXTRA) &&
+        !read_end_64(z, end, d, e))
+        return false;
+    return (d->offset <= d->end && d->size <= d->end - d->offset) ||
+           err_at(e, &at, "the directory lies outside the file: %llu bytes at byte %llu",
+                  (unsigned long long)d->size, (unsigned long long)d->offset);
+}
+
+/* ---- the directory's entries ---- */
+
+/* The zip64 extra field among the extra fields, or NULL. */
+static const char *find_extra_64(const char *extra, size_t length, size_t *found)
+{
+    while (length >= 4) {
+        size_t size = zip_read_16(extra + 2);
+        if (size > length - 4)
+            return NULL;
+        *found = size;
+        if (zip_read_16(extra) == EXTRA_64)
+            return extra + 4;
+        extra += 4 + size;
+        length -= 4 + size;
+    }
+    return NULL;
+}
+
+/* Numbers that did not fit stand in the extra field, in this order, just those. */
+static bool widen(uint64_t *const number[], size_t numbers, const char *extra, size_t length)
+{
+    size_t left = 0;
+    const char *from = find_extra_64(extra, length, &left);
+    for (size_t i = 0; i < numbers; i++) {
+        if (*number[i] != IN_EXTRA)
+            continue;
+        if (from == NULL || left < 8)
+            return false;
+        *number[i] = zip_read_64(from);
+        from += 8;
+        left -= 8;
+    }
+    return true;
+}
+
+static bool check_name(const zip_member *m, const place *at, err *e)
+{
+    if (m->name_length == 0 || m->name_length > MOST_NAME)
+        return err_at(e, at, "a member's name has %zu bytes; 1 to %d are read", m->name_length,
+                      MOST_NAME);
+    return (memchr(m->name, '\0', m->name_length) == NULL &&
+            utf8_find_invalid(m->name, m->name + m->name_length) == NULL) ||
+           err_at(e, at, "a member's name is not UTF-8");
+}
+
+/* One entry at `offset`; gives its length, 0 with the error set. */
+static size_t read_entry(const zip *z, size_t offset, size_t end, zip_member *m, err *e)
+{
+    place at = place_of(z, offset);
+    const char *p = z->bytes + offset;
+    size_t left = end - offset;
+    if (left < DIRECTORY_ENTRY || zip_read_32(p) != ENTRY_SIGNATURE) {
+        err_at(e, &at, "the zip's directory is damaged: no member's entry begins here");
+        return 0;
+    }
+    size_t name = zip_read_16(p + 28), extra = zip_read_16(p + 30), comment = zip_read_16(p + 32);
+    size_t length = DIRECTORY_ENTRY + name + extra + comment;
+    if (left < length) {
+        err_at(e, &at, "the zip's directory is damaged: %zu bytes are left for an entry of %zu",
+               left, length);
+        return 0;
+    }
+    uint64_t size = zip_read_32(p + 24), packed = zip_read_32(p + 20), header = zip_read_32(p + 42);
+    uint64_t *const wide[] = {&size, &packed, &header};
+    *m = (zip_member){.name = p + DIRECTORY_ENTRY,
+                      .name_length = name,
+                      .flags = zip_read_16(p + 8),
+                      .method = zip_read_16(p + 10),
+                      .crc = zip_read_32(p + 16)};
+    if (!check_name(m, &at, e))
+        return 0;
+    if (!widen(wide, 3, m->name + name, extra)) {
+        err_at(e, &at, "'%.*s' needs a zip64 field, and has none", shown(m), m->name);
+        return 0;
+    }
+    m->size = (size_t)size;
+    m->packed = (size_t)packed;
+    m->header = (size_t)header;
+    return length;
+}
+
+/* ---- a member's own header ---- */
+
+static bool disagree(const zip *z, const zip_member *m, const char *what, err *e)
+{
+    place at = place_of(z, m->header);
+    return err_at(e, &at, "'%.*s': the %s is another one here than in the zip's directory",
+                  shown(m), m->name, what);
+}
+
+/* Where sizes were not known when it was written, they follow the bytes: 4 or 8 bytes each, with
+ * or without a signature. */
+static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
+{
+    size_t begin = m->data + m->packed;
+    for (size_t width = 4; width <= 8; width += 4) {
+        for (size_t signature = 0; signature <= 4; signature += 4) {
+            const char *p = z->bytes + begin;
+            if (end - begin < signature + 4 + 2 * width ||
+                (signature > 0 && zip_read_32(p) != DESCRIPTOR_SIGNATURE))
+                continue;
+            p += signature;
+            uint64_t packed = width == 4 ? zip_read_32(p + 4) : zip_read_64(p + 4);
+            uint64_t size = width == 4 ? zip_read_32(p + 8) : zip_read_64(p + 12);
+            if (zip_read_32(p) == m->crc && packed == m->packed && size == m->size)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool check_sizes(const zip *z, const zip_member *m, size_t end, err *e)
+{
+    const char *p = z->bytes + m->header;
+    if ((m->flags & FLAG_DESCRIPTOR) != 0)
+        return has_descriptor(z, m, end) || disagree(z, m, "size behind it", e);
+    size_t name = zip_read_16(p + 26), extra = zip_read_16(p + 28);
+    uint64_t size = zip_read_32(p + 22), packed = zip_read_32(p + 18);
+    uint64_t *const wide[] = {&size, &packed};
+    if (zip_read_32(p + 14) != m->crc)
+        return disagree(z, m, "checksum", e);
+    return (widen(wide, 2, p + LOCAL_HEADER + name, extra) && size == m->size &&
+            packed == m->packed) ||
+           disagree(z, m, "size", e);
+}
+
+/* `end` is where the directory begins, in front of which all members lie. */
+static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
+{
+    place at = place_of(z, m->header);
+    if (m->header > end || end - m->header < LOCAL_HEADER ||
+        zip_read_32(z->bytes + m->header) != LOCAL_SIGNATURE)
+        return err_at(e, &at, "'%.*s' does not begin here, where the zip's directory says",
+                      shown(m), m->name);
+    const char *p = z->bytes + m->header;
+    size_t name = zip_read_16(p + 26), before = LOCAL_HEADER + name + zip_read_16(p + 28);
+    size_t left = end - m->header;
+    if (left < before || left - before < m->packed)
+        return err_at(e, &at, "'%.*s' needs %zu bytes, %zu are there", shown(m), m->name, m->packed,
+                      left < before ? 0 : left - before);
+    m->data = m->header + before;
+    if (name != m->name_length || memcmp(p + LOCAL_HEADER, m->name, name) != 0)
+        return disagree(z, m, "name", e);
+    if (zip_read_16(p + 8) != m->method ||
+        ((zip_read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
+        return disagree(z, m, "method", e);
+    return check_sizes(z, m, end, e);
+}
+
+/* ---- members beside each other ---- */
+
+static int by_header(const void *a, const void *b)
+{
+    const zip_member *const *one = a, *const *other = b;
+    return ((*one)->header > (*other)->header) - ((*one)->header < (*other)->header);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const zip_member *one = *(const zip_member *const *)a, *other = *(const zip_member *const *)b;
+    size_t shorter = one->name_length < other->name_length ? one->name_length : other->name_length;
+    int order = memcmp(one->name, other->name, shorter);
+    if (order != 0)
+        return order;
+    return (one->name_length > other->name_length) - (one->name_length < other->name_length);
+}
+
+static bool check_apart(const zip *z, const zip_member **all, err *e)
+{
+    qsort(all, z->count, sizeof all[0], by_header);
+    for (size_t i = 1; i < z->count; i++) {
+        place at = place_of(z, all[i]->header);
+        if (all[i]->header < all[i - 1]->data + all[i - 1]->packed)
+            return err_at(e, &at, "'%.*s' begins before '%.*s' ends", shown(all[i]), all[i]->name,
+                          shown(all[i - 1]), all[i - 1]->name);
+    }
+    return true;
+}
+
+static bool check_names(const zip *z, const zip_member **all, err *e)
+{
+    qsort(all, z->count, sizeof all[0], by_name);
+    for (size_t i = 1; i < z->count; i++) {
+        place at = place_of(z, all[i]->header);
+        if (by_name(&all[i - 1], &all[i]) == 0)
+            return err_at(e, &at, "two members are called '%.*s'", shown(all[i]), all[i]->name);
+    }
+    return true;
+}
+
+static bool check_together(const zip *z, err *e)
+{
+    const zip_member **all = mem_alloc(z->count, sizeof all[0], e);
+    if (all == NULL)
+        return false;
+    for (size_t i = 0; i < z->count; i++)
+        all[i] = &z->member[i];
+    bool done = check_apart(z, all, e) && check_names(z, all, e);
+    mem_free(all);
+    return done;
+}
+
+/* ---- the whole ---- */
+
+static bool read_directory(zip *z, const directory *d, err *e)
+{
+    size_t offset = (size_t)d->offset, end = offset + (size_t)d->size;
+    while (offset < end) {
+        zip_member *larger = mem_grow(z->member, z->count, &z->capacity, sizeof larger[0], e);
+        if (larger == NULL)
+            return false;
+        z->member = larger;
+        size_t length = read_entry(z, offset, end, &z->member[z->count], e);
+        if (length == 0 || !check_member(z, &z->member[z->count], (size_t)d->offset, e))
+            return false;
+        z->count++;
+        offset += length;
+    }
+    place at = place_of(z, d->end);
+    return z->count == d->count ||
+           err_at(e, &at, "the zip's directory has %zu members, its end record says %llu", z->count,
+                  (unsigned long long)d->count);
+}
+
+bool zip_probe(const char *bytes, size_t length)
+{
+    return length >= 4 &&
+           (zip_read_32(bytes) == LOCAL_SIGNATURE || zip_read_32(bytes) == END_SIGNATURE);
+}
+
+bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e)
+{
+    directory d = {0};
+    *z = (zip){.file = file, .bytes = bytes, .length = length};
+    return find_directory(z, &d, e) && read_directory(z, &d, e) && check_together(z, e);
+}
+
+void zip_close(zip *z)
+{
+    mem_free(z->member);
+    *z = (zip){0};
+}

@@ -1,0 +1,62 @@
+/* Any bytes as NPZ: what is read is written, and comes back to the same bits; and whatever the
+ * bytes claim, no more is unpacked than is allowed. */
+#include "fuzz/claims.h"
+
+/* Deflate can't do better than 1032 to 1 (zlib's own notes), and half of that is allowed here. */
+enum { MOST_BYTES = 1 << 21 };
+
+static void check_there_and_back(const format *f, const bundle *first, const read_options *how)
+{
+    text written = written_as(f, first, '\0');
+    read_options again = *how;
+    again.keeps_types = true;
+    again.map = NULL;
+    bundle second = read_again(f, &written, &again);
+    claim(first->count == second.count, "as many entries come back");
+    for (size_t i = 0; i < first->count; i++)
+        claim(same_entries(&first->entry[i], &second.entry[i]),
+              "values come back to the same bits");
+    text_free(&written);
+    bundle_free(&second);
+}
+
+static size_t total_bytes(const bundle *b)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < b->count; i++)
+        bytes += tensor_count(&b->entry[i].tensor) * dtype_size(b->entry[i].tensor.type);
+    return bytes;
+}
+
+static void check(const char *bytes, size_t length, const read_options *how)
+{
+    const format *f = format_by_name("npz");
+    bundle first = {0};
+    err e = {0};
+    bool done = f->read(bytes, length, how, &first, &e);
+    claim_error_fits(done, &e);
+    claim(done || first.count == 0, "what can't be read leaves nothing behind");
+    claim(done || strncmp(e.where, "fuzz", 4) == 0, "an error has a place");
+    claim(total_bytes(&first) <= 8 * (MOST_BYTES + length), "no more is read than is allowed");
+    if (done)
+        check_there_and_back(f, &first, how);
+    bundle_free(&first);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    mapping map = {.users = 1, .bytes = (const char *)data, .length = length};
+    const read_options how[] = {
+        {.file = "fuzz", .kind = KEY_MATRIX, .type = DTYPE_F32, .most_bytes = MOST_BYTES},
+        {.file = "fuzz",
+         .kind = KEY_EXPECTED,
+         .type = DTYPE_F64,
+         .allow_nonfinite = true,
+         .map = &map,
+         .keeps_types = true,
+         .most_bytes = MOST_BYTES}};
+    for (size_t i = 0; i < sizeof how / sizeof how[0]; i++)
+        check((const char *)data, length, &how[i]);
+    claim(map.users == 1, "every user of the file let go of it");
+    return 0;
+}

@@ -1,0 +1,110 @@
+"""Files to and from NumPy, by the program as it is in PATH."""
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import numpy
+
+passed = failed = 0
+
+
+def check(claim, holds):
+    global passed, failed
+    passed += bool(holds)
+    failed += not holds
+    if not holds:
+        print("FAIL numpy:", claim)
+
+
+def selfattn(*words, data=None):
+    done = subprocess.run(("selfattn",) + words, input=data, capture_output=True, check=False)
+    if done.returncode != 0:
+        print("selfattn", *words, "says", done.stderr.decode())
+    return done.stdout
+
+
+def saved(array):
+    file = io.BytesIO()
+    numpy.save(file, array)
+    return file.getvalue()
+
+
+def x_of(data, *words):
+    """The stage x, as JSON shows it."""
+    text = selfattn("-", "--emit", "x", *words, data=data)
+    return numpy.array(json.loads(text)["x"]) if text else None
+
+
+def arrays():
+    """Each type, byte order and memory order; ranks 2 and 3; odd and large shapes."""
+    random = numpy.random.default_rng(5)
+    for shape in (1, 1), (3, 5), (67, 129), (2, 3, 4):
+        real = random.standard_normal(shape)
+        for kind in "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split():
+            numbers = real if kind[0] == "f" else real * 50
+            numbers = numpy.abs(numbers) if kind[0] == "u" else numbers
+            for order in "<>":
+                array = numbers.astype(order + kind)
+                yield array
+                yield numpy.asfortranarray(array)
+
+
+def check_reading():
+    """Values near 0 only are compared: scores of larger ones might leave float32's range."""
+    for array in arrays():
+        data = saved(array)
+        name = f"{array.dtype.str} {array.shape}"
+        narrow, wide = x_of(data), x_of(data, "--dtype", "f64")
+        check(name + " as float32",
+              narrow is not None and numpy.array_equal(narrow.astype("f4"), array.astype("f4")))
+        check(name + " as float64",
+              wide is not None and numpy.array_equal(wide, array.astype("f8")))
+
+
+def check_writing():
+    random = numpy.random.default_rng(6)
+    for shape in (1, 1), (3, 5), (2, 40, 3), (1000, 2), (11, 1):
+        for kind, dtype in ("f4", "f32"), ("f8", "f64"):
+            data = saved(random.standard_normal(shape).astype(kind))
+            again = selfattn("-", "--emit", "x", "--format", "npy", "--dtype", dtype, data=data)
+            check(f"numpy.save of {kind} {shape}", again == data)
+
+
+def check_archives(folder):
+    random = numpy.random.default_rng(7)
+    x, wq = random.standard_normal((30, 8)).astype("f4"), random.standard_normal((8, 8))
+    weights = {}
+    for save in numpy.savez, numpy.savez_compressed:
+        save(f"{folder}/in.npz", x=x, wq=wq, heads=2, mask=numpy.tri(30, dtype=bool))
+        selfattn(f"{folder}/in.npz", "-o", f"{folder}/out.npz")
+        with zipfile.ZipFile(f"{folder}/out.npz") as file:
+            check("zipfile finds nothing wrong", file.testzip() is None)
+            check("its members", file.namelist() == ["weights.npy", "output.npy"])
+        with numpy.load(f"{folder}/out.npz") as out:
+            weights[save] = out["weights"]
+            check("shapes", out["weights"].shape == (2, 30, 30) and out["output"].shape == (30, 8))
+            check("rows sum to 1", numpy.allclose(out["weights"].sum(-1), 1))
+            check("the mask holds", not numpy.triu(out["weights"], 1).any())
+    check("stored and deflated are the same", numpy.array_equal(*weights.values()))
+
+
+def check_mapped(folder):
+    """Above 128 KB a file is mapped, and its matrices are used where they lie."""
+    x = numpy.zeros((4, 1 << 14), "f4")
+    numpy.savez(f"{folder}/large.npz", x=x)
+    numpy.save(f"{folder}/large.npy", x)
+    for name in "large.npy", "large.npz":
+        text = selfattn(f"{folder}/{name}", "--emit", "weights")
+        check(name, json.loads(text)["weights"] == [[0.25] * 4] * 4)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    check_reading()
+    check_writing()
+    check_archives(scratch)
+    check_mapped(scratch)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,307 @@
+/* Zips: one small one by hand, damaged at each field that matters; members beside each other;
+ * zip64; streams that lie. Offsets and fields are those of APPNOTE.TXT 4.3. */
+#include "io/zip.h"
+#include "io/zip_write.h"
+
+#include "base/mem.h"
+#include "said.h"
+#include "unit.h"
+
+#include <string.h>
+#include <zlib.h>
+
+/* One stored member "a" of 5 bytes: its header at 0, its bytes at 64, the directory's entry at 69,
+ * the end record at 116. */
+enum { DATA = 64, ENTRY = 69, END = 116, LENGTH = 138 };
+static const char HELLO[] = "hello";
+static const uint32_t HELLO_CRC = 0x3610a686; /* RFC 1952's CRC-32 */
+
+static text zip_of(size_t members, uint64_t most)
+{
+    static const char *const NAMES[] = {"a", "b", "c"};
+    err e = {0};
+    sink out;
+    sink_open_memory(&out);
+    zip_writer w = zip_writer_of(&out);
+    w.most = most;
+    for (size_t i = 0; i < members; i++) {
+        zip_writer_add(&w, NAMES[i], 5, HELLO_CRC);
+        text_add_string(sink_text(&out), HELLO);
+    }
+    zip_writer_close(&w, &e);
+    text made = *sink_text(&out);
+    *sink_text(&out) = (text){0};
+    sink_discard(&out);
+    return made;
+}
+
+/* The members' names and bytes, "a=hello b=hello", or the error. */
+static const char *opened(const char *bytes, size_t length, size_t most, text *out)
+{
+    zip z;
+    err e = {0};
+    text unpacked = {0};
+    text_clear(out);
+    bool done = zip_open(&z, "f", bytes, length, &e);
+    for (size_t i = 0; done && i < z.count; i++) {
+        const char *member = zip_unpack(&z, &z.member[i], most, &unpacked, &e);
+        done = member != NULL;
+        if (done) {
+            text_add_string(out, i == 0 ? "" : " ");
+            text_add(out, z.member[i].name, z.member[i].name_length);
+            text_add_string(out, "=");
+            text_add(out, member, z.member[i].size);
+        }
+    }
+    text_free(&unpacked);
+    zip_close(&z);
+    return done ? text_string(out) : said(&e);
+}
+
+static void test_written(unit *u)
+{
+    text out = {0}, none = zip_of(0, 100), one = zip_of(1, 1000), three = zip_of(3, 1000);
+    CHECK(u, zip_probe(none.data, none.length) && zip_probe(one.data, one.length));
+    CHECK(u, !zip_probe("PK\x01\x02", 4) && !zip_probe("PK", 2));
+    CHECK(u, one.length == LENGTH && memcmp(one.data + DATA, HELLO, 5) == 0);
+    CHECK_TEXT(u, opened(none.data, none.length, 0, &out), "");
+    CHECK_TEXT(u, opened(one.data, one.length, 0, &out), "a=hello");
+    CHECK_TEXT(u, opened(three.data, three.length, 0, &out), "a=hello b=hello c=hello");
+    text_free(&none);
+    text_free(&one);
+    text_free(&three);
+    text_free(&out);
+}
+
+/* A limit of 100 makes the second offset, and of 4 each size, too large for the usual fields. */
+static void test_zip64(unit *u)
+{
+    text out = {0}, near = zip_of(1, 1000);
+    memset(near.data + ENTRY + 24, 0xff, 4); /* the size */
+    CHECK_TEXT(u, opened(near.data, near.length, 0, &out),
+               "f: byte 69: 'a' needs a zip64 field, and has none");
+    text_free(&near);
+    for (uint64_t most = 0; most < 300; most += 4) {
+        text far = zip_of(3, most);
+        CHECK_TEXT(u, opened(far.data, far.length, 0, &out), "a=hello b=hello c=hello");
+        text_free(&far);
+    }
+    text far = zip_of(2, 4);
+    CHECK(u, memcmp(far.data + 18, "\xff\xff\xff\xff\xff\xff\xff\xff", 8) == 0);
+    far.data[far.length - 22 - 20] ^= 1; /* the locator's signature */
+    CHECK_TEXT(u, opened(far.data, far.length, 0, &out),
+               "f: byte 351: the zip's sizes need a zip64 record, and none is there");
+    far.data[far.length - 22 - 20] ^= 1;
+    far.data[far.length - 22 - 20 + 8] ^= 1; /* where it says that the record is */
+    CHECK_TEXT(u, opened(far.data, far.length, 0, &out),
+               "f: byte 351: the zip64 record is not where the zip says, at byte 274");
+    text_free(&far);
+    text_free(&out);
+}
+
+/* ---- one byte changed ---- */
+
+static const struct {
+    size_t at;
+    char byte;
+    const char *wanted;
+} CHANGES[] = {
+    {0, 'p', "f: byte 0: 'a' does not begin here, where the zip's directory says"},
+    {6, 1, "f: byte 0: 'a': the method is another one here than in the zip's directory"},
+    {8, 8, "f: byte 0: 'a': the method is another one here than in the zip's directory"},
+    {14, 0, "f: byte 0: 'a': the checksum is another one here than in the zip's directory"},
+    {18, 6, "f: byte 0: 'a': the size is another one here than in the zip's directory"},
+    {22, 6, "f: byte 0: 'a': the size is another one here than in the zip's directory"},
+    {26, 2, "f: byte 0: 'a' needs 5 bytes, 4 are there"},
+    {28, 34, "f: byte 0: 'a' needs 5 bytes, 4 are there"},
+    {29, 1, "f: byte 0: 'a' needs 5 bytes, 0 are there"},
+    {30, 'b', "f: byte 0: 'a': the name is another one here than in the zip's directory"},
+    {DATA, 'H', "f: byte 0: 'a' is damaged: its checksum is f7d18982, the zip says 3610a686"},
+    {ENTRY, 'p', "f: byte 69: the zip's directory is damaged: no member's entry begins here"},
+    {ENTRY + 20, 6, "f: byte 0: 'a' needs 6 bytes, 5 are there"},
+    {ENTRY + 24, 6, "f: byte 0: 'a': the size is another one here than in the zip's directory"},
+    {ENTRY + 28, 0, "f: byte 69: a member's name has 0 bytes; 1 to 4096 are read"},
+    {ENTRY + 28, 2,
+     "f: byte 69: the zip's directory is damaged: 47 bytes are left for an entry of 48"},
+    {ENTRY + 42, 100, "f: byte 100: 'a' does not begin here, where the zip's directory says"},
+    {ENTRY + 46, '\xff', "f: byte 69: a member's name is not UTF-8"},
+    {END, 'p',
+     "f: byte 138: a zip ends with its directory, and this one has none | "
+     "the file may have been cut short"},
+    {END + 4, 1, "f: byte 116: the zip is one of several disks, which are not read"},
+    {END + 8, 2, "f: byte 116: the zip is one of several disks, which are not read"},
+    {END + 12, 48, "f: byte 116: the directory lies outside the file: 48 bytes at byte 69"},
+    {END + 12, 0, "f: byte 116: the zip's directory has 0 members, its end record says 1"},
+    {END + 17, 1, "f: byte 116: the directory lies outside the file: 47 bytes at byte 325"},
+    {END + 20, 1,
+     "f: byte 138: a zip ends with its directory, and this one has none | "
+     "the file may have been cut short"},
+};
+
+static void test_changes(unit *u)
+{
+    text out = {0}, good = zip_of(1, 1000);
+    for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
+        char was = good.data[CHANGES[i].at];
+        good.data[CHANGES[i].at] = CHANGES[i].byte;
+        CHECK_TEXT(u, opened(good.data, good.length, 0, &out), CHANGES[i].wanted);
+        good.data[CHANGES[i].at] = was;
+    }
+    text_free(&good);
+    text_free(&out);
+}
+
+/* The same in the member's own header and in the directory. */
+static const struct {
+    size_t at;
+    char byte;
+    const char *wanted;
+} METHODS[] = {
+    {0, 1, "f: byte 0: 'a' is encrypted, which is not read"},
+    {2, 12,
+     "f: byte 0: 'a' is packed by bzip2 (method 12), which is not read | "
+     "numpy.savez and numpy.savez_compressed store and deflate"},
+    {2, 77,
+     "f: byte 0: 'a' is packed by a method without a name (method 77), which is not read | "
+     "numpy.savez and numpy.savez_compressed store and deflate"},
+    {2, 8, "f: byte 0: 'a' has packed bytes that mean nothing"}, /* "hello" */
+    {12, 4, "f: byte 0: 'a' is stored in 4 bytes, and is to be 5"},
+};
+
+static void test_methods(unit *u)
+{
+    text out = {0};
+    for (size_t i = 0; i < sizeof METHODS / sizeof METHODS[0]; i++) {
+        text one = zip_of(1, 1000);
+        one.data[6 + METHODS[i].at] = METHODS[i].byte;
+        one.data[ENTRY + 8 + METHODS[i].at] = METHODS[i].byte;
+        CHECK_TEXT(u, opened(one.data, one.length, 1000, &out), METHODS[i].wanted);
+        text_free(&one);
+    }
+    text_free(&out);
+}
+
+/* Cut anywhere, or any byte of it turned over, it is read as before or refused with a place. */
+static void test_damage(unit *u)
+{
+    text out = {0}, good = zip_of(2, 4);
+    size_t wrong = 0;
+    for (size_t length = 0; length < good.length; length++) {
+        err e = {0};
+        char *cut = mem_alloc(length, 1, &e);
+        memcpy(cut, good.data, length);
+        wrong += strncmp(opened(cut, length, 0, &out), "f: byte ", 8) != 0;
+        mem_free(cut);
+    }
+    for (size_t i = 0; i < good.length; i++) {
+        good.data[i] = (char)~good.data[i];
+        const char *got = opened(good.data, good.length, 0, &out);
+        wrong += strncmp(got, "f: byte ", 8) != 0 && strcmp(got, "a=hello b=hello") != 0;
+        good.data[i] = (char)~good.data[i];
+    }
+    CHECK(u, wrong == 0);
+    text_free(&good);
+    text_free(&out);
+}
+
+/* ---- members beside each other ---- */
+
+static void test_neighbours(unit *u)
+{
+    text out = {0}, two = zip_of(2, 1000);
+    char *second = two.data + 133 + 47; /* its entry in the directory */
+    CHECK(u, memcmp(second, "PK\x01\x02", 4) == 0);
+    second[46] = 'a';
+    two.data[69 + 30] = 'a';
+    CHECK_TEXT(u, opened(two.data, two.length, 0, &out), "f: byte 69: two members are called 'a'");
+    second[42] = 0;
+    CHECK_TEXT(u, opened(two.data, two.length, 0, &out), "f: byte 0: 'a' begins before 'a' ends");
+    text_free(&two);
+    text_free(&out);
+}
+
+/* ---- deflated members ---- */
+
+/* One member "a", deflated by zlib, whose header says `size`; with so many bytes behind it, or
+ * (negative) missing; perhaps with a descriptor. */
+static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
+{
+    text t = zip_of(1, 1000);
+    char packed[4096] = {0};
+    z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .next_out = (Bytef *)packed};
+    deflateInit2(&s, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+    s.avail_in = (uInt)length;
+    s.avail_out = sizeof packed;
+    deflate(&s, Z_FINISH);
+    size_t got = sizeof packed - s.avail_out + (size_t)more;
+    deflateEnd(&s);
+    const uint32_t field[] = {(uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)got,
+                              size};
+    t.data[8] = t.data[ENTRY + 10] = 8;
+    memcpy(t.data + ENTRY + 16, field, sizeof field);
+    t.data[6] = t.data[ENTRY + 8] = describes ? 8 : 0;
+    if (!describes)
+        memcpy(t.data + 14, field, sizeof field);
+    text made = {0};
+    text_add(&made, t.data, DATA);
+    text_add(&made, packed, got);
+    if (describes)
+        text_add(&made, (const char *)field, sizeof field);
+    uint32_t directory = (uint32_t)made.length;
+    memcpy(t.data + END + 16, &directory, 4);
+    text_add(&made, t.data + ENTRY, LENGTH - ENTRY);
+    text_free(&t);
+    return made;
+}
+
+static void check_deflated(unit *u, text made, size_t most, const char *wanted)
+{
+    text out = {0};
+    CHECK_TEXT(u, opened(made.data, made.length, most, &out), wanted);
+    text_free(&made);
+    text_free(&out);
+}
+
+static void test_deflated(unit *u)
+{
+    enum { ZEROS = 1000000 };
+    err e = {0};
+    text many = {0};
+    text_add_repeated(&many, "ab", 40);
+    check_deflated(u, deflated("hello", 5, 5, 0, false), 5, "a=hello");
+    check_deflated(u, deflated("", 0, 0, 0, false), 5, "a=");
+    check_deflated(u, deflated("hello", 5, 5, 0, true), 5, "a=hello");
+    check_deflated(u, deflated("hello", 5, 4, 0, false), 5,
+                   "f: byte 0: 'a' unpacks to more than the 4 bytes that the zip says");
+    check_deflated(u, deflated("hello", 5, 6, 0, false), 6,
+                   "f: byte 0: 'a' unpacks to 5 bytes, the zip says 6");
+    check_deflated(u, deflated("hello", 5, 5, 0, false), 4,
+                   "f: byte 0: 'a' unpacks to 5 bytes, 4 may be used | "
+                   "--max-memory raises the limit");
+    check_deflated(u, deflated(many.data, many.length, 80, -1, false), 80,
+                   "f: byte 0: 'a' ends in the middle of its packed bytes");
+    check_deflated(u, deflated("hello", 5, 5, 2, false), 5,
+                   "f: byte 0: 'a' has 2 bytes more than its packed ones");
+    text wrong = deflated("hello", 5, 5, 0, true);
+    wrong.data[DATA + 7]++; /* the descriptor's checksum; "hello" deflates to 7 bytes */
+    check_deflated(u, wrong, 5,
+                   "f: byte 0: 'a': the size behind it is another one here than in the zip's "
+                   "directory");
+    char *zeros = mem_alloc_zeroed(ZEROS, 1, &e);
+    /* a bomb: a thousandfold */
+    check_deflated(u, deflated(zeros, ZEROS, 10, 0, false), 10,
+                   "f: byte 0: 'a' unpacks to more than the 10 bytes that the zip says");
+    mem_free(zeros);
+    text_free(&many);
+}
+
+void test_zip(unit *u)
+{
+    test_written(u);
+    test_zip64(u);
+    test_changes(u);
+    test_methods(u);
+    test_damage(u);
+    test_neighbours(u);
+    test_deflated(u);
+}
