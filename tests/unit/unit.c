@@ -37,6 +37,7 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(safetensors)                                                                               \
     ROW(source_sink)                                                                               \
     ROW(stored_matrix)                                                                             \
     ROW(text)                                                                                      \
