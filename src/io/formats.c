@@ -5,6 +5,7 @@
 #include "io/json.h"
 #include "io/npy.h"
 #include "io/npz.h"
+#include "io/safetensors.h"
 #include "io/tidy.h"
 
 #include <stdio.h>
@@ -19,6 +20,11 @@ static const format ROWS[] = {
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write},
     {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write},
     {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write},
+    {{"safetensors", "named matrices, mapped where they lie"},
+     ".safetensors",
+     safetensors_probe,
+     safetensors_read,
+     safetensors_write},
 };
 
 const named_table FORMATS = NAMED_TABLE("format", ROWS);

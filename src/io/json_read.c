@@ -274,26 +274,15 @@ static bool read_members(reader *r, const scope *in, const char *at, bundle *to,
     return true;
 }
 
-static bool string_is(const char *at, const char *word)
-{
-    if (*at++ != '"')
-        return false;
-    while (*word != '\0') {
-        if (json_next_character(&at) != (unsigned char)*word++)
-            return false;
-    }
-    return *at == '"';
-}
-
 /* The matrices' type has to be known before the first of them is read, and "dtype" may come last.
  * What else it may say is for others to refuse. */
 static void find_type(reader *r, const char *object)
 {
     for (const char *at = json_first(&r->text, object); at != NULL;) {
         const char *value = json_member(&r->text, at);
-        if (string_is(at, "dtype") && string_is(value, "f32"))
+        if (json_string_is(at, "dtype") && json_string_is(value, "f32"))
             r->type = DTYPE_F32;
-        if (string_is(at, "dtype") && string_is(value, "f64"))
+        if (json_string_is(at, "dtype") && json_string_is(value, "f64"))
             r->type = DTYPE_F64;
         at = json_next(&r->text, json_value_end(&r->text, value));
     }

@@ -189,7 +189,7 @@ static bool scan_value(scan *s, const char *wanted, err *e)
 static bool scan_encoding(scan *s, err *e)
 {
     const json_text *t = s->text;
-    if (t->end - t->bytes < 2)
+    if (t->is_in_binary || t->end - t->bytes < 2)
         return true;
     bool mark = memcmp(t->bytes, "\xff\xfe", 2) == 0 || memcmp(t->bytes, "\xfe\xff", 2) == 0;
     if (!mark && t->bytes[0] != '\0' && t->bytes[1] != '\0')

@@ -13,6 +13,15 @@ json_text json_text_of(const char *bytes, size_t length, const char *file, size_
     return t;
 }
 
+json_text json_text_within(const char *bytes, size_t length, const char *file, size_t first_byte)
+{
+    return (json_text){.file = file,
+                       .bytes = bytes,
+                       .end = bytes + length,
+                       .is_in_binary = true,
+                       .first_byte = first_byte};
+}
+
 /* Counting backwards finds how many lines lie between; the start of the line is looked for from
  * there. */
 static void go_back(json_text *t, const char *at)
@@ -27,6 +36,9 @@ static void go_back(json_text *t, const char *at)
 
 place json_place(json_text *t, const char *at)
 {
+    if (t->is_in_binary)
+        return (place){
+            .file = t->file, .byte = t->first_byte + (size_t)(at - t->bytes), .has_byte = true};
     if (at < t->seen)
         go_back(t, at);
     while (t->seen < at) {
@@ -180,4 +192,15 @@ uint32_t json_next_character(const char **at)
     while (more-- > 0)
         code = code << 6 | ((unsigned char)*(*at)++ & 0x3f);
     return code;
+}
+
+bool json_string_is(const char *at, const char *word)
+{
+    if (*at++ != '"')
+        return false;
+    while (*word != '\0') {
+        if (json_next_character(&at) != (unsigned char)*word++)
+            return false;
+    }
+    return *at == '"';
 }

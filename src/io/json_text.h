@@ -14,11 +14,16 @@ typedef struct json_text {
     const char *bytes, *end; /* without the byte order mark */
     size_t line;             /* of `seen`, which begins its line at `line_start` */
     const char *line_start, *seen;
+    bool is_in_binary; /* a part of a file without lines: places are bytes of the file */
+    size_t first_byte; /* of the file, at which the text begins there */
 } json_text;
 
 /* `first_line` is the line of the file in which the bytes begin; 0 counts as 1. A byte order mark
  * at the start is skipped, as RFC 8259, section 8.1 allows: some editors and shells write one. */
 json_text json_text_of(const char *bytes, size_t length, const char *file, size_t first_line);
+
+/* A text inside a binary file, from its byte `first_byte` on. */
+json_text json_text_within(const char *bytes, size_t length, const char *file, size_t first_byte);
 
 /* Counts on from where it was asked last, so that asking for places in their order takes linear
  * time, on one long line too. */
@@ -46,6 +51,9 @@ const char *json_next(const json_text *t, const char *value_end);
 const char *json_member(const json_text *t, const char *key);
 /* The first byte behind the value at `at`. */
 const char *json_value_end(const json_text *t, const char *at);
+
+/* True for a string that spells this word of ASCII, with escapes or without. */
+bool json_string_is(const char *at, const char *word);
 
 /* The next character of a string, escapes resolved, as a code point; JSON_STRING_END at the
  * closing quote. `at` starts behind the opening one. */

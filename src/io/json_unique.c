@@ -36,8 +36,7 @@ bool json_keys_unique(json_text *t, const char **key, size_t count, err *e)
     if (again == NULL)
         return true;
     char name[JSON_FOUND];
-    size_t line = json_place(t, once).line;
-    place at = json_place(t, again);
-    return err_at(e, &at, "key %s is given twice, first in line %zu", json_found(t, again, name),
-                  line);
+    place first = json_place(t, once), at = json_place(t, again);
+    return err_at(e, &at, "key %s is given twice, first %s %zu", json_found(t, again, name),
+                  first.has_byte ? "at byte" : "in line", first.has_byte ? first.byte : first.line);
 }

@@ -155,10 +155,17 @@ static bool is_same_type(const job *j)
                                   : is_byte;
 }
 
-/* All finite, found at the speed of memory. */
+static bool is_aligned(const job *j)
+{
+    return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
+}
+
+/* All finite, found at the speed of memory; bytes that are not aligned are looked at later. */
 static bool is_finite(const job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
+    if (!is_aligned(j))
+        return false;
     tensor all = {.type = j->type,
                   .rank = 1,
                   .size = {j->count},
@@ -188,7 +195,7 @@ static bool is_in_place(const job *j, const mapping *map)
 {
     uintptr_t at = (uintptr_t)j->from->bytes, begin = map == NULL ? 0 : (uintptr_t)map->bytes;
     return map != NULL && at >= begin && at - begin <= map->length &&
-           j->bytes <= map->length - (at - begin) && at % dtype_size(j->type) == 0;
+           j->bytes <= map->length - (at - begin) && is_aligned(j);
 }
 
 /* ---- Fortran order ---- */

@@ -52,12 +52,14 @@ static void recognised(unit *u)
         {"stage,batch,head,row,col,item,value\n", "-", "tidy"},
         {"", "a.csv", "a.csv: the input is empty"},
         {"word\n1\n", "a.csv", "csv"},
+        {"|", "a.safetensors", "safetensors"},
         {"", "-", "-: the input is empty"},
         {"Hello\n", "a.md",
          "a.md: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, "
-         "tidy"},
+         "tidy, npy, npz, safetensors"},
         {"\"1\n", "-",
-         "-: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, tidy"},
+         "-: the format is not recognised | --input-format names it: jsonl, json, csv, tsv, "
+         "tidy, npy, npz, safetensors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         err e = {0};

@@ -40,6 +40,7 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(safetensors)                                                                               \
     ROW(sink)                                                                                      \
     ROW(sink_places)                                                                               \
     ROW(source)                                                                                    \

@@ -1,0 +1,296 @@
+#include "io/safetensors_header.h"
+
+#include "base/mem.h"
+#include "io/json_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char SAFETENSORS_METADATA[] = "__metadata__";
+
+static const struct {
+    const char *name;
+    element_type type;
+} TYPES[] = {{"F64", ELEMENT_F64},   {"F32", ELEMENT_F32}, {"F16", ELEMENT_F16},
+             {"BF16", ELEMENT_BF16}, {"I64", ELEMENT_I64}, {"I32", ELEMENT_I32},
+             {"I16", ELEMENT_I16},   {"I8", ELEMENT_I8},   {"U64", ELEMENT_U64},
+             {"U32", ELEMENT_U32},   {"U16", ELEMENT_U16}, {"U8", ELEMENT_U8},
+             {"BOOL", ELEMENT_BOOL}};
+
+static bool fail_expected(safetensors_header *h, const char *at, const char *wanted, err *e)
+{
+    char found[JSON_FOUND];
+    place where = json_place(&h->text, at);
+    return err_at(e, &where, "expected %s, found %s", wanted, json_found(&h->text, at, found));
+}
+
+/* ---- the values of one tensor ---- */
+
+/* Digits and nothing else: JSON has no whole numbers of its own. */
+static bool read_size(safetensors_header *h, const char *at, size_t *value, err *e)
+{
+    const char *p = at;
+    bool fits = true;
+    *value = 0;
+    for (; *p >= '0' && *p <= '9'; p++)
+        fits = fits && size_mul(*value, 10, value) && size_add(*value, (size_t)(*p - '0'), value);
+    if (p == at || p != json_value_end(&h->text, at))
+        return fail_expected(h, at, "a whole number", e);
+    char found[JSON_FOUND];
+    place where = json_place(&h->text, at);
+    return fits || err_at(e, &where, "%s is more than an address can hold",
+                          json_found(&h->text, at, found));
+}
+
+static bool read_dtype(safetensors_header *h, safetensors_tensor *t, err *e)
+{
+    if (*t->dtype != '"')
+        return fail_expected(h, t->dtype, "a type in double quotes", e);
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        if (!json_string_is(t->dtype, TYPES[i].name))
+            continue;
+        t->is_known_type = true;
+        t->matrix.type = TYPES[i].type;
+        t->matrix.type_name = TYPES[i].name;
+    }
+    return true;
+}
+
+/* Any number of axes; `count` is the product of their sizes. */
+static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *count, err *e)
+{
+    if (*t->shape != '[')
+        return fail_expected(h, t->shape, "a list of sizes", e);
+    bool fits = true, has_zero = false;
+    *count = 1;
+    for (const char *at = json_first(&h->text, t->shape); at != NULL;) {
+        size_t size;
+        if (!read_size(h, at, &size, e))
+            return false;
+        if (t->rank < TENSOR_MAX_RANK)
+            t->matrix.size[t->rank] = size;
+        t->rank++;
+        has_zero = has_zero || size == 0;
+        fits = fits && size_mul(*count, size, count);
+        at = json_next(&h->text, json_value_end(&h->text, at));
+    }
+    t->matrix.rank = t->rank < TENSOR_MAX_RANK ? (int)t->rank : TENSOR_MAX_RANK;
+    if (has_zero)
+        *count = 0;
+    place where = json_place(&h->text, t->shape);
+    return fits || has_zero ||
+           err_at(e, &where, "the product of these sizes is more than an address can hold");
+}
+
+static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const char *at, err *e)
+{
+    const char *begin = *at == '[' ? json_first(&h->text, at) : NULL;
+    const char *end = begin == NULL ? NULL : json_next(&h->text, json_value_end(&h->text, begin));
+    if (end == NULL || json_next(&h->text, json_value_end(&h->text, end)) != NULL)
+        return fail_expected(h, at, "two offsets, [begin, end]", e);
+    if (!read_size(h, begin, &t->begin, e) || !read_size(h, end, &t->end, e))
+        return false;
+    place where = json_place(&h->text, at);
+    if (t->begin > t->end)
+        return err_at(e, &where, "the data begin at %zu and end before, at %zu", t->begin, t->end);
+    if (t->end <= h->data_length)
+        return true;
+    err_at(e, &where, "the data end at %zu, and the file has %zu bytes of data", t->end,
+           h->data_length);
+    return err_remedy(e, "the file is cut off, or its header is wrong");
+}
+
+static bool check_size(safetensors_header *h, const safetensors_tensor *t, size_t count, err *e)
+{
+    size_t bytes, there = t->end - t->begin;
+    place where = json_place(&h->text, t->record);
+    if (!t->is_known_type)
+        return true;
+    if (!size_mul(count, element_size(t->matrix.type), &bytes))
+        return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
+                      t->matrix.type_name);
+    return bytes == there ||
+           err_at(e, &where, "%zu elements of type %s are %zu bytes, and the offsets hold %zu",
+                  count, t->matrix.type_name, bytes, there);
+}
+
+/* ---- one tensor ---- */
+
+static bool find_values(safetensors_header *h, safetensors_tensor *t, const char **offsets, err *e)
+{
+    const struct {
+        const char *name, **value;
+    } members[] = {{"dtype", &t->dtype}, {"shape", &t->shape}, {"data_offsets", offsets}};
+    enum { MEMBERS = sizeof members / sizeof members[0] };
+    for (const char *at = json_first(&h->text, t->record); at != NULL;) {
+        size_t i = 0;
+        while (i < MEMBERS && !json_string_is(at, members[i].name))
+            i++;
+        if (i == MEMBERS)
+            return fail_expected(h, at, "dtype, shape or data_offsets", e);
+        *members[i].value = json_member(&h->text, at);
+        at = json_next(&h->text, json_value_end(&h->text, *members[i].value));
+    }
+    char name[JSON_FOUND];
+    place where = json_place(&h->text, t->record);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        if (*members[i].value == NULL)
+            return err_at(e, &where, "the tensor %s has no %s", json_found(&h->text, t->name, name),
+                          members[i].name);
+    }
+    return true;
+}
+
+static bool read_tensor(safetensors_header *h, const char *name, const char *record, err *e)
+{
+    safetensors_tensor t = {.name = name, .record = record};
+    const char *offsets = NULL;
+    size_t count;
+    if (*record != '{')
+        return fail_expected(h, record, "a tensor, '{'", e);
+    if (!find_values(h, &t, &offsets, e) || !read_dtype(h, &t, e) ||
+        !read_shape(h, &t, &count, e) || !read_offsets(h, &t, offsets, e) ||
+        !check_size(h, &t, count, e))
+        return false;
+    t.matrix.bytes = h->data + t.begin;
+    t.matrix.at = h->data_at;
+    t.matrix.at.byte += t.begin;
+    safetensors_tensor *larger =
+        mem_grow(h->tensor, h->count, &h->capacity, sizeof h->tensor[0], e);
+    if (larger == NULL)
+        return false;
+    h->tensor = larger;
+    h->tensor[h->count++] = t;
+    return true;
+}
+
+/* ---- the whole header ---- */
+
+static bool check_metadata(safetensors_header *h, err *e)
+{
+    if (*h->metadata != '{')
+        return fail_expected(h, h->metadata, "an object of texts", e);
+    for (const char *at = json_first(&h->text, h->metadata); at != NULL;) {
+        const char *value = json_member(&h->text, at);
+        if (*value != '"')
+            return fail_expected(h, value, "a text in double quotes", e);
+        at = json_next(&h->text, json_value_end(&h->text, value));
+    }
+    return true;
+}
+
+static bool read_members(safetensors_header *h, err *e)
+{
+    for (const char *at = json_first(&h->text, h->text.bytes); at != NULL;) {
+        const char *value = json_member(&h->text, at);
+        if (json_string_is(at, SAFETENSORS_METADATA)) {
+            h->metadata = value;
+            if (!check_metadata(h, e))
+                return false;
+        } else if (!read_tensor(h, at, value, e)) {
+            return false;
+        }
+        at = json_next(&h->text, json_value_end(&h->text, value));
+    }
+    return true;
+}
+
+static int compare_spans(const void *first, const void *second)
+{
+    const safetensors_tensor *a = *(const safetensors_tensor *const *)first;
+    const safetensors_tensor *b = *(const safetensors_tensor *const *)second;
+    int order = (a->begin > b->begin) - (a->begin < b->begin);
+    return order != 0 ? order : (a->end > b->end) - (a->end < b->end);
+}
+
+static bool fail_hole(safetensors_header *h, size_t begin, size_t end, err *e)
+{
+    place where = h->data_at;
+    where.byte += begin;
+    return err_at(e, &where, "%zu bytes of data from here on belong to no tensor", end - begin);
+}
+
+static bool fail_overlap(safetensors_header *h, const safetensors_tensor *a,
+                         const safetensors_tensor *b, err *e)
+{
+    char first[JSON_FOUND], second[JSON_FOUND];
+    place where = json_place(&h->text, b->record);
+    return err_at(e, &where, "the data of %s begin at %zu, inside those of %s, which end at %zu",
+                  json_found(&h->text, b->name, second), b->begin,
+                  json_found(&h->text, a->name, first), a->end);
+}
+
+/* In the order of the data, each tensor begins where the last one ends. */
+static bool check_cover(safetensors_header *h, const safetensors_tensor **in_order, err *e)
+{
+    size_t covered = 0;
+    for (size_t i = 0; i < h->count; i++)
+        in_order[i] = &h->tensor[i];
+    qsort(in_order, h->count, sizeof in_order[0], compare_spans);
+    for (size_t i = 0; i < h->count; i++) {
+        if (in_order[i]->begin > covered)
+            return fail_hole(h, covered, in_order[i]->begin, e);
+        if (in_order[i]->begin < covered)
+            return fail_overlap(h, in_order[i - 1], in_order[i], e);
+        covered = in_order[i]->end;
+    }
+    return covered == h->data_length || fail_hole(h, covered, h->data_length, e);
+}
+
+static bool check_data(safetensors_header *h, err *e)
+{
+    const safetensors_tensor **in_order = mem_alloc(h->count, sizeof in_order[0], e);
+    bool done = in_order != NULL && check_cover(h, in_order, e);
+    mem_free(in_order);
+    return done;
+}
+
+/* ---- where it is ---- */
+
+uint64_t safetensors_header_length(const char *bytes)
+{
+    uint64_t length = 0;
+    for (int i = SAFETENSORS_LENGTH_BYTES; i-- > 0;)
+        length = length << 8 | (unsigned char)bytes[i];
+    return length;
+}
+
+static bool find_header(safetensors_header *h, const char *bytes, size_t length, const char *file,
+                        err *e)
+{
+    place at = {.file = file, .has_byte = true, .byte = length};
+    if (length < SAFETENSORS_LENGTH_BYTES)
+        return err_at(e, &at, "the file ends here, and the length of the header takes %d bytes",
+                      SAFETENSORS_LENGTH_BYTES);
+    uint64_t wanted = safetensors_header_length(bytes);
+    size_t there = length - SAFETENSORS_LENGTH_BYTES;
+    at.byte = 0;
+    if (wanted > SAFETENSORS_MAX_HEADER)
+        return err_at(e, &at, "the header has %llu bytes, and safetensors allows %d",
+                      (unsigned long long)wanted, SAFETENSORS_MAX_HEADER);
+    if (wanted > there)
+        return err_at(e, &at, "the header has %llu bytes, and the file ends after %zu of them",
+                      (unsigned long long)wanted, there);
+    bytes += SAFETENSORS_LENGTH_BYTES;
+    h->text = json_text_within(bytes, (size_t)wanted, file, SAFETENSORS_LENGTH_BYTES);
+    h->data = bytes + wanted;
+    h->data_length = there - (size_t)wanted;
+    h->data_at = (place){.file = file, .has_byte = true};
+    h->data_at.byte = SAFETENSORS_LENGTH_BYTES + (size_t)wanted;
+    return (wanted > 0 && *bytes == '{') ||
+           fail_expected(h, h->text.bytes, "'{', which begins the header", e);
+}
+
+bool safetensors_header_read(safetensors_header *h, const char *bytes, size_t length,
+                             const char *file, err *e)
+{
+    *h = (safetensors_header){0};
+    return find_header(h, bytes, length, file, e) && json_scan(&h->text, e) && read_members(h, e) &&
+           check_data(h, e);
+}
+
+void safetensors_header_free(safetensors_header *h)
+{
+    mem_free(h->tensor);
+    *h = (safetensors_header){0};
+}

@@ -1,0 +1,95 @@
+/* Reading of safetensors (declared in io/safetensors.h). */
+#include "base/mem.h"
+#include "io/json_string.h"
+#include "io/safetensors.h"
+#include "io/safetensors_header.h"
+
+#include <string.h>
+
+static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, err *e)
+{
+    char name[JSON_FOUND], found[JSON_FOUND];
+    place at = json_place(&h->text, t->dtype);
+    if (!t->is_known_type) {
+        err_at(e, &at, "%s is of type %s, which is not read", json_found(&h->text, t->name, name),
+               json_found(&h->text, t->dtype, found));
+        return err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
+    }
+    at = json_place(&h->text, t->shape);
+    return t->rank <= TENSOR_MAX_RANK ||
+           err_at(e, &at, "%s has %zu axes, and at most %d are read",
+                  json_found(&h->text, t->name, name), t->rank, TENSOR_MAX_INPUT_RANK);
+}
+
+static bool read_named(safetensors_header *h, const safetensors_tensor *t, const char *name,
+                       const read_options *how, bundle *to, err *e)
+{
+    place at = json_place(&h->text, t->record);
+    key_kind kind;
+    bool is_wanted;
+    if (!stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e))
+        return false;
+    if (!is_wanted)
+        return true;
+    entry *added = check_is_read(h, t, e) ? bundle_add(to, name, strlen(name), at, e) : NULL;
+    return added != NULL && stored_matrix_read(&t->matrix, kind, how, added, e);
+}
+
+static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,
+                        bundle *to, err *e)
+{
+    char *name = json_string_read(&h->text, t->name, JSON_MAX_LABEL, e);
+    bool done = name != NULL && read_named(h, t, name, how, to, e);
+    mem_free(name);
+    return done;
+}
+
+/* ---- the document's name ---- */
+
+static const char *find_name(const safetensors_header *h)
+{
+    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    while (at != NULL && !json_string_is(at, "name"))
+        at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at)));
+    return at == NULL ? NULL : json_member(&h->text, at);
+}
+
+static bool wants_name(const read_options *how)
+{
+    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
+    return how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
+}
+
+static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
+{
+    const char *at = find_name(h);
+    if (at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL)
+        return true;
+    char *name = json_string_read(&h->text, at, 0, e);
+    bool done = name != NULL &&
+                bundle_add_text(to, "name", name, strlen(name), json_place(&h->text, at), e);
+    mem_free(name);
+    return done;
+}
+
+/* ---- the whole ---- */
+
+bool safetensors_probe(const char *bytes, size_t length)
+{
+    return length > SAFETENSORS_LENGTH_BYTES && bytes[SAFETENSORS_LENGTH_BYTES] == '{' &&
+           safetensors_header_length(bytes) <= SAFETENSORS_MAX_HEADER;
+}
+
+bool safetensors_read(const char *bytes, size_t length, const read_options *how, bundle *out,
+                      err *e)
+{
+    safetensors_header h;
+    bool done = safetensors_header_read(&h, bytes, length, how->file, e);
+    for (size_t i = 0; done && i < h.count; i++)
+        done = read_tensor(&h, &h.tensor[i], how, out, e);
+    done = done && read_name(&h, how, out, e);
+    safetensors_header_free(&h);
+    if (!done)
+        bundle_free(out);
+    return done;
+}
