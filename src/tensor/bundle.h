@@ -32,6 +32,7 @@ typedef struct entry {
     char *text;         /* owned */
     text_list list;
     bundle *bundle; /* owned */
+    bool is_list;   /* of a bundle: its entries are those of a list, named "1", "2", … */
 } entry;
 
 struct bundle {

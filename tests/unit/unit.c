@@ -25,6 +25,7 @@
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
+    ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
