@@ -64,24 +64,27 @@ static bool check_one_matrix(const bundle *b, const format *f, const char *in, c
     text names = {0};
     for (size_t i = 0; i < b->count; i++)
         text_add_format(&names, "%s%s", i == 0 ? "" : ", ", name_of(&b->entry[i]));
-    err_at(e, &(place){.file = out}, "%s holds one matrix, and %s has %zu: %s", f->title, in,
-           b->count, text_string(&names));
+    if (text_ok(&names, e))
+        err_at(e, &(place){.file = out}, "%s holds one matrix, and %s has %zu: %s", f->title, in,
+               b->count, text_string(&names));
     text_free(&names);
     return err_remedy(e, "FILE:NAME takes one of them");
 }
 
 /* "bq, bk and bv …": the names of all that change alike, in one note. */
-static void note_changes(const bundle *b, const format *f, held_change change, const char *what,
-                         const env *world)
+static bool note_changes(const bundle *b, const format *f, held_change change, const char *what,
+                         const env *world, err *e)
 {
     text names = {0};
     for (size_t i = 0; i < b->count; i++) {
         if (format_changes(f, &b->entry[i]) == change)
             text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(&b->entry[i]));
     }
-    if (names.length > 0)
+    bool done = text_ok(&names, e);
+    if (done && names.length > 0)
         fprintf(world->err, "selfattn: note: %s %s: %s\n", f->title, what, text_string(&names));
     text_free(&names);
+    return done;
 }
 
 bool convert_check(bundle *b, const format *f, const char *in, const char *out, const options *o,
@@ -92,10 +95,9 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
         return refuse_lost(lost, b, f, in, out, e);
     if (!check_one_matrix(b, f, in, out, e))
         return false;
-    if (o->quiet)
-        return true;
-    note_changes(b, f, HELD_AS_ROW, "reads vectors back as matrices of one row", world);
-    note_changes(b, f, HELD_AS_DIGITS, "reads true and false back as 1 and 0", world);
-    note_changes(b, f, HELD_NAMELESS, "keeps no name", world);
-    return true;
+    return o->quiet ||
+           (note_changes(b, f, HELD_AS_ROW, "reads vectors back as matrices of one row", world,
+                         e) &&
+            note_changes(b, f, HELD_AS_DIGITS, "reads true and false back as 1 and 0", world, e) &&
+            note_changes(b, f, HELD_NAMELESS, "keeps no name", world, e));
 }

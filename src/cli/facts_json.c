@@ -68,6 +68,7 @@ static void look_at_text(walk *w, const char *at, list_look *look)
         text words = {0};
         read_string(at, &words);
         fact_show_item(look->of, text_string(&words), words.length);
+        look->of->shown.failed = look->of->shown.failed || words.failed;
         text_free(&words);
     }
 }
@@ -156,6 +157,8 @@ static const char *walk_list(walk *w, const char *at, fact *to)
 {
     list_look look = {.of = to};
     const char *end = look_at_list(w, at, 1, &look);
+    if (!text_ok(&to->shown, w->e))
+        return NULL;
     name_list(&look);
     return end;
 }
@@ -173,7 +176,8 @@ static const char *walk_object(walk *w, const char *at, fact *to)
     for (const char *key = json_first(&w->text, at); key != NULL; key = json_next(&w->text, end)) {
         text_clear(&name);
         read_string(key, &name);
-        fact *added = fact_add(to, text_string(&name), name.length, w->e);
+        fact *added =
+            !text_ok(&name, w->e) ? NULL : fact_add(to, text_string(&name), name.length, w->e);
         end = added == NULL ? NULL : walk_value(w, json_member(&w->text, key), added);
         if (end == NULL)
             break;

@@ -101,8 +101,9 @@ static info_kind kind_of(const fact *root)
     return all_names_in(root, &STAGES, "name") ? INFO_RESULT : INFO_ANYTHING;
 }
 
-/* Reads it again, as a document. What is wrong then is told, and no error: it is well-formed. */
-static void find_attention(info_file *to, const source *s, const options *o)
+/* Reads it again, as a document. What is wrong then is told, and no error: it is well-formed. But
+ * without memory nobody knows. */
+static bool find_attention(info_file *to, const source *s, const options *o, err *e)
 {
     read_options how = read_options_of(o, s->file, DTYPE_F32);
     bundle contents = {0};
@@ -113,6 +114,9 @@ static void find_attention(info_file *to, const source *s, const options *o)
     if (to->format->read(s->bytes, s->length, &how, &contents, &to->attention.trouble))
         to->has_attention = attention_facts_of(&to->attention, &contents);
     bundle_free(&contents);
+    if (to->attention.trouble.is_memory)
+        *e = to->attention.trouble;
+    return !e->is_set;
 }
 
 static bool read_file(info_file *to, const char *file, const options *o, err *e)
@@ -123,7 +127,7 @@ static bool read_file(info_file *to, const char *file, const options *o, err *e)
     bool done = read_facts(to, &s, o, e);
     to->kind = done ? kind_of(&to->root) : INFO_ANYTHING;
     if (to->kind == INFO_DOCUMENT && to->documents == 0)
-        find_attention(to, &s, o);
+        done = find_attention(to, &s, o, e);
     source_close(&s);
     return done;
 }

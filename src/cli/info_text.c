@@ -106,10 +106,18 @@ static void make_numbers(table *t, const fact *f)
     number_text_add(&t->cell[CELL_MEAN], statistics_mean(&f->numbers), -1);
 }
 
+/* What had no memory in a row that goes is remembered. */
+static void clear_cells(table *t)
+{
+    for (int i = 0; i < CELLS; i++) {
+        t->out->failed = t->out->failed || t->cell[i].failed;
+        text_clear(&t->cell[i]);
+    }
+}
+
 static void make_cells(table *t, const fact *f, size_t indent)
 {
-    for (int i = 0; i < CELLS; i++)
-        text_clear(&t->cell[i]);
+    clear_cells(t);
     text_add_repeated(&t->cell[CELL_NAME], " ", indent);
     const char *name = f->name.length == 0 ? "(no name)" : f->name.data;
     display_add_cut(&t->cell[CELL_NAME], name, NAME_COLUMNS);
@@ -226,10 +234,9 @@ static void write_table(text *out, const info_file *of)
     each_row(&t, root, measure_row);
     write_titles(&t);
     each_row(&t, root, write_row);
-    for (int i = 0; i < CELLS; i++) {
-        out->failed = out->failed || t.cell[i].failed;
+    clear_cells(&t);
+    for (int i = 0; i < CELLS; i++)
         text_free(&t.cell[i]);
-    }
 }
 
 /* ---- the headline ---- */
