@@ -51,9 +51,12 @@ static bool refuse_lost(size_t lost, const bundle *b, const format *f, const cha
 {
     err_at(e, &(place){.file = out},
            "nothing is written: %zu of the %zu entries of %s would be lost", lost, b->count, in);
-    return err_remedy(e, f->holds & HOLDS_MATRICES
-                             ? "JSON holds them all; --force leaves them out, FILE:NAME takes one"
-                             : "FILE:NAME takes one matrix, --force leaves the others out");
+    if (f->holds & HOLDS_ALL)
+        return err_remedy(e, "--force leaves them out");
+    if (f->holds & HOLDS_MATRICES)
+        return err_remedy(e,
+                          "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
+    return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
 }
 
 static bool check_one_matrix(const bundle *b, const format *f, const char *in, const char *out,
