@@ -58,6 +58,7 @@ bool err_set(err *e, const char *format, ...)
 
 bool err_no_memory(err *e, size_t bytes)
 {
+    e->is_memory = e->is_memory || !e->is_set;
     return err_set(e, "out of memory: %zu bytes could not be had", bytes);
 }
 

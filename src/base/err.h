@@ -27,6 +27,7 @@ const char *place_text(const place *at, char out[PLACE_TEXT]);
 
 typedef struct err {
     bool is_set;
+    bool is_memory;         /* memory was missing: the input may be well */
     char where[PLACE_TEXT]; /* "weights.csv:3:17", or empty */
     char what[2048];        /* one line, both values in it */
     char remedy[512];       /* what to do about it, or empty */

@@ -24,7 +24,7 @@ static void write_condition(text *out, const option_row *row)
 {
     text_add_string(out, " -n '__selfattn_is");
     for (size_t i = 0; i < COMMANDS.count; i++) {
-        if (command_at(i)->groups & row->group)
+        if (option_heading(row, command_at(i)->groups) != 0)
             text_add_format(out, " %s", command_at(i)->named.name);
     }
     text_add_string(out, "'");

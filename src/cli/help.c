@@ -66,12 +66,12 @@ static void write_option(text *out, const option_row *row)
     wrap_add_text(out, &help, column, HELP_COLUMN, HELP_WIDTH);
 }
 
-static void write_group(text *out, const option_title *title)
+static void write_group(text *out, const option_title *title, unsigned groups)
 {
     text_add_format(out, "%s\n", title->title);
     for (size_t i = 0; i < OPTIONS.count; i++) {
         const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
-        if (row->group == title->group)
+        if (option_heading(row, groups) == (unsigned)title->group)
             write_option(out, row);
     }
     if (title->note != NULL)
@@ -83,7 +83,7 @@ static void write_groups(text *out, unsigned groups)
 {
     for (size_t i = 0; i < OPTION_TITLE_COUNT; i++) {
         if (OPTION_TITLES[i].group & groups)
-            write_group(out, &OPTION_TITLES[i]);
+            write_group(out, &OPTION_TITLES[i], groups);
     }
 }
 

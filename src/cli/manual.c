@@ -104,6 +104,16 @@ static void write_option(text *out, const option_row *row)
     }
 }
 
+/* Groups whose rows all stand below another heading have none here. */
+static bool has_rows(const option_title *title)
+{
+    size_t index = 0;
+    const option_row *row;
+    while ((row = option_next(NULL, &index)) != NULL && row->group != title->group)
+        ;
+    return row != NULL;
+}
+
 static void write_group(text *out, const option_title *title)
 {
     size_t index = 0;
@@ -207,8 +217,10 @@ void manual_write(text *out)
 {
     write_commands(out);
     text_add_string(out, ".SH OPTIONS\n");
-    for (size_t i = 0; i < OPTION_TITLE_COUNT; i++)
-        write_group(out, &OPTION_TITLES[i]);
+    for (size_t i = 0; i < OPTION_TITLE_COUNT; i++) {
+        if (has_rows(&OPTION_TITLES[i]))
+            write_group(out, &OPTION_TITLES[i]);
+    }
     write_stages(out);
     write_keys(out);
     write_conventions(out);

@@ -112,6 +112,14 @@ static bool read_named(matrix_file *m, const char *file, const char *name, read_
            err_at(e, &(place){.file = how.file}, "there is no matrix \"%s\" in this file", name);
 }
 
+bool matrix_file_names_one(const char *name, bool *names_one, err *e)
+{
+    char *scratch = mem_copy_text(name, strlen(name), e);
+    *names_one = scratch != NULL && find_split(scratch) != NULL;
+    mem_free(scratch);
+    return scratch != NULL;
+}
+
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e)
 {

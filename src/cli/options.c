@@ -70,10 +70,11 @@ static const option_row ROWS[] = {
                "whole: layers.0 stands for the one layer behind layers.0., if there is one. "
                "Without it there must be one layer only."},
     {{"input-format", "read every file as this, whatever it looks like"},
-     OPTION_WORD, GROUP_INPUT, "F", .place = AT(input_format), .choices = &FORMATS,
+     OPTION_WORD, GROUP_INPUT, "F", .shared = GROUP_FILES,
+     .place = AT(input_format), .choices = &FORMATS,
      .manual = "Without it the format comes from the first bytes, then from the name's ending."},
     {{"delimiter", "what separates the cells of a CSV"}, OPTION_CHARACTER, GROUP_INPUT, "C",
-     .place = AT(delimiter),
+     .shared = GROUP_FILES, .place = AT(delimiter),
      .manual = "One character, or the word tab."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD",
      .key = "layout", .choices = &LAYOUT_WORDS,
@@ -108,7 +109,7 @@ static const option_row ROWS[] = {
     {{"mask-axis", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .key = "mask_axis", .choices = &MASK_AXIS_WORDS,
      .manual = "For masks and biases alike. With batch, a mask of rank 2 is batch × key: padding."},
-    {{"dtype", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "TYPE",
+    {{"dtype", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "TYPE", .shared = GROUP_CONVERT,
      .key = "dtype", .choices = &DTYPE_WORDS},
     /* output */
     {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
@@ -119,8 +120,8 @@ static const option_row ROWS[] = {
      .letter = 'o', .place = AT(output),
      .manual = "The format comes from --format, else from the ending. The file is replaced only "
                "when everything was written. - is standard output."},
-    {{"format", "format of the data (default: JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
-     .place = AT(format), .choices = &FORMATS,
+    {{"format", "format of the data (default: by name, else JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
+     .shared = GROUP_FILES, .place = AT(format), .choices = &FORMATS,
      .manual = "The default is the ending of --output, else JSON, or CSV when every matrix came "
                "from CSV or TSV files and no document was given."},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
@@ -128,7 +129,7 @@ static const option_row ROWS[] = {
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
-     OPTION_COUNT, GROUP_OUTPUT, "N",
+     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
                "number, and a trace with at most 4 decimals."},
@@ -168,8 +169,10 @@ static const option_row ROWS[] = {
                "answer comes before anything is computed, with the sizes that led there. What "
                "counts is the result and what it is computed in, not the inputs, which are "
                "there by then."},
-    {{"force", "do what is refused as too large"}, OPTION_FLAG, GROUP_RUN, .place = AT(force),
-     .manual = "Lets the stage weighted hold more than a million numbers."},
+    {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
+     .shared = GROUP_CONVERT, .place = AT(force),
+     .manual = "Lets the stage weighted hold more than a million numbers, and convert leave out "
+               "what the output has no place for."},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_COMPARE, "T",
      .place = AT(tol), .has = AT(has_tol),
@@ -198,6 +201,8 @@ const option_title OPTION_TITLES[] = {
     {GROUP_RUN, "Running", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
     {GROUP_HELP, "Help", NULL},
+    {GROUP_FILES, "Files", NULL},
+    {GROUP_CONVERT, "Numbers", NULL},
     {GROUP_ALWAYS, "With every command", NULL},
 };
 const size_t OPTION_TITLE_COUNT = sizeof OPTION_TITLES / sizeof OPTION_TITLES[0];
@@ -207,6 +212,11 @@ const char *option_help(const option_row *row)
     if (row->named.help != NULL)
         return row->named.help;
     return named_find(&KEYS, row->key, strlen(row->key))->help;
+}
+
+unsigned option_heading(const option_row *row, unsigned groups)
+{
+    return row->group & groups ? (unsigned)row->group : row->shared & groups;
 }
 
 const option_row *option_by_name(const char *name, size_t length)

@@ -37,7 +37,9 @@ typedef enum option_group {
     GROUP_HELP = 64,    /* --completion */
     GROUP_ALWAYS = 128, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
-        256 /* no option's: other options are operands to the command (`help --causal`) */
+        256, /* no option's: other options are operands to the command (`help --causal`) */
+    GROUP_FILES = 512,   /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 1024 /* of numbers that become another file's: shared as well */
 } option_group;
 
 typedef struct option_row {
@@ -55,6 +57,7 @@ typedef struct option_row {
     const named_table *choices; /* the table that implements the words, or NULL */
     const named_table *also;    /* a second table whose names are taken too, or NULL */
     const char *manual;         /* what the manual says beyond the help, plain text, or NULL */
+    unsigned shared; /* a second group, for commands that don't take all of the first; or 0 */
 } option_row;
 
 extern const named_table OPTIONS;
@@ -118,6 +121,9 @@ void options_free(options *o);
 
 /* The help text of a row: its own, or its key's. */
 const char *option_help(const option_row *row);
+/* Below which of `groups`' headings the row stands: its own where that is among them; 0 where it
+ * belongs to none of them. */
+unsigned option_heading(const option_row *row, unsigned groups);
 
 /* The row of a long name, of a letter, or of the document's key that it sets; NULL where there is
  * none. */

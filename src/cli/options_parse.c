@@ -79,7 +79,7 @@ static bool take_removal(parser *p, const char *name, size_t length, bool has_va
     if (row == NULL)
         return refuse_unknown(p, "--", "no-", name, length);
     place at = option_place(row, where);
-    if (!(row->group & p->groups))
+    if (option_heading(row, p->groups) == 0)
         return refuse_here(p, row);
     if (has_value)
         return err_at(p->e, &at, "removing it with --no-%.*s takes no value", (int)length, name);
@@ -179,7 +179,7 @@ static struct option *long_options(unsigned groups, char *letters, err *e)
     *letters++ = ':'; /* a missing value is told from an unknown option; nothing is printed */
     for (size_t i = 0; i < OPTIONS.count; i++) {
         const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
-        if (!(row->group & groups))
+        if (option_heading(row, groups) == 0)
             continue;
         int has_argument = row->kind == OPTION_FLAG ? no_argument
                            : row->value_is_optional ? optional_argument

@@ -22,7 +22,7 @@ typedef struct job {
     matrix *matrix;
     size_t count, capacity;
     text_list column_labels, row_labels; /* of the first block */
-    text label;
+    text corner, label;
 
     /* The block that is being read; `now` is SIZE_MAX in front of the first one. */
     size_t now, block_line, rows_read;
@@ -130,7 +130,8 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
 
 /* ---- rows ---- */
 
-static bool add_label(job *j, csv_field f, text_list *list, err *e)
+/* Unquoted spaces around a label are no part of it. */
+static bool read_label(const job *j, csv_field f, text *to, err *e)
 {
     while (!f.quoted && f.length > 0 && *f.text == ' ') {
         f.text++;
@@ -138,8 +139,23 @@ static bool add_label(job *j, csv_field f, text_list *list, err *e)
     }
     while (!f.quoted && f.length > 0 && f.text[f.length - 1] == ' ')
         f.length--;
-    text_clear(&j->label);
-    if (!csv_field_text(&j->reader, &f, &j->label, e))
+    text_clear(to);
+    return csv_field_text(&j->reader, &f, to, e);
+}
+
+/* A bundle has a place for the labels of one matrix, the first. */
+static bool check_labels_fit(const job *j, const csv_field *f, err *e)
+{
+    if (j->is_first || !j->how->keeps_all)
+        return true;
+    place at = csv_field_place(&j->reader, f);
+    err_at(e, &at, "%s has labels, and only those of the first matrix are kept", name_now(j));
+    return err_remedy(e, "%s:%s takes it alone, without them", j->reader.file, name_now(j));
+}
+
+static bool add_label(job *j, const csv_field *f, text_list *list, err *e)
+{
+    if (!read_label(j, *f, &j->label, e) || !check_labels_fit(j, f, e))
         return false;
     return !j->is_first || text_list_add(list, text_string(&j->label), j->label.length, e);
 }
@@ -151,7 +167,8 @@ static bool read_header(job *j, err *e)
         if (!csv_next_field(&j->reader, &f, e))
             return false;
         bool is_corner = j->layout.has_corner && j->header_fields == 0;
-        if (!is_corner && !add_label(j, f, &j->column_labels, e))
+        if (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
+                      : !add_label(j, &f, &j->column_labels, e))
             return false;
         j->header_fields++;
     } while (!f.last);
@@ -163,7 +180,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
     if (!csv_next_field(&j->reader, f, e))
         return false;
     if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER)
-        return add_label(j, *f, &j->row_labels, e);
+        return add_label(j, f, &j->row_labels, e);
     place at = csv_field_place(&j->reader, f);
     err_at(e, &at, "row %zu begins with the number %.*s, row 1 with a label", j->rows_read + 1,
            (int)f->length, f->text);
@@ -349,6 +366,15 @@ static bool add_list(bundle *out, const char *name, text_list *list, const char 
     return true;
 }
 
+/* The cell above a column of labels, where it says something. */
+static bool add_corner(const job *j, err *e)
+{
+    if (!j->how->keeps_all || j->corner.length == 0 || bundle_find(j->out, "corner") != NULL)
+        return true;
+    return bundle_add_text(j->out, "corner", j->corner.data, j->corner.length,
+                           (place){.file = j->reader.file}, e);
+}
+
 static bool finish(job *j, err *e)
 {
     if (j->count == 0)
@@ -358,7 +384,7 @@ static bool finish(job *j, err *e)
             return false;
     }
     return add_list(j->out, "columns", &j->column_labels, j->reader.file, e) &&
-           add_list(j->out, "rows", &j->row_labels, j->reader.file, e);
+           add_list(j->out, "rows", &j->row_labels, j->reader.file, e) && add_corner(j, e);
 }
 
 static void job_free(job *j)
@@ -370,6 +396,7 @@ static void job_free(job *j)
     mem_free(j->matrix);
     text_list_free(&j->column_labels);
     text_list_free(&j->row_labels);
+    text_free(&j->corner);
     text_free(&j->label);
 }
 

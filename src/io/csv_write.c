@@ -14,6 +14,7 @@ typedef struct writer {
     char delimiter;
     int digits;
     const text_list *columns, *rows; /* labels of the next block, or NULL */
+    const char *corner;              /* what stands above the row labels */
 } writer;
 
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column, int digits)
@@ -41,10 +42,11 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
 
 /* ---- what can be written ---- */
 
-static bool is_labels(const entry *one)
+bool csv_is_labels(const entry *one)
 {
-    return one->kind == ENTRY_LIST &&
-           (strcmp(one->name, "columns") == 0 || strcmp(one->name, "rows") == 0);
+    return one->kind == ENTRY_LIST
+               ? strcmp(one->name, "columns") == 0 || strcmp(one->name, "rows") == 0
+               : one->kind == ENTRY_TEXT && strcmp(one->name, "corner") == 0;
 }
 
 bool csv_check_result(const bundle *result, const char *what, err *e)
@@ -52,7 +54,7 @@ bool csv_check_result(const bundle *result, const char *what, err *e)
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         char shape[SHAPE_TEXT];
-        if (is_labels(one))
+        if (csv_is_labels(one))
             continue;
         if (one->kind != ENTRY_TENSOR) {
             err_set(e, "'%s' can't be written as %s, which holds numbers only", one->name, what);
@@ -119,7 +121,9 @@ static bool any_is_ambiguous(const writer *w, const text_list *labels)
 /* A header with ambiguous labels is told from a row by quotes around all of them. */
 static void write_header(const writer *w, text *to)
 {
-    bool quoted = any_is_ambiguous(w, w->columns);
+    const char *corner = w->rows == NULL ? "" : w->corner;
+    bool quoted = any_is_ambiguous(w, w->columns) || (*corner != '\0' && is_ambiguous(w, corner));
+    csv_field_write(to, corner, strlen(corner), w->delimiter, quoted && *corner != '\0');
     for (size_t i = 0; i < w->columns->count; i++) {
         const char *label = w->columns->item[i];
         if (i > 0 || w->rows != NULL)
@@ -185,7 +189,7 @@ static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
 static const text_list *labels_of(const bundle *result, const char *name)
 {
     const entry *found = bundle_find(result, name);
-    return found != NULL && is_labels(found) && found->list.count > 0 ? &found->list : NULL;
+    return found != NULL && csv_is_labels(found) && found->list.count > 0 ? &found->list : NULL;
 }
 
 /* How many matrices there are, and the first of them. */
@@ -233,16 +237,20 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
                 .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
                 .digits = how->digits,
                 .columns = labels_of(result, "columns"),
-                .rows = labels_of(result, "rows")};
+                .rows = labels_of(result, "rows"),
+                .corner = bundle_text(result, "corner")};
+    if (w.corner == NULL)
+        w.corner = "";
     if (!check(&w, result, first, e))
         return false;
-    bool done = true;
+    bool done = true, is_named = how->names_alone && first->name[0] != '\0';
+    bool is_plain = count == 1 && first->tensor.rank <= 2 && !is_named;
     csv_write_header(sink_text(out), how->header);
-    if (count == 1 && first->tensor.rank <= 2) {
+    if (is_plain) {
         block b = block_first(first);
         done = write_matrix(&w, &b.matrix, e);
     }
-    for (size_t i = 0; done && i < result->count && (count > 1 || first->tensor.rank > 2); i++) {
+    for (size_t i = 0; done && i < result->count && !is_plain; i++) {
         if (result->entry[i].kind == ENTRY_TENSOR)
             done = write_blocks(&w, &result->entry[i], &result->entry[i] == first, e);
     }

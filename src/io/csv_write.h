@@ -16,6 +16,10 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
 /* What made a result, as comments: a line each. NULL: nothing. */
 void csv_write_header(text *to, const text_list *header);
 
+/* The lists "columns" and "rows", and the text "corner", which is kept where it was read as such:
+ * labels of the first matrix. */
+bool csv_is_labels(const entry *one);
+
 /* Refuses, naming `what` is written ("CSV"), what no table of numbers can hold: texts, bundles,
  * lists but "columns" and "rows", tensors without elements. */
 bool csv_check_result(const bundle *result, const char *what, err *e);

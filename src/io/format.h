@@ -28,6 +28,9 @@ typedef struct read_options {
     /* `type` is for what has no type of its own (text); a matrix that has one stays what it is, or
      * becomes the narrowest of float32, float64 and bool that holds it. */
     bool keeps_types;
+    /* With `keys` NULL: what has no place in a bundle is not passed over. A null becomes a hole of
+     * rank 0, and labels of a table's later blocks are refused. */
+    bool keeps_all;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     bool allow_nonfinite;
@@ -40,8 +43,22 @@ typedef struct write_options {
     const char *name;        /* the document's own name, or NULL */
     const text_list *header; /* what made the result, a line each; or NULL */
     bool single_line;        /* JSON as one line: JSON Lines */
+    bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
 } write_options;
+
+/* What a format can say, and read again as it was; 0: ask its writer. Matrices of numbers every
+ * format holds. */
+enum {
+    HOLDS_MATRICES = 1, /* more than one, each by its name */
+    HOLDS_VECTORS = 2,  /* apart from matrices of one row; and numbers from both */
+    HOLDS_TRUTH = 4,    /* true and false apart from 1 and 0 */
+    HOLDS_HOLES = 8,
+    HOLDS_EMPTY = 16,  /* matrices with sizes of 0 */
+    HOLDS_LABELS = 32, /* the lists "rows" and "columns", of the first matrix */
+    HOLDS_ALL = 64,    /* any text, list and object, under its name */
+    HOLDS_STREAM = 128 /* one bundle after the other */
+};
 
 typedef struct format {
     named named;
@@ -53,6 +70,8 @@ typedef struct format {
     /* NULL: read only. The result's entries are stages (tensors of float32 or float64) in their
      * order. */
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
+    const char *title; /* as people write it: "JSON" */
+    unsigned holds;    /* HOLDS_ bits */
 } format;
 
 extern const named_table FORMATS;

@@ -12,20 +12,34 @@
 #include <string.h>
 #include <strings.h>
 
-static const format ROWS[] = {
-    {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write},
-    {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write},
-    {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write},
-    {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write},
-    {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write},
-    {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write},
-    {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write},
-    {{"safetensors", "named matrices, mapped where they lie"},
-     ".safetensors",
-     safetensors_probe,
-     safetensors_read,
-     safetensors_write},
+enum {
+    JSON_HOLDS = HOLDS_MATRICES | HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_HOLES | HOLDS_ALL,
+    CSV_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_LABELS,
+    TIDY_HOLDS = HOLDS_MATRICES | HOLDS_HOLES,
+    BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_EMPTY
 };
+
+/* clang-format off */
+static const format ROWS[] = {
+    {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write,
+     "JSON Lines", JSON_HOLDS | HOLDS_STREAM},
+    {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write,
+     "JSON", JSON_HOLDS},
+    {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write,
+     "CSV", CSV_HOLDS},
+    {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write,
+     "TSV", CSV_HOLDS},
+    {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write,
+     "tidy", TIDY_HOLDS},
+    {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write,
+     "NPY", BINARY_HOLDS},
+    {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write,
+     "NPZ", BINARY_HOLDS | HOLDS_MATRICES},
+    {{"safetensors", "named matrices, mapped where they lie"}, ".safetensors",
+     safetensors_probe, safetensors_read, safetensors_write,
+     "safetensors", BINARY_HOLDS | HOLDS_MATRICES},
+};
+/* clang-format on */
 
 const named_table FORMATS = NAMED_TABLE("format", ROWS);
 

@@ -36,6 +36,7 @@ static const scope VOCAB = {KEY_MATRIX, false, false};
 static const scope TOLERANCES = {KIND_NUMBER, true, false};
 static const scope RECORD = {KEY_SETTING, true, false};
 static const scope ANYTHING = {KIND_BY_LOOK, false, true};
+static const scope EVERYTHING = {KIND_BY_LOOK, false, false};
 
 static bool fail_expected(reader *r, const char *at, const char *wanted, err *e)
 {
@@ -131,23 +132,25 @@ static bool read_object(reader *r, const scope *in, const char *at, entry *to, e
     return new_bundle(to, e) && read_members(r, in, at, to->bundle, e);
 }
 
-static bool read_record(reader *r, size_t number, const char *at, bundle *to, err *e)
+static bool read_record(reader *r, const scope *in, size_t number, const char *at, bundle *to,
+                        err *e)
 {
     char name[24];
     int length = snprintf(name, sizeof name, "%zu", number);
     entry *added = bundle_add(to, name, (size_t)length, json_place(&r->text, at), e);
-    return added != NULL && read_object(r, &RECORD, at, added, e);
+    return added != NULL && read_object(r, in, at, added, e);
 }
 
-static bool read_records(reader *r, const char *at, entry *to, err *e)
+static bool read_records(reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '[')
         return fail_expected(r, at, "a list of objects", e);
     if (!new_bundle(to, e))
         return false;
+    to->is_list = true;
     const char *item = json_first(&r->text, at);
     for (size_t number = 1; item != NULL; number++) {
-        if (!read_record(r, number, item, to->bundle, e))
+        if (!read_record(r, in, number, item, to->bundle, e))
             return false;
         item = json_next(&r->text, json_value_end(&r->text, item));
     }
@@ -167,6 +170,8 @@ static bool all_texts(const reader *r, const char *list)
 static int kind_of_list(const reader *r, const char *list)
 {
     const char *element = json_first(&r->text, list);
+    if (element == NULL && r->how->keeps_all)
+        return KEY_LIST;
     if (element != NULL && *element == '{')
         return KEY_RECORDS;
     if (element != NULL && *element == '"' && all_texts(r, list))
@@ -194,7 +199,7 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
     case KEY_TOL:
         return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
     case KEY_RECORDS:
-        return read_records(r, at, to, e);
+        return read_records(r, &RECORD, at, to, e);
     case KIND_NUMBER:
         return read_number(r, at, to, e);
     case KIND_BY_LOOK:
@@ -204,12 +209,22 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
     }
 }
 
+static const scope *scope_of_anything(const reader *r)
+{
+    return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
+}
+
 static bool read_by_look(reader *r, const char *at, entry *to, err *e)
 {
+    int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
     if (*at == '{')
-        return read_object(r, &ANYTHING, at, to, e);
+        return read_object(r, scope_of_anything(r), at, to, e);
+    if (kind == KEY_RECORDS)
+        return read_records(r, scope_of_anything(r), at, to, e);
     if (*at == '[')
-        return read_value(r, kind_of_list(r, at), at, to, e);
+        return read_value(r, kind, at, to, e);
+    if (*at == 'n')
+        return read_value(r, KEY_EXPECTED, at, to, e);
     return read_value(r, is_true_or_false(at) ? KEY_MASK : KEY_SETTING, at, to, e);
 }
 
@@ -256,8 +271,9 @@ static bool read_member(reader *r, const scope *in, const char *key_at, const ch
         return true;
     char *name = json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
     bool done = name != NULL && (kind != KIND_BY_KEY || find_kind(r, key_at, name, &kind, e)) &&
-                (*at == 'n' && kind != KIND_SKIPPED ? fail_null(r, name, at, e)
-                                                    : read_named(r, kind, name, at, to, e));
+                (*at == 'n' && kind != KIND_SKIPPED && kind != KIND_BY_LOOK
+                     ? fail_null(r, name, at, e)
+                     : read_named(r, kind, name, at, to, e));
     mem_free(name);
     return done;
 }
@@ -296,7 +312,7 @@ static bool read_whole(reader *r, const char *at, bundle *to, err *e)
         return fail_expected(r, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed)
         find_type(r, at);
-    return read_members(r, r->how->keys == NULL ? &ANYTHING : &DOCUMENT, at, to, e);
+    return read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &DOCUMENT, at, to, e);
 }
 
 bool json_probe(const char *bytes, size_t length)

@@ -4,7 +4,6 @@
 #include "io/number_write.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { INDENT = 2 };
@@ -124,20 +123,7 @@ static bool is_flat(const bundle *b)
     return i == b->count;
 }
 
-/* A list of records is a bundle of bundles named "1", "2", … (key.h), and becomes a list again. */
-static bool is_records(const bundle *b)
-{
-    char number[24];
-    for (size_t i = 0; i < b->count; i++) {
-        const entry *one = &b->entry[i];
-        snprintf(number, sizeof number, "%zu", i + 1);
-        if (one->kind != ENTRY_BUNDLE || !is_flat(one->bundle) || strcmp(one->name, number) != 0)
-            return false;
-    }
-    return b->count > 0;
-}
-
-static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e);
+static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e);
 
 static bool write_value(writer *w, const entry *one, size_t depth, err *e)
 {
@@ -145,7 +131,7 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     case ENTRY_TENSOR:
         return write_tensor(w, &one->tensor, depth, e);
     case ENTRY_BUNDLE:
-        return write_bundle(w, one->bundle, depth, e);
+        return write_bundle(w, one->bundle, one->is_list, depth, e);
     case ENTRY_LIST:
         write_list(w, &one->list);
         return true;
@@ -161,23 +147,23 @@ static void write_key(writer *w, const char *name)
     text_add_string(w->text, ": ");
 }
 
-static bool write_bundle(writer *w, const bundle *b, size_t depth, err *e)
+static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e)
 {
-    bool records = is_records(b), flat = is_flat(b);
-    text_add_string(w->text, records ? "[" : "{");
+    bool flat = is_flat(b);
+    text_add_string(w->text, is_list ? "[" : "{");
     for (size_t i = 0; i < b->count; i++) {
         if (flat)
             text_add_string(w->text, i == 0 ? "" : ", ");
         else
             separate(w, i == 0, depth + 1);
-        if (!records)
+        if (!is_list)
             write_key(w, b->entry[i].name);
         if (!write_value(w, &b->entry[i], depth + 1, e))
             return false;
     }
     if (!flat)
         new_line(w, depth, "");
-    text_add_string(w->text, records ? "]" : "}");
+    text_add_string(w->text, is_list ? "]" : "}");
     return sink_spill(w->out, e);
 }
 

@@ -37,6 +37,7 @@ typedef struct entry {
     char *text;
     text_list list;
     bundle *bundle;
+    bool is_list; /* of a bundle: its entries are those of a list, named "1", "2", … */
 } entry;
 
 struct bundle {

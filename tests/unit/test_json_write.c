@@ -139,10 +139,12 @@ static void texts(unit *u)
     add_matrix(tol, "q", DTYPE_F64, 0, NULL, NUMBER);
     bundle_add_text(tol, "why", "so", 2, NOWHERE, &e);
     bundle *errata = add_bundle(&b, "errata");
+    bundle_find(&b, "errata")->is_list = true;
     bundle_add_text(add_bundle(errata, "1"), "stage", "q", 1, NOWHERE, &e);
     add_bundle(errata, "2");
-    bundle_add_text(add_bundle(add_bundle(&b, "no_records"), "2"), "a", "b", 1, NOWHERE, &e);
-    add_matrix(add_bundle(add_bundle(&b, "nor_these"), "1"), "q", DTYPE_F64, 1, ONE, NUMBER);
+    bundle_add_text(add_bundle(add_bundle(&b, "no_list"), "1"), "a", "b", 1, NOWHERE, &e);
+    add_matrix(add_bundle(add_bundle(&b, "deep"), "1"), "q", DTYPE_F64, 1, ONE, NUMBER);
+    bundle_find(&b, "deep")->is_list = true;
     write_options how = {.digits = -1, .name = "new"};
     check_written(u, &b, how,
                   "{\n"
@@ -156,19 +158,19 @@ static void texts(unit *u)
                   "    {\"stage\": \"q\"},\n"
                   "    {}\n"
                   "  ],\n"
-                  "  \"no_records\": {\n"
-                  "    \"2\": {\"a\": \"b\"}\n"
+                  "  \"no_list\": {\n"
+                  "    \"1\": {\"a\": \"b\"}\n"
                   "  },\n"
-                  "  \"nor_these\": {\n"
-                  "    \"1\": {\n"
+                  "  \"deep\": [\n"
+                  "    {\n"
                   "      \"q\": [0.5]\n"
                   "    }\n"
-                  "  }\n"
+                  "  ]\n"
                   "}\n");
     how.name = NULL;
     bundle_remove(&b, "errata");
-    bundle_remove(&b, "no_records");
-    bundle_remove(&b, "nor_these");
+    bundle_remove(&b, "no_list");
+    bundle_remove(&b, "deep");
     bundle_remove(&b, "expected");
     how.single_line = true;
     check_written(u, &b, how,

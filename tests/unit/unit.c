@@ -7,6 +7,7 @@
 
 /* One row a test, one file a test: tests/unit/test_NAME.c defines test_NAME. */
 #define UNIT_TESTS(ROW)                                                                            \
+    ROW(convert_check)                                                                             \
     ROW(csv_read)                                                                                  \
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
@@ -25,6 +26,7 @@
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
+    ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \

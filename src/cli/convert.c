@@ -1,0 +1,220 @@
+/* selfattn convert: a file in another format, with nothing lost on the way. */
+#include "attn/stage.h"
+#include "cli/command.h"
+#include "cli/convert_check.h"
+#include "cli/given.h"
+#include "cli/matrix_file.h"
+#include "io/source.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef struct converter {
+    const options *o;
+    const env *world;
+    const char *in, *out; /* as messages call them */
+    const format *to;
+    write_options how;
+    sink sink;
+    bool is_open;
+    size_t written; /* bundles so far */
+} converter;
+
+static const char *said_name(const char *file, const char *standard)
+{
+    return strcmp(file, "-") == 0 ? standard : file;
+}
+
+/* ---- the two formats ---- */
+
+/* --format, else the ending of the output; JSON for standard output. */
+static const format *find_output_format(const options *o, const char *out, err *e)
+{
+    if (o->format != NULL)
+        return format_by_name(o->format);
+    const format *f = strcmp(out, "-") == 0 ? format_by_name("json") : format_by_ending(out);
+    if (f == NULL) {
+        err_at(e, &(place){.file = out}, "its ending is that of no format");
+        err_remedy(e, "--format names it");
+    }
+    return f;
+}
+
+static bool is_table(const format *f)
+{
+    static const char *const NAMES[] = {"csv", "tsv", "tidy"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(f->named.name, NAMES[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
+ * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
+ * it. Nothing that is there is passed over. */
+static read_options how_to_read(const options *o, const char *file)
+{
+    dtype type = DTYPE_F64;
+    bool is_given = given_decides_type(o, &type);
+    read_options how = read_options_of(o, file, type);
+    how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
+    how.type_is_fixed = how.allow_nonfinite = how.keeps_all = true;
+    how.keeps_types = !is_given;
+    return how;
+}
+
+/* ---- writing ---- */
+
+/* The first of a tensor's axes may be a batch or heads: where its name is a stage's, that says
+ * which. Stages are written with all their axes, of which b and h may be missing. */
+static void find_axes(entry *one)
+{
+    const named *row = named_find(&STAGES, one->name, strlen(one->name));
+    if (row == NULL || one->axes != NULL || one->kind != ENTRY_TENSOR)
+        return;
+    const char *axes = stage_row(stage_of(row))->axes;
+    for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
+        if (*axes != 'b' && *axes != 'h')
+            return;
+        axes++;
+    }
+    if (strlen(axes) == (size_t)one->tensor.rank)
+        one->axes = axes;
+}
+
+/* Beside labels, a matrix of a table needs a name where it is written as something else. */
+static bool name_the_matrix(bundle *b, const format *from, const format *to, err *e)
+{
+    entry *unnamed = bundle_find(b, "");
+    if (unnamed == NULL || b->count == 1 || !(from->holds & HOLDS_LABELS) ||
+        to->holds & HOLDS_LABELS)
+        return true;
+    bundle renamed = {0};
+    bool done = true;
+    for (size_t i = 0; i < b->count && done; i++) {
+        entry *one = &b->entry[i];
+        done = bundle_take(&renamed, one == unnamed ? "matrix" : one->name, one, e);
+    }
+    bundle_free(b);
+    *b = renamed;
+    return done;
+}
+
+static bool write_one(converter *c, bundle *b, const format *from, err *e)
+{
+    if (!name_the_matrix(b, from, c->to, e) ||
+        !convert_check(b, c->to, c->in, c->out, c->o, c->world, e))
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        find_axes(&b->entry[i]);
+    if (!c->is_open)
+        c->is_open = sink_open(&c->sink, c->o->operand[1], e);
+    c->written++;
+    return c->is_open && c->to->write(b, &c->how, &c->sink, e);
+}
+
+/* ---- reading ---- */
+
+static bool read_lines(converter *c, const source *s, const format *from, read_options how, err *e)
+{
+    const char *line = s->bytes, *end = s->bytes + s->length;
+    for (how.first_line = 1; line < end; how.first_line++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        const char *stop = newline == NULL ? end : newline;
+        size_t length = (size_t)(stop - line);
+        bundle b = {0};
+        bool is_blank = strspn(line, " \t\r") >= length;
+        if (!is_blank && c->written > 0 && !(c->to->holds & HOLDS_STREAM)) {
+            err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more",
+                   c->to->title, c->in);
+            return err_remedy(e, "--format jsonl writes a document a line");
+        }
+        bool done =
+            is_blank || (from->read(line, length, &how, &b, e) && write_one(c, &b, from, e));
+        bundle_free(&b);
+        if (!done)
+            return false;
+        line = newline == NULL ? end : newline + 1;
+    }
+    return c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it");
+}
+
+static bool convert_bytes(converter *c, const source *s, err *e)
+{
+    read_options how = how_to_read(c->o, c->o->operand[0]);
+    const format *from = input_format_of(c->o, s->bytes, s->length, how.file, e);
+    if (from == NULL)
+        return false;
+    if (is_table(from) && is_table(c->to))
+        c->how.delimiter = '\0'; /* --delimiter is the input's */
+    if (from->holds & HOLDS_STREAM)
+        return read_lines(c, s, from, how, e);
+    bundle b = {0};
+    how.map = s->map;
+    bool done = from->read(s->bytes, s->length, &how, &b, e) && write_one(c, &b, from, e);
+    bundle_free(&b);
+    return done;
+}
+
+static bool convert_file(converter *c, err *e)
+{
+    source s;
+    if (!source_open(&s, c->o->operand[0], e))
+        return false;
+    bool done = convert_bytes(c, &s, e);
+    source_close(&s);
+    return done;
+}
+
+/* FILE:NAME: the one matrix, which needs a name no more. */
+static bool convert_matrix(converter *c, err *e)
+{
+    read_options how = how_to_read(c->o, c->o->operand[0]);
+    matrix_file m;
+    bundle b = {0};
+    how.keeps_all = false; /* what else is in the file is not asked for */
+    bool done = matrix_file_read(&m, c->o->operand[0], &how, c->o, e);
+    if (!done)
+        return false;
+    if (m.is_table && is_table(c->to))
+        c->how.delimiter = '\0';
+    find_axes(m.matrix);
+    done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
+    bundle_free(&b);
+    matrix_file_free(&m);
+    return done;
+}
+
+static bool convert(converter *c, err *e)
+{
+    bool names_one;
+    return matrix_file_names_one(c->o->operand[0], &names_one, e) &&
+           (names_one ? convert_matrix(c, e) : convert_file(c, e));
+}
+
+int command_convert(const options *o, env *world, err *e)
+{
+    if (o->operands != 2) {
+        err_set(e, "convert takes an input and an output, %zu %s named", o->operands,
+                o->operands == 1 ? "is" : "are");
+        return EXIT_WRONG;
+    }
+    converter c = {.o = o, .world = world};
+    c.in = said_name(o->operand[0], "standard input");
+    c.out = said_name(o->operand[1], "standard output");
+    c.to = find_output_format(o, o->operand[1], e);
+    if (c.to == NULL)
+        return EXIT_WRONG;
+    assert(c.to->write != NULL); /* every format of the table can be written */
+    c.how = (write_options){.digits = o->has_digits ? (int)o->digits : -1,
+                            .single_line = strcmp(c.to->named.name, "jsonl") == 0,
+                            .names_alone = true,
+                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+    bool done = convert(&c, e);
+    if (done)
+        return sink_close(&c.sink, e) ? EXIT_DONE : EXIT_WRONG;
+    if (c.is_open)
+        sink_discard(&c.sink);
+    return EXIT_WRONG;
+}

@@ -1,0 +1,78 @@
+#include "io/holds.h"
+
+#include "io/csv_write.h"
+
+#include <string.h>
+
+static const char *kind_name(const entry *one)
+{
+    switch (one->kind) {
+    case ENTRY_TEXT:
+        return "a text";
+    case ENTRY_LIST:
+        return "a list of texts";
+    default:
+        return one->is_list ? "a list of objects" : "an object";
+    }
+}
+
+static bool has_holes(const tensor *t)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (t->type != DTYPE_F64 || tensor_count(t) == 0 || tensor_is_finite(t, index))
+        return false;
+    do {
+        if (tensor_is_hole(tensor_get(t, index)))
+            return true;
+    } while (tensor_next(t, index));
+    return false;
+}
+
+/* A number under a name is a setting; one without is all that its file is. */
+static const char *number_lacks(const format *f, const entry *one)
+{
+    bool is_hole = has_holes(&one->tensor);
+    if (is_hole && !(f->holds & HOLDS_HOLES && f->holds & HOLDS_VECTORS))
+        return "null";
+    if (f->holds & HOLDS_VECTORS || one->name[0] == '\0')
+        return NULL;
+    return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
+}
+
+static const char *tensor_lacks(const format *f, const entry *one)
+{
+    if (tensor_count(&one->tensor) == 0)
+        return f->holds & HOLDS_EMPTY ? NULL : "a matrix without elements";
+    if (one->tensor.rank == 0)
+        return number_lacks(f, one);
+    return !(f->holds & HOLDS_HOLES) && has_holes(&one->tensor) ? "a matrix with holes (null)"
+                                                                : NULL;
+}
+
+/* A corner stands above row labels and beside column labels. */
+static bool has_corner(const bundle *b)
+{
+    return bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL;
+}
+
+const char *format_lacks(const format *f, const bundle *b, const entry *one)
+{
+    if (f->holds == 0)
+        return NULL;
+    if (one->kind == ENTRY_TENSOR)
+        return tensor_lacks(f, one);
+    bool is_label = csv_is_labels(one) && (one->kind == ENTRY_LIST || has_corner(b));
+    bool is_held = f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && is_label);
+    return is_held ? NULL : kind_name(one);
+}
+
+held_change format_changes(const format *f, const entry *one)
+{
+    if (f->holds == 0 || one->kind != ENTRY_TENSOR)
+        return HELD_AS_IT_IS;
+    if (one->tensor.rank < 2 && !(f->holds & HOLDS_VECTORS))
+        return HELD_AS_ROW;
+    if (one->tensor.type == DTYPE_BOOL && !(f->holds & HOLDS_TRUTH))
+        return HELD_AS_DIGITS;
+    return one->name[0] != '\0' && !(f->holds & HOLDS_MATRICES) ? HELD_NAMELESS : HELD_AS_IT_IS;
+}

@@ -1,0 +1,66 @@
+#include "tensor/statistics.h"
+
+#include <math.h>
+
+void statistics_add(statistics *to, double value)
+{
+    if (isfinite(value)) {
+        if (to->finite == 0 || value < to->least)
+            to->least = value;
+        if (to->finite == 0 || value > to->greatest)
+            to->greatest = value;
+        to->sum += value;
+        to->finite++;
+    } else if (isinf(value)) {
+        to->infinite++;
+    } else if (tensor_is_hole(value)) {
+        to->holes++;
+    } else {
+        to->nan++;
+    }
+}
+
+static void add_row(statistics *to, const tensor *row)
+{
+    ptrdiff_t step = row->stride[0];
+    const float *narrow = row->data;
+    const double *wide = row->data;
+    const unsigned char *truth = row->data;
+    for (size_t i = 0; i < row->size[0]; i++) {
+        ptrdiff_t at = step * (ptrdiff_t)i;
+        statistics_add(to, row->type == DTYPE_F32   ? (double)narrow[at]
+                           : row->type == DTYPE_F64 ? wide[at]
+                                                    : (double)truth[at]);
+    }
+}
+
+void statistics_add_tensor(statistics *to, const tensor *t)
+{
+    if (t->rank == 0)
+        statistics_add(to, tensor_get(t, NULL));
+    if (t->rank == 1)
+        add_row(to, t);
+    for (size_t i = 0; t->rank > 1 && i < t->size[0]; i++) {
+        tensor part = tensor_at(t, i);
+        statistics_add_tensor(to, &part);
+    }
+}
+
+void statistics_join(statistics *to, const statistics *after)
+{
+    bool is_first = to->finite == 0;
+    if (after->finite > 0 && (is_first || after->least < to->least))
+        to->least = after->least;
+    if (after->finite > 0 && (is_first || after->greatest > to->greatest))
+        to->greatest = after->greatest;
+    to->sum += after->sum;
+    to->finite += after->finite;
+    to->nan += after->nan;
+    to->infinite += after->infinite;
+    to->holes += after->holes;
+}
+
+double statistics_mean(const statistics *of)
+{
+    return of->finite == 0 ? NAN : of->sum / (double)of->finite;
+}
