@@ -143,6 +143,19 @@ bool bundle_remove(bundle *b, const char *name)
     return true;
 }
 
+entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e)
+{
+    entry *added = bundle_add(to, name, strlen(name), from->at, e);
+    if (added == NULL)
+        return NULL;
+    char *own_name = added->name;
+    *added = *from;
+    added->name = own_name;
+    added->tensor = tensor_view_of(&from->tensor);
+    added->borrows = true;
+    return added;
+}
+
 /* What an entry holds goes; its name stays. */
 static void empty_entry(entry *one)
 {
@@ -188,16 +201,22 @@ void text_list_free(text_list *list)
     *list = (text_list){0};
 }
 
-void entry_free(entry *one)
+static void free_value(entry *one)
 {
-    mem_free(one->name);
-    tensor_free(&one->tensor);
     mem_free(one->text);
     text_list_free(&one->list);
     if (one->bundle != NULL) {
         bundle_free(one->bundle);
         mem_free(one->bundle);
     }
+}
+
+void entry_free(entry *one)
+{
+    mem_free(one->name);
+    tensor_free(&one->tensor);
+    if (!one->borrows)
+        free_value(one);
     *one = (entry){0};
 }
 

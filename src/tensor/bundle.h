@@ -3,8 +3,8 @@
  *
  * An entry is a tensor (a number is a tensor of rank 0, always float64), a text, a list of texts,
  * or a bundle again (the stages under "expected", the words under "vocab"). Each remembers where it
- * was read, so that whoever finds it wrong can say so. A bundle owns its entries; finding one
- * borrows it until the next entry is added. */
+ * was read, so that whoever finds it wrong can say so. A bundle owns its entries, and what they
+ * hold unless they borrow it; finding one borrows it until the next entry is added. */
 #ifndef SELFATTN_TENSOR_BUNDLE_H
 #define SELFATTN_TENSOR_BUNDLE_H
 
@@ -17,21 +17,26 @@ typedef struct text_list {
     size_t count, capacity;
 } text_list;
 
+/* How a matrix of weights is kept, where those who read it know: x·W or W·x. */
+typedef enum weight_layout { LAYOUT_UNSAID, LAYOUT_IN_OUT, LAYOUT_OUT_IN } weight_layout;
+
 typedef struct bundle bundle;
 
 typedef struct entry {
     char *name; /* owned */
     place at;   /* where the value begins; `file` is borrowed from whoever read it */
     entry_kind kind;
+    weight_layout layout;
+    bool borrows; /* text, list and bundle are another entry's; a tensor says it itself */
     tensor tensor;
     /* The tensor's axes as letters, such as "bhqk": its leading b and h say which of the first axes
      * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads.
      * Borrowed. */
     const char *axes;
     const char *stored; /* its element type as the file names it: "<f2"; NULL: text. Borrowed. */
-    char *text;         /* owned */
+    char *text;
     text_list list;
-    bundle *bundle; /* owned */
+    bundle *bundle;
 } entry;
 
 struct bundle {
@@ -57,6 +62,10 @@ entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
 /* The tensor of this name, or NULL where there is none or the entry is something else. */
 const tensor *bundle_tensor(const bundle *b, const char *name);
 const char *bundle_text(const bundle *b, const char *name);
+
+/* Adds an entry with another one's value, which must outlive it; nothing is copied but the name.
+ * NULL with the error set when there is no memory. */
+entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e);
 
 /* Moves an entry's value here, under a name of its own choosing, where it replaces what was there.
  * `from` stays, empty. */

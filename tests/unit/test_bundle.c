@@ -55,6 +55,23 @@ static void taking_renames(unit *u)
     bundle_free(&from);
 }
 
+static void borrowing_shares(unit *u)
+{
+    bundle from = {0}, to = {0};
+    err e = {0};
+    bundle_add_text(&from, "layout", "out-in", 6, (place){.line = 7}, &e);
+    bundle_add_number(&from, "heads", 2, (place){0}, &e);
+    CHECK(u, bundle_borrow(&to, "layout", bundle_find(&from, "layout"), &e) != NULL);
+    CHECK(u, bundle_borrow(&to, "kv_heads", bundle_find(&from, "heads"), &e) != NULL);
+    CHECK(u, bundle_text(&to, "layout") == bundle_text(&from, "layout"));
+    CHECK(u, bundle_find(&to, "layout")->at.line == 7);
+    CHECK(u, bundle_tensor(&to, "kv_heads")->data == bundle_tensor(&from, "heads")->data);
+    bundle_free(&to);
+    CHECK_TEXT(u, bundle_text(&from, "layout"), "out-in");
+    CHECK(u, tensor_get(bundle_tensor(&from, "heads"), NULL) == 2);
+    bundle_free(&from);
+}
+
 static void lists_grow(unit *u)
 {
     text_list list = {0};
@@ -73,5 +90,6 @@ void test_bundle(unit *u)
     finds_what_was_added(u);
     taking_replaces(u);
     taking_renames(u);
+    borrowing_shares(u);
     lists_grow(u);
 }
