@@ -1,9 +1,9 @@
 /* Queries, keys, values and the output: what is projected by what, and whether it fits. */
 #include "attn/plan_parts.h"
 
-static const char *layout_name(const plan *p, bool opposite)
+static const char *layout_name(bool is_out_in)
 {
-    return p->asked->layout_is_out_in != opposite ? "out-in" : "in-out";
+    return is_out_in ? "out-in" : "in-out";
 }
 
 /* Rows n × m or b × n × m as b × n × m. */
@@ -80,15 +80,16 @@ static bool view_weight(const plan *p, input weight_as, const char *rows_label, 
                         tensor *out, err *e)
 {
     const tensor *given = p->asked->in[weight_as];
+    bool is_out_in = p->asked->is_out_in[weight_as];
     if (given->rank != 2 && given->rank != 3)
         return plan_wrong_shape(p, weight_as, e, "it must be a matrix, or one a head");
-    *out = p->asked->layout_is_out_in ? tensor_transposed(given) : tensor_view_of(given);
+    *out = is_out_in ? tensor_transposed(given) : tensor_view_of(given);
     if (out->size[out->rank - 2] == rows_width)
         return true;
     plan_wrong_shape(p, weight_as, e, "which as %s takes rows of %zu numbers, and %s has %zu",
-                     layout_name(p, false), out->size[out->rank - 2], rows_label, rows_width);
+                     layout_name(is_out_in), out->size[out->rank - 2], rows_label, rows_width);
     if (out->size[out->rank - 1] == rows_width)
-        err_remedy(e, "transposed it would fit: --layout %s", layout_name(p, true));
+        err_remedy(e, "transposed it would fit: --layout %s", layout_name(!is_out_in));
     return false;
 }
 
@@ -184,7 +185,7 @@ static bool join_heads(const plan *p, tensor *wo, err *e)
     const tensor *given = p->asked->in[INPUT_WO];
     if (given->rank == 2)
         return true;
-    if (p->asked->layout_is_out_in || given->size[0] != p->heads)
+    if (p->asked->is_out_in[INPUT_WO] || given->size[0] != p->heads)
         return plan_wrong_shape(p, INPUT_WO, e,
                                 "it must be a matrix, or in-out one for each of the %zu heads",
                                 p->heads);

@@ -4,10 +4,11 @@
 #include <math.h>
 
 /* The matrix of one head out of c × d (shared) or h × c × d. */
-static tensor of_head(const plan *p, const tensor *given, size_t head)
+static tensor of_head(const plan *p, input which, size_t head)
 {
+    const tensor *given = p->asked->in[which];
     tensor one = given->rank == 3 ? tensor_at(given, head) : tensor_view_of(given);
-    return p->asked->layout_is_out_in ? tensor_transposed(&one) : one;
+    return p->asked->is_out_in[which] ? tensor_transposed(&one) : one;
 }
 
 /* Checks Ws, Wa or Ua against the width of what it multiplies, and gives the width of the
@@ -24,13 +25,13 @@ static bool find_transform(const plan *p, const char *name, const projection *of
         return plan_wrong_shape(p, which, e, "it must be a matrix, or one a head");
     if (given->rank == 3 && given->size[0] != p->heads)
         return plan_wrong_shape(p, which, e, "there are %zu heads", p->heads);
-    tensor one = of_head(p, given, 0);
+    tensor one = of_head(p, which, 0);
     if (one.size[0] != of->width) {
         plan_wrong_shape(p, which, e, "which takes rows of %zu numbers, and %s has %zu per head",
                          one.size[0], input_label(of->given_as), of->width);
         if (one.size[1] == of->width)
             err_remedy(e, "transposed it would fit: --layout %s",
-                       p->asked->layout_is_out_in ? "in-out" : "out-in");
+                       p->asked->is_out_in[which] ? "in-out" : "out-in");
         return false;
     }
     *width = one.size[1];
@@ -122,8 +123,9 @@ static tensor vector_of_head(const plan *p, const char *name, size_t count, size
 
 static tensor transform_of_head(const plan *p, const char *name, size_t head)
 {
-    const tensor *given = name == NULL ? NULL : p->asked->in[input_of_key(name)];
-    return given == NULL ? (tensor){0} : of_head(p, given, head);
+    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
+    bool is_given = name != NULL && p->asked->in[which] != NULL;
+    return is_given ? of_head(p, which, head) : (tensor){0};
 }
 
 score_parameters plan_score_parameters(const plan *p, size_t head)

@@ -60,6 +60,16 @@ static void read_inputs(problem *p)
     p->key_tokens = list_of(p->document, "key_tokens");
 }
 
+/* What came with a layout of its own keeps it. */
+static void find_layouts(problem *p)
+{
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        const entry *found = bundle_find(p->document, input_key(which));
+        weight_layout own = found == NULL ? LAYOUT_UNSAID : found->layout;
+        p->is_out_in[which] = own == LAYOUT_UNSAID ? p->layout_is_out_in : own == LAYOUT_OUT_IN;
+    }
+}
+
 static const tensor *word_vector(const problem *p, const entry *vocab, const char *word, err *e)
 {
     place at = problem_place(p, "tokens");
@@ -123,6 +133,7 @@ bool problem_read(problem *p, const bundle *document, err *e)
     read_inputs(p);
     if (!settings_read(p, e) || !check_round(p, e))
         return false;
+    find_layouts(p);
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
     return !looks_up || look_up_tokens(p, vocab, e);

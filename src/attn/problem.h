@@ -66,8 +66,9 @@ typedef struct problem {
     bool round_keeps_sum;
     bool mask_true_is_masked;
     mask_axis mask_axis;
-    bool layout_is_out_in;
-    bool allow_nonfinite; /* set by whoever read the files; else results must be finite */
+    bool layout_is_out_in;       /* of weights that don't say it themselves */
+    bool is_out_in[INPUT_COUNT]; /* this matrix of weights is y = W·x's */
+    bool allow_nonfinite;        /* set by whoever read the files; else results must be finite */
     const text_list *tokens, *key_tokens; /* NULL where not given */
     const bundle *document;               /* where settings were read, for their places */
     tensor looked_up;                     /* x, when it was made of tokens and vocab; owned */

@@ -196,15 +196,38 @@ static void say_heads(builder *b)
                        p->kv_heads, p->heads / p->kv_heads);
 }
 
+/* Weights out of a bundle may be kept otherwise than the document's own. */
+static void say_layout(builder *b)
+{
+    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WO,
+                                    INPUT_WS, INPUT_WA, INPUT_UA};
+    const problem *asked = b->plan->asked;
+    const char *names = "";
+    size_t given = 0, turned = 0;
+    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
+        input which = WEIGHTS[i];
+        bool is_turned = asked->in[which] != NULL && asked->is_out_in[which];
+        given += asked->in[which] != NULL;
+        turned += is_turned;
+        if (is_turned)
+            names = build_text(b, "%s%s%s", names, *names == '\0' ? "" : ", ", input_label(which));
+    }
+    bool is_mixed = turned > 0 && turned < given;
+    if (is_mixed)
+        build_sentence(b, "Of layout out-in, y = W·x, and shown transposed, as x·W uses them: %s.",
+                       names);
+    else if (turned > 0 || asked->layout_is_out_in)
+        build_sentence(
+            b,
+            "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
+}
+
 void make_parameters(builder *b)
 {
     const plan *p = b->plan;
     count_parameters(b);
     say_heads(b);
-    if (p->asked->layout_is_out_in)
-        build_sentence(
-            b,
-            "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
+    say_layout(b);
     show_weight(b, INPUT_WQ, &p->q.weight);
     show_vector(b, INPUT_BQ);
     show_weight(b, INPUT_WK, &p->k.weight);
