@@ -15,7 +15,8 @@
  * NULL every name is taken: arrays of numbers as `kind`, arrays of true and false as KEY_MASK,
  * lists of texts, texts and numbers as what they are, objects as bundles by the same rules. Where a
  * file is one matrix without a name (a bare JSON array, a plain CSV), it is read as `kind` and its
- * entry's name is "". */
+ * entry's name is "". A table of no keys and `skipped` give the names in a file without its
+ * numbers. */
 typedef struct read_options {
     const char *file;        /* for messages; must outlive the bundle */
     size_t first_line;       /* the line at which the bytes begin, from 1 (0 counts as 1): JSONL */
@@ -28,6 +29,7 @@ typedef struct read_options {
      * becomes the narrowest of float32, float64 and bool that holds it. */
     bool keeps_types;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
+    text_list *skipped; /* where names that are passed over are listed, or NULL */
     bool allow_nonfinite;
     char delimiter; /* CSV's, 0 = the format's own */
 } read_options;
