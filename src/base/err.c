@@ -2,8 +2,7 @@
 
 #include <stdio.h>
 
-/* Replaces what would move the cursor or ring the bell: messages quote the user's own bytes. */
-static void make_printable(char *text)
+void err_make_printable(char *text)
 {
     for (char *p = text; *p != '\0'; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
@@ -22,14 +21,14 @@ const char *place_text(const place *at, char out[PLACE_TEXT])
         snprintf(out, PLACE_TEXT, "%s: byte %zu", at->file, at->byte);
     else
         snprintf(out, PLACE_TEXT, "%s%s", at->is_option ? "--" : "", at->file);
-    make_printable(out);
+    err_make_printable(out);
     return out;
 }
 
 static void write_what(err *e, const char *format, va_list args)
 {
     vsnprintf(e->what, sizeof e->what, format, args);
-    make_printable(e->what);
+    err_make_printable(e->what);
     e->is_set = true;
 }
 
@@ -77,6 +76,6 @@ bool err_remedy(err *e, const char *format, ...)
     va_start(args, format);
     vsnprintf(e->remedy, sizeof e->remedy, format, args);
     va_end(args);
-    make_printable(e->remedy);
+    err_make_printable(e->remedy);
     return false;
 }

@@ -44,4 +44,7 @@ bool err_place(err *e, const place *at);
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */
 bool err_remedy(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Replaces what would move the cursor or ring the bell: messages quote the user's own bytes. */
+void err_make_printable(char *text);
+
 #endif

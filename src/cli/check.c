@@ -133,7 +133,8 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operands = 1;
     documents all;
     document one;
-    bool is_there = false, done = documents_open(&all, &one_file, c->world, DTYPE_F64, e);
+    given_bundle none = {0}; /* check takes no --bundle */
+    bool is_there = false, done = documents_open(&all, &one_file, &none, c->world, DTYPE_F64, e);
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = check_document(c, &one, e);
         document_free(&one);

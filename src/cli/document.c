@@ -58,10 +58,12 @@ place document_place(const document *one)
 
 /* ---- one after the other ---- */
 
-bool documents_open(documents *all, const options *given, const env *world, dtype type, err *e)
+bool documents_open(documents *all, const options *given, given_bundle *weights, const env *world,
+                    dtype type, err *e)
 {
     static const char *const STANDARD_INPUT[] = {"-"};
     *all = (documents){.given = given,
+                       .weights = weights,
                        .type = type,
                        .file = (const char *const *)given->operand,
                        .files = given->operands};
@@ -76,7 +78,11 @@ bool documents_open(documents *all, const options *given, const env *world, dtyp
         all->files = 1;
     }
     all->is_many = all->files > 1;
-    return given_check_standard_input(given, all->file, all->files, e);
+    if (!given_check_standard_input(given, all->file, all->files, e) ||
+        !given_bundle_open(weights, given, world, e))
+        return false;
+    all->type = given_bundle_type(weights, type);
+    return true;
 }
 
 static bool is_json_lines(const documents *all)
@@ -151,7 +157,8 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e)
     else
         done = read_next(all, one, is_there, e);
     if (done && *is_there)
-        done = given_apply(all->given, all->type, &one->contents, &one->is_all_tables, e);
+        done = given_apply(all->given, all->weights, all->type, &one->contents, &one->is_all_tables,
+                           e);
     one->is_all_tables = one->is_all_tables && one->file == NULL;
     if (!done)
         document_free(one);

@@ -4,6 +4,7 @@
 #define SELFATTN_CLI_DOCUMENT_H
 
 #include "cli/env.h"
+#include "cli/given_bundle.h"
 #include "cli/options.h"
 #include "io/source.h"
 
@@ -17,6 +18,7 @@ typedef struct document {
 /* The documents of a command line, one after the other. */
 typedef struct documents {
     const options *given;
+    given_bundle *weights;
     dtype type; /* what is computed in where neither option nor document says */
     const char *const *file;
     size_t files, next;
@@ -26,8 +28,10 @@ typedef struct documents {
     bool is_many; /* more than one document may come: results are written one a line */
 } documents;
 
-/* Standard input is read where "-" is named, or where nothing else is and it is no terminal. */
-bool documents_open(documents *all, const options *given, const env *world, dtype type, err *e);
+/* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
+ * `weights` is opened where it is not yet; whoever has it closes it, after the last document. */
+bool documents_open(documents *all, const options *given, given_bundle *weights, const env *world,
+                    dtype type, err *e);
 /* The next document, to be freed by document_free; *is_there false after the last. */
 bool documents_next(documents *all, document *one, bool *is_there, err *e);
 void documents_close(documents *all);

@@ -2,7 +2,6 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
-#include "cli/given_bundle.h"
 #include "cli/matrix_file.h"
 #include "io/number_read.h"
 #include "io/source.h"
@@ -27,6 +26,18 @@ bool given_has_input(const options *o)
             return true;
     }
     return false;
+}
+
+const char *given_value(const options *o, const char *key_name)
+{
+    const given_key *found = find_given(o, key_name);
+    return found == NULL ? NULL : found->value;
+}
+
+bool given_removes(const options *o, const char *key_name)
+{
+    const given_key *found = find_given(o, key_name);
+    return found != NULL && found->value == NULL;
 }
 
 bool given_decides_type(const options *o, dtype *type)
@@ -186,15 +197,14 @@ static bool set_type(dtype type, bundle *contents, err *e)
            bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
 }
 
-bool given_apply(const options *o, dtype type, bundle *contents, bool *is_all_tables, err *e)
+bool given_apply(const options *o, given_bundle *weights, dtype type, bundle *contents,
+                 bool *is_all_tables, err *e)
 {
     type = type_of(o, contents, type);
     *is_all_tables = given_has_input(o) && o->bundle == NULL;
-    if (o->bundle != NULL && !given_apply_bundle(o, type, contents, e))
-        return false;
     for (size_t i = 0; i < o->given_count; i++) {
         if (!apply_one(o, &o->given[i], type, contents, is_all_tables, e))
             return false;
     }
-    return set_type(type, contents, e);
+    return given_bundle_apply(weights, o, type, contents, e) && set_type(type, contents, e);
 }

@@ -3,6 +3,7 @@
 #ifndef SELFATTN_CLI_GIVEN_H
 #define SELFATTN_CLI_GIVEN_H
 
+#include "cli/given_bundle.h"
 #include "cli/options.h"
 
 /* An input matrix is among the options, so that no document is needed. */
@@ -12,10 +13,16 @@ bool given_decides_type(const options *o, dtype *type);
 /* "-" may be named once. */
 bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e);
 
-/* Puts everything that was given over `contents`. `type` is what matrices are read in unless
- * --dtype or the document says. *is_all_tables: every matrix that was given came from CSV or
- * TSV. */
-bool given_apply(const options *o, dtype type, bundle *contents, bool *is_all_tables, err *e);
+/* What an option gives for this key of the document; NULL where none does. */
+const char *given_value(const options *o, const char *key_name);
+/* --no-KEY was given, and nothing for it after that. */
+bool given_removes(const options *o, const char *key_name);
+
+/* Puts everything that was given over `contents`, and what `weights` holds under it. `type` is what
+ * matrices are read in unless --dtype or the document says. *is_all_tables: every matrix that was
+ * given came from CSV or TSV. */
+bool given_apply(const options *o, given_bundle *weights, dtype type, bundle *contents,
+                 bool *is_all_tables, err *e);
 
 /* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any;
  * `labels` is taken. */

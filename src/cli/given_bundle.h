@@ -1,11 +1,33 @@
-/* --bundle: matrices and settings of many documents in one file. */
+/* --bundle: weights, inputs and settings of many documents in one file, read once a run. */
 #ifndef SELFATTN_CLI_GIVEN_BUNDLE_H
 #define SELFATTN_CLI_GIVEN_BUNDLE_H
 
-#include "cli/options.h"
+#include "cli/bundle_names.h"
+#include "cli/env.h"
+#include "io/format.h"
+#include "io/source.h"
 
-/* Puts what the bundle holds over `contents`: under the document's own names, behind --prefix, or
- * as --map says. What else is in the file is left alone. */
-bool given_apply_bundle(const options *o, dtype type, bundle *contents, err *e);
+/* What was read stays until it is closed; documents borrow of it. */
+typedef struct given_bundle {
+    const env *world;
+    source source; /* its bytes: formats may use them in place */
+    const format *format;
+    text_list names; /* of all that is in it */
+    char *type_word; /* its own dtype, or NULL */
+    bundle_names found;
+    bundle read[2]; /* what is used of it, in float32 and in float64, each when first wanted */
+    bool is_open, is_read[2], is_said;
+} given_bundle;
+
+/* Reads the names in --bundle's file and finds what they are; nothing where none was given, or when
+ * it is open. */
+bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e);
+/* The type that the bundle asks for, else `type`. */
+dtype given_bundle_type(const given_bundle *b, dtype type);
+
+/* Adds what the bundle holds and `contents` lacks, unless an option removes it. Says the first time
+ * what was taken for what. */
+bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e);
+void given_bundle_close(given_bundle *b);
 
 #endif

@@ -6,6 +6,7 @@
 #include "attn/score.h"
 #include "attn/stage.h"
 #include "attn/words.h"
+#include "cli/conventions.h"
 #include "cli/terms.h"
 #include "cli/words.h"
 #include "cli/wrap.h"
@@ -161,6 +162,13 @@ static void describe_isa(text *out, const named *row)
     write_paragraph(out, i->is_here() ? "this machine has it" : "this machine does not have it");
 }
 
+static void describe_convention(text *out, const named *row)
+{
+    text names = {0};
+    convention_describe(&names, (const convention *)(const void *)row);
+    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+}
+
 static void describe_term(text *out, const named *row)
 {
     const term *t = (const term *)(const void *)row;
@@ -190,6 +198,7 @@ const topic TOPICS[] = {
     {&MASK_TRUE_WORDS, describe_nothing},
     {&MASK_AXIS_WORDS, describe_nothing},
     {&DTYPE_WORDS, describe_nothing},
+    {&CONVENTIONS, describe_convention},
     {&TERMS, describe_term},
 };
 

@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "attn/stage.h"
+#include "cli/conventions.h"
 #include "cli/help_topics.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
@@ -177,6 +178,31 @@ static void write_keys(text *out)
     text_add_string(out, ".PD\n");
 }
 
+static void write_conventions(text *out)
+{
+    text names = {0};
+    text_add_string(out, ".SH BUNDLES\n");
+    write_paragraph(out,
+                    "The names under which --bundle finds Wq, Wk, Wv, Wo and their biases, each "
+                    "behind the name of a layer, such as h.0.attn; in a file a / may stand "
+                    "for each point, and :0 at the end. Biases may lack; "
+                    "weights may not, unless --map, the document or --no-KEY says so. Weights "
+                    "of rank 3 with the names of keras, keras-file, flax and bert-tf are m × "
+                    "h × d, and Wo is h × d × m: they say how many heads there are; with "
+                    "other names --heads does.");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < CONVENTIONS.count; i++) {
+        write_item(out, named_row(&CONVENTIONS, i));
+        text_add_string(out, ".br\n");
+        text_clear(&names);
+        convention_describe(&names, convention_at(i));
+        write_paragraph(out, text_string(&names));
+    }
+    text_add_string(out, ".PD\n");
+    out->failed = out->failed || names.failed;
+    text_free(&names);
+}
+
 void manual_write(text *out)
 {
     write_commands(out);
@@ -185,4 +211,5 @@ void manual_write(text *out)
         write_group(out, &OPTION_TITLES[i]);
     write_stages(out);
     write_keys(out);
+    write_conventions(out);
 }

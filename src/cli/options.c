@@ -55,14 +55,20 @@ static const option_row ROWS[] = {
     {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
     {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
      .place = AT(bundle),
-     .manual = "Every matrix of FILE whose name (after --prefix and --map) is a document's key is "
-               "used as that key."},
+     .manual = "Weights and biases are found under the names of a document's keys or under those "
+               "of many libraries, listed in BUNDLES; a note says which, and which layout that "
+               "means. --layout goes over it. The document's own keys and other options go over "
+               "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
+               "documents there are."},
     {{"map", "what the document calls NAME is KEY in the bundle"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
-     .manual = "May be given several times."},
+     .manual = "KEY is a whole name in the bundle. May be given several times; what is not given "
+               "so is found as without it."},
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
      .place = AT(prefix),
-     .manual = "One layer out of a file of many: --prefix layers.0.attention."},
+     .manual = "One layer out of a file of many: --prefix layers.0.attention. It need not be "
+               "whole: layers.0 stands for the one layer behind layers.0., if there is one. "
+               "Without it there must be one layer only."},
     {{"input-format", "read every file as this, whatever it looks like"},
      OPTION_WORD, GROUP_INPUT, "F", .place = AT(input_format), .choices = &FORMATS,
      .manual = "Without it the format comes from the first bytes, then from the name's ending."},

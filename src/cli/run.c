@@ -46,11 +46,13 @@ static bool run_all(documents *all, const options *o, env *world, outputs *to, e
 int command_run(const options *o, env *world, err *e)
 {
     documents all = {0};
+    given_bundle weights = {0};
     outputs to = {0};
-    bool done = outputs_plan(&to, o, e) && documents_open(&all, o, world, DTYPE_F32, e);
+    bool done = outputs_plan(&to, o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
     to.documents = &all;
     done = done && run_all(&all, o, world, &to, e);
     done = outputs_close(&to, done, e);
     documents_close(&all);
+    given_bundle_close(&weights);
     return done ? EXIT_DONE : EXIT_WRONG;
 }

@@ -40,6 +40,10 @@ const input_file INPUT_FILES[] = {
                  "output,,,0,0,\n"},
     {"bundle.json", "{\"layer.wq\": [[1, 0], [0, 1]], \"layer.wk\": [[0, 1], [1, 0]],\n"
                     "\"other\": {\"wv\": [[1]]}, \"name\": \"weights\", \"list\": [\"a\"]}\n"},
+    {"names.json",
+     "{\"a.query_key_value.weight\": [[1, 3], [5, 7], [1, 1], [2, 4], [6, 8], [0, 1]],\n"
+     "\"a.query_key_value.bias\": [1, 10, 100, -1, 20, 200], \"dtype\": \"f64\",\n"
+     "\"a.dense.weight\": [[2, 0], [1, 3]], \"vocab\": {\"a\": [1, 2]}}\n"},
     {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
                "\"extra\": [[1]]}\n"},
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
@@ -78,6 +82,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x x.tsv --tokens left,right --format tidy"},
     {.words = "-x x.csv --tokens @words.txt --mask-true masked --causal --header"},
     {.words = "-x x.csv --bundle bundle.json --prefix layer. --map wv=layer.wk"},
+    {.words = "-x x.csv --bundle names.json --prefix a --heads 2 --map vocab=vocab"},
+    {.words = "-x x.csv --bundle names.json --map bo=a.query_key_value.bia"},
+    {.words = "-x x.csv --bundle bundle.json --prefix a. --map wv=other"},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
     /* files out */

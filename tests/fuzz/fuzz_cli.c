@@ -70,12 +70,13 @@ static bool needs_a_file(const options *o)
 static void check_settings(const options *o)
 {
     bundle document = {0};
+    given_bundle weights = {0};
     problem asked;
     err e = {0};
     bool is_all_tables;
     if (needs_a_file(o))
         return;
-    bool done = given_apply(o, DTYPE_F32, &document, &is_all_tables, &e);
+    bool done = given_apply(o, &weights, DTYPE_F32, &document, &is_all_tables, &e);
     claim(done, "what needs no file is in the document");
     done = problem_read(&asked, &document, &e);
     claim_error_fits(done, &e);

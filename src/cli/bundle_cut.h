@@ -1,0 +1,24 @@
+/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds: views, whatever way a convention has
+ * put them together. */
+#ifndef SELFATTN_CLI_BUNDLE_CUT_H
+#define SELFATTN_CLI_BUNDLE_CUT_H
+
+#include "cli/conventions.h"
+
+/* How a layer is to be read. */
+typedef struct cutting {
+    const convention *by;
+    weight_layout layout;   /* --layout's, else the convention's */
+    bool layout_is_given;   /* by --layout */
+    size_t heads, kv_heads; /* 0: not known */
+} cutting;
+
+/* The part of `from` that is this weight or bias. Only a bias that lies head by head is copied;
+ * all else borrows. */
+bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e);
+
+/* True when a matrix of three parts has the sizes of the other layout: 3 times as many columns as
+ * rows, or the other way round. */
+bool bundle_cut_contradicts(const cutting *how, const tensor *joint);
+
+#endif

@@ -1,0 +1,224 @@
+#include "cli/bundle_names.h"
+
+#include "attn/keys.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+static const char *find_whole_name(const text_list *names, const char *whole)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->item[i], whole) == 0)
+            return names->item[i];
+    }
+    return NULL;
+}
+
+static bool is_taken(const bundle_names *found, const char *name)
+{
+    for (size_t i = 0; i < KEYS.count; i++) {
+        if (found->from[i].name == name)
+            return true;
+    }
+    return false;
+}
+
+/* "a, b and c": of the names that nothing else is read from, at most three that are nearest in
+ * spelling. */
+static void add_nearest(const bundle_names *found, const char *wanted, text *out)
+{
+    enum { MOST = 3 };
+    size_t length = strlen(wanted), count = 0, distance[MOST];
+    const char *nearest[MOST];
+    for (size_t i = 0; i < found->names->count; i++) {
+        const char *name = found->names->item[i];
+        size_t away = spelling_distance(wanted, length, name, strlen(name)), at = count;
+        while (at > 0 && distance[at - 1] > away)
+            at--;
+        if (away > length / 3 + 1 || at == MOST || is_taken(found, name))
+            continue;
+        count += count < MOST;
+        for (size_t j = count - 1; j > at; j--) {
+            nearest[j] = nearest[j - 1];
+            distance[j] = distance[j - 1];
+        }
+        nearest[at] = name;
+        distance[at] = away;
+    }
+    for (size_t i = 0; i < count; i++)
+        text_add_format(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", nearest[i]);
+}
+
+static void suggest_nearest(const bundle_names *found, const char *wanted, const char *instead,
+                            err *e)
+{
+    text nearest = {0};
+    add_nearest(found, wanted, &nearest);
+    if (nearest.length > 0)
+        err_remedy(e, "nearest: %s%s%s", text_string(&nearest), *instead == '\0' ? "" : "; ",
+                   instead);
+    else if (*instead != '\0')
+        err_remedy(e, "%s", instead);
+    text_free(&nearest);
+}
+
+/* ---- sources ---- */
+
+static size_t key_index(const char *key_name, size_t length)
+{
+    const named *row = named_find(&KEYS, key_name, length);
+    size_t index = 0;
+    while (index < KEYS.count && named_row(&KEYS, index) != row)
+        index++;
+    return index;
+}
+
+/* The document's own names: whatever stands behind exactly this. */
+static void take_own_names(bundle_names *found)
+{
+    size_t length = strlen(found->layer.name);
+    for (size_t i = 0; i < found->names->count; i++) {
+        const char *name = found->names->item[i];
+        if (strncmp(name, found->layer.name, length) != 0)
+            continue;
+        size_t index = key_index(name + length, strlen(name + length));
+        if (index < KEYS.count)
+            found->from[index].name = name;
+    }
+}
+
+static void take_names(bundle_names *found)
+{
+    const bundle_layer *of = &found->layer;
+    for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
+        size_t index = key_index(input_key(which), strlen(input_key(which)));
+        found->from[index].name =
+            bundle_layer_name(found->names, of->by, of->name, strlen(of->name), which);
+    }
+}
+
+/* One NAME=KEY of --map. */
+static bool take_mapped(bundle_names *found, const char *pair, err *e)
+{
+    place at = {.file = "map", .is_option = true};
+    size_t length = strcspn(pair, "=");
+    const char *wanted = pair + length + 1, *name = find_whole_name(found->names, wanted);
+    size_t index = key_index(pair, length);
+    if (index == KEYS.count) {
+        const named *near = named_nearest(&KEYS, pair, length);
+        err_at(e, &at, "a document has no key '%.*s'", (int)length, pair);
+        return near == NULL ? err_remedy(e, "selfattn help keys lists them")
+                            : err_remedy(e, "did you mean '%s'?", near->name);
+    }
+    if (name == NULL) {
+        err_at(e, &at, "'%s' is not in %s", wanted, found->file);
+        suggest_nearest(found, wanted, "", e);
+        return false;
+    }
+    found->from[index] = (bundle_source){name, true};
+    return true;
+}
+
+static bool take_all_mapped(bundle_names *found, const text_list *pairs, err *e)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (!take_mapped(found, pairs->item[i], e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is wrong ---- */
+
+static bool has_any(const bundle_names *found)
+{
+    for (size_t i = 0; i < KEYS.count; i++) {
+        if (found->from[i].name != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_nothing(const bundle_names *found, const char *prefix, err *e)
+{
+    enum { SHOWN = 6 };
+    text list = {0};
+    place at = {.file = found->file};
+    for (size_t i = 0; i < found->names->count && i < SHOWN; i++)
+        text_add_format(&list, "%s%s", i == 0 ? "" : ", ", found->names->item[i]);
+    const char *more = found->names->count > SHOWN ? ", …" : "";
+    if (*prefix == '\0')
+        err_at(e, &at, "no name in it is known as that of a weight: %s%s", text_string(&list),
+               more);
+    else
+        err_at(e, &at, "no name behind the prefix '%s' is known as that of a weight: %s%s", prefix,
+               text_string(&list), more);
+    text_free(&list);
+    return err_remedy(e, "--map wq=NAME says which is Wq; selfattn help conventions lists what is "
+                         "known");
+}
+
+/* What stands beside the weights and would change the result. */
+static bool check_refused(const bundle_names *found, err *e)
+{
+    place at = {.file = found->file};
+    size_t length = strlen(found->layer.name);
+    for (size_t i = 0; i < found->names->count; i++) {
+        const char *name = found->names->item[i];
+        if (strncmp(name, found->layer.name, length) == 0 &&
+            convention_refuses(found->layer.by, name, length))
+            return err_at(
+                e, &at, "%s takes part in this layer's attention, and is not computed here", name);
+    }
+    return true;
+}
+
+bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e)
+{
+    text wanted = {0}, instead = {0};
+    place at = {.file = found->file};
+    char name[CONVENTION_NAME];
+    convention_name(found->layer.by, which, 0, name);
+    text_add_format(&wanted, "%s%s", found->layer.name, name);
+    text_add_format(&instead, "--map %s=NAME takes another, --no-%s none", input_key(which),
+                    input_key(which));
+    err_at(e, &at, "the names are those of %s, but %s for %s is not there",
+           found->layer.by->named.name, text_string(&wanted), input_label(which));
+    suggest_nearest(found, text_string(&wanted), text_string(&instead), e);
+    text_free(&wanted);
+    text_free(&instead);
+    return false;
+}
+
+/* ---- the whole ---- */
+
+bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
+                       const options *o, err *e)
+{
+    const char *prefix = o->prefix == NULL ? "" : o->prefix;
+    *found = (bundle_names){.names = names,
+                            .file = file,
+                            .from = mem_alloc_zeroed(KEYS.count, sizeof found->from[0], e)};
+    if (found->from == NULL || !bundle_layer_find(&found->layer, names, file, prefix, e))
+        return false;
+    if (convention_is_own(found->layer.by))
+        take_own_names(found);
+    else
+        take_names(found);
+    return take_all_mapped(found, &o->map, e) && check_refused(found, e) &&
+           (has_any(found) || refuse_nothing(found, prefix, e));
+}
+
+void bundle_names_free(bundle_names *found)
+{
+    mem_free(found->layer.name);
+    mem_free(found->from);
+    *found = (bundle_names){0};
+}
+
+const bundle_source *bundle_source_of(const bundle_names *found, input which)
+{
+    return &found->from[key_index(input_key(which), strlen(input_key(which)))];
+}

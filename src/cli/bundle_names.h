@@ -1,0 +1,33 @@
+/* Which names of a bundle are which keys of a document: by a convention's row and a layer's name,
+ * found or said by --prefix, and by --map. Numbers are not looked at. */
+#ifndef SELFATTN_CLI_BUNDLE_NAMES_H
+#define SELFATTN_CLI_BUNDLE_NAMES_H
+
+#include "cli/bundle_layer.h"
+#include "cli/options.h"
+
+typedef struct bundle_source {
+    const char *name; /* in the bundle, borrowed from the list of names; NULL: nothing is there */
+    bool is_mapped;   /* --map says so */
+} bundle_source;
+
+typedef struct bundle_names {
+    const text_list *names; /* all that are there */
+    const char *file;       /* as messages name it */
+    bundle_layer layer;
+    bundle_source *from; /* of each row of KEYS */
+} bundle_names;
+
+/* False with the error set where no names of weights or several layers are found, where --map names
+ * what is not there, or where something beside the weights would change the result. `names` and
+ * `file` must outlive the result, which is to be freed in any case. */
+bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
+                       const options *o, err *e);
+void bundle_names_free(bundle_names *found);
+
+const bundle_source *bundle_source_of(const bundle_names *found, input which);
+
+/* Refuses a layer that has no such weight, with the names that are nearest. */
+bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e);
+
+#endif

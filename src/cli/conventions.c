@@ -1,0 +1,204 @@
+#include "cli/conventions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Sources. torch, torch-apart: PyTorch's documentation and source of nn.MultiheadAttention
+ * (in_proj_weight is 3m × m, q over k over v; three matrices where kdim or vdim differ from m).
+ * proj, bert, vit, phi3, t5, distilbert: transformers' modeling_llama, _opt, _bart, _clip, _phi,
+ * _bert, _vit, _phi3, _t5, _distilbert. bert-tf: the checkpoints of google-research/bert. gpt2:
+ * modeling_gpt2 and its Conv1D, whose weight is input × output; nanogpt has nn.Linear there. keras:
+ * Keras's MultiHeadAttention, whose EinsumDense layers have kernels m × h × d and h × d × m, and
+ * (keras-file) their names in .weights.h5. flax: flax.linen's MultiHeadDotProductAttention. timm:
+ * vision_transformer, which reshapes qkv to 3 × h × d. wqkv: flash-attention, MPT, ModernBERT.
+ * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
+ * whisper: model.py of the releases. diffusers: its attention_processor. */
+/* clang-format off */
+static const convention ROWS[] = {
+    {{"own", "the keys of a document: wq, wk, wv, wo, bq, …"},
+     LAYOUT_UNSAID, CUT_APART, "*q", "*k", "*v", "*o", "w", "b", NULL, NULL},
+    {{"torch", "nn.MultiheadAttention of PyTorch"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "in_proj_*", NULL, NULL, "out_proj.*", "weight", "bias",
+     NULL, "bias_k bias_v"},
+    {{"torch-apart", "the same with a kdim or vdim of its own"},
+     LAYOUT_OUT_IN, CUT_APART, "q_proj_*", "k_proj_*", "v_proj_*", "out_proj.*", "weight", "bias",
+     "in_proj_bias", "bias_k bias_v"},
+    {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
+     LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
+     "weight", "bias", NULL, "q_norm.weight k_norm.weight q_layernorm.weight k_layernorm.weight"},
+    {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
+     LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
+     "weight", "bias", NULL, NULL},
+    {{"bert-tf", "BERT as TensorFlow saves it"},
+     LAYOUT_IN_OUT, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
+     "kernel", "bias", NULL, NULL},
+    {{"vit", "transformers' ViT, DeiT, DINOv2"},
+     LAYOUT_OUT_IN, CUT_APART, "attention.query.*", "attention.key.*", "attention.value.*",
+     "output.dense.*", "weight", "bias", NULL, NULL},
+    {{"gpt2", "GPT-2 as published: Conv1D, input by output"},
+     LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*", "weight", "bias", NULL, NULL},
+    {{"nanogpt", "the same names with nn.Linear, output by input"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*", "weight", "bias", NULL, NULL},
+    {{"keras", "the variables of Keras's MultiHeadAttention"},
+     LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "attention_output.*",
+     "kernel", "bias", NULL, NULL},
+    {{"keras-file", "the same as .weights.h5 has them"},
+     LAYOUT_IN_OUT, CUT_APART, "query_dense.vars.*", "key_dense.vars.*", "value_dense.vars.*",
+     "output_dense.vars.*", "0", "1", NULL, NULL},
+    {{"flax", "the variables of Flax's MultiHeadDotProductAttention"},
+     LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "out.*", "kernel", "bias",
+     NULL, "query_ln.scale key_ln.scale"},
+    {{"timm", "vision transformers of timm, DINO, SAM"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "qkv.*", NULL, NULL, "proj.*", "weight", "bias",
+     NULL, "q_norm.weight k_norm.weight"},
+    {{"wqkv", "flash-attention, MPT, ModernBERT"},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "Wqkv.*", NULL, NULL, "out_proj.* Wo.*", "weight", "bias",
+     NULL, "q_ln.weight k_ln.weight"},
+    {{"phi3", "transformers' Phi-3, Phi-4"},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*", "weight", "bias",
+     NULL, NULL},
+    {{"neox", "GPT-NeoX, Pythia, BLOOM, Falcon-RW"},
+     LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, "dense.*",
+     "weight", "bias", NULL, NULL},
+    {{"llama", "the release of LLaMA"},
+     LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*", "weight", "bias", NULL, NULL},
+    {{"t5", "T5, whose scores are not scaled: --scale none"},
+     LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*", "weight", "bias", NULL, NULL},
+    {{"distilbert", "transformers' DistilBERT, XLM"},
+     LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", "out_lin.*", "weight", "bias",
+     NULL, NULL},
+    {{"whisper", "the release of Whisper"},
+     LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", "out.*", "weight", "bias",
+     NULL, NULL},
+    {{"diffusers", "attention blocks of diffusers"},
+     LAYOUT_OUT_IN, CUT_APART, "to_q.*", "to_k.*", "to_v.*", "to_out.0.*", "weight", "bias",
+     NULL, "norm_q.weight norm_k.weight"},
+};
+/* clang-format on */
+
+const named_table CONVENTIONS = NAMED_TABLE("convention", ROWS);
+
+const convention *convention_at(size_t index)
+{
+    return &ROWS[index];
+}
+
+bool convention_is_own(const convention *row)
+{
+    return row == &ROWS[0];
+}
+
+static bool is_bias(input which)
+{
+    return which >= INPUT_BQ;
+}
+
+static const char *pattern_of(const convention *row, input which)
+{
+    const char *const patterns[] = {row->q, row->k, row->v, row->out};
+    size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
+    if (is_bias(which) && part < 3 && row->joint_bias != NULL)
+        return row->joint_bias;
+    return row->cut == CUT_APART || part == 3 ? patterns[part] : row->q;
+}
+
+bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME])
+{
+    const char *at = pattern_of(row, which);
+    for (; n > 0 && *at != '\0'; n--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    int length = (int)strcspn(at, " "), stem = (int)strcspn(at, "* ");
+    const char *word = stem == length ? "" : is_bias(which) ? row->bias : row->weight;
+    const char *rest = stem == length ? "" : at + stem + 1;
+    int more = (int)strcspn(rest, " ");
+    snprintf(out, CONVENTION_NAME, "%.*s%s%.*s", stem, at, word, more, rest);
+    return length > 0;
+}
+
+static bool is_separator(char c)
+{
+    return c == '.' || c == '/';
+}
+
+static size_t length_without_number(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ":0") == 0 ? length - 2 : length;
+}
+
+bool convention_name_ends(const char *name, const char *tail, size_t *layer)
+{
+    size_t length = length_without_number(name), wanted = strlen(tail);
+    if (length < wanted)
+        return false;
+    *layer = length - wanted;
+    for (size_t i = 0; i < wanted; i++) {
+        char have = name[*layer + i];
+        if (have != tail[i] && !(is_separator(have) && is_separator(tail[i])))
+            return false;
+    }
+    return *layer == 0 || is_separator(name[*layer - 1]);
+}
+
+bool convention_refuses(const convention *row, const char *name, size_t layer)
+{
+    char tail[CONVENTION_NAME];
+    size_t found;
+    for (const char *at = row->refused; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        int length = (int)strcspn(at, " ");
+        snprintf(tail, sizeof tail, "%.*s", length, at);
+        if (convention_name_ends(name, tail, &found) && found == layer)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+static void add_names(text *out, const convention *row, input which)
+{
+    char name[CONVENTION_NAME];
+    for (size_t n = 0; convention_name(row, which, n, name); n++)
+        text_add_format(out, "%s%s", n == 0 ? "" : " or ", name);
+}
+
+/* "Wq, Wk, Wv: in_proj_weight", or "Wq: q_proj.weight; Wk: …". */
+static void add_three(text *out, const convention *row, input first, bool is_joint)
+{
+    for (input which = first; which < first + 3; which++) {
+        text_add_format(out, "%s%s",
+                        which == first ? ""
+                        : is_joint     ? ", "
+                                       : "; ",
+                        input_label(which));
+        if (is_joint && which < first + 2)
+            continue;
+        text_add_string(out, ": ");
+        add_names(out, row, which);
+    }
+}
+
+void convention_describe(text *out, const convention *row)
+{
+    static const char *const CUTS[] = {
+        [CUT_APART] = "",
+        [CUT_THIRDS] = ", side by side",
+        [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
+        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
+    };
+    bool is_joint = row->cut != CUT_APART;
+    add_three(out, row, INPUT_WQ, is_joint);
+    text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
+    add_names(out, row, INPUT_WO);
+    if (row->joint_bias != NULL) {
+        text_add_string(out, "; ");
+        add_three(out, row, INPUT_BQ, true);
+    }
+    text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
+                    row->bias, row->weight);
+    if (row->layout != LAYOUT_UNSAID)
+        text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
+    if (row->refused != NULL)
+        text_add_format(out, "; refused beside them: %s", row->refused);
+}

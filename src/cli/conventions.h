@@ -1,0 +1,54 @@
+/* The names under which libraries keep the weights of an attention layer: one row a convention, so
+ * that --bundle reads their files as they are.
+ *
+ * A row's names are patterns, in which * stands for `weight` in the name of a matrix and for `bias`
+ * in that of its bias; several, with spaces between, are alternatives. In a file they stand behind
+ * the name of the layer, as in h.0.attn.c_attn.weight; / and . are one there, and a variable's :0
+ * at the end is no part of a name. */
+#ifndef SELFATTN_CLI_CONVENTIONS_H
+#define SELFATTN_CLI_CONVENTIONS_H
+
+#include "attn/problem.h"
+#include "base/named.h"
+#include "base/text.h"
+
+/* How Wq, Wk and Wv lie in what a file holds. */
+typedef enum weight_cut {
+    CUT_APART,       /* one matrix each; of rank 3, they are m × h × d, and Wo is h × d × m */
+    CUT_THIRDS,      /* one matrix: all columns (out-in: rows) of Wq, of Wk, of Wv */
+    CUT_BY_HEADS,    /* the same with h, g and g heads of columns, g of --kv-heads */
+    CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, … */
+} weight_cut;
+
+typedef struct convention {
+    named named; /* help: whose names they are */
+    weight_layout layout;
+    weight_cut cut;
+    const char *q, *k, *v, *out; /* patterns; k and v are NULL where q's matrix holds all three */
+    const char *weight, *bias;   /* what * stands for */
+    const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
+    const char *refused; /* names of what would change the result and is not computed, or NULL */
+} convention;
+
+extern const named_table CONVENTIONS; /* rows of `convention`; the document's own names first */
+
+const convention *convention_at(size_t index);
+/* The document's own keys, of which other names than those of weights are read too. */
+bool convention_is_own(const convention *row);
+
+/* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv
+ * or bo; false behind the last. */
+enum { CONVENTION_NAME = 64 };
+bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME]);
+
+/* True when `name` is some layer's name and then `tail`; *layer is the length of the former, which
+ * is empty or ends with a separator. */
+bool convention_name_ends(const char *name, const char *tail, size_t *layer);
+
+/* True when what follows the layer's name, `layer` bytes, is refused beside the weights. */
+bool convention_refuses(const convention *row, const char *name, size_t layer);
+
+/* "Wq, Wk, Wv: c_attn.weight, side by side; Wo: c_proj.weight; …": a row for help and manual. */
+void convention_describe(text *out, const convention *row);
+
+#endif
