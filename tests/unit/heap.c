@@ -9,6 +9,7 @@ static atomic_bool is_watched;
 static atomic_long now, peak;
 
 extern void *__real_aligned_alloc(size_t alignment, size_t size);
+extern void *__real_malloc(size_t size);
 extern void __real_free(void *block);
 
 static void count(long bytes)
@@ -18,12 +19,21 @@ static void count(long bytes)
         ;
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
+static void *given(void *block)
 {
-    void *block = __real_aligned_alloc(alignment, size);
     if (block != NULL && atomic_load(&is_watched))
         count((long)malloc_usable_size(block));
     return block;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return given(__real_aligned_alloc(alignment, size));
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return given(__real_malloc(size));
 }
 
 void __wrap_free(void *block)
