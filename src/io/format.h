@@ -38,6 +38,9 @@ typedef struct read_options {
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
 } read_options;
 
+/* A reader passes over a name: it is listed where somebody wants that. */
+bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */
     const char *name;        /* the document's own name, or NULL */

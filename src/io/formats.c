@@ -69,6 +69,11 @@ static bool probes(const format *row, const char *bytes, size_t length)
     return row->probe != NULL && row->probe(bytes, length);
 }
 
+bool read_skip(const read_options *how, const char *name, size_t length, err *e)
+{
+    return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
+}
+
 const format *format_by_name(const char *name)
 {
     return (const format *)(const void *)named_find(&FORMATS, name, strlen(name));

@@ -237,7 +237,7 @@ static bool find_kind(reader *r, const char *key_at, const char *name, int *kind
     }
     if (r->how->skips_unknown) {
         *kind = KIND_SKIPPED;
-        return r->how->skipped == NULL || text_list_add(r->how->skipped, name, strlen(name), e);
+        return read_skip(r->how, name, strlen(name), e);
     }
     place at = json_place(&r->text, key_at);
     const named *near = named_nearest(r->how->keys, name, strlen(name));

@@ -386,7 +386,7 @@ bool stored_matrix_find_kind(const read_options *how, const char *format_name, c
     const named *row = named_find(how->keys, name, strlen(name));
     *is_wanted = row != NULL;
     if (row == NULL && how->skips_unknown)
-        return true;
+        return read_skip(how, name, strlen(name), e);
     if (row == NULL) {
         err_at(e, at, "unknown %s '%s'", how->keys->what, name);
         row = named_nearest(how->keys, name, strlen(name));
