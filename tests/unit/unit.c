@@ -16,6 +16,7 @@
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
     ROW(help)                                                                                      \
+    ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
