@@ -164,7 +164,7 @@ static const option_row ROWS[] = {
      .place = AT(isa), .choices = &ISAS, .also = &AUTO_WORDS,
      .manual = "The result does not depend on it."},
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
-     .place = AT(max_memory), .has = AT(has_max_memory),
+     .shared = GROUP_FILES, .place = AT(max_memory), .has = AT(has_max_memory),
      .manual = "The default is 80 % of what the machine and its control group have free. The "
                "answer comes before anything is computed, with the sizes that led there. What "
                "counts is the result and what it is computed in, not the inputs, which are "

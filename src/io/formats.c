@@ -16,7 +16,7 @@ enum {
     JSON_HOLDS = HOLDS_MATRICES | HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_HOLES | HOLDS_ALL,
     CSV_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_LABELS,
     TIDY_HOLDS = HOLDS_MATRICES | HOLDS_HOLES,
-    BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_EMPTY
+    BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_TYPES
 };
 
 /* clang-format off */
@@ -37,7 +37,7 @@ static const format ROWS[] = {
      "NPZ", BINARY_HOLDS | HOLDS_MATRICES},
     {{"safetensors", "named matrices, mapped where they lie"}, ".safetensors",
      safetensors_probe, safetensors_read, safetensors_write,
-     "safetensors", BINARY_HOLDS | HOLDS_MATRICES},
+     "safetensors", BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA},
 };
 /* clang-format on */
 

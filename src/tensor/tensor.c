@@ -294,3 +294,15 @@ bool tensor_is_hole(double value)
 {
     return memcmp(&value, &HOLE_BITS, sizeof value) == 0;
 }
+
+bool tensor_has_hole(const tensor *t)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (t->type != DTYPE_F64 || tensor_is_finite(t, index))
+        return false;
+    do {
+        if (tensor_is_hole(tensor_get(t, index)))
+            return true;
+    } while (tensor_next(t, index));
+    return false;
+}

@@ -7,7 +7,6 @@
 
 /* One row a test, one file a test: tests/unit/test_NAME.c defines test_NAME. */
 #define UNIT_TESTS(ROW)                                                                            \
-    ROW(convert_check)                                                                             \
     ROW(csv_read)                                                                                  \
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
@@ -16,6 +15,7 @@
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
     ROW(help)                                                                                      \
+    ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
