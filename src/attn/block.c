@@ -130,12 +130,12 @@ static void hide(const plan *p, const block *at, size_t query, void *row)
     }
 }
 
-/* masked = scaled + bias, and −inf where attending is not allowed */
-static void mask_row(const plan *p, const block *at, size_t row, const tensor *scaled,
+/* masked = capped + bias, and −inf where attending is not allowed */
+static void mask_row(const plan *p, const block *at, size_t row, const tensor *capped,
                      tensor *masked)
 {
     size_t query = at->first + row;
-    void *from = row_at(scaled, row), *to = row_at(masked, row);
+    void *from = row_at(capped, row), *to = row_at(masked, row);
     if (p->bias.data != NULL) {
         tensor bias = spread_row(&p->bias, at, query);
         p->with->add(from, at->columns, bias.data, bias.stride[0], to);
@@ -184,7 +184,7 @@ static bool check_sum(const plan *p, const block *at, size_t row, double sum, er
 
 /* The block's rows of all stages from scores to weights. */
 typedef struct row_stages {
-    tensor scores, scaled, masked, maximum, exponent, sum, weights;
+    tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
 } row_stages;
 
 static bool compute_softmax(const block_context *of, const block *at, scratch *in, size_t row,
@@ -205,9 +205,11 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
+    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
     row_stages s = {
         .scores = *scores,
         .scaled = scores_of(of, at, STAGE_SCALED, in),
+        .capped = scores_of(of, at, has_cap ? STAGE_CAPPED : STAGE_SCALED, in),
         .masked = scores_of(of, at, STAGE_MASKED, in),
         .maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
         .exponent = scores_of(of, at, STAGE_EXP, in),
@@ -217,7 +219,10 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     for (size_t i = 0; i < at->rows; i++) {
         of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
                                  row_at(&s.scaled, i));
-        mask_row(of->plan, at, i, &s.scaled, &s.masked);
+        if (has_cap)
+            of->plan->with->cap(row_at(&s.scaled, i), at->columns, of->plan->asked->softcap,
+                                row_at(&s.capped, i));
+        mask_row(of->plan, at, i, &s.capped, &s.masked);
         if (!compute_softmax(of, at, in, i, &s))
             return false;
     }
@@ -299,7 +304,8 @@ static void compute_attended(const block_context *of, const block *at, const ten
 
 size_t block_columns(const block_context *of, size_t first, size_t rows)
 {
-    bool wants_all = is_kept(of, STAGE_SCORES) || is_kept(of, STAGE_SCALED);
+    bool wants_all =
+        is_kept(of, STAGE_SCORES) || is_kept(of, STAGE_SCALED) || is_kept(of, STAGE_CAPPED);
     return wants_all ? of->plan->n_k : plan_visible_keys(of->plan, first + rows - 1);
 }
 

@@ -31,6 +31,7 @@ static const key ROWS[] = {
     {{"causal", "a query sees only keys at or before it"}, KEY_SETTING},
     {{"offset", "position of the first query among the keys"}, KEY_SETTING},
     {{"scale", "factor of the scores: none, head, embed, a number"}, KEY_SETTING},
+    {{"softcap", "C: scaled scores become C·tanh(scaled / C)"}, KEY_SETTING},
     {{"score", "how a query is compared with a key"}, KEY_SETTING},
     {{"round", "decimals to which weights are rounded by hand"}, KEY_SETTING},
     {{"mask_true", "what true in a mask means"}, KEY_SETTING},

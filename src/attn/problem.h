@@ -61,6 +61,7 @@ typedef struct problem {
     size_t offset;
     scale_kind scale_kind;
     double scale_number;
+    double softcap; /* 0 = none was asked for */
     const score *score;
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;

@@ -109,6 +109,17 @@ static bool read_scale(problem *p, const entry *setting, err *e)
     return true;
 }
 
+static bool read_softcap(problem *p, const entry *setting, err *e)
+{
+    if (!is_number(setting, &p->softcap))
+        return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
+                      setting->text);
+    if (p->softcap > 0)
+        return true;
+    err_at(e, &setting->at, "softcap is %g, it must be a number above 0", p->softcap);
+    return err_remedy(e, "without a softcap, scores are not capped");
+}
+
 static bool read_score(problem *p, const entry *setting, err *e)
 {
     p->score = (const score *)(const void *)read_word(setting, &SCORES, "", e);
@@ -175,10 +186,10 @@ static const struct {
     const char *key;
     bool (*read)(problem *p, const entry *setting, err *e);
 } SETTINGS[] = {
-    {"heads", read_heads},   {"kv_heads", read_kv_heads},   {"causal", read_causal},
-    {"offset", read_offset}, {"scale", read_scale},         {"score", read_score},
-    {"round", read_round},   {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
-    {"layout", read_layout}, {"dtype", read_dtype},
+    {"heads", read_heads},         {"kv_heads", read_kv_heads}, {"causal", read_causal},
+    {"offset", read_offset},       {"scale", read_scale},       {"score", read_score},
+    {"softcap", read_softcap},     {"round", read_round},       {"mask_true", read_mask_true},
+    {"mask_axis", read_mask_axis}, {"layout", read_layout},     {"dtype", read_dtype},
 };
 
 bool settings_read(problem *p, err *e)

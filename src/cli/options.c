@@ -92,6 +92,9 @@ static const option_row ROWS[] = {
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},
+    {{"softcap", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "C", .key = "softcap",
+     .manual = "Keeps every score between -C and C, before bias and mask; small scores stay nearly "
+               "as they are. C is above 0."},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "

@@ -72,6 +72,10 @@ static const term ROWS[] = {
      "scaled[i,j] = q[i]·k[j] / √d_k",
      "If the numbers in q and k have variance 1, their dot product has variance d_k. Dividing by "
      "√d_k brings it back to 1, so that softmax does not put everything on one key."},
+    {{"soft cap", "a bound that scores near and never reach"},
+     "capped[i,j] = C·tanh(scaled[i,j] / C)",
+     "Keeps one huge score from taking all the weight; small scores stay nearly as they are. "
+     "--softcap C, before bias and mask."},
     {{"softmax", "turns a row of scores into weights that sum to 1"},
      "weights[i,j] = exp(s[i,j]) / Σ_j exp(s[i,j])",
      "Exponentials make all scores positive and large ones stand out; dividing by their sum "

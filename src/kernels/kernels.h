@@ -36,6 +36,8 @@ typedef struct kernels {
 
     /* out[j] = x[j] · factor */
     void (*multiply)(const void *x, size_t n, double factor, void *out);
+    /* out[j] = most · tanh(x[j] / most): one division, tanh within 2 ulp, one multiplication. */
+    void (*cap)(const void *x, size_t n, double most, void *out);
     /* out[j] = x[j] + b[j·stride] */
     void (*add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
     /* out[j] = x[j] · factor + (+0), +0 for a factor of 0: a value's share in the weighted sum.

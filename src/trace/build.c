@@ -89,6 +89,8 @@ static bool is_of_kv_heads(stage_id id)
 
 stage_id build_unmasked(const builder *b)
 {
+    if (plan_has_stage(b->plan, STAGE_CAPPED))
+        return STAGE_CAPPED;
     return b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
 }
 

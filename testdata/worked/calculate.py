@@ -16,7 +16,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext, getcontex
 getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
-STAGES = ("x xk xv q k v scores scaled masked row_max exp row_sum weights rounded weighted "
+STAGES = ("x xk xv q k v scores scaled capped masked row_max exp row_sum weights rounded weighted "
           "attended context output").split()
 
 
@@ -174,9 +174,9 @@ def may_attend(doc, place, n_q, n_k):
     return True
 
 
-def masked_scores(scaled, doc, batch, head):
-    n_q, n_k = len(scaled), len(scaled[0])
-    masked = [row[:] for row in scaled]
+def masked_scores(scores, doc, batch, head):
+    n_q, n_k = len(scores), len(scores[0])
+    masked = [row[:] for row in scores]
     for i in range(n_q):
         for j in range(n_k):
             place = (batch, head, i, j)
@@ -244,7 +244,11 @@ def one_head(q, k, v, doc, batch, head):
     factor = scale_factor(doc, len(q[0]))
     stages = {"scores": attention_scores(q, k, doc, head)}
     stages["scaled"] = [[s * factor for s in row] for row in stages["scores"]]
-    stages["masked"] = masked_scores(stages["scaled"], doc, batch, head)
+    before = stages["scaled"]
+    if "softcap" in doc:
+        cap = doc["softcap"]
+        before = stages["capped"] = [[cap * tanh(s / cap) for s in row] for row in before]
+    stages["masked"] = masked_scores(before, doc, batch, head)
     stages.update(softmax(stages["masked"]))
     weights = stages["weights"]
     if "round" in doc:

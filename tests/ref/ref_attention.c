@@ -245,6 +245,17 @@ static ref_number scale_of(const ref_problem *p, const ref_sizes *s)
     return number_rounded(type, 1 / (ref_makes(p, "scale") ? d_k : sqrtl(d_k)), 3);
 }
 
+/* c·tanh(scaled / c), c as the type has it. */
+static ref_number capped(const ref_problem *p, ref_number scaled)
+{
+    const precision *type = ref_precision(p);
+    if (p->softcap == 0)
+        return scaled;
+    ref_number c = p->is_float32 ? number_rounded(type, p->softcap, 1) : number_exact(p->softcap);
+    ref_number bent = number_tanh(type, number_divide(type, scaled, c));
+    return number_multiply(type, c, ref_makes(p, "cap") ? number_divide(type, scaled, c) : bent);
+}
+
 /* The element of a mask or bias that query i and key j of a head have: an axis that it lacks, or
  * has one of, is shared. */
 static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
@@ -292,19 +303,25 @@ static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_
     return may_see(p, s, i, j) && is_true != true_is_masked;
 }
 
-/* scaled = score × scale; masked = scaled + bias, −inf where attending is not allowed */
-static void scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
-                           ref_number bias, bool allowed, ref_number *scaled, ref_number *masked)
+/* scaled = score × scale; capped; masked = capped + bias, −inf where attending is not allowed */
+typedef struct scaled_score {
+    ref_number scaled, capped, masked;
+} scaled_score;
+
+static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
+                                   ref_number bias, bool allowed)
 {
     const precision *type = ref_precision(p);
     bool has_bias = p->in[REF_BIAS].at != NULL;
     ref_number scale = scale_of(p, s);
-    *scaled = number_multiply(type, score, scale);
-    *masked = has_bias ? number_add(type, *scaled, bias) : *scaled;
+    scaled_score of = {.scaled = number_multiply(type, score, scale)};
+    of.capped = capped(p, of.scaled);
+    of.masked = has_bias ? number_add(type, of.capped, bias) : of.capped;
     if (ref_makes(p, "order") && has_bias)
-        *masked = number_multiply(type, number_add(type, score, bias), scale);
+        of.masked = number_multiply(type, number_add(type, score, bias), scale);
     if (!allowed)
-        *masked = number_exact(-INFINITY);
+        of.masked = number_exact(-INFINITY);
+    return of;
 }
 
 static void compute_masked(const ref_problem *p, ref_result *r)
@@ -312,15 +329,20 @@ static void compute_masked(const ref_problem *p, ref_result *r)
     const ref_sizes *s = &r->sizes;
     const ref_number *score = r->stage[REF_STAGE_SCORES].at;
     ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED, "scaled", "bhq", s->n_k);
+    ref_number *held = ref_stage_new(r, REF_STAGE_CAPPED, "capped", "bhq", s->n_k);
     ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED, "masked", "bhq", s->n_k);
     const ref_array *bias = &p->in[REF_BIAS];
+    r->stage[REF_STAGE_CAPPED].is_not_made = p->softcap == 0;
     for (size_t b = 0; b < s->b; b++)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t j = 0; j < s->n_k; j++) {
                     double addend = bias->at == NULL ? 0 : met_by(p, bias, s, b, head, i, j);
-                    scale_and_mask(p, s, *score++, number_exact(addend),
-                                   may_attend(p, s, b, head, i, j), scaled++, masked++);
+                    scaled_score of = scale_and_mask(p, s, *score++, number_exact(addend),
+                                                     may_attend(p, s, b, head, i, j));
+                    *scaled++ = of.scaled;
+                    *held++ = of.capped;
+                    *masked++ = of.masked;
                 }
 }
 

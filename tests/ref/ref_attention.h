@@ -57,6 +57,7 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
+    double softcap;     /* 0: not said */
     int round_decimals; /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
@@ -86,6 +87,7 @@ typedef enum ref_stage_id {
     REF_STAGE_K_SCORE,
     REF_STAGE_SCORES,
     REF_STAGE_SCALED,
+    REF_STAGE_CAPPED,
     REF_STAGE_MASKED,
     REF_STAGE_ROW_MAX,
     REF_STAGE_EXP,

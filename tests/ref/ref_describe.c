@@ -43,6 +43,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->kv_heads > 0, "kv_heads");
     say(out, "score=", p->score);
     describe_scale(p, out);
+    say_if(out, p->softcap > 0, "softcap");
     say(out, "causal=", p->causal);
     say_if(out, p->has_offset, "offset");
     say_if(out, has_infinity(&p->in[REF_BIAS]), "bias=-inf");

@@ -341,6 +341,13 @@ static void choose_scale(maker *m)
         m->p->scale = one_of(m, m->p->in[REF_X].at != NULL ? 3 : 2, SCALES);
 }
 
+static void choose_softcap(maker *m)
+{
+    static const double CAPS[] = {50, 30, 1, 0.3, 5e-3};
+    if (wants(m))
+        m->p->softcap = CAPS[below(m, 5)];
+}
+
 /* ---- who may attend to whom ---- */
 
 static void choose_causal(maker *m)
@@ -476,6 +483,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     say_heads(&m);
     add_score(&m);
     choose_scale(&m);
+    choose_softcap(&m);
     choose_causal(&m);
     add_masks(&m);
     choose_rounding(&m);

@@ -71,6 +71,7 @@ static const char *const OPTIONS[] = {
     "scale=positive",
     "scale=negative",
     "scale=0",
+    "softcap",
     "causal=true",
     "causal=upper-left",
     "causal=lower-right",

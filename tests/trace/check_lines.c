@@ -154,6 +154,24 @@ static void line_scaled(reader *r, progress *p)
     recomputed(r, result, score * scale, fabs(result));
 }
 
+static void line_capped(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "capped"), i = r->of->how.row;
+    const char *from = truth_scale(r->of) == 1 ? "scores" : "scaled";
+    double before = element(r, from, j), result = element(r, "capped", j), most = 0;
+    if (!truth_number(r->of, "softcap", &most))
+        reader_fail(r, "no softcap was asked for");
+    read_words(r, " = C·tanh(%s[%zu,%zu] / C) = ", from, i + 1, j + 1);
+    read_number(r, most);
+    read_words(r, "·tanh(");
+    read_number(r, before);
+    read_words(r, " / ");
+    read_number(r, most);
+    read_words(r, ") = ");
+    read_number(r, result);
+    recomputed(r, result, most * tanh(before / most), fabs(result));
+}
+
 static void line_variance(reader *r, progress *p)
 {
     (void)p;
@@ -183,7 +201,8 @@ static void line_masked(reader *r, progress *p)
     tensor bias = truth_bias(r->of);
     size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0, i = r->of->how.row;
     size_t j = read_key(r, p, "masked");
-    double before = element(r, "scaled", j), result = element(r, "masked", j);
+    const char *unmasked = truth_unmasked(r->of);
+    double before = element(r, unmasked, j), result = element(r, "masked", j);
     for (size_t between = last; between < j; between++) {
         if (bias.data != NULL || isinf(element(r, "masked", between)))
             reader_fail(r, "key %zu is left out", between + 1);
@@ -197,8 +216,7 @@ static void line_masked(reader *r, progress *p)
         reader_fail(r, "this key is not hidden");
     } else {
         double shift = number_at(&bias, i, j);
-        read_words(r, " = %s[%zu,%zu] + bias[%zu,%zu] = ",
-                   truth_scale(r->of) == 1 ? "scores" : "scaled", i + 1, j + 1, i + 1, j + 1);
+        read_words(r, " = %s[%zu,%zu] + bias[%zu,%zu] = ", unmasked, i + 1, j + 1, i + 1, j + 1);
         read_number(r, before);
         read_words(r, " + ");
         read_operand(r, shift);
@@ -352,14 +370,15 @@ typedef struct line_kind {
 } line_kind;
 
 static const line_kind KINDS[] = {
-    {"q[", line_projection},      {"k[", line_projection},
-    {"v[", line_projection},      {"scores[", line_scores},
-    {"scaled[", line_scaled},     {"masked[", line_masked},
-    {"exp[", line_exp},           {"weights[", line_weights},
-    {"rounded[", line_rounded},   {"weighted[", line_weighted},
-    {"attended[", line_attended}, {"output[", line_output},
-    {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
-    {"scale = ", line_scale},     {"variance of ", line_variance},
+    {"q[", line_projection},         {"k[", line_projection},
+    {"v[", line_projection},         {"scores[", line_scores},
+    {"scaled[", line_scaled},        {"masked[", line_masked},
+    {"capped[", line_capped},        {"exp[", line_exp},
+    {"weights[", line_weights},      {"rounded[", line_rounded},
+    {"weighted[", line_weighted},    {"attended[", line_attended},
+    {"output[", line_output},        {"row_max[", line_row_max},
+    {"row_sum[", line_row_sum},      {"scale = ", line_scale},
+    {"variance of ", line_variance},
 };
 
 static const line_kind *kind_of(const char *line)

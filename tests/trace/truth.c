@@ -82,6 +82,11 @@ double truth_scale(const truth *t)
     return strcmp(word, "embed") == 0 ? 1 / sqrt((double)x->size[x->rank - 1]) : 1;
 }
 
+const char *truth_unmasked(const truth *t)
+{
+    return truth_has(t, "softcap") ? "capped" : truth_scale(t) == 1 ? "scores" : "scaled";
+}
+
 const text_list *truth_tokens(const truth *t, bool of_keys)
 {
     const entry *keys = bundle_find(&t->document, "key_tokens");

@@ -49,6 +49,8 @@ size_t truth_kv_head(const truth *t, size_t head);
 size_t truth_key_row(const truth *t);
 /* The factor of the scores. */
 double truth_scale(const truth *t);
+/* The stage that bias and mask change: the last before them that did something. */
+const char *truth_unmasked(const truth *t);
 bool truth_is_causal(const truth *t);
 /* How many keys the focus's query may see, causality alone. */
 size_t truth_visible(const truth *t);

@@ -10,6 +10,7 @@ const kernels KERNEL(kernels) = {
     .add_to_rows = KERNEL(add_to_rows),
     .additive = KERNEL(additive),
     .multiply = KERNEL(multiply),
+    .cap = KERNEL(cap),
     .add = KERNEL(add),
     .weigh = KERNEL(weigh),
     .row_max = KERNEL(row_max),

@@ -1,0 +1,155 @@
+/* The steps that decide what the softmax sees: cap and mask. */
+#include "trace/build.h"
+
+#include <math.h>
+
+/* ---- cap ---- */
+
+static void show_capped_row(builder *b, const char *from, const tensor *before)
+{
+    size_t i = b->focus.row, lines = build_lines(b);
+    tensor capped = build_stage(b, STAGE_CAPPED);
+    tensor most = build_number(b, "C", b->plan->asked->softcap);
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_CAP, build_text(b, "capped[%zu,%zu]", i + 1, j + 1),
+                                      build_text(b, "C·tanh(%s[%zu,%zu] / C)", from, i + 1, j + 1));
+        line->a = build_element(before, i, j);
+        line->b = most;
+        line->result = build_element(&capped, i, j);
+    }
+    build_rest(b);
+}
+
+void make_cap(builder *b)
+{
+    stage_id from = b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
+    const char *name = stage_row(from)->key.named.name;
+    tensor before = build_stage(b, from);
+    build_sentence(b, "A soft cap keeps every score between −C and C: small scores stay nearly as "
+                      "they are, large ones come no nearer to the bound than tanh lets them.");
+    build_formula(b, "capped[i,j] = C·tanh(%s[i,j] / C)", name);
+    show_capped_row(b, name, &before);
+    build_same_for_all(b);
+    build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+/* ---- mask ---- */
+
+static void say_causal(builder *b)
+{
+    const plan *p = b->plan;
+    if (!plan_is_causal(p))
+        return;
+    size_t end = plan_visible_keys(p, b->focus.row);
+    build_sentence(
+        b,
+        "Causal: a query sees the keys up to its own place, not what comes after. Here %s "
+        "sees %zu of the %zu keys.",
+        build_query_name(b), end, p->n_k);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+        build_formula(b, "allowed: j ≤ i + n_k − n_q");
+    else if (p->asked->offset > 0)
+        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->asked->offset);
+    else
+        build_formula(b, "allowed: j ≤ i");
+}
+
+static bool is_hidden(double value)
+{
+    return isinf(value) && value < 0;
+}
+
+/* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
+ * same. */
+static tensor added(const builder *b)
+{
+    tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
+    tensor of_head = tensor_at(&of_batch, b->focus.head);
+    return of_head.stride[0] == 0 ? tensor_range(&of_head, 0, 0, 1) : of_head;
+}
+
+static const char *kind_of_scores(const builder *b)
+{
+    stage_id from = build_unmasked(b);
+    return from == STAGE_CAPPED ? "capped " : from == STAGE_SCALED ? "scaled " : "";
+}
+
+static void show_bias(builder *b)
+{
+    if (b->plan->bias.data == NULL)
+        return;
+    tensor bias = added(b);
+    bool is_one_row = bias.size[0] < b->plan->n_q;
+    build_sentence(b, "The bias is added to the %sscores%s.", kind_of_scores(b),
+                   is_one_row ? ", the same for every query" : "");
+    build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
+                 is_one_row ? build_numbers() : build_query_labels(b, "q"),
+                 build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
+}
+
+/* False where the key's score stays as it is: then there is no line. */
+static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tensor *masked)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
+    bool hides = is_hidden(tensor_get(&after, NULL));
+    if (!hides && p->bias.data == NULL)
+        return false;
+    trace_item *line =
+        build_line(b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
+                   hides ? NULL
+                         : build_text(b, "%s[%zu,%zu] + bias[%zu,%zu]",
+                                      stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1,
+                                      i + 1, j + 1));
+    line->a = before;
+    line->result = after;
+    if (hides)
+        return true;
+    tensor bias = added(b);
+    line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+    return true;
+}
+
+/* A bias of −inf hides a key too. */
+static bool hides_any(const builder *b)
+{
+    tensor masked = build_stage(b, STAGE_MASKED);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    do {
+        if (is_hidden(tensor_get(&masked, index)))
+            return true;
+    } while (tensor_next(&masked, index));
+    return false;
+}
+
+/* The keys whose scores are changed, as many as lines are spelled out. */
+static void show_masked_row(builder *b, const tensor *unmasked, const tensor *masked)
+{
+    size_t most = build_lines(b), shown = 0;
+    for (size_t j = 0; j < b->plan->n_k; j++) {
+        if (shown == most) {
+            build_rest(b);
+            return;
+        }
+        shown += show_masked(b, j, unmasked, masked);
+    }
+}
+
+void make_mask(builder *b)
+{
+    const plan *p = b->plan;
+    tensor before = build_stage(b, build_unmasked(b)), masked = build_stage(b, STAGE_MASKED);
+    say_causal(b);
+    if (p->mask.data != NULL)
+        build_sentence(b, "The mask takes out the keys that may not be attended to.");
+    bool hides = hides_any(b);
+    if (hides)
+        build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
+                          "it its weight, is exactly 0.");
+    show_bias(b);
+    build_formula(b, "masked[i,j] = %s[i,j]%s%s", stage_row(build_unmasked(b))->key.named.name,
+                  p->bias.data != NULL ? " + bias[i,j]" : "", hides ? ", or −inf" : "");
+    show_masked_row(b, &before, &masked);
+    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
