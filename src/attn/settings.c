@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* A setting's number, where it is one. */
@@ -92,6 +93,53 @@ static bool read_causal(problem *p, const entry *setting, err *e)
                                              : CAUSAL_UPPER_LEFT;
     p->alignment_is_named = !is_off && !word_is(word, "true");
     return true;
+}
+
+/* The whole numbers from `least` of a setting that is one number or a list of them. */
+static bool check_counts(const entry *setting, double least, const char *wanted, err *e)
+{
+    const tensor *numbers = &setting->tensor;
+    char shape[SHAPE_TEXT];
+    if (setting->kind != ENTRY_TENSOR)
+        return err_at(e, &setting->at, "%s is \"%s\", it must be %s", setting->name, setting->text,
+                      wanted);
+    if (numbers->rank > 1)
+        return err_at(e, &setting->at, "%s is %s, it must be %s", setting->name,
+                      tensor_shape_text(numbers, shape), wanted);
+    for (size_t i = 0; i < tensor_count(numbers); i++) {
+        double number = tensor_get(numbers, &i);
+        if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
+            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g",
+                          setting->name, i + 1, number, least);
+    }
+    return true;
+}
+
+static size_t window_side(const tensor *sides, size_t which)
+{
+    double side = tensor_get(sides, &which);
+    return side < 0 ? SIZE_MAX : (size_t)side;
+}
+
+static bool read_window(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "two counts of keys, before and after, -1 being all";
+    if (!check_counts(setting, -1, WANTED, e))
+        return false;
+    size_t sides = tensor_count(&setting->tensor);
+    if (sides != 2)
+        return err_at(e, &setting->at, "window has %zu number%s, it must be %s", sides,
+                      sides == 1 ? "" : "s", WANTED);
+    p->has_window = true;
+    p->window_left = window_side(&setting->tensor, 0);
+    p->window_right = window_side(&setting->tensor, 1);
+    return true;
+}
+
+static bool read_key_lengths(problem *p, const entry *setting, err *e)
+{
+    p->key_lengths = &setting->tensor;
+    return check_counts(setting, 0, "a count, or one a batch entry", e);
 }
 
 static bool read_scale(problem *p, const entry *setting, err *e)
@@ -186,10 +234,13 @@ static const struct {
     const char *key;
     bool (*read)(problem *p, const entry *setting, err *e);
 } SETTINGS[] = {
-    {"heads", read_heads},         {"kv_heads", read_kv_heads}, {"causal", read_causal},
-    {"offset", read_offset},       {"scale", read_scale},       {"score", read_score},
-    {"softcap", read_softcap},     {"round", read_round},       {"mask_true", read_mask_true},
-    {"mask_axis", read_mask_axis}, {"layout", read_layout},     {"dtype", read_dtype},
+    {"heads", read_heads},         {"kv_heads", read_kv_heads},
+    {"causal", read_causal},       {"offset", read_offset},
+    {"scale", read_scale},         {"score", read_score},
+    {"window", read_window},       {"key_lengths", read_key_lengths},
+    {"softcap", read_softcap},     {"round", read_round},
+    {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
+    {"layout", read_layout},       {"dtype", read_dtype},
 };
 
 bool settings_read(problem *p, err *e)

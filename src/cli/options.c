@@ -89,6 +89,14 @@ static const option_row ROWS[] = {
     {{"offset", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "offset",
      .manual = "With --offset i, a single query computed alone sees what row i (from 0) of the "
                "whole would."},
+    {{"window", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "L,R", .key = "window",
+     .manual = "The query at position p (its number, --offset and the alignment of --causal "
+               "counted) sees keys p-L to p+R; with --causal, those of them that it may see. What "
+               "lies outside costs no time."},
+    {{"key-lengths", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N,...", .key = "key_lengths",
+     .manual = "Keys from that count on only fill the batch up, and are seen by nobody; one number "
+               "is for all entries. With --causal=lower-right each entry's last query sees the last "
+               "key that is there."},
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},

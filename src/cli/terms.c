@@ -100,12 +100,17 @@ static const term ROWS[] = {
     {{"padding", "rows that only fill up a batch"},
      NULL,
      "Sequences in a batch have one length; the shorter ones are filled up, and a mask of rank 1 "
-     "(or b × n_k with --mask-axis batch) keeps the filling from being seen."},
+     "(or b × n_k with --mask-axis batch), or --key-lengths, keeps the filling from being seen."},
     {{"causal attention", "no token sees what comes after it"},
      "weights[i,j] = 0 for j > i",
      "Also called masked, backward-looking or autoregressive: the model is to predict the next "
      "token, so it must not look at it. --causal does it; where n_q ≠ n_k, upper-left and "
      "lower-right say which query is the first."},
+    {{"sliding window", "a query sees only keys near it"},
+     "allowed: p − L ≤ j ≤ p + R",
+     "p is the query's place among the keys. Also called local attention; with --causal only the "
+     "keys before it are left. --window L,R, -1 being open; its cost grows with the window and not "
+     "with the sequence."},
     {{"bidirectional attention", "every token sees every token"},
      NULL,
      "What there is without --causal: for understanding a text that is there as a whole, and no "

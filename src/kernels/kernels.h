@@ -13,7 +13,12 @@
 
 #include <fenv.h>
 
-/* A matrix in the order in which a product reads it; each instruction set has its own. */
+/* A matrix in the order in which a product reads it; each instruction set has its own: panels of so
+ * many columns, one behind the other, each row by row. PACKED_STEP columns are whole panels. So the
+ * columns from such a multiple on begin packed_bytes(depth, columns) behind `data`, and each panel's
+ * rows from p on packed_bytes(p, 1) behind its own begin. */
+enum { PACKED_STEP = 64 };
+
 typedef struct packed {
     void *data; /* as many bytes as packed_bytes says, from mem_alloc */
     size_t depth, columns;
@@ -23,7 +28,8 @@ typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
     void (*pack)(const tensor *b, packed *into);
     /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
-     * columns than b has rows, and c fewer than b: the first ones are taken. */
+     * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
+     * its panels lie. */
     void (*product)(const tensor *a, const packed *b, tensor *c);
     /* The same, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
      * even where its value is not finite. */

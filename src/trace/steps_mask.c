@@ -1,4 +1,5 @@
 /* The steps that decide what the softmax sees: cap and mask. */
+#include "attn/visible.h"
 #include "trace/build.h"
 
 #include <math.h>
@@ -35,23 +36,71 @@ void make_cap(builder *b)
 
 /* ---- mask ---- */
 
+/* How many keys the focus's query sees; what takes keys out is said before. */
+static void say_seen(builder *b)
+{
+    key_range seen = visible_keys(b->plan, b->focus.batch, b->focus.row);
+    build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b),
+                   seen.end - seen.first, b->plan->n_k);
+}
+
+/* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */
+static const char *position_letters(builder *b)
+{
+    const plan *p = b->plan;
+    size_t length = visible_length(p, b->focus.batch);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT && length < p->n_k)
+        return build_text(b, ", p = i + %zu − n_q", length);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+        return ", p = i + n_k − n_q";
+    return p->asked->offset == 0
+               ? ", p = i"
+               : build_text(b, ", p = i + offset, offset = %zu", p->asked->offset);
+}
+
 static void say_causal(builder *b)
 {
     const plan *p = b->plan;
     if (!plan_is_causal(p))
         return;
-    size_t end = plan_visible_keys(p, b->focus.row);
-    build_sentence(
-        b,
-        "Causal: a query sees the keys up to its own place, not what comes after. Here %s "
-        "sees %zu of the %zu keys.",
-        build_query_name(b), end, p->n_k);
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+    build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
+    if (p->asked->has_window)
+        return;
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT && visible_length(p, b->focus.batch) < p->n_k)
+        build_formula(b, "allowed: j ≤ i + %zu − n_q", visible_length(p, b->focus.batch));
+    else if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         build_formula(b, "allowed: j ≤ i + n_k − n_q");
     else if (p->asked->offset > 0)
         build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->asked->offset);
     else
         build_formula(b, "allowed: j ≤ i");
+}
+
+static void say_window(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    if (!asked->has_window)
+        return;
+    bool is_open = asked->window_left == SIZE_MAX, is_causal = plan_is_causal(b->plan);
+    const char *from = is_open ? "" : build_text(b, "p − %zu ≤ ", asked->window_left);
+    const char *to = is_causal ? " ≤ p"
+                     : asked->window_right == SIZE_MAX
+                         ? ""
+                         : build_text(b, " ≤ p + %zu", asked->window_right);
+    build_sentence(b,
+                   "Window: a query sees the keys around its own place p, however many there are.");
+    if (is_open && *to == '\0')
+        build_formula(b, "allowed: all, the window is open on both sides");
+    else
+        build_formula(b, "allowed: %sj%s%s", from, to, position_letters(b));
+}
+
+static void say_length(builder *b)
+{
+    if (b->plan->key_lengths.data == NULL)
+        return;
+    build_sentence(b, "Only so many of the keys are there; the rest fills the batch up.");
+    build_formula(b, "allowed: j ≤ %zu", visible_length(b->plan, b->focus.batch));
 }
 
 static bool is_hidden(double value)
@@ -141,6 +190,10 @@ void make_mask(builder *b)
     const plan *p = b->plan;
     tensor before = build_stage(b, build_unmasked(b)), masked = build_stage(b, STAGE_MASKED);
     say_causal(b);
+    say_window(b);
+    say_length(b);
+    if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
+        say_seen(b);
     if (p->mask.data != NULL)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
     bool hides = hides_any(b);

@@ -42,7 +42,7 @@ static bool does_nothing(const plan *p, step_id id)
     case STEP_CAP:
         return !plan_has_stage(p, STAGE_CAPPED);
     case STEP_MASK:
-        return !plan_is_causal(p) && p->mask.data == NULL && p->bias.data == NULL;
+        return !plan_masks(p);
     case STEP_ROUND:
         return !plan_has_stage(p, STAGE_ROUNDED);
     case STEP_CONCAT:

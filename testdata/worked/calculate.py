@@ -163,11 +163,17 @@ def cell(table, doc, place):
 
 
 def may_attend(doc, place, n_q, n_k):
-    _, _, i, j = place
+    batch, _, i, j = place
+    length = n_k
+    if "key_lengths" in doc:
+        counts = doc["key_lengths"]
+        length = int(counts[batch] if isinstance(counts, list) else counts)
     causal = doc.get("causal", "none")
-    if causal in (True, "upper-left") and j > i + int(doc.get("offset", 0)):
+    position = i + (length - n_q if causal == "lower-right" else int(doc.get("offset", 0)))
+    left, right = doc.get("window", (-1, -1))
+    if j >= length or (causal in (True, "upper-left", "lower-right") and j > position):
         return False
-    if causal == "lower-right" and j > i + n_k - n_q:
+    if (left >= 0 and j < position - left) or (right >= 0 and j > position + right):
         return False
     if "mask" in doc:
         return bool(cell(doc["mask"], doc, place)) == (doc.get("mask_true", "attend") == "attend")

@@ -279,17 +279,30 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
     }
 }
 
-/* Causality: upper-left (and true): j ≤ i + offset; lower-right: j ≤ i + n_k − n_q. */
-static bool may_see(const ref_problem *p, const ref_sizes *s, size_t i, size_t j)
+/* Where query i stands among the keys: at i + offset, or with lower-right so that the last query
+ * stands at the last key that is there. */
+static long position_of(const ref_problem *p, const ref_sizes *s, size_t b, size_t i)
 {
-    bool is_upper = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left");
-    bool is_lower = ref_word_is(p->causal, "lower-right");
-    size_t offset = p->has_offset ? p->offset : 0;
-    if (is_upper || (is_lower && ref_makes(p, "alignment")))
-        return ref_makes(p, "causal") ? j < i + offset : j <= i + offset;
-    if (is_lower)
-        return j + s->n_q <= i + s->n_k;
-    return true;
+    size_t length = p->key_lengths != NULL && !ref_makes(p, "lengths") ? p->key_lengths[b] : s->n_k;
+    if (ref_word_is(p->causal, "lower-right") && !ref_makes(p, "alignment"))
+        return (long)i + (long)length - (long)s->n_q;
+    return (long)i + (p->has_offset ? (long)p->offset : 0);
+}
+
+/* Causality: j ≤ the query's position; a window: so many keys before and after it; and lengths. */
+static bool may_see(const ref_problem *p, const ref_sizes *s, size_t b, size_t i, size_t j)
+{
+    long key = (long)j, at = position_of(p, s, b, i);
+    bool is_causal = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left") ||
+                     ref_word_is(p->causal, "lower-right");
+    if (p->key_lengths != NULL && j >= p->key_lengths[b])
+        return false;
+    if (is_causal && key > (ref_makes(p, "causal") ? at - 1 : at))
+        return false;
+    if (!p->has_window)
+        return true;
+    bool is_early = p->window[0] >= 0 && key < at - p->window[0] + ref_makes(p, "window");
+    return !is_early && !(p->window[1] >= 0 && key > at + p->window[1]);
 }
 
 static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
@@ -297,10 +310,10 @@ static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_
 {
     const ref_array *mask = &p->in[REF_MASK];
     if (mask->at == NULL)
-        return may_see(p, s, i, j);
+        return may_see(p, s, b, i, j);
     bool is_true = met_by(p, mask, s, b, head, i, j) != 0;
     bool true_is_masked = ref_word_is(p->mask_true, "masked") != ref_makes(p, "mask");
-    return may_see(p, s, i, j) && is_true != true_is_masked;
+    return may_see(p, s, b, i, j) && is_true != true_is_masked;
 }
 
 /* scaled = score × scale; capped; masked = capped + bias, −inf where attending is not allowed */

@@ -57,8 +57,11 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
-    double softcap;     /* 0: not said */
-    int round_decimals; /* −1: not said */
+    bool has_window;
+    long window[2];      /* left, right; −1: open */
+    size_t *key_lengths; /* one a batch entry; NULL: not said */
+    double softcap;      /* 0: not said */
+    int round_decimals;  /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
     ref_array vocab; /* words × m; x is then what token_word says, and not in the document */

@@ -359,6 +359,23 @@ static void choose_causal(maker *m)
     m->p->offset = below(m, m->n_k + 3);
 }
 
+static void choose_window(maker *m)
+{
+    m->p->has_window = wants(m);
+    for (int side = 0; m->p->has_window && side < 2; side++)
+        m->p->window[side] = (long)below(m, chance(m, 0.5) ? 3 : m->n_k + 2) - 1;
+}
+
+static void choose_key_lengths(maker *m)
+{
+    size_t batches = m->b > 0 ? m->b : 1;
+    if (!wants(m))
+        return;
+    m->p->key_lengths = ref_alloc(batches, sizeof m->p->key_lengths[0]);
+    for (size_t i = 0; i < batches; i++)
+        m->p->key_lengths[i] = chance(m, 0.8) ? 1 + below(m, m->n_k) : below(m, m->n_k + 1);
+}
+
 /* The rank of the shape, whose axes fit m->p->mask_axis. */
 static int choose_mask_shape(maker *m, size_t size[4])
 {
@@ -485,6 +502,8 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_scale(&m);
     choose_softcap(&m);
     choose_causal(&m);
+    choose_window(&m);
+    choose_key_lengths(&m);
     add_masks(&m);
     choose_rounding(&m);
     add_output_weight(&m);
@@ -497,5 +516,6 @@ void ref_problem_free(ref_problem *p)
         free(p->in[which].at);
     free(p->vocab.at);
     free(p->token_word);
+    free(p->key_lengths);
     *p = (ref_problem){0};
 }

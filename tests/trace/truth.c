@@ -61,12 +61,34 @@ bool truth_is_causal(const truth *t)
     return *word != '\0' && strcmp(word, "none") != 0 && strcmp(word, "false") != 0;
 }
 
+size_t truth_length(const truth *t)
+{
+    const tensor *lengths = input(t, "key_lengths");
+    if (lengths == NULL)
+        return t->n_k;
+    size_t batch = t->how.batch;
+    return (size_t)tensor_get(lengths, &batch);
+}
+
+long truth_window(const truth *t, size_t side)
+{
+    const tensor *window = input(t, "window");
+    return window == NULL ? -1 : (long)tensor_get(window, &side);
+}
+
+/* Counted key by key. */
 size_t truth_visible(const truth *t)
 {
     bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
-    long first = is_lower ? (long)t->n_k - (long)t->n_q : (long)count_of(t, "offset", 0);
-    long end = first + (long)t->how.row + 1, all = (long)t->n_k;
-    return (size_t)(end < 0 ? 0 : end > all ? all : end);
+    long length = (long)truth_length(t), left = truth_window(t, 0), right = truth_window(t, 1);
+    long own =
+        (long)t->how.row + (is_lower ? length - (long)t->n_q : (long)count_of(t, "offset", 0));
+    size_t seen = 0;
+    for (long j = 0; j < length; j++) {
+        bool is_late = (truth_is_causal(t) && j > own) || (right >= 0 && j > own + right);
+        seen += !is_late && !(left >= 0 && j < own - left);
+    }
+    return seen;
 }
 
 double truth_scale(const truth *t)
