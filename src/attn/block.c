@@ -148,7 +148,7 @@ static void hide(const plan *p, const block *at, size_t query, void *row)
     }
 }
 
-/* masked = capped + bias, and −inf where attending is not allowed */
+/* masked = capped + bias − slope·distance, and −inf where attending is not allowed */
 static void mask_row(const plan *p, const block *at, size_t row, const tensor *capped,
                      tensor *masked)
 {
@@ -160,6 +160,9 @@ static void mask_row(const plan *p, const block *at, size_t row, const tensor *c
     } else if (from != to) {
         memcpy(to, from, at->columns * dtype_size(p->type));
     }
+    if (p->slopes.data != NULL)
+        p->with->recede(to, at->columns, tensor_get(&p->slopes, &at->head),
+                        (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
     hide(p, at, query, to);
 }
 

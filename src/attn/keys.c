@@ -32,6 +32,7 @@ static const key ROWS[] = {
     {{"offset", "position of the first query among the keys"}, KEY_SETTING},
     {{"window", "L,R: keys that a query sees before and after it; -1: all"}, KEY_NUMBERS},
     {{"key_lengths", "keys that are there, one count a batch entry"}, KEY_NUMBERS},
+    {{"alibi", "linear position bias: the published slopes, or one a head"}, KEY_NUMBERS},
     {{"scale", "factor of the scores: none, head, embed, a number"}, KEY_SETTING},
     {{"softcap", "C: scaled scores become C·tanh(scaled / C)"}, KEY_SETTING},
     {{"score", "how a query is compared with a key"}, KEY_SETTING},

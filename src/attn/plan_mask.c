@@ -10,22 +10,23 @@ bool plan_is_causal(const plan *p)
 bool plan_masks(const plan *p)
 {
     return plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL ||
-           p->mask.data != NULL || p->bias.data != NULL;
+           p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
 }
 
 /* Where there is no causality that would name an alignment. */
-static bool note_window(plan *p, err *e)
+static bool note_places(plan *p, err *e)
 {
-    if (!p->asked->has_window)
+    const char *what = p->asked->has_window ? "the window is" : "distances are";
+    if (!p->asked->has_window && !p->asked->has_alibi)
         return true;
     if (p->n_q > p->n_k)
-        return plan_note(p, e,
-                         "n_q is %zu and n_k %zu: the window is counted from key i for query i",
-                         p->n_q, p->n_k);
-    return plan_note(p, e,
-                     "n_q is %zu and n_k %zu: the window is counted from key i for query i; "
-                     "--offset %zu would put the last query at the last key",
-                     p->n_q, p->n_k, p->n_k - p->n_q);
+        return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i", p->n_q,
+                         p->n_k, what);
+    return plan_note(
+        p, e,
+        "n_q is %zu and n_k %zu: %s counted from key i for query i; --offset %zu would "
+        "put the last query at the last key",
+        p->n_q, p->n_k, what, p->n_k - p->n_q);
 }
 
 bool plan_find_causality(plan *p, err *e)
@@ -41,7 +42,7 @@ bool plan_find_causality(plan *p, err *e)
     if (p->n_q == p->n_k || asked->has_offset || asked->alignment_is_named)
         return true;
     if (asked->causal == CAUSAL_NONE)
-        return note_window(p, e);
+        return note_places(p, e);
     return plan_note(p, e,
                      "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
                      "--causal=lower-right would let the last query see the last key",

@@ -22,6 +22,9 @@ bool plan_find_masks(plan *p, err *e);
 bool plan_find_key_lengths(plan *p, err *e);
 bool plan_find_causality(plan *p, err *e);
 
+/* plan_slopes.c: slopes. */
+bool plan_find_slopes(plan *p, err *e);
+
 /* plan_shape.c: axes. */
 void plan_find_axes(plan *p);
 

@@ -62,6 +62,8 @@ typedef struct problem {
     bool has_window; /* a query at position p sees keys p − left to p + right; SIZE_MAX: open */
     size_t window_left, window_right;
     const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */
+    bool has_alibi;
+    const tensor *slopes; /* one a head; NULL: the published ones */
     scale_kind scale_kind;
     double scale_number;
     double softcap; /* 0 = none was asked for */

@@ -142,6 +142,22 @@ static bool read_key_lengths(problem *p, const entry *setting, err *e)
     return check_counts(setting, 0, "a count, or one a batch entry", e);
 }
 
+static bool read_alibi(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "true, false, or a slope a head";
+    char shape[SHAPE_TEXT];
+    bool is_word = setting->kind == ENTRY_TEXT;
+    bool is_true = is_word && strcmp(setting->text, "true") == 0;
+    if (is_word && !is_true && strcmp(setting->text, "false") != 0)
+        return err_at(e, &setting->at, "alibi is \"%s\", it must be %s", setting->text, WANTED);
+    if (!is_word && setting->tensor.rank > 1)
+        return err_at(e, &setting->at, "alibi is %s, it must be %s",
+                      tensor_shape_text(&setting->tensor, shape), WANTED);
+    p->has_alibi = is_true || !is_word;
+    p->slopes = is_word ? NULL : &setting->tensor;
+    return true;
+}
+
 static bool read_scale(problem *p, const entry *setting, err *e)
 {
     if (is_number(setting, &p->scale_number)) {
@@ -238,9 +254,10 @@ static const struct {
     {"causal", read_causal},       {"offset", read_offset},
     {"scale", read_scale},         {"score", read_score},
     {"window", read_window},       {"key_lengths", read_key_lengths},
-    {"softcap", read_softcap},     {"round", read_round},
-    {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
-    {"layout", read_layout},       {"dtype", read_dtype},
+    {"alibi", read_alibi},         {"softcap", read_softcap},
+    {"round", read_round},         {"mask_true", read_mask_true},
+    {"mask_axis", read_mask_axis}, {"layout", read_layout},
+    {"dtype", read_dtype},
 };
 
 bool settings_read(problem *p, err *e)

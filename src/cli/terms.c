@@ -111,6 +111,11 @@ static const term ROWS[] = {
      "p is the query's place among the keys. Also called local attention; with --causal only the "
      "keys before it are left. --window L,R, -1 being open; its cost grows with the window and not "
      "with the sequence."},
+    {{"ALiBi", "linear position bias: what is far away counts less"},
+     "masked[i,j] = scaled[i,j] − slope·|p − j|",
+     "Attention with Linear Biases: instead of positions in the inputs, each head takes its slope "
+     "times the distance off the scores. --alibi takes the published slopes, --alibi=S,... "
+     "others."},
     {{"bidirectional attention", "every token sees every token"},
      NULL,
      "What there is without --causal: for understanding a text that is there as a whole, and no "

@@ -15,8 +15,8 @@
 
 /* A matrix in the order in which a product reads it; each instruction set has its own: panels of so
  * many columns, one behind the other, each row by row. PACKED_STEP columns are whole panels. So the
- * columns from such a multiple on begin packed_bytes(depth, columns) behind `data`, and each panel's
- * rows from p on packed_bytes(p, 1) behind its own begin. */
+ * columns from such a multiple on begin packed_bytes(depth, columns) behind `data`, and the rows
+ * from p on begin packed_bytes(p, 1) behind, in each panel. */
 enum { PACKED_STEP = 64 };
 
 typedef struct packed {
@@ -46,6 +46,9 @@ typedef struct kernels {
     void (*cap)(const void *x, size_t n, double most, void *out);
     /* out[j] = x[j] + b[j·stride] */
     void (*add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
+    /* out[j] = x[j] − slope·|position − j|: the distance exact and rounded to the type, the product
+     * and the difference rounded once each. */
+    void (*recede)(const void *x, size_t n, double slope, double position, void *out);
     /* out[j] = x[j] · factor + (+0), +0 for a factor of 0: a value's share in the weighted sum.
      * x_stride, out contiguous. */
     void (*weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);

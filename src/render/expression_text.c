@@ -132,8 +132,10 @@ static void add_pair(const writer *w, const pair *like)
         add_value_operand(w, &w->item->a);
     else
         expression_add_value(w->out, &w->item->a, w->how);
-    text_add_string(w->out, like->between);
-    add_value_operand(w, &w->item->b);
+    if (w->item->b.data != NULL) {
+        text_add_string(w->out, like->between);
+        add_value_operand(w, &w->item->b);
+    }
     text_add_string(w->out, like->after);
 }
 
@@ -174,6 +176,12 @@ void expression_add(text *out, const trace_item *item, const render_options *how
     else if (SINGLES[item->op] != NULL) {
         text_add_string(out, SINGLES[item->op]);
         expression_add_value(out, &item->a, how);
+    }
+    if (item->op == OP_PLUS && item->c.data != NULL) {
+        text_add_string(out, "\n - ");
+        add_value_operand(&w, &item->c);
+        text_add_string(out, "·");
+        add_value_operand(&w, &item->d);
     }
     if (item->op == OP_DOT && item->c.data != NULL) {
         text_add_string(out, "\n + ");

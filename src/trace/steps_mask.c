@@ -136,6 +136,47 @@ static void show_bias(builder *b)
                  build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
 }
 
+static void show_slope(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->slopes.data == NULL)
+        return;
+    build_sentence(b,
+                   "ALiBi: each score loses the head's slope times the distance of query and key, "
+                   "so that what is far away counts less.");
+    if (p->asked->slopes == NULL && (p->heads & (p->heads - 1)) == 0)
+        build_formula(b, "slope = 2^(−8·head / h)");
+    tensor slope = tensor_at(&p->slopes, b->focus.head);
+    trace_item *line = build_line(b, OP_SUM, "slope", NULL);
+    line->a = slope;
+    line->result = slope;
+}
+
+static double distance_to(const builder *b, size_t j)
+{
+    return fabs((double)visible_position(b->plan, b->focus.batch, b->focus.row) - (double)j);
+}
+
+/* "scaled[1,2] + bias[1,2] − slope·|p − j|", with the numbers of this run. */
+static void show_sum(builder *b, trace_item *line, size_t j)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    const char *letters =
+        build_text(b, "%s[%zu,%zu]", stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1);
+    if (p->bias.data != NULL) {
+        tensor bias = added(b);
+        letters = build_text(b, "%s + bias[%zu,%zu]", letters, i + 1, j + 1);
+        line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+    }
+    if (p->slopes.data != NULL) {
+        letters = build_text(b, "%s − slope·|p − %zu|", letters, j + 1);
+        line->c = tensor_at(&p->slopes, b->focus.head);
+        line->d = build_number(b, build_text(b, "distance of %zu", j + 1), distance_to(b, j));
+    }
+    line->letters = letters;
+}
+
 /* False where the key's score stays as it is: then there is no line. */
 static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tensor *masked)
 {
@@ -143,20 +184,14 @@ static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tens
     size_t i = b->focus.row;
     tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
     bool hides = is_hidden(tensor_get(&after, NULL));
-    if (!hides && p->bias.data == NULL)
+    if (!hides && p->bias.data == NULL && p->slopes.data == NULL)
         return false;
-    trace_item *line =
-        build_line(b, hides ? OP_HIDE : OP_PLUS, build_text(b, "masked[%zu,%zu]", i + 1, j + 1),
-                   hides ? NULL
-                         : build_text(b, "%s[%zu,%zu] + bias[%zu,%zu]",
-                                      stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1,
-                                      i + 1, j + 1));
+    trace_item *line = build_line(b, hides ? OP_HIDE : OP_PLUS,
+                                  build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);
     line->a = before;
     line->result = after;
-    if (hides)
-        return true;
-    tensor bias = added(b);
-    line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+    if (!hides)
+        show_sum(b, line, j);
     return true;
 }
 
@@ -201,8 +236,11 @@ void make_mask(builder *b)
         build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
     show_bias(b);
-    build_formula(b, "masked[i,j] = %s[i,j]%s%s", stage_row(build_unmasked(b))->key.named.name,
-                  p->bias.data != NULL ? " + bias[i,j]" : "", hides ? ", or −inf" : "");
+    show_slope(b);
+    build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s", stage_row(build_unmasked(b))->key.named.name,
+                  p->bias.data != NULL ? " + bias[i,j]" : "",
+                  p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or −inf" : "",
+                  p->slopes.data != NULL ? position_letters(b) : "");
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }

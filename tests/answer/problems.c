@@ -16,10 +16,14 @@ typedef struct shape {
 /* Blocks of many rows and of few, chains longer than a panel is deep, one row as a decoder asks for
  * it. */
 static const shape LARGE[] = {
-    {true, 1000, 1003, 64, 64, NULL},        {true, 1030, 2053, 16, 40, "upper-left"},
-    {true, 1, 4099, 64, 64, NULL},           {true, 5, 16384, 32, 32, NULL},
-    {false, 70, 3001, 24, 8, "lower-right"}, {false, 1025, 520, 33, 17, "upper-left"},
-    {true, 3, 5, 2048, 1100, "lower-right"}, {true, 700, 1900, 24, 20, "lower-right", {200, -1}},
+    {true, 1000, 1003, 64, 64, NULL},
+    {true, 1030, 2053, 16, 40, "upper-left"},
+    {true, 1, 4099, 64, 64, NULL},
+    {true, 5, 16384, 32, 32, NULL},
+    {false, 70, 3001, 24, 8, "lower-right"},
+    {false, 1025, 520, 33, 17, "upper-left"},
+    {true, 3, 5, 2048, 1100, "lower-right"},
+    {true, 700, 1900, 24, 20, "lower-right", {200, -1}},
     {false, 500, 700, 20, 12, NULL, {70, 33}},
 };
 enum { LARGES = sizeof LARGE / sizeof LARGE[0] };

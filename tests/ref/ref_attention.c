@@ -316,13 +316,39 @@ static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_
     return may_see(p, s, b, i, j) && is_true != true_is_masked;
 }
 
+/* Head i from 0 of n: as the paper's own code has it, the geometric sequence of a power of two of
+ * heads, filled up with every second one of twice as many. */
+static long double published_slope(size_t i, size_t n)
+{
+    size_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    if (power == n)
+        return powl(powl(2, -8 / (long double)n), (long double)(i + 1));
+    return i < power ? published_slope(i, power) : published_slope(2 * (i - power), 2 * power);
+}
+
+/* slope·|p − j|; a published slope is some ten operations of float64 away from the truth. */
+static ref_number receded(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
+                          size_t j)
+{
+    const precision *type = ref_precision(p);
+    long double distance = fabsl((long double)position_of(p, s, b, i) - (long double)j);
+    ref_number slope =
+        number_rounded(type, p->slopes != NULL ? p->slopes[head] : published_slope(head, s->h),
+                       p->is_float32 ? 2 : 12);
+    if (ref_makes(p, "alibi"))
+        distance = fabsl((long double)i - (long double)j);
+    return number_multiply(type, number_exact(-distance), slope);
+}
+
 /* scaled = score × scale; capped; masked = capped + bias, −inf where attending is not allowed */
 typedef struct scaled_score {
     ref_number scaled, capped, masked;
 } scaled_score;
 
 static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
-                                   ref_number bias, bool allowed)
+                                   ref_number bias, ref_number alibi, bool allowed)
 {
     const precision *type = ref_precision(p);
     bool has_bias = p->in[REF_BIAS].at != NULL;
@@ -330,6 +356,8 @@ static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref
     scaled_score of = {.scaled = number_multiply(type, score, scale)};
     of.capped = capped(p, of.scaled);
     of.masked = has_bias ? number_add(type, of.capped, bias) : of.capped;
+    if (p->has_alibi)
+        of.masked = number_add(type, of.masked, alibi);
     if (ref_makes(p, "order") && has_bias)
         of.masked = number_multiply(type, number_add(type, score, bias), scale);
     if (!allowed)
@@ -352,6 +380,7 @@ static void compute_masked(const ref_problem *p, ref_result *r)
                 for (size_t j = 0; j < s->n_k; j++) {
                     double addend = bias->at == NULL ? 0 : met_by(p, bias, s, b, head, i, j);
                     scaled_score of = scale_and_mask(p, s, *score++, number_exact(addend),
+                                                     receded(p, s, b, head, i, j),
                                                      may_attend(p, s, b, head, i, j));
                     *scaled++ = of.scaled;
                     *held++ = of.capped;

@@ -57,6 +57,8 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
+    bool has_alibi;
+    double *slopes; /* one a head; NULL: the published ones */
     bool has_window;
     long window[2];      /* left, right; −1: open */
     size_t *key_lengths; /* one a batch entry; NULL: not said */

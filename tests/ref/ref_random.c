@@ -376,6 +376,16 @@ static void choose_key_lengths(maker *m)
         m->p->key_lengths[i] = chance(m, 0.8) ? 1 + below(m, m->n_k) : below(m, m->n_k + 1);
 }
 
+static void choose_alibi(maker *m)
+{
+    m->p->has_alibi = wants(m);
+    if (!m->p->has_alibi || chance(m, 0.5))
+        return;
+    m->p->slopes = ref_alloc(m->h, sizeof m->p->slopes[0]);
+    for (size_t i = 0; i < m->h; i++)
+        m->p->slopes[i] = chance(m, 0.2) ? -0.25 : fraction(m);
+}
+
 /* The rank of the shape, whose axes fit m->p->mask_axis. */
 static int choose_mask_shape(maker *m, size_t size[4])
 {
@@ -504,6 +514,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_causal(&m);
     choose_window(&m);
     choose_key_lengths(&m);
+    choose_alibi(&m);
     add_masks(&m);
     choose_rounding(&m);
     add_output_weight(&m);
@@ -517,5 +528,6 @@ void ref_problem_free(ref_problem *p)
     free(p->vocab.at);
     free(p->token_word);
     free(p->key_lengths);
+    free(p->slopes);
     *p = (ref_problem){0};
 }

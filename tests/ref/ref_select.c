@@ -23,6 +23,11 @@ ref_problem ref_problem_copy(const ref_problem *p)
     copy.has_tokens = copy.has_key_tokens = false;
     copy.vocab = (ref_array){0};
     copy.token_word = NULL;
+    if (p->slopes != NULL) {
+        size_t bytes = ref_sizes_of(p).h * sizeof p->slopes[0];
+        copy.slopes = ref_alloc(bytes, 1);
+        memcpy(copy.slopes, p->slopes, bytes);
+    }
     if (p->key_lengths != NULL) {
         size_t bytes = ref_sizes_of(p).b * sizeof p->key_lengths[0];
         copy.key_lengths = ref_alloc(bytes, 1);
@@ -134,5 +139,5 @@ bool ref_places_matter(const ref_problem *p)
 {
     bool is_causal =
         p->causal != NULL && !ref_word_is(p->causal, "none") && !ref_word_is(p->causal, "false");
-    return is_causal || p->has_window;
+    return is_causal || p->has_window || p->has_alibi;
 }

@@ -76,6 +76,13 @@ static bool add_key_lengths(bundle *to, const ref_problem *p, err *e)
     return done;
 }
 
+static bool add_alibi(bundle *to, const ref_problem *p, err *e)
+{
+    if (p->slopes != NULL)
+        return add_list(to, "alibi", ref_sizes_of(p).h, p->slopes, e);
+    return add_text(to, "alibi", p->has_alibi ? "true" : NULL, e);
+}
+
 static bool add_settings(bundle *to, const ref_problem *p, err *e)
 {
     return add_text(to, "dtype", p->is_float32 ? "f32" : "f64", e) &&
@@ -87,7 +94,7 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
-           add_key_lengths(to, p, e) && add_rounding(to, p, e);
+           add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }
 
 /* Token i is called wN, where N is its word in the vocabulary, or its number where there is

@@ -72,6 +72,8 @@ static const char *const OPTIONS[] = {
     "scale=negative",
     "scale=0",
     "softcap",
+    "alibi",
+    "alibi=list",
     "window",
     "window=open,R",
     "window=L,open",

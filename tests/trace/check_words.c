@@ -56,6 +56,7 @@ static void take_out_constants(char *text)
         "its weights are 0,",
         "still sums to 1 ",
         "3·h·m·(m/h)",
+        "2^(−8·head / h)",
         "3·h·m·m",
     };
     for (size_t i = 0; i < sizeof SAME_IN_ALL / sizeof SAME_IN_ALL[0]; i++)

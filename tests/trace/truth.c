@@ -76,19 +76,37 @@ long truth_window(const truth *t, size_t side)
     return window == NULL ? -1 : (long)tensor_get(window, &side);
 }
 
+long truth_place(const truth *t)
+{
+    bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
+    return (long)t->how.row +
+           (is_lower ? (long)truth_length(t) - (long)t->n_q : (long)count_of(t, "offset", 0));
+}
+
 /* Counted key by key. */
 size_t truth_visible(const truth *t)
 {
-    bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
-    long length = (long)truth_length(t), left = truth_window(t, 0), right = truth_window(t, 1);
-    long own =
-        (long)t->how.row + (is_lower ? length - (long)t->n_q : (long)count_of(t, "offset", 0));
+    long own = truth_place(t), left = truth_window(t, 0), right = truth_window(t, 1);
     size_t seen = 0;
-    for (long j = 0; j < length; j++) {
+    for (long j = 0; j < (long)truth_length(t); j++) {
         bool is_late = (truth_is_causal(t) && j > own) || (right >= 0 && j > own + right);
         seen += !is_late && !(left >= 0 && j < own - left);
     }
     return seen;
+}
+
+/* Given, or published: 2^(−8i/h), for the heads beyond a power of two every second one of twice as
+ * many. */
+double truth_slope(const truth *t)
+{
+    const tensor *given = input(t, "alibi");
+    size_t head = t->how.head, below = 1;
+    if (given != NULL)
+        return tensor_get(given, &head);
+    while (below * 2 <= t->heads)
+        below *= 2;
+    return head < below ? pow(2, -8.0 * (double)(head + 1) / (double)below)
+                        : pow(2, -4.0 * (double)(2 * (head - below) + 1) / (double)below);
 }
 
 double truth_scale(const truth *t)

@@ -51,6 +51,9 @@ size_t truth_key_row(const truth *t);
 double truth_scale(const truth *t);
 /* The stage that bias and mask change: the last before them that did something. */
 const char *truth_unmasked(const truth *t);
+/* Where the focus's query stands among the keys; its head's slope of ALiBi. */
+long truth_place(const truth *t);
+double truth_slope(const truth *t);
 bool truth_is_causal(const truth *t);
 /* How many keys the focus's query may see, masks apart; how many there are in its batch entry. */
 size_t truth_visible(const truth *t);
