@@ -70,7 +70,8 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
     bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
                 plan_find_projections(p, e) && plan_find_score(p, e) && plan_find_scale(p, e) &&
-                plan_find_causality(p, e) && plan_find_masks(p, e) && plan_find_output(p, e) &&
+                plan_find_causality(p, e) && plan_find_key_lengths(p, e) && plan_find_masks(p, e) &&
+                plan_find_slopes(p, e) && plan_find_output(p, e) &&
                 check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", p->n_k, e);
     if (fits)
@@ -80,6 +81,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 
 void plan_free(plan *p)
 {
+    tensor_free(&p->slopes);
     tensor_free(&p->ones);
     tensor_free(&p->zeros);
     text_list_free(&p->notes);

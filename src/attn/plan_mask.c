@@ -1,4 +1,5 @@
-/* Who may attend to whom: causality, masks and biases, each spread over b × h × n_q × n_k. */
+/* Who may attend to whom: causality, windows and lengths (visible.c says what they come to), masks
+ * and biases, each spread over b × h × n_q × n_k. */
 #include "attn/plan_parts.h"
 
 bool plan_is_causal(const plan *p)
@@ -6,17 +7,26 @@ bool plan_is_causal(const plan *p)
     return p->asked->causal != CAUSAL_NONE;
 }
 
-size_t plan_visible_keys(const plan *p, size_t query)
+bool plan_masks(const plan *p)
 {
-    size_t end = p->n_k;
-    if (p->asked->causal == CAUSAL_UPPER_LEFT && p->asked->offset < p->n_k &&
-        query + 1 < p->n_k - p->asked->offset)
-        end = query + 1 + p->asked->offset;
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT) {
-        size_t from_end = p->n_q - query - 1;
-        end = from_end < p->n_k ? p->n_k - from_end : 0;
-    }
-    return end;
+    return plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL ||
+           p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
+}
+
+/* Where there is no causality that would name an alignment. */
+static bool note_places(plan *p, err *e)
+{
+    const char *what = p->asked->has_window ? "the window is" : "distances are";
+    if (!p->asked->has_window && !p->asked->has_alibi)
+        return true;
+    if (p->n_q > p->n_k)
+        return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i", p->n_q,
+                         p->n_k, what);
+    return plan_note(
+        p, e,
+        "n_q is %zu and n_k %zu: %s counted from key i for query i; --offset %zu would "
+        "put the last query at the last key",
+        p->n_q, p->n_k, what, p->n_k - p->n_q);
 }
 
 bool plan_find_causality(plan *p, err *e)
@@ -29,10 +39,10 @@ bool plan_find_causality(plan *p, err *e)
             "offset is %zu, and lower-right already places the queries at the end of the keys",
             asked->offset);
     }
-    bool is_open =
-        asked->causal == CAUSAL_UPPER_LEFT && !asked->alignment_is_named && !asked->has_offset;
-    if (!is_open || p->n_q == p->n_k)
+    if (p->n_q == p->n_k || asked->has_offset || asked->alignment_is_named)
         return true;
+    if (asked->causal == CAUSAL_NONE)
+        return note_places(p, e);
     return plan_note(p, e,
                      "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
                      "--causal=lower-right would let the last query see the last key",
@@ -98,6 +108,28 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
             return plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
                                     given->size[axis], whole[to]);
         out->stride[to] = given->size[axis] == 1 ? 0 : given->stride[axis];
+    }
+    return true;
+}
+
+bool plan_find_key_lengths(plan *p, err *e)
+{
+    const tensor *given = p->asked->key_lengths;
+    place at = problem_place(p->asked, "key_lengths");
+    if (given == NULL)
+        return true;
+    if (given->rank == 1 && given->size[0] != p->batches)
+        return err_at(e, &at, "key_lengths has %zu counts, and the batch %zu entr%s",
+                      given->size[0], p->batches, p->batches == 1 ? "y" : "ies");
+    p->key_lengths = tensor_view_of(given);
+    p->key_lengths.rank = 1;
+    p->key_lengths.size[0] = p->batches;
+    p->key_lengths.stride[0] = given->rank;
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length > (double)p->n_k)
+            return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
+                          batch + 1, length, p->n_k);
     }
     return true;
 }

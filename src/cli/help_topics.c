@@ -101,6 +101,7 @@ static void describe_key(text *out, const named *row)
         [KEY_MASK] = "true and false, or 1 and 0: a matrix, of rank up to 4",
         [KEY_EXPECTED] = "numbers: a matrix; null is a hole",
         [KEY_SETTING] = "a number or a word",
+        [KEY_NUMBERS] = "a number, a list of numbers, or a word",
         [KEY_TEXT] = "a text",
         [KEY_LIST] = "a list of texts",
         [KEY_VOCAB] = "an object from words to vectors",

@@ -96,9 +96,27 @@ static const option_row ROWS[] = {
     {{"offset", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "offset",
      .manual = "With --offset i, a single query computed alone sees what row i (from 0) of the "
                "whole would."},
+    {{"window", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "L,R", .key = "window",
+     .manual = "The query at position p (its number, --offset and the alignment of --causal "
+               "counted) sees keys p-L to p+R; with --causal, those of them that it may see. What "
+               "lies outside costs no time."},
+    {{"key-lengths", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N,...", .key = "key_lengths",
+     .manual = "Keys from that count on only fill the batch up, and are seen by nobody; one number "
+               "is for all entries. With --causal=lower-right each entry's last query sees the "
+               "last key that is there."},
+    {{"alibi", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S,...",
+     .value_is_optional = true, .key = "alibi",
+     .manual = "Takes slope·|p-j| off the score of the query at position p with key j. A bare "
+               "--alibi takes the published slopes: 2^(-8i/h) for head i of h, and where h is no "
+               "power of two, those of the power below, then every second one of the power above. "
+               "A slope is computed in float64 and rounded to the type; the distance is exact; "
+               "their product is rounded once, and so is the difference, after the bias is added."},
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},
+    {{"softcap", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "C", .key = "softcap",
+     .manual = "Keeps every score between -C and C, before bias and mask; small scores stay nearly "
+               "as they are. C is above 0."},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "

@@ -92,6 +92,15 @@ static bool read_setting(reader *r, const char *at, entry *to, err *e)
     return to->text != NULL;
 }
 
+static bool read_numbers(reader *r, const char *at, entry *to, err *e)
+{
+    static const element_rules NUMBERS = {.kind = KEY_MATRIX, .type = DTYPE_F64};
+    if (*at != '[')
+        return read_setting(r, at, to, e);
+    to->kind = ENTRY_TENSOR;
+    return json_array_read(&r->text, at, &NUMBERS, &to->tensor, e);
+}
+
 static bool read_label(reader *r, const char *at, text_list *to, err *e)
 {
     if (*at != '"')
@@ -188,6 +197,8 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
     switch (kind) {
     case KEY_SETTING:
         return read_setting(r, at, to, e);
+    case KEY_NUMBERS:
+        return read_numbers(r, at, to, e);
     case KEY_TEXT:
         return read_text(r, at, to, e);
     case KEY_LIST:

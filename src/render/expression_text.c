@@ -111,7 +111,8 @@ void expression_add_value(text *out, const tensor *value, const render_options *
 
 typedef struct pair {
     const char *before, *between, *after;
-    bool is_product; /* whose first operand is a factor too */
+    bool is_product;          /* whose first operand is a factor too */
+    bool begins_with_operand; /* the second one stands before all */
 } pair;
 
 static void add_value_operand(const writer *w, const tensor *value)
@@ -124,13 +125,17 @@ static void add_value_operand(const writer *w, const tensor *value)
 
 static void add_pair(const writer *w, const pair *like)
 {
+    if (like->begins_with_operand)
+        add_value_operand(w, &w->item->b);
     text_add_string(w->out, like->before);
     if (like->is_product)
         add_value_operand(w, &w->item->a);
     else
         expression_add_value(w->out, &w->item->a, w->how);
-    text_add_string(w->out, like->between);
-    add_value_operand(w, &w->item->b);
+    if (w->item->b.data != NULL) {
+        text_add_string(w->out, like->between);
+        add_value_operand(w, &w->item->b);
+    }
     text_add_string(w->out, like->after);
 }
 
@@ -153,10 +158,11 @@ void expression_add(text *out, const trace_item *item, const render_options *how
     static const char *const SINGLES[] = {
         [OP_ROUND] = "", [OP_INVERSE_ROOT] = "1/√", [OP_HIDE] = ""};
     static const pair PAIRS[] = {
-        [OP_TIMES] = {"", "·", "", true},
-        [OP_PLUS] = {"", "\n + ", "", false},
-        [OP_EXP] = {"exp(", " - ", ")", false},
-        [OP_DIVIDE] = {"", "\n / ", "", false},
+        [OP_TIMES] = {"", "·", "", .is_product = true},
+        [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
+        [OP_PLUS] = {"", "\n + ", ""},
+        [OP_EXP] = {"exp(", " - ", ")"},
+        [OP_DIVIDE] = {"", "\n / ", ""},
         [OP_HIDE] = {0},
     };
     writer w = {.out = out, .item = item, .how = how};
@@ -170,6 +176,12 @@ void expression_add(text *out, const trace_item *item, const render_options *how
     else if (SINGLES[item->op] != NULL) {
         text_add_string(out, SINGLES[item->op]);
         expression_add_value(out, &item->a, how);
+    }
+    if (item->op == OP_PLUS && item->c.data != NULL) {
+        text_add_string(out, "\n - ");
+        add_value_operand(&w, &item->c);
+        text_add_string(out, "·");
+        add_value_operand(&w, &item->d);
     }
     if (item->op == OP_DOT && item->c.data != NULL) {
         text_add_string(out, "\n + ");

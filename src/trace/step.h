@@ -13,6 +13,7 @@ typedef enum step_id {
     STEP_PROJECTIONS,
     STEP_SCORES,
     STEP_SCALE,
+    STEP_CAP,
     STEP_MASK,
     STEP_SOFTMAX,
     STEP_ROUND,

@@ -9,6 +9,7 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_PROJECTIONS] = make_projections,
     [STEP_SCORES] = make_scores,
     [STEP_SCALE] = make_scale,
+    [STEP_CAP] = make_cap,
     [STEP_MASK] = make_mask,
     [STEP_SOFTMAX] = make_softmax,
     [STEP_ROUND] = make_round,
@@ -38,8 +39,10 @@ static bool does_nothing(const plan *p, step_id id)
         return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
     case STEP_SCALE:
         return p->scale == 1;
+    case STEP_CAP:
+        return !plan_has_stage(p, STAGE_CAPPED);
     case STEP_MASK:
-        return !plan_is_causal(p) && p->mask.data == NULL && p->bias.data == NULL;
+        return !plan_masks(p);
     case STEP_ROUND:
         return !plan_has_stage(p, STAGE_ROUNDED);
     case STEP_CONCAT:

@@ -57,7 +57,13 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
-    int round_decimals; /* −1: not said */
+    bool has_alibi;
+    double *slopes; /* one a head; NULL: the published ones */
+    bool has_window;
+    long window[2];      /* left, right; −1: open */
+    size_t *key_lengths; /* one a batch entry; NULL: not said */
+    double softcap;      /* 0: not said */
+    int round_decimals;  /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
     ref_array vocab; /* words × m; x is then what token_word says, and not in the document */
@@ -86,6 +92,7 @@ typedef enum ref_stage_id {
     REF_STAGE_K_SCORE,
     REF_STAGE_SCORES,
     REF_STAGE_SCALED,
+    REF_STAGE_CAPPED,
     REF_STAGE_MASKED,
     REF_STAGE_ROW_MAX,
     REF_STAGE_EXP,

@@ -21,4 +21,9 @@ void ref_select_queries(ref_problem *p, const size_t *index, size_t count);
  * first key, which has no such position. */
 bool ref_select_one_query(ref_problem *p, size_t query);
 
+/* Each query alone has a position from 0, the same in all entries of the batch. */
+bool ref_all_have_positions(const ref_problem *p);
+/* What a query sees, or what is added to its scores, depends on its place. */
+bool ref_places_matter(const ref_problem *p);
+
 #endif

@@ -154,6 +154,24 @@ static void line_scaled(reader *r, progress *p)
     recomputed(r, result, score * scale, fabs(result));
 }
 
+static void line_capped(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "capped"), i = r->of->how.row;
+    const char *from = truth_scale(r->of) == 1 ? "scores" : "scaled";
+    double before = element(r, from, j), result = element(r, "capped", j), most = 0;
+    if (!truth_number(r->of, "softcap", &most))
+        reader_fail(r, "no softcap was asked for");
+    read_words(r, " = C·tanh(%s[%zu,%zu] / C) = ", from, i + 1, j + 1);
+    read_number(r, most);
+    read_words(r, "·tanh(");
+    read_number(r, before);
+    read_words(r, " / ");
+    read_number(r, most);
+    read_words(r, ") = ");
+    read_number(r, result);
+    recomputed(r, result, most * tanh(before / most), fabs(result));
+}
+
 static void line_variance(reader *r, progress *p)
 {
     (void)p;
@@ -177,15 +195,57 @@ static void line_variance(reader *r, progress *p)
     read_number(r, squares / count);
 }
 
+/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 - 0.5·1 = 2.5 */
+static void read_masked_sum(reader *r, const tensor *bias, size_t j)
+{
+    const char *unmasked = truth_unmasked(r->of);
+    size_t i = r->of->how.row;
+    double before = element(r, unmasked, j), result = element(r, "masked", j);
+    double shift = bias->data == NULL ? 0 : number_at(bias, i, j), slope = truth_slope(r->of);
+    double distance = fabs((double)truth_place(r->of) - (double)j);
+    bool has_slope = truth_has(r->of, "alibi");
+    if (bias->data == NULL && !has_slope)
+        reader_fail(r, "this key is not hidden");
+    read_words(r, " = %s[%zu,%zu]", unmasked, i + 1, j + 1);
+    if (bias->data != NULL)
+        read_words(r, " + bias[%zu,%zu]", i + 1, j + 1);
+    if (has_slope)
+        read_words(r, " − slope·|p − %zu|", j + 1);
+    read_words(r, " = ");
+    read_number(r, before);
+    if (bias->data != NULL) {
+        read_words(r, " + ");
+        read_operand(r, shift);
+    }
+    if (has_slope) {
+        read_words(r, " - ");
+        read_operand(r, slope);
+        read_words(r, "·");
+        read_number(r, distance);
+    }
+    read_words(r, " = ");
+    read_number(r, result);
+    double lost = has_slope ? slope * distance : 0;
+    recomputed(r, result, before + shift - lost, fabs(before) + fabs(shift) + fabs(lost));
+}
+
+static void line_slope(reader *r, progress *p)
+{
+    (void)p;
+    read_words(r, "slope = ");
+    read_number(r, truth_slope(r->of));
+}
+
 /* A key is hidden, or a bias is added to its score; the keys in between had neither. */
 static void line_masked(reader *r, progress *p)
 {
     tensor bias = truth_bias(r->of);
-    size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0, i = r->of->how.row;
+    size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0;
     size_t j = read_key(r, p, "masked");
-    double before = element(r, "scaled", j), result = element(r, "masked", j);
+    const char *unmasked = truth_unmasked(r->of);
+    double before = element(r, unmasked, j), result = element(r, "masked", j);
     for (size_t between = last; between < j; between++) {
-        if (bias.data != NULL || isinf(element(r, "masked", between)))
+        if (bias.data != NULL || truth_has(r->of, "alibi") || isinf(element(r, "masked", between)))
             reader_fail(r, "key %zu is left out", between + 1);
     }
     if (isinf(result)) {
@@ -193,18 +253,8 @@ static void line_masked(reader *r, progress *p)
         read_number(r, before);
         read_words(r, " → ");
         read_number(r, result);
-    } else if (bias.data == NULL) {
-        reader_fail(r, "this key is not hidden");
     } else {
-        double shift = number_at(&bias, i, j);
-        read_words(r, " = %s[%zu,%zu] + bias[%zu,%zu] = ",
-                   truth_scale(r->of) == 1 ? "scores" : "scaled", i + 1, j + 1, i + 1, j + 1);
-        read_number(r, before);
-        read_words(r, " + ");
-        read_operand(r, shift);
-        read_words(r, " = ");
-        read_number(r, result);
-        recomputed(r, result, before + shift, fabs(before) + fabs(shift));
+        read_masked_sum(r, &bias, j);
     }
 }
 
@@ -352,14 +402,12 @@ typedef struct line_kind {
 } line_kind;
 
 static const line_kind KINDS[] = {
-    {"q[", line_projection},      {"k[", line_projection},
-    {"v[", line_projection},      {"scores[", line_scores},
-    {"scaled[", line_scaled},     {"masked[", line_masked},
-    {"exp[", line_exp},           {"weights[", line_weights},
-    {"rounded[", line_rounded},   {"weighted[", line_weighted},
-    {"attended[", line_attended}, {"output[", line_output},
-    {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
-    {"scale = ", line_scale},     {"variance of ", line_variance},
+    {"q[", line_projection},    {"k[", line_projection},      {"v[", line_projection},
+    {"scores[", line_scores},   {"scaled[", line_scaled},     {"masked[", line_masked},
+    {"capped[", line_capped},   {"exp[", line_exp},           {"weights[", line_weights},
+    {"rounded[", line_rounded}, {"weighted[", line_weighted}, {"attended[", line_attended},
+    {"output[", line_output},   {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
+    {"slope = ", line_slope},   {"scale = ", line_scale},     {"variance of ", line_variance},
 };
 
 static const line_kind *kind_of(const char *line)

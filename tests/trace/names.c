@@ -11,15 +11,15 @@ typedef struct stage_labels {
 } stage_labels;
 
 static const stage_labels LABELS[] = {
-    {"x", "x", NULL, 'q', '-'},         {"xk", "xk", NULL, 'k', '-'},
-    {"xv", "xv", NULL, 'k', '-'},       {"q", "q", NULL, 'q', '-'},
-    {"k", "k", NULL, 'k', '-'},         {"v", "v", NULL, 'k', '-'},
-    {"q_score", "q", NULL, 'q', '-'},   {"k_score", "k", NULL, 'k', '-'},
-    {"scores", "q", "k", 'q', 'k'},     {"scaled", "q", "k", 'q', 'k'},
-    {"masked", "q", "k", 'q', 'k'},     {"weights", "q", "k", 'q', 'k'},
-    {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
-    {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
-    {"output", NULL, NULL, 'q', '-'},
+    {"x", "x", NULL, 'q', '-'},        {"xk", "xk", NULL, 'k', '-'},
+    {"xv", "xv", NULL, 'k', '-'},      {"q", "q", NULL, 'q', '-'},
+    {"k", "k", NULL, 'k', '-'},        {"v", "v", NULL, 'k', '-'},
+    {"q_score", "q", NULL, 'q', '-'},  {"k_score", "k", NULL, 'k', '-'},
+    {"scores", "q", "k", 'q', 'k'},    {"scaled", "q", "k", 'q', 'k'},
+    {"capped", "q", "k", 'q', 'k'},    {"masked", "q", "k", 'q', 'k'},
+    {"weights", "q", "k", 'q', 'k'},   {"rounded", "q", "k", 'q', 'k'},
+    {"bias", "q", "k", 'q', 'k'},      {"attended", NULL, NULL, 'q', '-'},
+    {"context", NULL, NULL, 'q', '-'}, {"output", NULL, NULL, 'q', '-'},
 };
 
 /* x, where the queries come from elsewhere: then its rows are keys. */
