@@ -139,6 +139,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
     {.words = "convert x.csv new.json", .outputs = "new.json"},
     {.words = "convert heads.csv:wk -"},
+    {.words = "convert heads.csv new.npz", .outputs = "new.npz"},
+    {.words = "convert --force heads.json new.safetensors", .outputs = "new.safetensors"},
     {.words = "convert --dtype f32 lines.jsonl out.jsonl", .outputs = "out.jsonl"},
     {.words = "example"},
     {.words = "example karim"},
