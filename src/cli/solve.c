@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/memory_limit.h"
 
 #include <stdint.h>
 #include <string.h>
