@@ -239,6 +239,11 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e)
     return done && !all->is_over;
 }
 
+bool documents_has_next(const documents *all)
+{
+    return all->is_stream && lines_has_next(&all->lines);
+}
+
 void documents_close(documents *all)
 {
     lines_close(&all->lines);

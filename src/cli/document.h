@@ -37,6 +37,8 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
 /* The next document, to be freed by document_free; *is_there false after the last. Fails for a
  * document that can't be read; then the next call goes on behind it, unless all of them is over. */
 bool documents_next(documents *all, document *one, bool *is_there, err *e);
+/* Whether the next document of a stream is in memory already, so that nobody waits for it. */
+bool documents_has_next(const documents *all);
 void documents_close(documents *all);
 void document_free(document *one);
 
