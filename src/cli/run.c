@@ -59,6 +59,7 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
     if (r->given->keep_going && !r->documents.is_over)
         return pass_over(r, one, bad, e);
     *e = *bad;
+    outputs_flush(&r->to, e); /* results before it stay */
     return false;
 }
 
@@ -110,10 +111,8 @@ static bool run_next(runner *r, bool *is_there, err *e)
 static bool run_all(runner *r, err *e)
 {
     for (bool is_there = true; is_there;) {
-        if (run_next(r, &is_there, e))
-            continue;
-        outputs_flush(&r->to, e); /* results before a bad document stay */
-        return false;
+        if (!run_next(r, &is_there, e))
+            return false;
     }
     return outputs_open(&r->to, e); /* a stream of no documents has an empty result */
 }
