@@ -3,7 +3,6 @@
 #include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/matrix_file.h"
-#include "cli/memory_limit.h"
 #include "io/descriptor.h"
 #include "io/json.h"
 #include "io/jsonl.h"
@@ -63,7 +62,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
     *all = (documents){.given = given,
                        .weights = weights,
                        .type = type,
-                       .line_most = memory_limit(given, world),
+                       .line_most = given->max_memory,
                        .file = (const char *const *)given->operand,
                        .files = given->operands};
     if (all->files == 0 && (given_has_input(given) || given->bundle != NULL)) {

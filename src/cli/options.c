@@ -187,7 +187,8 @@ static const option_row ROWS[] = {
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
     /* always */
-    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet)},
+    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet),
+     .manual = "Nor the line that says on a terminal how far a long run is."},
     {{"color", "whether to use colour"}, OPTION_WORD, GROUP_ALWAYS, "W",
      .place = AT(color), .choices = &COLOR_WORDS},
     {{"help", "print this help, or a command's"}, OPTION_FLAG, GROUP_ALWAYS,

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/solve.h"
 #include "cli/tracing.h"
@@ -37,15 +38,26 @@ static bool compute(runner *r, const document *one, solution *s, text *trace, er
 static bool write_result(runner *r, const document *one, solution *s, const text *trace, err *e)
 {
     outputs *to = &r->to;
-    return outputs_open(to, e) && (!to->has_data || outputs_write(to, s, one, e)) &&
-           (!to->traces || outputs_write_trace(to, trace, e));
+    progress_pause(r->world->progress);
+    bool done = outputs_open(to, e) && (!to->has_data || outputs_write(to, s, one, e)) &&
+                (!to->traces || outputs_write_trace(to, trace, e));
+    progress_resume(r->world->progress);
+    return done;
+}
+
+static bool flush(runner *r, err *e)
+{
+    progress_pause(r->world->progress);
+    bool done = outputs_flush(&r->to, e);
+    progress_resume(r->world->progress);
+    return done;
 }
 
 /* Says what is wrong, behind the results before it, and writes it in the place of the result. */
 static bool pass_over(runner *r, const document *one, const err *bad, err *e)
 {
     r->bad++;
-    if (!outputs_open(&r->to, e) || !outputs_flush(&r->to, e))
+    if (!outputs_open(&r->to, e) || !flush(r, e))
         return false;
     report_error(r->world, bad);
     return outputs_write_error(&r->to, one, bad, e);
@@ -59,7 +71,7 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
     if (r->given->keep_going && !r->documents.is_over)
         return pass_over(r, one, bad, e);
     *e = *bad;
-    outputs_flush(&r->to, e); /* results before it stay */
+    flush(r, e); /* results before it stay */
     return false;
 }
 
@@ -92,7 +104,7 @@ static bool hand_on(runner *r, err *e)
     if (documents_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
         return true;
     r->flushed = at;
-    return outputs_flush(&r->to, e);
+    return flush(r, e);
 }
 
 static bool run_next(runner *r, bool *is_there, err *e)
@@ -105,6 +117,7 @@ static bool run_next(runner *r, bool *is_there, err *e)
     else if (!is_read)
         done = *is_there = take_failure(r, &one, &bad, e);
     document_free(&one);
+    progress_document_done(r->world->progress);
     return done && (!*is_there || hand_on(r, e));
 }
 
@@ -130,8 +143,11 @@ int command_run(const options *o, env *world, err *e)
     bool done = outputs_plan(&r.to, o, e) &&
                 documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
                 check_keep_going(&r, e);
+    progress shown;
     r.to.documents = &r.documents;
+    progress_start(&shown, o, world);
     done = done && run_all(&r, e);
+    progress_stop(world);
     done = outputs_close(&r.to, done, e);
     documents_close(&r.documents);
     given_bundle_close(&weights);
