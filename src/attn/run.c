@@ -149,7 +149,11 @@ static bool compute(run *r, const task *t, scratch *in)
     }
     block at = block_of(r, t);
     in->failed_at = t->unit * r->tasks.blocks + t->index;
-    return block_compute(&r->shared, &at, in);
+    if (!block_compute(&r->shared, &at, in))
+        return false;
+    if (r->shared.wanted->progress != NULL)
+        atomic_fetch_add(&r->shared.wanted->progress->done, 1);
+    return true;
 }
 
 /* Blocks are taken in order, so that of several failing ones the first is always among those that
@@ -204,6 +208,14 @@ static bool gather(const run *r, size_t threads, run_report *report, err *e)
     return failed == NULL;
 }
 
+static void start_progress(run_progress *p, size_t blocks)
+{
+    if (p == NULL)
+        return;
+    atomic_store(&p->done, 0);
+    atomic_store(&p->blocks, blocks);
+}
+
 static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
 {
     block_context *c = &r->shared;
@@ -215,6 +227,7 @@ static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
         schedule_start(&r->tasks, r->units, r->wave, panels_parts(&c->panels),
                        r->group * r->blocks);
         report->threads_wanted = threads;
+        start_progress(c->wanted->progress, r->units * r->group * r->blocks);
         report->threads = threads_run(threads, work, r);
         done = gather(r, threads, report, e);
     }

@@ -157,6 +157,12 @@ static const option_row ROWS[] = {
      .place = AT(header),
      .manual = "Version, arguments and a hash of each input, as the key _header of JSON and as "
                "comments of CSV. Never by default: a golden file must not change with a release."},
+    {{"keep-going", "write {\"error\": ...} for a bad document, and go on"},
+     OPTION_FLAG, GROUP_OUTPUT, .place = AT(keep_going),
+     .manual = "The error stands in the place of the result and on standard error, and the exit "
+               "status is 2 in the end. For JSON and JSON Lines only. Without it the first bad "
+               "document ends the run: results before it stay on standard output, and no file is "
+               "replaced."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
      OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,
@@ -199,7 +205,8 @@ static const option_row ROWS[] = {
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
     /* always */
-    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet)},
+    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet),
+     .manual = "Nor the line that says on a terminal how far a long run is."},
     {{"color", "whether to use colour"}, OPTION_WORD, GROUP_ALWAYS, "W",
      .place = AT(color), .choices = &COLOR_WORDS},
     {{"help", "print this help, or a command's"}, OPTION_FLAG, GROUP_ALWAYS,

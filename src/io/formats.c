@@ -3,6 +3,7 @@
 #include "io/csv_read.h"
 #include "io/csv_write.h"
 #include "io/json.h"
+#include "io/jsonl.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/safetensors.h"

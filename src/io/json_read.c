@@ -333,20 +333,6 @@ bool json_probe(const char *bytes, size_t length)
     return first < t.end && (*first == '{' || *first == '[');
 }
 
-bool jsonl_probe(const char *bytes, size_t length)
-{
-    json_text t = json_text_of(bytes, length, "", 0);
-    const char *first = json_skip_space(&t, t.bytes);
-    const char *newline = memchr(first, '\n', (size_t)(t.end - first));
-    if (first == t.end || *first != '{' || newline == NULL)
-        return false;
-    const char *last = newline;
-    while (last > first && (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t'))
-        last--;
-    const char *below = json_skip_space(&t, newline);
-    return last[-1] == '}' && below < t.end && *below == '{';
-}
-
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     reader r = {.how = how, .type = how->type};

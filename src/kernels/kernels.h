@@ -84,6 +84,7 @@ const isa *isa_by_name(const char *name, err *e);
  * every thread that computes, undone by the second. */
 typedef struct float_mode {
     fenv_t saved;
+    unsigned control; /* in place of it where there is a quicker way */
 } float_mode;
 void float_mode_set(float_mode *mode);
 void float_mode_restore(const float_mode *mode);

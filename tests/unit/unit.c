@@ -19,10 +19,12 @@
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
+    ROW(jsonl)                                                                                     \
     ROW(kernel_accuracy)                                                                           \
     ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
+    ROW(lines)                                                                                     \
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
