@@ -28,7 +28,7 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public safetensors
 FAST      = $(SUITES) runner lint
-SLOW     := answer exponent packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer exponent hard packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn

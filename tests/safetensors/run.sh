@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh: safetensors as another program reads and writes them; and a large file, which is used
 # where it lies.
+# shellcheck disable=SC3045 # dash and bash have ulimit -d
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$(cd "${BUILD:-build/release}" && pwd):$PATH
@@ -23,7 +24,8 @@ fits() {
 }
 
 # 128 MB that take no disk: what is not written reads as zeros.
-header=$(printf '%-176s' '{"weights":{"dtype":"F64","shape":[4096,4096],"data_offsets":[0,134217728]},
+header=$(printf '%-176s' '{
+"weights":{"dtype":"F64","shape":[4096,4096],"data_offsets":[0,134217728]},
 "x":{"dtype":"F64","shape":[2,4],"data_offsets":[134217728,134217792]}}')
 printf '\260\0\0\0\0\0\0\0%s' "$header" >"$scratch/large.safetensors"
 truncate -s $((8 + 176 + 134217792)) "$scratch/large.safetensors"
