@@ -62,7 +62,7 @@ void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e)
 {
     if (used < *capacity)
         return array;
-    size_t larger = *capacity < 8 ? 8 : *capacity;
+    size_t larger = *capacity < 2 ? 2 : *capacity; /* many arrays stay short */
     if (!size_mul(larger, 2, &larger)) {
         err_no_memory(e, SIZE_MAX);
         return NULL;

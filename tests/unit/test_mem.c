@@ -50,7 +50,7 @@ static void grows_by_doubling(unit *u)
     bool in_order = true;
     for (int i = 0; i < 1000; i++)
         in_order = in_order && list[i] == i;
-    CHECK(u, in_order && changes <= 8);
+    CHECK(u, in_order && changes <= 10);
     mem_free(list);
 }
 

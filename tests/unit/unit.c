@@ -10,6 +10,7 @@
     ROW(csv_read)                                                                                  \
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
+    ROW(cut_off)                                                                                   \
     ROW(err)                                                                                       \
     ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
