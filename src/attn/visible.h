@@ -1,5 +1,5 @@
-/* Which keys a query may see, masks apart: causality, a window and the keys' lengths leave a range of
- * keys, and neither end of it moves back from one query to the next. */
+/* Which keys a query may see, masks apart: causality, a window and the keys' lengths leave a range
+ * of keys, and neither end of it moves back from one query to the next. */
 #ifndef SELFATTN_ATTN_VISIBLE_H
 #define SELFATTN_ATTN_VISIBLE_H
 
