@@ -1,5 +1,6 @@
 #include "attn/block.h"
 
+#include "attn/extra.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -187,10 +188,10 @@ static bool any_allowed(const plan *p, const block *at, size_t query)
 }
 
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
-static bool check_sum(const plan *p, const block *at, size_t row, double sum, err *e)
+static bool check_sum(const plan *p, const block *at, size_t row, double sum, bool is_empty, err *e)
 {
     size_t query = at->first + row;
-    bool is_in_range = isfinite(sum) && (sum > 0 || !any_allowed(p, at, query));
+    bool is_in_range = isfinite(sum) && !(is_empty && any_allowed(p, at, query));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char batch[32] = "", head[32] = "";
@@ -216,11 +217,14 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
     void *maximum = row_at(&s->maximum, row), *exponent = row_at(&s->exponent, row),
          *sum = row_at(&s->sum, row), *masked = row_at(&s->masked, row);
     p->with->row_max(masked, at->columns, maximum);
+    bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
+    extra_raise_maximum(p, at->head, maximum);
     p->with->row_exponent(masked, at->columns, maximum, exponent, sum);
+    extra_add_to_sum(p, at->head, maximum, sum);
     p->with->row_divide(exponent, at->columns, sum, row_at(&s->weights, row));
     double whole = tensor_get(&s->sum, (size_t[]){row, 0});
-    in->empty_rows += whole == 0;
-    return check_sum(p, at, row, whole, &in->failure);
+    in->empty_rows += is_empty && !isnan(whole);
+    return check_sum(p, at, row, whole, is_empty, &in->failure);
 }
 
 /* From scores to weights a row at a time, while it is in the first-level cache. */

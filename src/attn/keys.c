@@ -23,6 +23,7 @@ static const key ROWS[] = {
     {{"ua", "weights of the key in the additive score"}, KEY_MATRIX},
     {{"va", "vector that sums the additive score"}, KEY_MATRIX},
     {{"ba", "bias inside the additive score"}, KEY_MATRIX},
+    {{"sinks", "a logit a head that takes weight and has no value"}, KEY_MATRIX},
     {{"tokens", "names of the input rows"}, KEY_LIST},
     {{"key_tokens", "names of the keys' rows"}, KEY_LIST},
     {{"vocab", "embeddings by word, looked up for tokens"}, KEY_VOCAB},

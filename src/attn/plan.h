@@ -32,6 +32,7 @@ typedef struct plan {
     tensor mask, bias;  /* b × h × n_q × n_k */
     tensor key_lengths; /* b counts; no data: all keys are there */
     tensor wo, bo;      /* h·d_v × width_out, width_out long */
+    tensor sinks;       /* h logits; no data: there are none */
     tensor slopes;      /* of ALiBi, one a head, float64; no data: there is none; owned */
     tensor ones, zeros; /* stand in for va and ba; owned */
     /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no

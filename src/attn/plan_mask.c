@@ -134,7 +134,19 @@ bool plan_find_key_lengths(plan *p, err *e)
     return true;
 }
 
+static bool find_sinks(plan *p, err *e)
+{
+    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
+        place at = problem_place(p->asked, "round");
+        err_at(e, &at,
+               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
+        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    }
+    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e);
+}
+
 bool plan_find_masks(plan *p, err *e)
 {
-    return spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e);
+    return find_sinks(p, e) && spread(p, INPUT_MASK, &p->mask, e) &&
+           spread(p, INPUT_BIAS, &p->bias, e);
 }

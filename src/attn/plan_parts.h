@@ -17,7 +17,7 @@ bool plan_find_output(plan *p, err *e);
 bool plan_find_score(plan *p, err *e);
 bool plan_find_scale(plan *p, err *e);
 
-/* plan_mask.c: mask, bias; key_lengths; causality and its notes. */
+/* plan_mask.c: mask, bias; sinks; key_lengths; causality and its notes. */
 bool plan_find_masks(plan *p, err *e);
 bool plan_find_key_lengths(plan *p, err *e);
 bool plan_find_causality(plan *p, err *e);

@@ -7,14 +7,29 @@
 static const struct {
     const char *key, *label;
 } INPUTS[INPUT_COUNT] = {
-    [INPUT_X] = {"x", "x"},          [INPUT_XK] = {"xk", "xk"}, [INPUT_XV] = {"xv", "xv"},
-    [INPUT_WQ] = {"wq", "Wq"},       [INPUT_WK] = {"wk", "Wk"}, [INPUT_WV] = {"wv", "Wv"},
-    [INPUT_WO] = {"wo", "Wo"},       [INPUT_BQ] = {"bq", "bq"}, [INPUT_BK] = {"bk", "bk"},
-    [INPUT_BV] = {"bv", "bv"},       [INPUT_BO] = {"bo", "bo"}, [INPUT_Q] = {"q", "q"},
-    [INPUT_K] = {"k", "k"},          [INPUT_V] = {"v", "v"},    [INPUT_MASK] = {"mask", "mask"},
-    [INPUT_BIAS] = {"bias", "bias"}, [INPUT_WS] = {"ws", "Ws"}, [INPUT_BS] = {"bs", "bs"},
-    [INPUT_WA] = {"wa", "Wa"},       [INPUT_UA] = {"ua", "Ua"}, [INPUT_VA] = {"va", "va"},
+    [INPUT_X] = {"x", "x"},
+    [INPUT_XK] = {"xk", "xk"},
+    [INPUT_XV] = {"xv", "xv"},
+    [INPUT_WQ] = {"wq", "Wq"},
+    [INPUT_WK] = {"wk", "Wk"},
+    [INPUT_WV] = {"wv", "Wv"},
+    [INPUT_WO] = {"wo", "Wo"},
+    [INPUT_BQ] = {"bq", "bq"},
+    [INPUT_BK] = {"bk", "bk"},
+    [INPUT_BV] = {"bv", "bv"},
+    [INPUT_BO] = {"bo", "bo"},
+    [INPUT_Q] = {"q", "q"},
+    [INPUT_K] = {"k", "k"},
+    [INPUT_V] = {"v", "v"},
+    [INPUT_MASK] = {"mask", "mask"},
+    [INPUT_BIAS] = {"bias", "bias"},
+    [INPUT_WS] = {"ws", "Ws"},
+    [INPUT_BS] = {"bs", "bs"},
+    [INPUT_WA] = {"wa", "Wa"},
+    [INPUT_UA] = {"ua", "Ua"},
+    [INPUT_VA] = {"va", "va"},
     [INPUT_BA] = {"ba", "ba"},
+    [INPUT_SINKS] = {"sinks", "sinks"},
 };
 
 const char *input_key(input which)

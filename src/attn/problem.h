@@ -33,6 +33,7 @@ typedef enum input {
     INPUT_UA,
     INPUT_VA,
     INPUT_BA,
+    INPUT_SINKS,
     INPUT_COUNT
 } input;
 

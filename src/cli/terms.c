@@ -81,6 +81,11 @@ static const term ROWS[] = {
      "Exponentials make all scores positive and large ones stand out; dividing by their sum "
      "normalises (normalizes) the row. Adding a number to a whole row changes nothing, so the "
      "row's maximum is subtracted first, and no exponential overflows."},
+    {{"attention sink", "a logit that takes weight and has no value"},
+     "weights[i,j] = exp(s[i,j]) / (exp(sink) + Σ_j exp(s[i,j]))",
+     "A softmax must spend all of its weight; a sink lets a query attend to nothing much. A sink "
+     "of "
+     "0 is also called softmax-off-by-one. --sinks gives a learned logit a head."},
     {{"attention weight", "how much of a value a query takes"},
      "0 ≤ weights[i,j] ≤ 1,  Σ_j weights[i,j] = 1",
      "Row i is how query i shares out its attention. A row that may attend to nothing has weights "

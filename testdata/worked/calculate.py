@@ -213,13 +213,16 @@ def masked_scores(scores, doc, batch, head, heads):
 
 # --- step 5: softmax, and rounding it by hand -----------------------------------------------------
 
-def softmax(masked):
-    """The row's maximum, exp(score − maximum), their sum, weights. A row of nothing gets zeros."""
+def softmax(masked, sink):
+    """The row's maximum, exp(score − maximum), their sum, weights. A row of nothing gets zeros.
+
+    A sink takes part in the maximum and in the sum; None: there is none.
+    """
     stages = {"row_max": [], "exp": [], "row_sum": [], "weights": []}
     for row in masked:
-        top = max(row)
+        top = max(row if sink is None else row + [sink])
         e = [Decimal(0) if s == NOT_ALLOWED else (s - top).exp() for s in row]
-        total = sum(e)
+        total = sum(e) + (0 if sink is None else (sink - top).exp())
         stages["row_max"].append([top])
         stages["exp"].append(e)
         stages["row_sum"].append([total])
@@ -273,7 +276,7 @@ def one_head(q, k, v, doc, batch, head, heads):
         cap = doc["softcap"]
         before = stages["capped"] = [[cap * tanh(s / cap) for s in row] for row in before]
     stages["masked"] = masked_scores(before, doc, batch, head, heads)
-    stages.update(softmax(stages["masked"]))
+    stages.update(softmax(stages["masked"], doc["sinks"][head] if "sinks" in doc else None))
     weights = stages["weights"]
     if "round" in doc:
         weights = stages["rounded"] = round_by_hand(weights, doc["round"])

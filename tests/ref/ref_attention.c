@@ -414,18 +414,23 @@ static ref_number sum_of(const precision *type, const ref_number *row, size_t n)
     return n == 0 || sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
 }
 
-/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. */
-static void softmax(const ref_problem *p, const ref_number *masked, size_t n, ref_number *max,
-                    ref_number *e, ref_number *sum, ref_number *weight)
+/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. A sink
+ * (NULL: none) takes part in the maximum, and in the sum behind all keys. */
+static void softmax(const ref_problem *p, const ref_number *masked, size_t n, const double *sink,
+                    ref_number *max, ref_number *e, ref_number *sum, ref_number *weight)
 {
     const precision *type = ref_precision(p);
     *max = greatest_of(masked, n);
+    if (sink != NULL)
+        *max = greatest_of((ref_number[]){*max, number_exact(*sink)}, 2);
     for (size_t j = 0; j < n; j++) {
         e[j] = number_exp(type, masked[j], *max);
         if (ref_makes(p, "exp"))
             e[j].value *= 1 + 32 * type->unit;
     }
     *sum = sum_of(type, e, n);
+    if (sink != NULL && !ref_makes(p, "sink"))
+        *sum = number_add(type, *sum, number_exp(type, number_exact(*sink), *max));
     for (size_t j = 0; j < n; j++) {
         weight[j] = number_share(type, e[j], *sum);
         if (ref_makes(p, "empty") && sum->value == 0)
@@ -443,7 +448,9 @@ static void compute_softmax(const ref_problem *p, ref_result *r)
     ref_number *weight = ref_stage_new(r, REF_STAGE_WEIGHTS, "weights", "bhq", s->n_k);
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
         size_t at = row * s->n_k;
-        softmax(p, masked + at, s->n_k, max + row, e + at, sum + row, weight + at);
+        const double *sinks = p->in[REF_SINKS].at;
+        const double *sink = sinks == NULL ? NULL : sinks + row / s->n_q % s->h;
+        softmax(p, masked + at, s->n_k, sink, max + row, e + at, sum + row, weight + at);
     }
 }
 

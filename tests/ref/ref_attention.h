@@ -36,6 +36,7 @@ typedef enum ref_input {
     REF_UA,
     REF_VA,
     REF_BA,
+    REF_SINKS,
     REF_INPUTS
 } ref_input;
 

@@ -453,7 +453,7 @@ static void choose_rounding(maker *m)
     m->p->round_decimals = -1;
     if (!wants(m))
         return;
-    m->p->round_keeps_sum = chance(m, 0.5);
+    m->p->round_keeps_sum = chance(m, 0.5) && m->p->in[REF_SINKS].at == NULL;
     m->p->round_decimals = (int)below(m, chance(m, 0.7) ? 3 : m->p->is_float32 ? 6 : 13);
 }
 
@@ -516,6 +516,8 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_key_lengths(&m);
     choose_alibi(&m);
     add_masks(&m);
+    if (wants(&m))
+        add_vector(&m, REF_SINKS, 1, m.h);
     choose_rounding(&m);
     add_output_weight(&m);
     add_tokens(&m);

@@ -59,6 +59,8 @@ static const char *const OPTIONS[] = {
     "va:2",
     "ba:1",
     "ba:2",
+    "sinks:1",
+    "sinks:2",
     "heads",
     "kv_heads",
     "score=scaled",

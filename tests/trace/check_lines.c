@@ -229,6 +229,36 @@ static void read_masked_sum(reader *r, const tensor *bias, size_t j)
     recomputed(r, result, before + shift - lost, fabs(before) + fabs(shift) + fabs(lost));
 }
 
+/* As the type has it. */
+static double exp_of_sink(const reader *r, double sink)
+{
+    double term = exp(sink - element(r, "row_max", 0));
+    return r->of->how.type == DTYPE_F32 ? (double)(float)term : term;
+}
+
+static void line_sink(reader *r, progress *p)
+{
+    (void)p;
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    if (sinks.data == NULL)
+        reader_fail(r, "there is no sink");
+    read_words(r, "sink = ");
+    read_number(r, sinks.data == NULL ? 0 : number_of(&sinks, 0));
+}
+
+static void line_exp_of_sink(reader *r, progress *p)
+{
+    (void)p;
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    double sink = sinks.data == NULL ? 0 : number_of(&sinks, 0), most = element(r, "row_max", 0);
+    read_words(r, "exp of the sink = exp(");
+    read_number(r, sink);
+    read_words(r, " - ");
+    read_operand(r, most);
+    read_words(r, ") = ");
+    read_number(r, exp_of_sink(r, sink));
+}
+
 static void line_slope(reader *r, progress *p)
 {
     (void)p;
@@ -264,7 +294,14 @@ static void line_whole_row(reader *r, const char *name, const char *of, bool is_
     tensor all = truth_stage(r->of, of, r->of->how.head);
     tensor row = row_of(&all, r->of->how.row);
     size_t count = row.size[0];
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    bool has_sink = sinks.data != NULL;
     double result = element(r, name, 0), sum = 0, greatest = -HUGE_VAL;
+    double more = has_sink ? number_of(&sinks, 0) : 0;
+    if (has_sink && is_max)
+        greatest = more;
+    if (has_sink && !is_max)
+        sum = more = exp_of_sink(r, more);
     for (size_t j = 0; j < count; j++) {
         sum += number_of(&row, j);
         greatest = fmax(greatest, number_of(&row, j));
@@ -272,8 +309,12 @@ static void line_whole_row(reader *r, const char *name, const char *of, bool is_
     read_words(r, "%s[%zu] = %s", name, r->of->how.row + 1, is_max ? "max(" : "");
     for (size_t j = 0; j < count; j = next_term(r, j, count, is_max ? ", " : " + "))
         read_number(r, number_of(&row, j));
+    if (has_sink) {
+        read_words(r, is_max ? ", " : " + ");
+        read_operand(r, more);
+    }
     read_words(r, is_max ? ")" : "");
-    if (count > 1 || is_max) {
+    if (count > 1 || is_max || has_sink) {
         read_words(r, " = ");
         read_number(r, result);
     }
@@ -402,12 +443,16 @@ typedef struct line_kind {
 } line_kind;
 
 static const line_kind KINDS[] = {
-    {"q[", line_projection},    {"k[", line_projection},      {"v[", line_projection},
-    {"scores[", line_scores},   {"scaled[", line_scaled},     {"masked[", line_masked},
-    {"capped[", line_capped},   {"exp[", line_exp},           {"weights[", line_weights},
-    {"rounded[", line_rounded}, {"weighted[", line_weighted}, {"attended[", line_attended},
-    {"output[", line_output},   {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
-    {"slope = ", line_slope},   {"scale = ", line_scale},     {"variance of ", line_variance},
+    {"q[", line_projection},      {"k[", line_projection},
+    {"v[", line_projection},      {"scores[", line_scores},
+    {"scaled[", line_scaled},     {"masked[", line_masked},
+    {"capped[", line_capped},     {"exp[", line_exp},
+    {"weights[", line_weights},   {"rounded[", line_rounded},
+    {"weighted[", line_weighted}, {"attended[", line_attended},
+    {"output[", line_output},     {"row_max[", line_row_max},
+    {"row_sum[", line_row_sum},   {"slope = ", line_slope},
+    {"sink = ", line_sink},       {"exp of the sink", line_exp_of_sink},
+    {"scale = ", line_scale},     {"variance of ", line_variance},
 };
 
 static const line_kind *kind_of(const char *line)

@@ -52,6 +52,7 @@ static void take_out_constants(char *text)
 {
     static const char *const SAME_IN_ALL[] = {
         "into weights between 0 and 1 that sum to 1.",
+        "into weights between 0 and 1 that sum to less than 1.",
         "its weight, is exactly 0.",
         "its weights are 0,",
         "still sums to 1 ",
