@@ -46,6 +46,7 @@
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
     ROW(safetensors)                                                                               \
+    ROW(schedule)                                                                                  \
     ROW(sink)                                                                                      \
     ROW(sink_places)                                                                               \
     ROW(source)                                                                                    \
