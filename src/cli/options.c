@@ -50,8 +50,8 @@ static const option_row ROWS[] = {
     {{"va", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "va"},
     {{"ba", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ba"},
     {{"sinks", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "sinks",
-     .manual = "As many numbers as there are heads. A sink takes part in its head's softmax, in the "
-               "maximum and, behind all keys, in the sum; so the weights of a row sum to less than "
+     .manual = "As many numbers as there are heads. A sink takes part in its head's softmax, in "
+               "the maximum and, behind all keys, in the sum; so the weights of a row sum to less than "
                "1, and a query may attend to nothing much."},
     {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
      .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
