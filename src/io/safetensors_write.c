@@ -15,12 +15,18 @@ static const char *const TYPES[] = {
 
 enum { LARGEST_ELEMENT = 8, DATA_ALIGN = 8 };
 
+/* What a matrix without a name is called. */
+static const char UNNAMED[] = "matrix";
+
 /* All that can be wrong, before the first byte is written. */
 static bool check(const bundle *result, err *e)
 {
     if (bundle_find(result, SAFETENSORS_METADATA) != NULL)
         return err_set(e, "'%s' can't be the name of a matrix in safetensors",
                        SAFETENSORS_METADATA);
+    if (bundle_find(result, "") != NULL && bundle_find(result, UNNAMED) != NULL)
+        return err_set(e, "the matrix without a name would be '%s', and there is one of that name",
+                       UNNAMED);
     return element_bytes_check(result, "safetensors", e);
 }
 
@@ -92,7 +98,7 @@ static void add_tensor(text *to, const entry *one, offsets *at)
 {
     const tensor *t = &one->tensor;
     size_t *next = &at->next[dtype_size(t->type)], end = *next + size_in_bytes(t);
-    add_key(to, one->name[0] == '\0' ? "matrix" : one->name);
+    add_key(to, one->name[0] == '\0' ? UNNAMED : one->name);
     text_add_format(to, "{\"dtype\":\"%s\",\"shape\":[", TYPES[t->type]);
     for (int axis = 0; axis < t->rank; axis++)
         text_add_format(to, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);

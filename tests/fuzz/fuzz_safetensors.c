@@ -28,6 +28,8 @@ static void check_there_and_back(bundle *first, const read_options *how)
     const entry *name = bundle_find(first, "name");
     if (name != NULL && name->kind == ENTRY_TEXT)
         bundle_remove(first, "name"); /* it is the document's, and a result has none */
+    if (bundle_find(first, "") != NULL)
+        return; /* it gets a name where it is written */
     text written = written_as(f, first, '\0');
     bundle second = read_again(f, &written, how);
     check_same(first, &second);

@@ -392,6 +392,12 @@ static void says_what_is_not_written(unit *u)
     add(&b, "__metadata__", DTYPE_F32, 0, NULL, (double[]){1});
     check_not_written(u, &b, "'__metadata__' can't be the name of a matrix in safetensors");
     bundle_free(&b);
+    add(&b, "", DTYPE_F32, 0, NULL, (double[]){1});
+    add(&b, "matrix", DTYPE_F32, 0, NULL, (double[]){1});
+    check_not_written(u, &b,
+                      "the matrix without a name would be 'matrix', and there is one of "
+                      "that name");
+    bundle_free(&b);
     bundle_add_text(&b, "title", "n", 1, (place){0}, &e);
     check_not_written(u, &b,
                       "'title' can't be written as safetensors, which holds matrices only | "
