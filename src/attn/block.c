@@ -143,10 +143,7 @@ static void hide(const plan *p, const block *at, size_t query, void *row)
     if (p->mask.data == NULL)
         return;
     tensor mask = spread_row(&p->mask, at, query);
-    for (size_t j = seen.first; j < seen.end; j++) {
-        if (is_hidden_by(p, &mask, j))
-            fill_keys(p->type, row, j, j + 1, -INFINITY);
-    }
+    p->with->hide(row, at->columns, mask.data, mask.stride[0], !p->asked->mask_true_is_masked, row);
 }
 
 /* masked = capped + bias − slope·distance, and −inf where attending is not allowed */
