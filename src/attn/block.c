@@ -1,6 +1,7 @@
 #include "attn/block.h"
 
 #include "attn/extra.h"
+#include "attn/statistics.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -143,10 +144,7 @@ static void hide(const plan *p, const block *at, size_t query, void *row)
     if (p->mask.data == NULL)
         return;
     tensor mask = spread_row(&p->mask, at, query);
-    for (size_t j = seen.first; j < seen.end; j++) {
-        if (is_hidden_by(p, &mask, j))
-            fill_keys(p->type, row, j, j + 1, -INFINITY);
-    }
+    p->with->hide(row, at->columns, mask.data, mask.stride[0], !p->asked->mask_true_is_masked, row);
 }
 
 /* masked = capped + bias − slope·distance, and −inf where attending is not allowed */
@@ -227,6 +225,25 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
     return check_sum(p, at, row, whole, is_empty, &in->failure);
 }
 
+/* Nobody computes on with these. */
+static void compute_statistics(const block_context *of, const block *at, const row_stages *s)
+{
+    tensor logsumexp = rows_of(of, at, STAGE_LOGSUMEXP, NULL, 1),
+           entropy = rows_of(of, at, STAGE_ENTROPY, NULL, 1),
+           top = rows_of(of, at, STAGE_TOP, NULL, of->plan->asked->top);
+    for (size_t i = 0; i < at->rows; i++) {
+        size_t number[] = {i, 0};
+        if (logsumexp.data != NULL)
+            tensor_set(
+                &logsumexp, number,
+                statistics_logsumexp(tensor_get(&s->maximum, number), tensor_get(&s->sum, number)));
+        if (entropy.data != NULL)
+            tensor_set(&entropy, number, statistics_entropy(&s->weights, i));
+        if (top.data != NULL)
+            statistics_top(&s->weights, i, at->skipped, &top);
+    }
+}
+
 /* From scores to weights a row at a time, while it is in the first-level cache. */
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
@@ -252,6 +269,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         if (!compute_softmax(of, at, in, i, &s))
             return false;
     }
+    compute_statistics(of, at, &s);
     fill_rest(of, at, STAGE_MASKED, -INFINITY);
     fill_rest(of, at, STAGE_EXP, 0);
     fill_rest(of, at, STAGE_WEIGHTS, 0);

@@ -37,6 +37,7 @@ static const key ROWS[] = {
     {{"scale", "factor of the scores: none, head, embed, a number"}, KEY_SETTING},
     {{"softcap", "C: scaled scores become C·tanh(scaled / C)"}, KEY_SETTING},
     {{"score", "how a query is compared with a key"}, KEY_SETTING},
+    {{"top", "how many of each query's strongest keys to list"}, KEY_SETTING},
     {{"round", "decimals to which weights are rounded by hand"}, KEY_SETTING},
     {{"mask_true", "what true in a mask means"}, KEY_SETTING},
     {{"mask_axis", "what a rank-3 mask's first axis is"}, KEY_SETTING},

@@ -65,13 +65,20 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
                   rows);
 }
 
+static bool check_top(const plan *p, err *e)
+{
+    place at = problem_place(p->asked, "top");
+    return p->asked->top <= p->n_k || err_at(e, &at, "top is %zu keys, and there %s %zu",
+                                             p->asked->top, p->n_k == 1 ? "is" : "are", p->n_k);
+}
+
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 {
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
     bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
                 plan_find_projections(p, e) && plan_find_score(p, e) && plan_find_scale(p, e) &&
                 plan_find_causality(p, e) && plan_find_key_lengths(p, e) && plan_find_masks(p, e) &&
-                plan_find_slopes(p, e) && plan_find_output(p, e) &&
+                plan_find_slopes(p, e) && check_top(p, e) && plan_find_output(p, e) &&
                 check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", p->n_k, e);
     if (fits)

@@ -45,6 +45,8 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
         return p->n_q;
     case 'k':
         return p->n_k;
+    case 't':
+        return p->asked->top;
     case 'd':
         return of->width;
     case 'e':
@@ -83,6 +85,8 @@ bool plan_has_stage(const plan *p, stage_id id)
         return plan_score_parameters(p, 0).for_query.data != NULL;
     case STAGE_K_SCORE:
         return plan_score_parameters(p, 0).for_key.data != NULL;
+    case STAGE_TOP:
+        return p->asked->top > 0;
     case STAGE_CAPPED:
         return p->asked->softcap > 0;
     case STAGE_ROUNDED:

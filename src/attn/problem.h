@@ -69,6 +69,7 @@ typedef struct problem {
     double scale_number;
     double softcap; /* 0 = none was asked for */
     const score *score;
+    size_t top;         /* so many strongest keys a query; 0 = not asked for */
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;
     bool mask_true_is_masked;

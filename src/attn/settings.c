@@ -190,6 +190,11 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
+static bool read_top(problem *p, const entry *setting, err *e)
+{
+    return read_count(setting, 1, &p->top, e);
+}
+
 static bool refuse_round(const entry *setting, double decimals, err *e)
 {
     static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
@@ -255,9 +260,9 @@ static const struct {
     {"scale", read_scale},         {"score", read_score},
     {"window", read_window},       {"key_lengths", read_key_lengths},
     {"alibi", read_alibi},         {"softcap", read_softcap},
-    {"round", read_round},         {"mask_true", read_mask_true},
-    {"mask_axis", read_mask_axis}, {"layout", read_layout},
-    {"dtype", read_dtype},
+    {"round", read_round},         {"top", read_top},
+    {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
+    {"layout", read_layout},       {"dtype", read_dtype},
 };
 
 bool settings_read(problem *p, err *e)

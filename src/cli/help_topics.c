@@ -60,9 +60,9 @@ void topic_write_rows(text *out, const named_table *table)
 void topic_write_shape(text *out, const stage *of)
 {
     const char *axes = of->axes;
-    static const char LETTERS[] = "bhqk1ecQKVCOmMN";
-    static const char *const NAMES[] = {"b",     "h",     "n_q",   "n_k", "1", "d_v", "c", "h·d_k",
-                                        "g·d_k", "g·d_v", "h·d_v", "m",   "m", "m",   "m"};
+    static const char LETTERS[] = "bhqk1tecQKVCOmMN";
+    static const char *const NAMES[] = {"b",     "h",     "n_q",   "n_k",   "1", "top", "d_v", "c",
+                                        "h·d_k", "g·d_k", "g·d_v", "h·d_v", "m", "m",   "m",   "m"};
     for (const char *p = axes; *p != '\0'; p++) {
         const char *letter = strchr(LETTERS, *p);
         text_add_format(out, "%s%s", p == axes ? "" : " × ",

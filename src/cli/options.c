@@ -51,8 +51,8 @@ static const option_row ROWS[] = {
     {{"ba", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ba"},
     {{"sinks", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "sinks",
      .manual = "As many numbers as there are heads. A sink takes part in its head's softmax, in "
-               "the maximum and, behind all keys, in the sum; so the weights of a row sum to less than "
-               "1, and a query may attend to nothing much."},
+               "the maximum and, behind all keys, in the sum; so the weights of a row sum to less "
+               "than 1, and a query may attend to nothing much."},
     {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
      .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
                "the rows are looked up."},
@@ -122,6 +122,9 @@ static const option_row ROWS[] = {
      .manual = "Keeps every score between -C and C, before bias and mask; small scores stay nearly "
                "as they are. C is above 0."},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
+    {{"top", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "K", .key = "top",
+     .manual = "Makes the stage top, the K keys of the greatest weights of each row, ties to the "
+               "earlier key; --trace shows them with their tokens."},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "
                "blackboard. With :keep-sum each row still sums to 1: the largest remainders are "

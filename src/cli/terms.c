@@ -90,6 +90,11 @@ static const term ROWS[] = {
      "0 ≤ weights[i,j] ≤ 1,  Σ_j weights[i,j] = 1",
      "Row i is how query i shares out its attention. A row that may attend to nothing has weights "
      "0."},
+    {{"entropy", "how widely a row of weights is spread"},
+     "entropy[i] = −Σ_j weights[i,j]·ln weights[i,j]",
+     "In nats: 0 where one key takes all the weight, ln n_k where all get the same. --emit "
+     "entropy, "
+     "--trace=statistics."},
     {{"weighted sum", "values mixed by their weights"},
      "attended[i] = Σ_j weights[i,j]·v[j]",
      "With one weight at 1 it copies that value; with all equal it is their mean. --emit weighted "

@@ -74,6 +74,18 @@ static void add_list_term(const writer *w, size_t index)
     add_number(w, &w->item->a, index);
 }
 
+static void add_entropy_term(const writer *w, size_t index)
+{
+    if (element(&w->item->a, index) == 0) {
+        text_add_string(w->out, "0");
+        return;
+    }
+    add_number(w, &w->item->a, index);
+    text_add_string(w->out, "·ln(");
+    add_number(w, &w->item->a, index);
+    text_add_string(w->out, ")");
+}
+
 typedef struct series {
     const char *before, *between, *after;
     void (*add_term)(const writer *w, size_t index);
@@ -158,6 +170,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term},
         [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
         [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},
+        [OP_ENTROPY] = {"-(", "\n + ", ")", add_entropy_term, false},
         [OP_HIDE] = {0},
     };
     static const char *const SINGLES[] = {
@@ -168,6 +181,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         [OP_PLUS] = {"", "\n + ", ""},
         [OP_EXP] = {"exp(", " - ", ")"},
         [OP_DIVIDE] = {"", "\n / ", ""},
+        [OP_PLUS_LOG] = {"", " + ln(", ")"},
         [OP_HIDE] = {0},
     };
     writer w = {.out = out, .item = item, .how = how};

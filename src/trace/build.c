@@ -245,6 +245,11 @@ const char *build_query_name(builder *b)
     return name_of(b, b->plan->asked->tokens, "query", b->focus.row);
 }
 
+const char *build_key_name(builder *b, size_t j)
+{
+    return name_of(b, names_of_keys(b), "key", j);
+}
+
 const char *build_head_name(builder *b)
 {
     return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";

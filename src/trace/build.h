@@ -61,6 +61,8 @@ trace_labels build_numbers(void);
 
 /* "Input 1" or "query 1", for sentences. */
 const char *build_query_name(builder *b);
+/* "key 2 (cat)" */
+const char *build_key_name(builder *b, size_t j);
 /* " in head 2", or "". */
 const char *build_head_name(builder *b);
 
@@ -79,6 +81,7 @@ size_t build_key_row(const builder *b);
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
 typedef void step_maker(builder *b);
 step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_scores, make_scale,
-    make_cap, make_mask, make_softmax, make_round, make_weighted, make_sum, make_concat, make_unify;
+    make_cap, make_mask, make_softmax, make_statistics, make_round, make_weighted, make_sum,
+    make_concat, make_unify;
 
 #endif

@@ -16,6 +16,7 @@ typedef enum step_id {
     STEP_CAP,
     STEP_MASK,
     STEP_SOFTMAX,
+    STEP_STATISTICS,
     STEP_ROUND,
     STEP_WEIGHTED,
     STEP_SUM,

@@ -12,6 +12,7 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_CAP] = make_cap,
     [STEP_MASK] = make_mask,
     [STEP_SOFTMAX] = make_softmax,
+    [STEP_STATISTICS] = make_statistics,
     [STEP_ROUND] = make_round,
     [STEP_WEIGHTED] = make_weighted,
     [STEP_SUM] = make_sum,
@@ -54,6 +55,12 @@ static bool does_nothing(const plan *p, step_id id)
     }
 }
 
+/* What nobody needs to follow the computation is shown when it is asked for. */
+static bool is_left_out(const plan *p, step_id id)
+{
+    return does_nothing(p, id) || (id == STEP_STATISTICS && !plan_has_stage(p, STAGE_TOP));
+}
+
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const bool *asked, err *e)
 {
@@ -65,7 +72,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         bool is_empty = does_nothing(p, id);
-        if (asked != NULL ? !asked[id] : is_empty)
+        if (asked != NULL ? !asked[id] : is_left_out(p, id))
             continue;
         b.step = &t->step[t->steps++];
         b.step->row = (const step_row *)(const void *)named_row(&STEPS, id);

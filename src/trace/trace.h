@@ -21,6 +21,8 @@ typedef enum operation {
     OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
     OP_MAX,          /* max(a_1, a_2, …), c too where it has data */
     OP_DIVIDE,       /* a / b */
+    OP_PLUS_LOG,     /* a + ln(b) */
+    OP_ENTROPY,      /* −(a_1·ln(a_1) + a_2·ln(a_2) + …), 0 for an a_p of 0 */
     OP_ROUND,        /* a, rounded by hand */
     OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */
     OP_INVERSE_ROOT, /* 1/√a */

@@ -16,8 +16,8 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext, getcontex
 getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
-STAGES = ("x xk xv q k v scores scaled capped masked row_max exp row_sum weights rounded weighted "
-          "attended context output").split()
+STAGES = ("x xk xv q k v scores scaled capped masked row_max exp row_sum weights logsumexp entropy top "
+          "rounded weighted attended context output").split()
 
 
 # --- small tools on lists of rows -----------------------------------------------------------------
@@ -230,6 +230,20 @@ def softmax(masked, sink):
     return stages
 
 
+def statistics(stages, count):
+    """ln Σ exp, the entropy, and the strongest keys, counted from 0: -1 where no more have weight."""
+    both = zip(stages["row_max"], stages["row_sum"], strict=True)
+    found = {"logsumexp": [[top + total.ln() if total else NOT_ALLOWED]
+                           for (top,), (total,) in both],
+             "entropy": [[-sum(w * w.ln() for w in row if w)] for row in stages["weights"]]}
+    if count:
+        found["top"] = []
+        for row in stages["weights"]:
+            order = sorted((j for j in range(len(row)) if row[j]), key=lambda j: (-row[j], j))
+            found["top"].append([Decimal(j) for j in (order + [-1] * count)[:count]])
+    return found
+
+
 def round_row(weights, decimals, keep_sum):
     unit = Decimal(1).scaleb(-decimals)
     if not keep_sum:
@@ -278,6 +292,7 @@ def one_head(q, k, v, doc, batch, head, heads):
     stages["masked"] = masked_scores(before, doc, batch, head, heads)
     stages.update(softmax(stages["masked"], doc["sinks"][head] if "sinks" in doc else None))
     weights = stages["weights"]
+    stages.update(statistics(stages, int(doc.get("top", 0))))
     if "round" in doc:
         weights = stages["rounded"] = round_by_hand(weights, doc["round"])
     stages["weighted"] = weighted_values(weights, v)

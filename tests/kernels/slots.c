@@ -54,6 +54,22 @@ static void call_add(const kernels *with, job *j)
     with->add(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[1].stride[0], j->out.data);
 }
 
+/* The bytes of the second row are the mask; `step` of them apart. */
+static void hide(const kernels *with, job *j, ptrdiff_t step, bool hides_zeros)
+{
+    with->hide(j->in[0].data, j->in[0].size[1], j->in[1].data, step, hides_zeros, j->out.data);
+}
+
+static void call_hide(const kernels *with, job *j)
+{
+    hide(with, j, 1, true);
+}
+
+static void call_hide_apart(const kernels *with, job *j)
+{
+    hide(with, j, 3, false);
+}
+
 static void call_recede(const kernels *with, job *j)
 {
     with->recede(j->in[0].data, j->in[0].size[1], 0.3, 20, j->out.data);
@@ -117,6 +133,8 @@ const slot SLOTS[] = {
     {"cap", call_cap, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
     {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},
+    {"hide", call_hide, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
+    {"hide apart", call_hide_apart, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"recede", call_recede, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"weigh", call_weigh, NUMBERS_ANY, {"n1", "", "", ""}, "n"},
     {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},

@@ -1,6 +1,7 @@
 /* How far the kernels' own exp, tanh and softmax are from the true values, in units in the last
  * place. The references are the C library's long double functions. */
 #include "kernels/kernels.h"
+#include "kernels/logarithm.h"
 #include "kernels/numbers.h"
 #include "unit/unit.h"
 
@@ -220,6 +221,25 @@ static void check_softmax(unit *u, dtype type)
     free(x);
 }
 
+/* ---- ln ---- */
+
+/* Of all sizes, and about 1, where ln is small. */
+static void check_logarithm(unit *u)
+{
+    uint64_t state = 11;
+    long double worst = 0;
+    for (int i = 0; i < 200000; i++) {
+        double fraction = numbers_fraction(&state);
+        double x = i % 2 == 0 ? ldexp(1 + fraction, i % 2045 - 1022) : 0.5 + fraction;
+        long double right = logl((long double)x), got = logarithm(x);
+        if (right != 0)
+            worst = fmaxl(worst, error_in_ulp(DTYPE_F64, (double)fabsl(got), fabsl(right)));
+    }
+    CHECK(u, worst <= 1);
+    CHECK(u, logarithm(1) == 0 && logarithm(0) == -INFINITY);
+    CHECK(u, logarithm(INFINITY) == INFINITY && isnan(logarithm(NAN)));
+}
+
 /* valgrind computes long double in 53 bits. */
 static bool long_double_is_wide(void)
 {
@@ -236,6 +256,7 @@ void test_kernel_accuracy(unit *u)
     check_exp_f32(u);
     check_exp_f64(u);
     check_tanh(u);
+    check_logarithm(u);
     check_softmax(u, DTYPE_F32);
     check_softmax(u, DTYPE_F64);
 }

@@ -189,11 +189,12 @@ static bool check_from_weights(comparison *c)
     double *found = ref_alloc(count, sizeof found[0]);
     for (size_t i = 0; i < count; i++)
         found[i] = element(weights, i);
+    ref_compute_statistics(c->problem, found, &c->reference);
     ref_compute_rounded(c->problem, found, &c->reference);
     free(found);
     ref_compute_output(c->problem, &c->reference);
     bool is_right = true;
-    for (ref_stage_id id = REF_STAGE_ROUNDED; is_right && id < REF_STAGES; id++)
+    for (ref_stage_id id = REF_STAGE_LOGSUMEXP; is_right && id < REF_STAGES; id++)
         is_right = check_stage(c, id);
     return is_right && check_count(c) && check_no_negative_zero(c, REF_STAGE_WEIGHTED) &&
            check_no_negative_zero(c, REF_STAGE_ATTENDED) &&

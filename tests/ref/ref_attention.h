@@ -64,6 +64,7 @@ typedef struct ref_problem {
     long window[2];      /* left, right; −1: open */
     size_t *key_lengths; /* one a batch entry; NULL: not said */
     double softcap;      /* 0: not said */
+    size_t top;          /* 0: not said */
     int round_decimals;  /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
@@ -99,6 +100,9 @@ typedef enum ref_stage_id {
     REF_STAGE_EXP,
     REF_STAGE_ROW_SUM,
     REF_STAGE_WEIGHTS,
+    REF_STAGE_LOGSUMEXP,
+    REF_STAGE_ENTROPY,
+    REF_STAGE_TOP,
     REF_STAGE_ROUNDED,
     REF_STAGE_WEIGHTED,
     REF_STAGE_ATTENDED,
@@ -127,6 +131,8 @@ ref_sizes ref_sizes_of(const ref_problem *p);
 
 /* x to weights. */
 void ref_compute_weights(const ref_problem *p, ref_result *r);
+/* logsumexp of the reference's own rows; entropy and top of the weights that the program found. */
+void ref_compute_statistics(const ref_problem *p, const double *weights, ref_result *r);
 /* rounded: the weights that the program found, b × h × n_q × n_k, rounded by hand. Whether a weight
  * near a tie lies above or below it is the program's own error, which the comparison of `weights`
  * has allowed. */

@@ -518,6 +518,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     add_masks(&m);
     if (wants(&m))
         add_vector(&m, REF_SINKS, 1, m.h);
+    p->top = wants(&m) ? 1 + below(&m, m.n_k < 4 ? m.n_k : 4) : 0;
     choose_rounding(&m);
     add_output_weight(&m);
     add_tokens(&m);

@@ -10,10 +10,10 @@ const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "k", "v",  "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba", "sinks",
 };
 
-const char *const REF_MISTAKES[] = {"scale",  "causal",  "alignment", "mask",       "mask-axis",
-                                    "order",  "groups",  "layout",    "empty",      "concat",
-                                    "tanh",   "exp",     "ties",      "remainders", "cap",
-                                    "window", "lengths", "alibi",     "sink"};
+const char *const REF_MISTAKES[] = {
+    "scale",  "causal", "alignment", "mask",  "mask-axis", "order",   "groups",
+    "layout", "empty",  "concat",    "tanh",  "exp",       "ties",    "remainders",
+    "cap",    "window", "lengths",   "alibi", "sink",      "entropy", "top"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

@@ -93,6 +93,7 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
+           add_number(to, p->top > 0, "top", (double)p->top, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
            add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }

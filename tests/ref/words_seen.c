@@ -92,6 +92,7 @@ static const char *const OPTIONS[] = {
     "mask_axis=head",
     "layout=in-out",
     "layout=out-in",
+    "top",
     "round",
     "round=keep-sum",
     "tokens",

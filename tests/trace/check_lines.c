@@ -380,6 +380,67 @@ static void line_rounded(reader *r, progress *p)
     recomputed(r, result, round(result / step) * step, 1);
 }
 
+static void line_logsumexp(reader *r, progress *p)
+{
+    (void)p;
+    double most = element(r, "row_max", 0), sum = element(r, "row_sum", 0),
+           result = element(r, "logsumexp", 0);
+    read_words(r, "logsumexp[%zu] = ", r->of->how.row + 1);
+    read_number(r, most);
+    read_words(r, " + ln(");
+    read_operand(r, sum);
+    read_words(r, ") = ");
+    read_number(r, result);
+    recomputed(r, result, most + log(sum), fabs(most) + log(sum) + rounding_unit(r));
+}
+
+static void line_entropy(reader *r, progress *p)
+{
+    (void)p;
+    size_t count = r->of->n_k;
+    double sum = 0, result = element(r, "entropy", 0);
+    for (size_t j = 0; j < count; j++) {
+        double w = element(r, "weights", j);
+        sum -= w == 0 ? 0 : w * log(w);
+    }
+    read_words(r, "entropy[%zu] = -(", r->of->how.row + 1);
+    for (size_t j = 0; j < count; j = next_term(r, j, count, " + ")) {
+        double w = element(r, "weights", j);
+        if (w == 0) {
+            read_words(r, "0");
+            continue;
+        }
+        read_number(r, w);
+        read_words(r, "·ln(");
+        read_number(r, w);
+        read_words(r, ")");
+    }
+    read_words(r, ") = ");
+    read_number(r, result);
+    read_terms_counted(r, count, "terms");
+    recomputed(r, result, sum, sum);
+}
+
+/* "top[2,1] is key 3 (cat): weights[2,3] = 0.5", and no key has more that is not above. */
+static void line_top(reader *r, progress *p)
+{
+    size_t i = r->of->how.row, place_of = strcmp(p->line, "top") == 0 ? p->key : 0;
+    size_t j = (size_t)element(r, "top", place_of), stronger = 0;
+    const text_list *names = truth_tokens(r->of, true);
+    double weight = element(r, "weights", j);
+    for (size_t other = 0; other < r->of->n_k; other++)
+        stronger += element(r, "weights", other) > weight;
+    if (stronger > place_of)
+        reader_fail(r, "%zu keys are stronger", stronger);
+    read_words(r, "top[%zu,%zu] is key %zu", i + 1, place_of + 1, j + 1);
+    if (names != NULL && *names->item[j] != '\0')
+        read_words(r, " (%s)", names->item[j]);
+    read_words(r, ": weights[%zu,%zu] = ", i + 1, j + 1);
+    read_number(r, weight);
+    snprintf(p->line, sizeof p->line, "top");
+    p->key = place_of + 1;
+}
+
 static const char *used_weights(const reader *r)
 {
     return truth_stage(r->of, "rounded", 0).data != NULL ? "rounded" : "weights";
@@ -443,16 +504,29 @@ typedef struct line_kind {
 } line_kind;
 
 static const line_kind KINDS[] = {
-    {"q[", line_projection},      {"k[", line_projection},
-    {"v[", line_projection},      {"scores[", line_scores},
-    {"scaled[", line_scaled},     {"masked[", line_masked},
-    {"capped[", line_capped},     {"exp[", line_exp},
-    {"weights[", line_weights},   {"rounded[", line_rounded},
-    {"weighted[", line_weighted}, {"attended[", line_attended},
-    {"output[", line_output},     {"row_max[", line_row_max},
-    {"row_sum[", line_row_sum},   {"slope = ", line_slope},
-    {"sink = ", line_sink},       {"exp of the sink", line_exp_of_sink},
-    {"scale = ", line_scale},     {"variance of ", line_variance},
+    {"q[", line_projection},
+    {"k[", line_projection},
+    {"v[", line_projection},
+    {"scores[", line_scores},
+    {"scaled[", line_scaled},
+    {"masked[", line_masked},
+    {"capped[", line_capped},
+    {"exp[", line_exp},
+    {"weights[", line_weights},
+    {"rounded[", line_rounded},
+    {"weighted[", line_weighted},
+    {"attended[", line_attended},
+    {"output[", line_output},
+    {"row_max[", line_row_max},
+    {"row_sum[", line_row_sum},
+    {"logsumexp[", line_logsumexp},
+    {"entropy[", line_entropy},
+    {"top[", line_top},
+    {"slope = ", line_slope},
+    {"sink = ", line_sink},
+    {"exp of the sink", line_exp_of_sink},
+    {"scale = ", line_scale},
+    {"variance of ", line_variance},
 };
 
 static const line_kind *kind_of(const char *line)

@@ -55,6 +55,7 @@ static void take_out_constants(char *text)
         "into weights between 0 and 1 that sum to less than 1.",
         "its weight, is exactly 0.",
         "its weights are 0,",
+        "the entropy is 0 where",
         "still sums to 1 ",
         "3·h·m·(m/h)",
         "2^(−8·head / h)",

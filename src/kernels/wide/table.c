@@ -12,6 +12,7 @@ const kernels KERNEL(kernels) = {
     .multiply = KERNEL(multiply),
     .cap = KERNEL(cap),
     .add = KERNEL(add),
+    .hide = KERNEL(hide),
     .recede = KERNEL(recede),
     .weigh = KERNEL(weigh),
     .row_max = KERNEL(row_max),
