@@ -1,6 +1,7 @@
 #include "io/cells.h"
 
 #include "base/mem.h"
+#include "io/number_list.h"
 #include "io/number_read.h"
 
 #include <math.h>
@@ -268,9 +269,82 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
     return is_finite_number(s) ? add_finite(to, r, f, s, e) : add_unusual(to, r, f, s, e);
 }
 
+bool cells_reserve(cells *to, size_t more, err *e)
+{
+    size_t wanted, size = dtype_size(to->type);
+    if (!size_add(to->count, more, &wanted))
+        return err_no_memory(e, SIZE_MAX);
+    if (wanted <= to->capacity)
+        return true;
+    if (wanted < 2 * to->capacity) /* block after block, all in all, takes linear time */
+        wanted = 2 * to->capacity;
+    void *larger = mem_alloc(wanted, size, e);
+    if (larger == NULL)
+        return false;
+    if (to->count > 0)
+        memcpy(larger, to->data, to->count * size);
+    mem_free(to->data);
+    to->data = larger;
+    to->capacity = wanted;
+    return true;
+}
+
+/* Spaces and tabs don't count around a number, but for one that separates. */
+static uint64_t spaces_of(const csv_reader *r)
+{
+    uint64_t spaces = (uint64_t)1 << ' ' | 1 << '\t';
+    return r->delimiter <= ' ' ? spaces & ~((uint64_t)1 << r->delimiter) : spaces;
+}
+
+/* The last number that was read is the last field of its row: true where a line ends behind it. */
+static bool ends_row(csv_reader *r, const number_list *l, csv_field *f)
+{
+    size_t line = r->line, column = (size_t)(l->last - r->line_start) + 1;
+    r->next = l->at;
+    if (!csv_take_line_end(r))
+        return false;
+    *f = (csv_field){.text = l->last, .line = line, .column = column, .last = true};
+    f->length = (size_t)(l->at - l->last);
+    return true;
+}
+
+size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
+{
+    size_t room = to->capacity - to->count;
+    if (to->type == DTYPE_BOOL || room == 0)
+        return 0;
+    number_list l = {.at = r->next, .end = r->end, .delimiter = r->delimiter};
+    l.spaces = spaces_of(r);
+    l.due = true;
+    size_t added =
+        number_list_read(&l, to->type, (char *)to->data + to->count * dtype_size(to->type),
+                         room < most ? room : most);
+    r->next = l.at;
+    if (!l.due && !ends_row(r, &l, f)) { /* it was a number, but not a field */
+        r->next = l.last;
+        added--;
+    }
+    to->count += added;
+    return added;
+}
+
+/* Whether the pieces came in the order in which they belong. */
+static bool is_in_order(const grid *g)
+{
+    size_t i = 0;
+    while (i < g->count && g->piece[i].order == i)
+        i++;
+    return i == g->count;
+}
+
 bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,
                          err *e)
 {
+    if (is_in_order(g)) {
+        tensor_own(out, from->type, rank, size, from->data);
+        *from = (cells){0};
+        return true;
+    }
     if (!tensor_new(out, from->type, rank, size, e))
         return false;
     size_t bytes = tensor_count(out) / g->count * dtype_size(from->type);

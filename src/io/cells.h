@@ -36,6 +36,12 @@ bool cells_find_kind(const read_options *how, const char *name, size_t length, c
 
 cells cells_new(key_kind kind, const read_options *how);
 bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e);
+/* Makes room for `more` numbers. */
+bool cells_reserve(cells *to, size_t more, err *e);
+/* Adds the next fields of a row, as long as they are numbers of the usual form and there is room;
+ * `most` of them at most. Returns how many; `f` becomes the last one where that ends the row, else
+ * it stays. */
+size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f);
 /* Makes them a tensor, which takes their memory: as many numbers as `size` says, in pieces of one
  * size that came in any order and belong where the finished grid says. */
 bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,

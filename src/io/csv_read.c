@@ -249,18 +249,34 @@ static bool read_number(job *j, matrix *m, const csv_field *f, err *e)
     return false;
 }
 
+/* Makes room for the rest of the rows, of which the first has `count` numbers in `bytes`; or, where
+ * a comment says how many there are, for no more than those. */
+static bool expect_rows(job *j, size_t count, size_t bytes, err *e)
+{
+    matrix *m = &j->matrix[j->now];
+    size_t rows = (size_t)(j->reader.end - j->reader.next) / bytes;
+    if (j->has_comment && rows > m->rows)
+        rows = m->rows;
+    return cells_reserve(&m->cells, rows * count, e);
+}
+
 static bool read_row(job *j, err *e)
 {
     matrix *m = &j->matrix[j->now];
     csv_field f = {0};
     size_t count = 0, wanted = columns_wanted(j);
+    const char *start = j->reader.next;
     if (j->layout.has_labels && !read_row_label(j, &f, e))
         return false;
-    for (; !f.last; count++) {
+    while (!f.last) {
+        size_t added = cells_add_usual(&m->cells, &j->reader, wanted - count, &f);
+        count += added;
+        if (added > 0)
+            continue;
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        if (count == wanted)
-            return refuse_long(j, f, count, e);
+        if (count++ == wanted)
+            return refuse_long(j, f, wanted, e);
         if (!read_number(j, m, &f, e))
             return false;
     }
@@ -270,6 +286,8 @@ static bool read_row(job *j, err *e)
         place at = csv_field_place(&j->reader, &f); /* what the comment says is another number */
         return refuse_header(j, count, &at, e);
     }
+    if (j->rows_read == 0 && !expect_rows(j, count, (size_t)(j->reader.next - start), e))
+        return false;
     j->rows_read++;
     if (!j->has_comment) {
         m->columns = count;

@@ -57,8 +57,7 @@ static void begin_line(csv_reader *r)
     r->line++;
 }
 
-/* Reads past a line end where there is one. */
-static bool take_line_end(csv_reader *r)
+bool csv_take_line_end(csv_reader *r)
 {
     size_t length = 0;
     if (r->next < r->end && r->next[0] == '\n')
@@ -91,7 +90,7 @@ csv_line csv_next_line(csv_reader *r, csv_field *comment)
         take_comment(r, comment);
         return CSV_COMMENT;
     }
-    return take_line_end(r) ? CSV_BLANK : CSV_ROW;
+    return csv_take_line_end(r) ? CSV_BLANK : CSV_ROW;
 }
 
 static bool ends_unquoted(char byte, char delimiter)
@@ -144,7 +143,7 @@ static bool read_quoted(csv_reader *r, csv_field *f, err *e)
 static bool end_field(csv_reader *r, csv_field *f, err *e)
 {
     f->last = true;
-    if (r->next == r->end || take_line_end(r))
+    if (r->next == r->end || csv_take_line_end(r))
         return true;
     if (*r->next == r->delimiter) {
         r->next++;

@@ -45,6 +45,8 @@ void csv_open(csv_reader *r, const char *file, size_t first_line, const char *by
 csv_line csv_next_line(csv_reader *r, csv_field *comment);
 /* The next field of the row. */
 bool csv_next_field(csv_reader *r, csv_field *f, err *e);
+/* Reads past a line end, LF or CRLF, where there is one. */
+bool csv_take_line_end(csv_reader *r);
 
 /* Where the reader is, and where a field begins. */
 place csv_place(const csv_reader *r);

@@ -3,6 +3,7 @@
 #include "io/blocks.h"
 #include "io/cells.h"
 #include "io/csv_record.h"
+#include "io/number_row.h"
 #include "io/number_write.h"
 
 #include <string.h>
@@ -142,7 +143,13 @@ static void write_row_label(const writer *w, text *to, const char *label)
 static void write_row(const writer *w, text *to, const tensor *matrix, size_t row)
 {
     size_t before = to->length;
+    bool is_usual = matrix->type != DTYPE_BOOL && w->digits < 0;
+    tensor numbers = tensor_at(matrix, row);
     for (size_t column = 0; column < matrix->size[1]; column++) {
+        if (is_usual)
+            column = number_row_write(to, &numbers, column, (char[]){w->delimiter, '\0'});
+        if (column == matrix->size[1])
+            break;
         if (column > 0)
             text_add(to, &w->delimiter, 1);
         csv_number_write(to, matrix, row, column, w->digits);

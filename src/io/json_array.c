@@ -1,5 +1,7 @@
 #include "io/json_array.h"
 
+#include "io/json_lists.h"
+
 #include <stdio.h>
 
 /* The shape as far as it is known: the first list of each depth sets its size, the others are held
@@ -127,11 +129,33 @@ static dtype type_of(const element_rules *rules)
     return rules->kind == KEY_EXPECTED ? DTYPE_F64 : rules->type;
 }
 
+/* A matrix of nothing but numbers, where the value is one: the scan has read it, or read it in
+ * another type. */
+static bool take_matrix(json_text *t, const char *at, dtype type, tensor *out, bool *taken, err *e)
+{
+    json_list *known = json_lists_find(t->lists, at);
+    *taken = known != NULL && known->values.data != NULL && known->values.type == type;
+    if (*taken) {
+        *out = known->values;
+        known->values = (tensor){0};
+        return true;
+    }
+    const char *behind = NULL;
+    if (t->lists != NULL && *at == '[' && type != DTYPE_BOOL &&
+        !json_list_read(t->lists, at, t->end, type, out, &behind, e))
+        return false;
+    *taken = behind != NULL;
+    return true;
+}
+
 bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e)
 {
     measure m = {.text = t, .is_mask = rules->kind == KEY_MASK};
     element_rules typed = *rules;
     typed.type = type_of(rules);
+    bool taken;
+    if (!take_matrix(t, at, typed.type, out, &taken, e) || taken)
+        return taken;
     if (!measure_rank(&m, at, rules->kind == KEY_EXPECTED ? TENSOR_MAX_RANK : TENSOR_MAX_INPUT_RANK,
                       e))
         return false;

@@ -1,5 +1,6 @@
-/* Nested lists of numbers (or of true and false) straight from the bytes into a tensor: no tree,
- * one pass that finds the shape and one that reads. The text must have passed json_scan. */
+/* Nested lists of numbers (or of true and false) straight from the bytes into a tensor: no tree.
+ * Plain matrices were read by the scan (io/json_lists.h); for all others one pass finds the shape,
+ * and one reads. The text must have passed json_scan. */
 #ifndef SELFATTN_IO_JSON_ARRAY_H
 #define SELFATTN_IO_JSON_ARRAY_H
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/json_array.h"
+#include "io/json_lists.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
 #include "io/number_read.h"
@@ -336,9 +337,12 @@ bool json_probe(const char *bytes, size_t length)
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     reader r = {.how = how, .type = how->type};
+    json_lists lists = {.type = how->type};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
+    r.text.lists = &lists;
     bool done =
         json_scan(&r.text, e) && read_whole(&r, json_skip_space(&r.text, r.text.bytes), out, e);
+    json_lists_free(&lists);
     if (!done)
         bundle_free(out);
     return done;

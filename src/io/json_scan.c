@@ -1,6 +1,7 @@
 #include "io/json_scan.h"
 
 #include "base/mem.h"
+#include "io/json_lists.h"
 #include "io/json_scan_string.h"
 #include "io/json_unique.h"
 #include "io/number_read.h"
@@ -112,6 +113,20 @@ static bool scan_array(scan *s, err *e)
     }
 }
 
+/* A value that is no list's entry: if it is a matrix, it is read. */
+static bool scan_alone(scan *s, err *e)
+{
+    json_lists *lists = s->text->lists;
+    const char *behind = NULL;
+    bool may_be_read = lists != NULL && s->depth + TENSOR_MAX_INPUT_RANK <= JSON_MAX_DEPTH;
+    if (may_be_read && next_is(s, '[') && !json_lists_add(lists, s->at, s->text->end, &behind, e))
+        return false;
+    if (behind == NULL)
+        return scan_value(s, "a value", e);
+    s->at = behind;
+    return true;
+}
+
 static bool scan_member(scan *s, const char *wanted, err *e)
 {
     if (!next_is(s, '"'))
@@ -127,7 +142,7 @@ static bool scan_member(scan *s, const char *wanted, err *e)
     if (!next_is(s, ':'))
         return fail_expected(s, "':' behind the key", e);
     step_over(s);
-    return scan_value(s, "a value", e);
+    return scan_alone(s, e);
 }
 
 static bool scan_members(scan *s, err *e)
@@ -204,7 +219,7 @@ static bool scan_text(scan *s, err *e)
     if (!scan_encoding(s, e))
         return false;
     s->at = json_skip_space(s->text, s->at);
-    if (!scan_value(s, "a value", e))
+    if (!scan_alone(s, e))
         return false;
     s->at = json_skip_space(s->text, s->at);
     if (s->at == s->text->end)

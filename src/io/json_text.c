@@ -1,5 +1,7 @@
 #include "io/json_text.h"
 
+#include "io/json_lists.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -148,6 +150,9 @@ const char *json_member(const json_text *t, const char *key)
 
 const char *json_value_end(const json_text *t, const char *at)
 {
+    const json_list *known = *at == '[' ? json_lists_find(t->lists, at) : NULL;
+    if (known != NULL)
+        return known->end;
     size_t depth = 0;
     do {
         if (*at == '"')

@@ -16,6 +16,7 @@ typedef struct json_text {
     const char *line_start, *seen;
     bool is_in_binary; /* a part of a file without lines: places are bytes of the file */
     size_t first_byte; /* of the file, at which the text begins there */
+    struct json_lists *lists; /* what the scan reads at once (io/json_lists.h), or NULL; borrowed */
 } json_text;
 
 /* `first_line` is the line of the file in which the bytes begin; 0 counts as 1. A byte order mark

@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "io/json_string.h"
+#include "io/number_row.h"
 #include "io/number_write.h"
 
 #include <math.h>
@@ -69,8 +70,13 @@ static void write_element(writer *w, dtype type, double value)
 
 static void write_row(writer *w, const tensor *row)
 {
+    bool is_usual = row->type != DTYPE_BOOL && w->how->digits < 0;
     text_add_string(w->text, "[");
     for (size_t i = 0; i < row->size[0]; i++) {
+        if (is_usual)
+            i = number_row_write(w->text, row, i, ", ");
+        if (i == row->size[0])
+            break;
         if (i > 0)
             text_add_string(w->text, ", ");
         write_element(w, row->type, tensor_get(row, &i));

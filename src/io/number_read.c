@@ -114,24 +114,41 @@ static decimal take_decimal(const char *text, const char *end)
     return d;
 }
 
+/* How many of the last bits of whole · 2^exponent do not fit the format; whole ≥ 2^62. */
+static int bits_to_drop(uint64_t whole, int exponent, const float_format *format)
+{
+    int drop = 64 - __builtin_clzll(whole) - format->precision;
+    return exponent + drop < format->lowest ? format->lowest - exponent : drop;
+}
+
 /* The bits nearest to (whole + rest) · 2^exponent, 0 ≤ rest < 1, ties to even; whole ≥ 2^62, and
  * rest > 0 where `more`. */
 static uint64_t round_to_format(uint64_t whole, bool more, int exponent, const float_format *format)
 {
-    int drop = 64 - __builtin_clzll(whole) - format->precision;
-    if (exponent + drop < format->lowest)
-        drop = format->lowest - exponent;
+    int drop = bits_to_drop(whole, exponent, format);
     if (drop > 64) /* less than half of the least value */
         return 0;
-    uint64_t half = (uint64_t)1 << (drop - 1);
-    uint64_t kept = whole >> (drop - 1) >> 1, dropped = whole & (2 * half - 1);
-    bool up = dropped > half || (dropped == half && (more || kept % 2 == 1));
+    uint64_t halves = whole >> (drop - 1), rounded = (halves + 1) >> 1;
+    if (!more && halves % 2 == 1 && halves << (drop - 1) == whole) /* a tie */
+        rounded -= rounded % 2;
     uint64_t field = (uint64_t)(exponent + drop - format->lowest);
-    uint64_t bits = kept + up + (field << (format->precision - 1));
+    uint64_t bits = rounded + (field << (format->precision - 1));
     return bits < format->infinity ? bits : format->infinity;
 }
 
-/* The bits nearest to w · 10^q. What the product leaves open does not reach the rounding:
+/* Whether (whole + rest) · 2^exponent rounds alike for all 0 ≤ rest < 2: not where what is dropped
+ * reaches up to half, or begins there. */
+static bool rounds_alike(uint64_t whole, int exponent, const float_format *format)
+{
+    int drop = bits_to_drop(whole, exponent, format);
+    if (drop > 63)
+        return false;
+    uint64_t half = (uint64_t)1 << (drop - 1);
+    return (whole & (2 * half - 1)) - (half - 1) > 1;
+}
+
+/* The bits nearest to w · 10^q, w ≥ 2^63, with all that the table knows. What the product leaves
+ * open does not reach the rounding:
  * - 0 ≤ q ≤ 55: the power is exact, and so is the product.
  * - −27 ≤ q < 0: the power is taken from above. The truth is w · 2^i / 5^−q with i ≥ 0, a multiple
  *   of 1/5^27 > 2^−63 in units of the high word; the product exceeds it by less than 2^−64, too
@@ -140,19 +157,30 @@ static uint64_t round_to_format(uint64_t whole, bool more, int exponent, const f
  *   if the middle word and the 9 bits above it were all ones, which never happens: Mushtak and
  *   Lemire, "Fast number parsing without fallback" (2023); tests/unit/make_pow10.py checks it
  *   for this table. */
-static uint64_t nearest_to_scaled(uint64_t w, int64_t q, const float_format *format)
+static uint64_t nearest_by_both_halves(uint64_t w, int q, int exponent, const float_format *format)
+{
+    bool exact = q >= 0 && q <= POW10_EXACT_MAX, from_above = q >= -27 && q < 0;
+    pow10_bits row = pow10_of(q);
+    row.low += from_above; /* no row is all ones there: test_pow10.c */
+    pow10_product product = pow10_times(row, w);
+    bool more = exact ? (product.middle | product.low) != 0 : !from_above || product.middle != 0;
+    return round_to_format(product.high, more, exponent, format);
+}
+
+/* The bits nearest to w · 10^q. */
+static inline uint64_t nearest_to_scaled(uint64_t w, int64_t q, const float_format *format)
 {
     if (w == 0 || q < POW10_MIN)
         return 0;
     if (q > GREATEST_POWER)
         return format->infinity;
-    int power = (int)q, shift = __builtin_clzll(w);
-    bool exact = power >= 0 && power <= POW10_EXACT_MAX, from_above = power >= -27 && power < 0;
-    pow10_bits row = pow10_of(power);
-    row.low += from_above; /* no row is all ones there: test_pow10.c */
-    pow10_product product = pow10_times(row, w << shift);
-    bool more = exact ? (product.middle | product.low) != 0 : !from_above || product.middle != 0;
-    return round_to_format(product.high, more, 1 + pow10_log2(power) - shift, format);
+    int power = (int)q, shift = __builtin_clzll(w), exponent = 1 + pow10_log2(power) - shift;
+    w <<= shift;
+    /* What is missing here is less than w from the low half of the power, and less than 1. */
+    uint64_t high = pow10_times_high(pow10_of(power), w);
+    if (rounds_alike(high, exponent, format))
+        return round_to_format(high, true, exponent, format);
+    return nearest_by_both_halves(w, power, exponent, format);
 }
 
 /* The digits as one number, BIG_DIGITS of them at most: beyond those it only matters whether
@@ -268,6 +296,16 @@ bool number_read_f64(const char *text, const char *end, double *value)
     uint64_t bits = nearest_to_decimal(&d, &FLOAT64);
     *value = float64_of_bits(bits | (uint64_t)d.negative << 63);
     return bits < FLOAT64.infinity;
+}
+
+uint32_t number_scaled_bits_f32(uint64_t digits, int exponent)
+{
+    return (uint32_t)nearest_to_scaled(digits, exponent, &FLOAT32);
+}
+
+uint64_t number_scaled_bits_f64(uint64_t digits, int exponent)
+{
+    return nearest_to_scaled(digits, exponent, &FLOAT64);
 }
 
 bool number_read_nonfinite(const char *text, const char *end, double *value)

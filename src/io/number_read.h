@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { NUMBER_MAX_TEXT = 4096 };
 
@@ -21,6 +22,10 @@ const char *number_end_csv(const char *text, const char *end);
  * number is a subnormal or a zero of its sign. */
 bool number_read_f32(const char *text, const char *end, float *value);
 bool number_read_f64(const char *text, const char *end, double *value);
+
+/* The bits of the value nearest to digits · 10^exponent; of infinity where it is too large. */
+uint32_t number_scaled_bits_f32(uint64_t digits, int exponent);
+uint64_t number_scaled_bits_f64(uint64_t digits, int exponent);
 
 /* "nan", "inf", "infinity" in any case, with an optional sign: true, with the value (NaN is the
  * canonical one). */

@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-enum { NUMBER_TEXT = 32 }; /* room for any shortest number and its NUL */
+/* Room for any shortest number and its NUL, and for digits that are put down and don't count. */
+enum { NUMBER_TEXT = 40 };
 
 /* Each returns the length, and puts a NUL behind. */
 size_t number_write_f32(float value, char out[NUMBER_TEXT]);

@@ -43,4 +43,11 @@ static inline pow10_product pow10_times(pow10_bits row, uint64_t factor)
     return (pow10_product){(uint64_t)(high >> 64), (uint64_t)high, (uint64_t)low};
 }
 
+/* The high word of factor × the high half of the row: at most 1 less than that of the whole. */
+static inline uint64_t pow10_times_high(pow10_bits row, uint64_t factor)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)((uint128)row.high * factor >> 64);
+}
+
 #endif

@@ -73,6 +73,15 @@ bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const vo
     return true;
 }
 
+void tensor_own(tensor *t, dtype type, int rank, const size_t *size, void *data)
+{
+    size_t count;
+    err never = {0}; /* the data are there, so they can be addressed */
+    set_shape(t, type, rank, size, &count, &never);
+    t->data = data;
+    t->owns = true;
+}
+
 void tensor_free(tensor *t)
 {
     if (t->owns)

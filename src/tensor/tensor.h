@@ -32,6 +32,8 @@ bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e);
 /* The same around bytes of a file that are such elements already: read-only, `in` is shared. */
 bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const void *data,
                    mapping *in, err *e);
+/* The same of data that came from mem_alloc, which it owns from now on. */
+void tensor_own(tensor *t, dtype type, int rank, const size_t *size, void *data);
 void tensor_free(tensor *t);
 
 /* The same data, borrowed. */
