@@ -53,10 +53,18 @@ static bool check_vector(const plan *p, const char *name, size_t count, err *e)
     return true;
 }
 
+static bool has_parameters(const problem *asked)
+{
+    input which = INPUT_WS;
+    while (which <= INPUT_BA && asked->in[which] == NULL)
+        which++;
+    return which <= INPUT_BA;
+}
+
 static bool check_belongs(const plan *p, const score *to, err *e)
 {
     const named_table *scores = &SCORES;
-    for (size_t i = 0; i < scores->count; i++) {
+    for (size_t i = 0; has_parameters(p->asked) && i < scores->count; i++) {
         const score *other = (const score *)(const void *)named_row(scores, i);
         const char *keys[] = {other->for_query, other->for_key, other->vector, other->shift};
         for (size_t j = 0; j < 4 && other != to; j++) {

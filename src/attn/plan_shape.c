@@ -96,19 +96,21 @@ bool plan_has_stage(const plan *p, stage_id id)
     }
 }
 
-/* q, k, v and what follows them keep the batch and the heads that q, k or v came with. */
-static bool has_axis(const plan *p, stage_id id, char letter)
+/* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then these
+ * are not the axes of the table. */
+static bool has_axis(const plan *p, stage_id id, const char *axes, char letter)
 {
-    bool came_with_all = all_axes(p, id) != stage_row(id)->axes;
+    bool came_with_all = axes != stage_row(id)->axes;
     return came_with_all || (letter == 'b' ? p->has_batch : letter == 'h' ? p->has_heads : true);
 }
 
 void plan_find_axes(plan *p)
 {
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *axes = all_axes(p, id);
         char *to = p->axes[id];
-        for (const char *letter = all_axes(p, id); *letter != '\0'; letter++) {
-            if (has_axis(p, id, *letter))
+        for (const char *letter = axes; *letter != '\0'; letter++) {
+            if (has_axis(p, id, axes, *letter))
                 *to++ = *letter;
         }
         *to = '\0';
@@ -133,7 +135,7 @@ tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
     tensor full = tensor_view_of(of);
     full.rank = (int)strlen(axes);
     for (int axis = 0, from = 0; axis < full.rank; axis++) {
-        bool is_here = has_axis(p, id, axes[axis]);
+        bool is_here = has_axis(p, id, axes, axes[axis]);
         full.size[axis] = is_here ? of->size[from] : 1;
         full.stride[axis] = is_here ? of->stride[from] : 0;
         from += is_here;

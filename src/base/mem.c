@@ -95,9 +95,10 @@ void mem_free(void *block)
 
 void mem_keep_pages(void)
 {
-#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD) && defined(M_MXFAST)
     enum { MOST_THAT_GLIBC_TAKES = 32 << 20, NEVER = 1 << 30 };
     mallopt(M_MMAP_THRESHOLD, MOST_THAT_GLIBC_TAKES);
     mallopt(M_TRIM_THRESHOLD, NEVER);
+    mallopt(M_MXFAST, 0); /* else each larger block that is freed collects all small ones */
 #endif
 }

@@ -1,5 +1,5 @@
 /* Memory: every size is a checked product, every block of a kilobyte or more is aligned for the
- * widest vectors (smaller ones are many, and need to be had quickly), every failure is an error
+ * widest vectors (smaller ones are many, and have to be had quickly), every failure is an error
  * with the size in it. `mem_free` takes what any of these gave, and NULL. */
 #ifndef SELFATTN_BASE_MEM_H
 #define SELFATTN_BASE_MEM_H

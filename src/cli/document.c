@@ -152,21 +152,23 @@ static bool is_blank(const char *line, size_t length)
     return i == length;
 }
 
+static bool read_contents(const documents *all, const document_line *from, document *one, err *e)
+{
+    read_options how = options_of_contents(one, all);
+    return json_read(from->bytes, from->length, &how, &one->contents, e) &&
+           name_the_only_matrix(&one->contents, e);
+}
+
 /* The next line that holds a document; *is_there false at the end of the stream. */
 static bool read_line(documents *all, document *one, bool *is_there, err *e)
 {
-    const char *line;
-    size_t length;
+    document_line next;
     do {
-        line = lines_next(&all->lines, &length, e);
-        one->line = all->lines.number;
-    } while (line != NULL && is_blank(line, length));
-    *is_there = line != NULL;
-    if (line == NULL)
-        return !e->is_set;
-    read_options how = options_of_contents(one, all);
-    return json_read(line, length, &how, &one->contents, e) &&
-           name_the_only_matrix(&one->contents, e);
+        next.bytes = lines_next(&all->lines, &next.length, e);
+        one->line = next.number = all->lines.number;
+    } while (next.bytes != NULL && is_blank(next.bytes, next.length));
+    *is_there = next.bytes != NULL;
+    return *is_there ? read_contents(all, &next, one, e) : !e->is_set;
 }
 
 /* All of an input that is no stream. */
@@ -220,6 +222,22 @@ static bool read_next(documents *all, document *one, bool *is_there, err *e)
     }
 }
 
+static bool has_read_files(const documents *all, const bundle *contents)
+{
+    return given_is_read(&all->from_options, all->weights, all->type, contents);
+}
+
+/* An options' file that can't be read is missing to all documents. */
+static bool apply_options(documents *all, document *one, err *e)
+{
+    bool done = given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                            &one->is_all_tables, e);
+    all->is_over = !done && !has_read_files(all, &one->contents);
+    all->was_applied = all->was_applied || done;
+    one->is_all_tables = one->is_all_tables && one->file == NULL;
+    return done;
+}
+
 bool documents_next(documents *all, document *one, bool *is_there, err *e)
 {
     *one = (document){0};
@@ -230,12 +248,41 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e)
     else
         done = read_next(all, one, is_there, e);
     if (done && *is_there)
-        all->is_over = !given_apply(&all->from_options, all->weights, all->type, &one->contents,
-                                    &one->is_all_tables, e);
-    one->is_all_tables = one->is_all_tables && one->file == NULL;
-    if (!done || all->is_over)
+        done = apply_options(all, one, e);
+    if (!done)
         document_free(one);
-    return done && !all->is_over;
+    return done;
+}
+
+size_t documents_take(documents *all, document_line *to, size_t most)
+{
+    static const bundle NOTHING;
+    size_t count = 0;
+    if (!all->is_stream || !all->was_applied || !has_read_files(all, &NOTHING))
+        return 0;
+    while (count < most) {
+        document_line *next = &to[count];
+        next->bytes = lines_take(&all->lines, &next->length);
+        next->number = all->lines.number;
+        if (next->bytes == NULL)
+            break;
+        count += !is_blank(next->bytes, next->length);
+    }
+    return count;
+}
+
+bool documents_read_line(documents *all, const document_line *from, document *one, err *e)
+{
+    *one = (document){.file = all->lines.file, .line = from->number};
+    return read_contents(all, from, one, e) && apply_options(all, one, e);
+}
+
+bool documents_try_line(documents *all, const document_line *from, document *one, err *e)
+{
+    *one = (document){.file = all->lines.file, .line = from->number};
+    return read_contents(all, from, one, e) && has_read_files(all, &one->contents) &&
+           given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                       &one->is_all_tables, e);
 }
 
 bool documents_has_next(const documents *all)

@@ -26,8 +26,9 @@ typedef struct documents {
     bool is_stream;    /* of documents, one a line: JSON Lines */
     size_t line_most;  /* bytes that a line may have */
     bool has_options_only;
-    bool is_many; /* more than one document may come: results are written one a line */
-    bool is_over; /* after a failure: no document behind it could be read */
+    bool is_many;     /* more than one document may come: results are written one a line */
+    bool was_applied; /* what options give, to a document */
+    bool is_over;     /* after a failure: no document behind it could be read */
 } documents;
 
 /* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
@@ -37,6 +38,21 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
 /* The next document, to be freed by document_free; *is_there false after the last. Fails for a
  * document that can't be read; then the next call goes on behind it, unless all of them is over. */
 bool documents_next(documents *all, document *one, bool *is_there, err *e);
+/* A line of a stream that holds a document; its bytes are borrowed until documents_next is
+ * called. */
+typedef struct document_line {
+    const char *bytes;
+    size_t length, number;
+} document_line;
+
+/* The next lines of a stream that are in memory already, `most` of them or fewer; 0 also where
+ * options' files are still to be read. */
+size_t documents_take(documents *all, document_line *to, size_t most);
+/* The document of a line that was taken, to be freed by document_free also where that fails. */
+bool documents_read_line(documents *all, const document_line *from, document *one, err *e);
+/* The same by one of several threads: false, without an error, where a file is to be read first. */
+bool documents_try_line(documents *all, const document_line *from, document *one, err *e);
+
 /* Whether the next document of a stream is in memory already, so that nobody waits for it. */
 bool documents_has_next(const documents *all);
 void documents_close(documents *all);

@@ -286,6 +286,22 @@ void given_close(given_files *g)
     *g = (given_files){0};
 }
 
+bool given_is_read(const given_files *g, const given_bundle *weights, dtype type,
+                   const bundle *contents)
+{
+    const options *o = g->options;
+    const given_file *file = g->file;
+    type = type_of(o, contents, type);
+    file += type == DTYPE_F64 ? o->given_count : 0;
+    for (size_t i = 0; i < o->given_count; i++) {
+        option_kind kind = o->given[i].row->kind;
+        bool has_file = kind == OPTION_KEY_FILE || kind == OPTION_KEY_LIST;
+        if (has_file && o->given[i].value != NULL && !file[i].is_read)
+            return false;
+    }
+    return given_bundle_is_read(weights, type);
+}
+
 bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
                  bool *is_all_tables, err *e)
 {

@@ -40,6 +40,11 @@ void given_close(given_files *g);
 bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
                  bool *is_all_tables, err *e);
 
+/* Whether all files of that are read. Once given_apply was called, and that is so, it changes
+ * nothing but `contents`: several threads may call it. */
+bool given_is_read(const given_files *g, const given_bundle *weights, dtype type,
+                   const bundle *contents);
+
 /* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any;
  * `labels` is taken. */
 bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e);

@@ -5,6 +5,7 @@
 #include "cli/bundle_cut.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
+#include "cli/progress.h"
 
 #include <string.h>
 
@@ -195,7 +196,9 @@ static bool say_once(given_bundle *b, const options *o, const cutting *how, err 
     bool done = text_ok(&line, e);
     if (done) {
         err_make_printable(line.data);
+        progress_pause(b->world->progress);
         fprintf(b->world->err, "selfattn: note: %s\n", line.data);
+        progress_resume(b->world->progress);
     }
     text_free(&line);
     return done;
@@ -277,4 +280,9 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
             return false;
     }
     return say_once(b, o, &how, e);
+}
+
+bool given_bundle_is_read(const given_bundle *b, dtype type)
+{
+    return !b->is_open || b->is_read[type == DTYPE_F64];
 }

@@ -28,6 +28,9 @@ dtype given_bundle_type(const given_bundle *b, dtype type);
 /* Adds what the bundle holds and `contents` lacks, unless an option removes it. Says the first time
  * what was taken for what. */
 bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e);
+/* Whether what is used of it is in memory. Once it was applied, and that is so, applying it again
+ * changes nothing but the contents: several threads may. */
+bool given_bundle_is_read(const given_bundle *b, dtype type);
 void given_bundle_close(given_bundle *b);
 
 #endif

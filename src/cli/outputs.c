@@ -306,6 +306,38 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
     return done;
 }
 
+bool outputs_are_text(const outputs *to)
+{
+    return !to->traces && to->written_count == 0 && (to->format == NULL || is_json(to->format));
+}
+
+outputs outputs_in_memory(const outputs *to)
+{
+    outputs in_memory = *to;
+    in_memory.data = (output_file){.is_open = true};
+    sink_open_memory(&in_memory.data.sink);
+    return in_memory;
+}
+
+text *outputs_text(outputs *in_memory)
+{
+    return sink_text(&in_memory->data.sink);
+}
+
+void outputs_free_memory(outputs *in_memory)
+{
+    sink_discard(&in_memory->data.sink);
+}
+
+bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
+{
+    if (!outputs_open(to, e))
+        return false;
+    to->data.results++;
+    text_add(sink_text(&to->data.sink), bytes, length);
+    return sink_spill(&to->data.sink, e);
+}
+
 static bool flush_file(output_file *file, err *e)
 {
     return !file->is_open || sink_flush(&file->sink, e);

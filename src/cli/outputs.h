@@ -39,6 +39,17 @@ bool outputs_write(outputs *to, solution *s, const document *one, err *e);
 bool outputs_write_trace(outputs *to, const text *rendered, err *e);
 /* Writes {"error": …} in the place of a document's result: --keep-going. */
 bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);
+
+/* Whether results are JSON for one file and nothing else, so that they can be made apart, and put
+ * together as text. */
+bool outputs_are_text(const outputs *to);
+/* The same outputs, but results go to a text: outputs_text. Freed by outputs_free_memory. */
+outputs outputs_in_memory(const outputs *to);
+text *outputs_text(outputs *in_memory);
+void outputs_free_memory(outputs *in_memory);
+/* Writes results that were made in memory. */
+bool outputs_put(outputs *to, const char *bytes, size_t length, err *e);
+
 /* What was written goes to standard output, or a pipe, now. */
 bool outputs_flush(outputs *to, err *e);
 /* Puts all files in their places, or, where the run was not done, removes what was begun. */

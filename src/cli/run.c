@@ -1,4 +1,6 @@
 /* selfattn run: documents in, weights and outputs or a trace out. */
+#include "cli/batch.h"
+#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
@@ -8,7 +10,6 @@
 #include "cli/tracing.h"
 
 #include <string.h>
-#include <time.h>
 
 /* A result in memory waits this long at most while others are computed: a reader hardly notices,
  * and one write serves many results. */
@@ -19,6 +20,7 @@ typedef struct runner {
     env *world;
     documents documents;
     outputs to;
+    batch batch;
     size_t bad;     /* documents that were passed over: --keep-going */
     double flushed; /* when results were last handed on */
 } runner;
@@ -89,42 +91,73 @@ static bool run_document(runner *r, const document *one, err *e)
     return done;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A pipe sees each result soon: before the next document is waited for, and now and then while
  * there are many. */
 static bool hand_on(runner *r, err *e)
 {
-    double at = now();
+    double at = clock_seconds();
     if (documents_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
         return true;
     r->flushed = at;
     return flush(r, e);
 }
 
+/* A document that was read, or, with `bad`, was not. */
+static bool end_document(runner *r, document *one, bool is_read, err *bad, err *e)
+{
+    bool done = is_read ? run_document(r, one, e) : take_failure(r, one, bad, e);
+    document_free(one);
+    progress_document_done(r->world->progress);
+    return done;
+}
+
 static bool run_next(runner *r, bool *is_there, err *e)
 {
     document one;
     err bad = {0};
-    bool is_read = documents_next(&r->documents, &one, is_there, &bad), done = true;
-    if (is_read && *is_there)
-        done = run_document(r, &one, e);
-    else if (!is_read)
-        done = *is_there = take_failure(r, &one, &bad, e);
-    document_free(&one);
+    bool is_read = documents_next(&r->documents, &one, is_there, &bad);
+    if (is_read && !*is_there)
+        return true;
+    *is_there = true;
+    return end_document(r, &one, is_read, &bad, e) && hand_on(r, e);
+}
+
+static bool run_left_item(runner *r, const batch_item *item, err *e)
+{
+    document one;
+    err bad = {0};
+    bool is_read = documents_read_line(&r->documents, &item->line, &one, &bad);
+    return end_document(r, &one, is_read, &bad, e);
+}
+
+static bool write_item(runner *r, const batch_item *item, err *e)
+{
+    progress_pause(r->world->progress);
+    bool done = outputs_put(&r->to, item->result, item->length, e);
+    progress_resume(r->world->progress);
     progress_document_done(r->world->progress);
-    return done && (!*is_there || hand_on(r, e));
+    return done;
+}
+
+/* The documents that are in memory, by several threads. */
+static bool run_batches(runner *r, err *e)
+{
+    const batch_item *item;
+    for (size_t count; (count = batch_step(&r->batch, &item)) > 0;) {
+        for (size_t i = 0; i < count; i++) {
+            if (!(item[i].is_done ? write_item(r, &item[i], e) : run_left_item(r, &item[i], e)))
+                return false;
+        }
+        if (!hand_on(r, e))
+            return false;
+    }
+    return true;
 }
 
 static bool run_all(runner *r, err *e)
 {
     for (bool is_there = true; is_there;) {
-        if (!run_next(r, &is_there, e))
+        if (!run_next(r, &is_there, e) || !run_batches(r, e))
             return false;
     }
     return outputs_open(&r->to, e); /* a stream of no documents has an empty result */
@@ -146,7 +179,9 @@ int command_run(const options *o, env *world, err *e)
     progress shown;
     r.to.documents = &r.documents;
     progress_start(&shown, o, world);
+    batch_open(&r.batch, o, world, &r.documents, &r.to);
     done = done && run_all(&r, e);
+    batch_close(&r.batch);
     progress_stop(world);
     done = outputs_close(&r.to, done, e);
     documents_close(&r.documents);

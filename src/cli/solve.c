@@ -54,14 +54,16 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
     return true;
 }
 
-static size_t threads_of(const solution *s, const options *o, const env *world)
+static double operations_of(const solution *s)
 {
     const plan *p = &s->plan;
     double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
-    double operations = pairs * (double)(p->compared_width + p->v.width);
-    if (o->has_threads)
-        return o->threads;
-    return threads_worth(world->processors, operations);
+    return pairs * (double)(p->compared_width + p->v.width);
+}
+
+static size_t threads_of(const solution *s, const options *o, const env *world)
+{
+    return o->has_threads ? o->threads : threads_worth(world->processors, operations_of(s));
 }
 
 /* --average-heads makes one more matrix for each batch entry, when the weights are there. */
@@ -101,37 +103,50 @@ static void say(const solution *s, const env *world, const char *note)
             note);
 }
 
+static bool has_missing_threads(const solution *s)
+{
+    return s->report.threads < s->report.threads_wanted;
+}
+
 static void say_empty_rows(const solution *s, const env *world)
 {
-    size_t empty = s->report.empty_rows, rows = s->plan.batches * s->plan.heads * s->plan.n_q;
     char note[128];
     snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
-             empty, rows);
-    if (empty > 0)
-        say(s, world, note);
+             s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
+    say(s, world, note);
 }
 
 static void say_missing_threads(const solution *s, const env *world)
 {
-    const run_report *r = &s->report;
     char note[128];
     snprintf(note, sizeof note,
-             "%zu of %zu threads ran, no more could be started: the result is the same", r->threads,
-             r->threads_wanted);
-    if (r->threads < r->threads_wanted)
-        say(s, world, note);
+             "%zu of %zu threads ran, no more could be started: the result is the same",
+             s->report.threads, s->report.threads_wanted);
+    say(s, world, note);
+}
+
+bool solution_has_notes(const solution *s)
+{
+    return s->plan.notes.count > 0 || s->report.empty_rows > 0 || has_missing_threads(s);
 }
 
 static void say_notes(const solution *s, const options *o, const env *world)
 {
-    if (o->quiet)
+    if (o->quiet || !solution_has_notes(s))
         return;
     progress_pause(world->progress);
     for (size_t i = 0; i < s->plan.notes.count; i++)
         say(s, world, s->plan.notes.item[i]);
-    say_empty_rows(s, world);
-    say_missing_threads(s, world);
+    if (s->report.empty_rows > 0)
+        say_empty_rows(s, world);
+    if (has_missing_threads(s))
+        say_missing_threads(s, world);
     progress_resume(world->progress);
+}
+
+bool solution_is_small(const solution *s)
+{
+    return threads_worth(2, operations_of(s)) == 1;
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)

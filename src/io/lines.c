@@ -98,6 +98,13 @@ static const char *without_mark(const char *line, size_t *length)
     return line + 3;
 }
 
+static const char *hand_out(line_source *l, size_t *length, bool ends)
+{
+    const char *line = l->read.data + l->next;
+    l->next += *length + !ends;
+    return l->number == 1 ? without_mark(line, length) : line;
+}
+
 const char *lines_next(line_source *l, size_t *length, err *e)
 {
     bool ends;
@@ -106,9 +113,19 @@ const char *lines_next(line_source *l, size_t *length, err *e)
     l->number++;
     if (!find_end(l, length, &ends, e) || (ends && *length == 0))
         return NULL;
-    const char *line = l->read.data + l->next;
-    l->next += *length + !ends;
-    return l->number == 1 ? without_mark(line, length) : line;
+    return hand_out(l, length, ends);
+}
+
+const char *lines_take(line_source *l, size_t *length)
+{
+    size_t left = l->read.length - l->next;
+    const char *start = left == 0 ? NULL : l->read.data + l->next;
+    const char *newline = left == 0 || l->skips ? NULL : memchr(start, '\n', left);
+    if (newline == NULL || (size_t)(newline - start) > l->most)
+        return NULL;
+    *length = (size_t)(newline - start);
+    l->number++;
+    return hand_out(l, length, false);
 }
 
 bool lines_has_next(const line_source *l)

@@ -26,6 +26,9 @@ const char *lines_next(line_source *l, size_t *length, err *e);
 
 /* Whether the next line is in memory already, so that nobody waits for it. */
 bool lines_has_next(const line_source *l);
+/* The next line if it is in memory, and lines that were taken before stay where they are; else
+ * NULL, and lines_next is to be asked. */
+const char *lines_take(line_source *l, size_t *length);
 
 /* Before the first line: takes one more block into memory, all of which is in `read`. */
 bool lines_peek(line_source *l, err *e);

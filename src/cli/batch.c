@@ -1,0 +1,134 @@
+#include "cli/batch.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "cli/clock.h"
+#include "cli/solve.h"
+
+/* Lines that are taken at once: some milliseconds' work, against which starting threads is little.
+ * Their results are small, too, or the rest of them has to wait. */
+enum { LINES_MOST = 1024, TEXT_MOST = 1 << 22 };
+static const double SECONDS_MOST = 0.05;
+
+static bool is_silent(const batch *b, const solution *s)
+{
+    return b->is_quiet || !solution_has_notes(s);
+}
+
+static bool compute(const batch *b, batch_worker *w, const document *one, solution *s)
+{
+    return solution_plan(s, one, &w->given, &w->bad) && outputs_check(&w->to, &s->plan, &w->bad) &&
+           solution_is_small(s) && is_silent(b, s) &&
+           solution_want(s, w->to.stage, w->to.stages, &w->bad) &&
+           solution_run(s, &w->given, &w->world, &w->bad) && is_silent(b, s) &&
+           outputs_write(&w->to, s, one, &w->bad);
+}
+
+static bool do_document(const batch *b, batch_worker *w, const document_line *line)
+{
+    document one;
+    solution s;
+    bool done = documents_try_line(b->documents, line, &one, &w->bad);
+    if (done) {
+        done = compute(b, w, &one, &s);
+        solution_free(&s);
+    }
+    document_free(&one);
+    if (w->bad.is_set)
+        w->bad = (err){0};
+    return done;
+}
+
+static void do_item(const batch *b, size_t worker, batch_item *item)
+{
+    batch_worker *w = &b->worker[worker];
+    text *results = outputs_text(&w->to);
+    item->worker = worker;
+    item->start = results->length;
+    item->is_done = do_document(b, w, &item->line) && !results->failed;
+    if (!item->is_done)
+        results->length = item->start; /* what was begun is forgotten */
+    item->length = results->length - item->start;
+}
+
+/* Items are taken in order, so that those that were done are the first ones; each worker that runs
+ * does one at least. */
+static void work(void *context, size_t worker)
+{
+    batch *b = context;
+    const text *results = outputs_text(&b->worker[worker].to);
+    do {
+        size_t next = atomic_fetch_add(&b->next, 1);
+        if (next >= b->count)
+            break;
+        do_item(b, worker, &b->item[next]);
+    } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
+}
+
+static void open_workers(batch *b, const options *o, const env *world, const outputs *to)
+{
+    for (size_t i = 0; i < b->threads; i++) {
+        batch_worker *w = &b->worker[i];
+        *w = (batch_worker){.given = *o, .world = *world, .to = outputs_in_memory(to)};
+        w->given.threads = 1;
+        w->given.has_threads = w->given.quiet = true;
+        w->world.progress = NULL;
+    }
+}
+
+void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
+{
+    size_t threads = o->has_threads ? o->threads : world->processors;
+    err ignored = {0};
+    *b = (batch){.documents = all, .is_quiet = o->quiet};
+    threads = threads > THREADS_MOST ? THREADS_MOST : threads;
+    if (threads < 2 || !outputs_are_text(to))
+        return;
+    b->item = mem_alloc(LINES_MOST, sizeof b->item[0], &ignored);
+    b->worker = mem_alloc(threads, sizeof b->worker[0], &ignored);
+    if (b->item == NULL || b->worker == NULL)
+        return;
+    b->threads = threads;
+    open_workers(b, o, world, to);
+}
+
+void batch_close(batch *b)
+{
+    for (size_t i = 0; i < b->threads; i++)
+        outputs_free_memory(&b->worker[i].to);
+    mem_free(b->worker);
+    mem_free(b->item);
+    *b = (batch){0};
+}
+
+static void take_lines(batch *b)
+{
+    document_line line[LINES_MOST];
+    b->count = documents_take(b->documents, line, LINES_MOST);
+    b->done = 0;
+    for (size_t i = 0; i < b->count; i++)
+        b->item[i].line = line[i];
+}
+
+size_t batch_step(batch *b, const batch_item **items)
+{
+    if (b->threads == 0)
+        return 0;
+    if (b->done == b->count)
+        take_lines(b);
+    size_t first = b->done, left = b->count - first;
+    for (size_t i = 0; i < b->threads; i++)
+        text_clear(outputs_text(&b->worker[i].to));
+    atomic_store(&b->next, first);
+    b->ends = clock_seconds() + SECONDS_MOST;
+    if (left > 0)
+        threads_run(left < b->threads ? left : b->threads, work, b);
+    size_t next = atomic_load(&b->next);
+    b->done = next < b->count ? next : b->count;
+    for (size_t i = first; i < b->done; i++) {
+        batch_item *one = &b->item[i];
+        one->result = text_string(outputs_text(&b->worker[one->worker].to)) + one->start;
+    }
+    *items = b->item + first;
+    return b->done - first;
+}
