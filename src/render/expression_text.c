@@ -167,10 +167,10 @@ void expression_add(text *out, const trace_item *item, const render_options *how
 {
     static const series SERIES[] = {
         [OP_DOT] = {"", "\n + ", "", add_dot_term, .takes_one_more = true},
-        [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term},
+        [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, .takes_one_more = false},
         [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
         [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},
-        [OP_ENTROPY] = {"-(", "\n + ", ")", add_entropy_term, false},
+        [OP_ENTROPY] = {"-(", "\n + ", ")", add_entropy_term, .takes_one_more = false},
         [OP_HIDE] = {0},
     };
     static const char *const SINGLES[] = {
@@ -178,10 +178,10 @@ void expression_add(text *out, const trace_item *item, const render_options *how
     static const pair PAIRS[] = {
         [OP_TIMES] = {"", "·", "", .is_product = true},
         [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
-        [OP_PLUS] = {"", "\n + ", ""},
-        [OP_EXP] = {"exp(", " - ", ")"},
-        [OP_DIVIDE] = {"", "\n / ", ""},
-        [OP_PLUS_LOG] = {"", " + ln(", ")"},
+        [OP_PLUS] = {"", "\n + ", "", .is_product = false},
+        [OP_EXP] = {"exp(", " - ", ")", .is_product = false},
+        [OP_DIVIDE] = {"", "\n / ", "", .is_product = false},
+        [OP_PLUS_LOG] = {"", " + ln(", ")", .is_product = false},
         [OP_HIDE] = {0},
     };
     writer w = {.out = out, .item = item, .how = how};
