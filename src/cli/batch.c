@@ -12,7 +12,7 @@ static const double SECONDS_MOST = 0.05;
 
 static bool is_silent(const batch *b, const solution *s)
 {
-    return b->is_quiet || !solution_has_notes(s);
+    return b->given->quiet || !solution_has_notes(s);
 }
 
 static bool compute(const batch *b, batch_worker *w, const document *one, solution *s)
@@ -65,36 +65,31 @@ static void work(void *context, size_t worker)
     } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
 }
 
-static void open_workers(batch *b, const options *o, const env *world, const outputs *to)
+void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
 {
-    for (size_t i = 0; i < b->threads; i++) {
+    size_t threads = o->has_threads ? o->threads : world->processors;
+    *b = (batch){.given = o, .world = world, .documents = all, .to = to};
+    if (threads > 1 && outputs_are_text(to))
+        b->threads = threads > THREADS_MOST ? THREADS_MOST : threads;
+}
+
+static bool start_workers(batch *b, err *e)
+{
+    b->item = mem_alloc(LINES_MOST, sizeof b->item[0], e);
+    b->worker = b->item == NULL ? NULL : mem_alloc(b->threads, sizeof b->worker[0], e);
+    for (size_t i = 0; b->worker != NULL && i < b->threads; i++) {
         batch_worker *w = &b->worker[i];
-        *w = (batch_worker){.given = *o, .world = *world, .to = outputs_in_memory(to)};
+        *w = (batch_worker){.given = *b->given, .world = *b->world, .to = outputs_in_memory(b->to)};
         w->given.threads = 1;
         w->given.has_threads = w->given.quiet = true;
         w->world.progress = NULL;
     }
-}
-
-void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
-{
-    size_t threads = o->has_threads ? o->threads : world->processors;
-    err ignored = {0};
-    *b = (batch){.documents = all, .is_quiet = o->quiet};
-    threads = threads > THREADS_MOST ? THREADS_MOST : threads;
-    if (threads < 2 || !outputs_are_text(to))
-        return;
-    b->item = mem_alloc(LINES_MOST, sizeof b->item[0], &ignored);
-    b->worker = mem_alloc(threads, sizeof b->worker[0], &ignored);
-    if (b->item == NULL || b->worker == NULL)
-        return;
-    b->threads = threads;
-    open_workers(b, o, world, to);
+    return b->worker != NULL;
 }
 
 void batch_close(batch *b)
 {
-    for (size_t i = 0; i < b->threads; i++)
+    for (size_t i = 0; b->worker != NULL && i < b->threads; i++)
         outputs_free_memory(&b->worker[i].to);
     mem_free(b->worker);
     mem_free(b->item);
@@ -110,25 +105,41 @@ static void take_lines(batch *b)
         b->item[i].line = line[i];
 }
 
-size_t batch_step(batch *b, const batch_item **items)
+static void compute_items(batch *b)
 {
-    if (b->threads == 0)
-        return 0;
-    if (b->done == b->count)
-        take_lines(b);
-    size_t first = b->done, left = b->count - first;
+    size_t left = b->count - b->done;
     for (size_t i = 0; i < b->threads; i++)
         text_clear(outputs_text(&b->worker[i].to));
-    atomic_store(&b->next, first);
+    atomic_store(&b->next, b->done);
     b->ends = clock_seconds() + SECONDS_MOST;
-    if (left > 0)
-        threads_run(left < b->threads ? left : b->threads, work, b);
-    size_t next = atomic_load(&b->next);
-    b->done = next < b->count ? next : b->count;
-    for (size_t i = first; i < b->done; i++) {
+    threads_run(left < b->threads ? left : b->threads, work, b);
+}
+
+/* Workers' texts grow while they work, so that results are looked for only behind it. */
+static void find_results(batch *b, size_t end)
+{
+    for (size_t i = b->done; i < end; i++) {
         batch_item *one = &b->item[i];
         one->result = text_string(outputs_text(&b->worker[one->worker].to)) + one->start;
     }
-    *items = b->item + first;
-    return b->done - first;
+}
+
+bool batch_step(batch *b, const batch_item **items, size_t *count, err *e)
+{
+    *count = 0;
+    if (b->threads == 0 || (b->done == b->count && !documents_has_next(b->documents)))
+        return true;
+    if (b->worker == NULL && !start_workers(b, e))
+        return false;
+    if (b->done == b->count)
+        take_lines(b);
+    if (b->done == b->count)
+        return true;
+    compute_items(b);
+    size_t next = atomic_load(&b->next), end = next < b->count ? next : b->count;
+    find_results(b, end);
+    *items = b->item + b->done;
+    *count = end - b->done;
+    b->done = end;
+    return true;
 }

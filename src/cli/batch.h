@@ -27,23 +27,25 @@ typedef struct batch_worker {
 } batch_worker;
 
 typedef struct batch {
+    const options *given;
+    const env *world;
     documents *documents;
-    bool is_quiet; /* no notes are to be said */
+    const outputs *to;
     batch_item *item;
     size_t count, done; /* lines taken, and those of them that were handed back */
-    batch_worker *worker;
     size_t threads;
-    atomic_size_t next; /* item to be done */
-    double ends;        /* when no further one is begun, on the monotonic clock */
+    batch_worker *worker; /* so many, once there is something to do */
+    atomic_size_t next;   /* item to be done */
+    double ends;          /* when no further one is begun, on the monotonic clock */
 } batch;
 
-/* Without memory or a second thread there is just none: batch_step finds nothing. */
+/* Without a second thread, and where results are no text, there is just none. */
 void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to);
 void batch_close(batch *b);
 
-/* The next lines, done or left to the caller, at *items until the next step: their number, 0 where
- * the next line has to be waited for. Some tens of milliseconds' work at most, so that results can
- * go out. */
-size_t batch_step(batch *b, const batch_item **items);
+/* The next lines, done or left to the caller, at *items until the next step: *count of them, 0
+ * where the next line has to be waited for. Some tens of milliseconds' work at most, so that results can
+ * go out. Fails for want of memory. */
+bool batch_step(batch *b, const batch_item **items, size_t *count, err *e);
 
 #endif

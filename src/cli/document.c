@@ -195,6 +195,7 @@ static bool open_next(documents *all, err *e)
         all->is_many = all->is_many || all->is_stream;
         return true;
     }
+    all->is_stream = false;
     lines_close(&all->lines);
     return false;
 }

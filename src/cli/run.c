@@ -143,7 +143,9 @@ static bool write_item(runner *r, const batch_item *item, err *e)
 static bool run_batches(runner *r, err *e)
 {
     const batch_item *item;
-    for (size_t count; (count = batch_step(&r->batch, &item)) > 0;) {
+    for (size_t count = 1; count > 0;) {
+        if (!batch_step(&r->batch, &item, &count, e))
+            return false;
         for (size_t i = 0; i < count; i++) {
             if (!(item[i].is_done ? write_item(r, &item[i], e) : run_left_item(r, &item[i], e)))
                 return false;

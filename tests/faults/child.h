@@ -17,6 +17,7 @@ typedef struct command_line {
     size_t documents;    /* errors that it may report: one a document; 0 counts as 1 */
     bool streams;        /* a result a document, each written before the next is read */
     int (*run)(int argc, char **argv, env *world); /* NULL: the program, cli_main */
+    bool tries_again;                              /* what one of several threads could not do */
     bool tells_errors;                             /* an error is a line of standard output too */
 } command_line;
 

@@ -160,7 +160,7 @@ const char *judge(const command_line *what, const fault_kind *kind, const outcom
     if (wrong == NULL)
         wrong = judge_files(clean, got, false);
     bool maps = clean->counted.calls[CALL_MMAP] > 0; /* a file; and reads it where it can't */
-    bool may_go_on = kind->may_go_on || kind->must_go_on || maps;
+    bool may_go_on = kind->may_go_on || kind->must_go_on || maps || what->tries_again;
     if (wrong != NULL || (may_go_on && is_same(kind, clean, got)))
         return wrong;
     return kind->must_go_on ? "does not go on" : judge_failure(what, kind, clean, got);
