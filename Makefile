@@ -87,6 +87,8 @@ $(BUILD)/unit: $(UNIT)
 TO_CHARS := $(if $(shell command -v $(CXX)),$(BUILD)/tests/numbers/to_chars.o)
 $(BUILD)/numbers: LIBS += $(if $(TO_CHARS),-lstdc++)
 $(BUILD)/numbers: $(NUMBERS) $(TO_CHARS)
+$(BUILD)/bench_text: LIBS += -lstdc++
+$(BUILD)/bench_text: $(BUILD)/tests/bench/text.o $(BUILD)/tests/bench/text_own.o
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
 $(BUILD)/bench: $(BENCH)
@@ -97,7 +99,7 @@ $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o
-$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(addprefix $(BUILD)/,bench numbers): \
+$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(addprefix $(BUILD)/,bench bench_text numbers): \
 	$(ARCHIVE)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
 
@@ -126,6 +128,11 @@ build/libraries:
 ## bench: measures against rivals that are installed; WORK=WORD picks rows (tests/bench/README.md)
 bench: $(BUILD)/bench $(BUILD)/bench_onednn
 	@$(BUILD)/bench $(if $(WORK),"$(WORK)")
+## bench-text: reads and writes matrices as text, beside fast_float, cJSON and the C++ library
+bench-text:
+	@tests/need.sh libfast-float-dev
+	@$(MAKE) -s $(BUILD)/bench_text
+	@$(BUILD)/bench_text
 $(BUILD)/bench_onednn: tests/bench/onednn.cpp
 	@$(CXX) -O2 $< -ldnnl -o $@ 2>$@.log || echo "  no oneDNN here to build with"
 
@@ -158,6 +165,6 @@ clean:
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh programs bench install dist format man clean \
+.PHONY: all demo check check-all check-fresh programs bench bench-text install dist format man clean \
 	help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
