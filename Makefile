@@ -21,6 +21,8 @@ COMPARE  := $(call objects,tests/ref)
 FAULTS   := $(call objects,tests/faults)
 TRACE    := $(call objects,tests/trace)
 BENCH    := $(call objects,tests/bench)
+NUMBERS  := $(call objects,tests/numbers)
+UNIT     += $(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
@@ -28,7 +30,7 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public safetensors
 FAST      = $(SUITES) runner lint
-SLOW     := answer exponent hard packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer exponent hard numbers packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -44,6 +46,9 @@ $(BUILD)/%.o: %.c | build/libraries
 	$(compile)
 $(BUILD)/%.o: $(BUILD)/%.c
 	$(compile)
+$(BUILD)/%.o: %.cpp
+	@mkdir -p $(@D); echo "  c++ $<"
+	$(if $(V),,@)$(CXX) -std=c++17 -O3 -Isrc -Itests -MMD -MP -c $< -o $@
 $(BUILD)/tests/%.o: MORE = -Itests
 # Kernels are compiled once for each instruction set and type: src/kernels/wide/softmax.c becomes
 # $(BUILD)/src/kernels/wide/fused_F64/softmax.o.
@@ -78,6 +83,12 @@ ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base
 $(BUILD)/answer: $(ANSWER)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $^ -lm -pthread -o $@
 $(BUILD)/unit: $(UNIT)
+# With a C++ compiler, the proof of numbers asks its library too.
+TO_CHARS := $(if $(shell command -v $(CXX)),$(BUILD)/tests/numbers/to_chars.o)
+$(BUILD)/numbers: LIBS += $(if $(TO_CHARS),-lstdc++)
+$(BUILD)/numbers: $(NUMBERS) $(TO_CHARS)
+$(BUILD)/bench_text: LIBS += -lstdc++
+$(BUILD)/bench_text: $(BUILD)/tests/bench/text.o $(BUILD)/tests/bench/text_own.o
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
 $(BUILD)/bench: $(BENCH)
@@ -88,7 +99,8 @@ $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
 $(BUILD)/faults: $(FAULTS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o
-$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(BUILD)/bench: $(ARCHIVE)
+$(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(addprefix $(BUILD)/,bench bench_text numbers): \
+	$(ARCHIVE)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
 
 ## check: runs the tests in less than a minute; CASE=WORD picks some by name
@@ -102,6 +114,7 @@ unit compare faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@
+## numbers: proves what is written for every float32, or for every STRIDEth
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
@@ -115,6 +128,11 @@ build/libraries:
 ## bench: measures against rivals that are installed; WORK=WORD picks rows (tests/bench/README.md)
 bench: $(BUILD)/bench $(BUILD)/bench_onednn
 	@$(BUILD)/bench $(if $(WORK),"$(WORK)")
+## bench-text: reads and writes matrices as text, beside fast_float, cJSON and the C++ library
+bench-text:
+	@tests/need.sh libfast-float-dev
+	@$(MAKE) -s $(BUILD)/bench_text
+	@$(BUILD)/bench_text
 $(BUILD)/bench_onednn: tests/bench/onednn.cpp
 	@$(CXX) -O2 $< -ldnnl -o $@ 2>$@.log || echo "  no oneDNN here to build with"
 
@@ -147,5 +165,6 @@ clean:
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh programs bench install dist format man clean help $(FAST) $(SLOW)
+.PHONY: all demo check check-all check-fresh programs bench bench-text install dist format man clean \
+	help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

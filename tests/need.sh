@@ -15,6 +15,9 @@ works() {
     zlib1g-dev)
         printf '#include <zlib.h>\nint main(void) { return zlibVersion() == NULL; }\n' |
             ${CC:-cc} -x c -o /dev/null - -lz 2>/dev/null ;;
+    libfast-float-dev)
+        printf '#include <fast_float/fast_float.h>\nint main() { return 0; }\n' |
+            ${CXX:-c++} -x c++ -o /dev/null - 2>/dev/null ;;
     libclang-rt-14-dev)
         printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
             clang -x c -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null ;;
@@ -37,6 +40,8 @@ name() {
     dnf:zlib1g-dev) echo zlib-devel ;;
     apk:zlib1g-dev) echo zlib-dev ;;
     pacman:zlib1g-dev | brew:zlib1g-dev) echo zlib ;;
+    dnf:libfast-float-dev) echo fast_float-devel ;;
+    pacman:libfast-float-dev | apk:libfast-float-dev | brew:libfast-float-dev) echo fast_float ;;
     dnf:libclang-rt-14-dev) echo compiler-rt ;;
     apk:libclang-rt-14-dev | pacman:libclang-rt-14-dev) echo compiler-rt ;;
     brew:libclang-rt-14-dev) echo llvm ;;

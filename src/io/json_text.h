@@ -14,8 +14,8 @@ typedef struct json_text {
     const char *bytes, *end; /* without the byte order mark */
     size_t line;             /* of `seen`, which begins its line at `line_start` */
     const char *line_start, *seen;
-    bool is_in_binary; /* a part of a file without lines: places are bytes of the file */
-    size_t first_byte; /* of the file, at which the text begins there */
+    bool is_in_binary;        /* a part of a file without lines: places are bytes of the file */
+    size_t first_byte;        /* of the file, at which the text begins there */
     struct json_lists *lists; /* what the scan reads at once (io/json_lists.h), or NULL; borrowed */
 } json_text;
 

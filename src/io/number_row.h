@@ -1,4 +1,5 @@
-/* The numbers of a matrix row as text: the loop that most of the time of writing one is spent in. */
+/* The numbers of a matrix row as text: the loop that most of the time of writing one is spent in.
+ * It stands in number_write.c, where all of it can be inlined. */
 #ifndef SELFATTN_IO_NUMBER_ROW_H
 #define SELFATTN_IO_NUMBER_ROW_H
 

@@ -76,6 +76,8 @@ static void check_format(const char *name, const char *bytes, size_t length,
     if (done && how->kind != KEY_MASK && !begins_with_holes(&first))
         check_there_and_back(f, &first, how);
     bundle_free(&first);
+    if (length > 0 && bytes[length - 1] != '\r') /* a line feed would make a line end of it */
+        check_read_alike(f, bytes, length, "\n#", how);
     (void)f->probe(bytes, length);
 }
 

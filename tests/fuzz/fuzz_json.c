@@ -172,6 +172,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     check_scan(bytes, length);
     check_there_and_back(bytes, length, &f32);
     check_there_and_back(bytes, length, &f64);
+    check_read_alike(format_by_name("json"), bytes, length, "", &f32);
+    check_read_alike(format_by_name("json"), bytes, length, "", &f64);
     check_document(bytes, length, DTYPE_F32);
     (void)json_probe(bytes, length);
     (void)jsonl_probe(bytes, length);

@@ -4,6 +4,7 @@
 
 #include "io/float_format.h"
 #include "io/number_read.h"
+#include "numbers/in_list.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -174,7 +175,8 @@ static bool reads_as(const char *text, float f32, double f64)
     float got32 = -1;
     double got64 = -1;
     bool fits32 = number_read_f32(text, end, &got32), fits64 = number_read_f64(text, end, &got64);
-    bool right = float32_bits(got32) == float32_bits(f32) &&
+    bool right = in_list_f32(text, f32) && in_list_f64(text, f64) &&
+                 float32_bits(got32) == float32_bits(f32) &&
                  float64_bits(got64) == float64_bits(f64) &&
                  fits32 == (bits_without_sign(f32) < FLOAT32.infinity) && fits64 == !isinf(f64);
     if (!right)

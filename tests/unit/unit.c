@@ -36,6 +36,7 @@
     ROW(named_tables)                                                                              \
     ROW(npy)                                                                                       \
     ROW(npz)                                                                                       \
+    ROW(number_list)                                                                               \
     ROW(number_read)                                                                               \
     ROW(number_write)                                                                              \
     ROW(options)                                                                                   \
