@@ -37,8 +37,8 @@ typedef struct stage {
     key key; /* named "weights"; results are read by these rows as documents are by KEYS */
     const char *formula; /* "exp / row_sum" */
     /* One letter an axis: b batch and h heads (only where the problem has them); q, k: n_q, n_k; 1:
-     * one; t: as many as --top says; e: d_v; Q, K, V: the projections' widths, heads side by side; C: h·d_v; c: the compared
-     * width; O: the output's width; m, M, N: the widths of x, xk, xv. */
+     * one; t: as many as --top says; e: d_v; Q, K, V: the projections' widths, heads side by side;
+     * C: h·d_v; c: the compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
     const char *axes;
     /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
      * is. */

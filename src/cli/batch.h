@@ -44,8 +44,8 @@ void batch_open(batch *b, const options *o, const env *world, documents *all, co
 void batch_close(batch *b);
 
 /* The next lines, done or left to the caller, at *items until the next step: *count of them, 0
- * where the next line has to be waited for. Some tens of milliseconds' work at most, so that results can
- * go out. Fails for want of memory. */
+ * where the next line has to be waited for. Some tens of milliseconds' work at most, so that
+ * results can go out. Fails for want of memory. */
 bool batch_step(batch *b, const batch_item **items, size_t *count, err *e);
 
 #endif
