@@ -1,6 +1,7 @@
 #include "attn/block.h"
 
 #include "attn/extra.h"
+#include "attn/masking.h"
 #include "attn/statistics.h"
 #include "base/mem.h"
 
@@ -69,15 +70,6 @@ static void *row_at(const tensor *t, size_t row)
     return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
 }
 
-/* The columns [from, to) of a row become `value`: −inf or 0. */
-static void fill_keys(dtype type, void *row, size_t from, size_t to, double value)
-{
-    for (size_t j = from; type == DTYPE_F32 && j < to; j++)
-        ((float *)row)[j] = (float)value;
-    for (size_t j = from; type == DTYPE_F64 && j < to; j++)
-        ((double *)row)[j] = value;
-}
-
 /* Around the columns that are computed, a wanted stage is `value`. */
 static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
 {
@@ -86,8 +78,8 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     tensor rows = rows_of(of, at, id, NULL, 0);
     for (size_t i = 0; i < at->rows; i++) {
         void *row = row_at(&rows, i);
-        fill_keys(rows.type, row, 0, at->skipped, value);
-        fill_keys(rows.type, row, at->skipped + at->columns, of->plan->n_k, value);
+        masking_fill(rows.type, row, 0, at->skipped, value);
+        masking_fill(rows.type, row, at->skipped + at->columns, of->plan->n_k, value);
     }
 }
 
@@ -108,88 +100,13 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
     return scores;
 }
 
-/* ---- masks ---- */
-
-/* One row of a mask or bias that is spread over b × h × n_q × n_k: the block's columns of it. */
-static tensor spread_row(const tensor *all, const block *at, size_t query)
-{
-    tensor of_batch = tensor_at(all, at->batch), of_head = tensor_at(&of_batch, at->head);
-    tensor row = tensor_at(&of_head, query);
-    return tensor_range(&row, 0, at->skipped, at->columns);
-}
-
-/* The block's columns whose keys the query may see, masks apart. */
-static key_range visible_columns(const plan *p, const block *at, size_t query)
-{
-    key_range seen = visible_keys(p, at->batch, query);
-    size_t end = at->skipped + at->columns;
-    seen.end = seen.end < end ? seen.end : end;
-    seen.first = seen.first > at->skipped ? seen.first : at->skipped;
-    if (seen.first >= seen.end)
-        return (key_range){0, 0};
-    return (key_range){seen.first - at->skipped, seen.end - at->skipped};
-}
-
-static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
-{
-    bool is_true = ((const unsigned char *)mask->data)[mask->stride[0] * (ptrdiff_t)j] != 0;
-    return is_true == p->asked->mask_true_is_masked;
-}
-
-static void hide(const plan *p, const block *at, size_t query, void *row)
-{
-    key_range seen = visible_columns(p, at, query);
-    fill_keys(p->type, row, 0, seen.first, -INFINITY);
-    fill_keys(p->type, row, seen.end, at->columns, -INFINITY);
-    if (p->mask.data == NULL)
-        return;
-    tensor mask = spread_row(&p->mask, at, query);
-    p->with->hide(row, at->columns, mask.data, mask.stride[0], !p->asked->mask_true_is_masked, row);
-}
-
-/* masked = capped + bias − slope·distance, and −inf where attending is not allowed */
-static void mask_row(const plan *p, const block *at, size_t row, const tensor *capped,
-                     tensor *masked)
-{
-    size_t query = at->first + row;
-    void *from = row_at(capped, row), *to = row_at(masked, row);
-    if (p->bias.data != NULL) {
-        tensor bias = spread_row(&p->bias, at, query);
-        p->with->add(from, at->columns, bias.data, bias.stride[0], to);
-    } else if (from != to) {
-        memcpy(to, from, at->columns * dtype_size(p->type));
-    }
-    if (p->slopes.data != NULL)
-        p->with->recede(to, at->columns, tensor_get(&p->slopes, &at->head),
-                        (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
-    hide(p, at, query, to);
-}
-
 /* ---- softmax ---- */
-
-/* A key that may be attended to: then a sum of 0 does not come from masks and biases. */
-static bool any_allowed(const plan *p, const block *at, size_t query)
-{
-    tensor mask = {0}, bias = {0};
-    if (p->mask.data != NULL)
-        mask = spread_row(&p->mask, at, query);
-    if (p->bias.data != NULL)
-        bias = spread_row(&p->bias, at, query);
-    key_range seen = visible_columns(p, at, query);
-    for (size_t j = seen.first; j < seen.end; j++) {
-        bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
-        bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
-        if (!is_masked && !is_biased)
-            return true;
-    }
-    return false;
-}
 
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
 static bool check_sum(const plan *p, const block *at, size_t row, double sum, bool is_empty, err *e)
 {
     size_t query = at->first + row;
-    bool is_in_range = isfinite(sum) && !(is_empty && any_allowed(p, at, query));
+    bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, at, query));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char batch[32] = "", head[32] = "";
@@ -212,13 +129,14 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
                             const row_stages *s)
 {
     const plan *p = of->plan;
-    void *maximum = row_at(&s->maximum, row), *exponent = row_at(&s->exponent, row),
-         *sum = row_at(&s->sum, row), *masked = row_at(&s->masked, row);
+    size_t size = dtype_size(p->type), keys = at->columns - p->appended;
+    void *maximum = row_at(&s->maximum, row), *sum = row_at(&s->sum, row);
+    char *masked = row_at(&s->masked, row), *exponent = row_at(&s->exponent, row);
     p->with->row_max(masked, at->columns, maximum);
     bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
     extra_raise_maximum(p, at->head, maximum);
-    p->with->row_exponent(masked, at->columns, maximum, exponent, sum);
-    extra_add_to_sum(p, at->head, maximum, sum);
+    p->with->row_exponent(masked, keys, maximum, exponent, sum);
+    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, sum);
     p->with->row_divide(exponent, at->columns, sum, row_at(&s->weights, row));
     double whole = tensor_get(&s->sum, (size_t[]){row, 0});
     in->empty_rows += is_empty && !isnan(whole);
@@ -265,7 +183,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         if (has_cap)
             of->plan->with->cap(row_at(&s.scaled, i), at->columns, of->plan->asked->softcap,
                                 row_at(&s.capped, i));
-        mask_row(of->plan, at, i, &s.capped, &s.masked);
+        masking_apply(of->plan, at, at->first + i, row_at(&s.capped, i), row_at(&s.masked, i));
         if (!compute_softmax(of, at, in, i, &s))
             return false;
     }

@@ -2,10 +2,10 @@
 #ifndef SELFATTN_ATTN_BLOCK_H
 #define SELFATTN_ATTN_BLOCK_H
 
+#include "attn/masking.h"
 #include "attn/panels.h"
 #include "attn/rounding.h"
 #include "attn/run.h"
-#include "attn/visible.h"
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
@@ -32,13 +32,6 @@ typedef struct block_context {
     projected made;
     panels panels;
 } block_context;
-
-/* Rows `first` to `first + rows` of a head; of their scores `columns` behind the first `skipped`, a
- * multiple of PACKED_STEP, so that a key keeps its place among a row's partial sums: before and
- * behind them, none of these rows sees a key. */
-typedef struct block {
-    size_t batch, head, first, rows, skipped, columns;
-} block;
 
 /* False with in->failure set where a row leaves the type's range. */
 bool block_compute(const block_context *of, const block *at, scratch *in);

@@ -1,5 +1,6 @@
 #include "attn/extra.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* A number of either type, where kernels look for one. */
@@ -8,15 +9,28 @@ typedef union number {
     double f64[2];
 } number;
 
+static tensor as_tensor(const plan *p, void *one)
+{
+    return (tensor){.type = p->type, .data = one};
+}
+
+static double value_of(const plan *p, const void *one)
+{
+    tensor t = as_tensor(p, (void *)(uintptr_t)one);
+    return tensor_get(&t, NULL);
+}
+
 static const void *sink_of(const plan *p, size_t head)
 {
     return (const char *)p->sinks.data + head * dtype_size(p->type);
 }
 
-static void exponent_of_sink(const plan *p, size_t head, const void *maximum, number *term)
+/* exp(from − maximum) */
+static double exponent_of(const plan *p, const void *from, const void *maximum, void *out)
 {
     number sum;
-    p->with->row_exponent(sink_of(p, head), 1, maximum, term, &sum);
+    p->with->row_exponent(from, 1, maximum, out, &sum);
+    return value_of(p, out);
 }
 
 void extra_raise_maximum(const plan *p, size_t head, void *maximum)
@@ -30,20 +44,39 @@ void extra_raise_maximum(const plan *p, size_t head, void *maximum)
     p->with->row_max(&both, 2, maximum);
 }
 
-void extra_add_to_sum(const plan *p, size_t head, const void *maximum, void *sum)
+/* sum + rest is what was added so far (Knuth, The Art of Computer Programming 2, 4.2.2, theorem
+ * B). */
+typedef struct total {
+    double sum, rest;
+} total;
+
+static void add(total *to, double term)
 {
+    double sum = to->sum + term, part = sum - to->sum;
+    to->rest += (to->sum - (sum - part)) + (term - part);
+    to->sum = sum;
+}
+
+void extra_exponent(const plan *p, size_t head, const void *scores, const void *maximum, void *out,
+                    void *sum)
+{
+    size_t size = dtype_size(p->type);
     number term;
-    if (p->sinks.data == NULL)
+    if (p->appended == 0 && p->sinks.data == NULL)
         return;
-    exponent_of_sink(p, head, maximum, &term);
-    p->with->add(sum, 1, &term, 0, sum);
+    total all = {.sum = value_of(p, sum)};
+    for (size_t i = 0; i < p->appended; i++)
+        add(&all, exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
+    if (p->sinks.data != NULL)
+        add(&all, exponent_of(p, sink_of(p, head), maximum, &term));
+    tensor whole = as_tensor(p, sum);
+    tensor_set(&whole, NULL, all.sum + all.rest);
 }
 
 double extra_sink_term(const plan *p, size_t head, double maximum)
 {
     number of_row, term;
-    tensor at = {.type = p->type, .data = &of_row}, result = {.type = p->type, .data = &term};
+    tensor at = as_tensor(p, &of_row);
     tensor_set(&at, NULL, maximum);
-    exponent_of_sink(p, head, &of_row, &term);
-    return tensor_get(&result, NULL);
+    return exponent_of(p, sink_of(p, head), &of_row, &term);
 }

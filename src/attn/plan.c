@@ -76,11 +76,11 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 {
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
     bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
-                plan_find_projections(p, e) && plan_find_score(p, e) && plan_find_scale(p, e) &&
-                plan_find_causality(p, e) && plan_find_key_lengths(p, e) && plan_find_masks(p, e) &&
-                plan_find_slopes(p, e) && check_top(p, e) && plan_find_output(p, e) &&
-                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
-                check_names(p, asked->key_tokens, "key_tokens", p->n_k, e);
+                plan_find_projections(p, e) && plan_find_appended(p, e) && plan_find_score(p, e) &&
+                plan_find_scale(p, e) && plan_find_causality(p, e) && plan_find_key_lengths(p, e) &&
+                plan_find_masks(p, e) && plan_find_slopes(p, e) && check_top(p, e) &&
+                plan_find_output(p, e) && check_names(p, asked->tokens, "tokens", p->n_q, e) &&
+                check_names(p, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
     if (fits)
         plan_find_axes(p);
     return fits;
@@ -92,6 +92,11 @@ void plan_free(plan *p)
     tensor_free(&p->ones);
     tensor_free(&p->zeros);
     text_list_free(&p->notes);
+}
+
+size_t plan_own_keys(const plan *p)
+{
+    return p->n_k - p->appended;
 }
 
 size_t plan_kv_head(const plan *p, size_t head)

@@ -25,16 +25,18 @@ typedef struct plan {
     dtype type;
     const kernels *with;
     size_t batches, heads, kv_heads, n_q, n_k, width_out;
+    size_t appended; /* of the n_k keys, the last that are none of the sequence: bias_k, zeros */
     bool has_batch, has_heads;
     projection q, k, v;
     size_t compared_width; /* of q′ and k′ */
     double scale;
-    tensor mask, bias;  /* b × h × n_q × n_k */
-    tensor key_lengths; /* b counts; no data: all keys are there */
-    tensor wo, bo;      /* h·d_v × width_out, width_out long */
-    tensor sinks;       /* h logits; no data: there are none */
-    tensor slopes;      /* of ALiBi, one a head, float64; no data: there is none; owned */
-    tensor ones, zeros; /* stand in for va and ba; owned */
+    tensor mask, bias;     /* b × h × n_q × n_k */
+    tensor key_lengths;    /* b counts; no data: all keys are there */
+    tensor wo, bo;         /* h·d_v × width_out, width_out long */
+    tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
+    tensor sinks;          /* h logits; no data: there are none */
+    tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
+    tensor ones, zeros;    /* stand in for va and ba; owned */
     /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
      * batch. */
     char axes[STAGE_COUNT][TENSOR_MAX_RANK + 1];
@@ -56,6 +58,8 @@ bool plan_keeps_heads_apart(const plan *p);
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
 
+/* The keys of the sequence: those that nobody appended. */
+size_t plan_own_keys(const plan *p);
 bool plan_is_causal(const plan *p);
 /* Something takes keys out, or is added to scores: else masked is what comes before it. */
 bool plan_masks(const plan *p);

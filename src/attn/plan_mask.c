@@ -16,22 +16,24 @@ bool plan_masks(const plan *p)
 /* Where there is no causality that would name an alignment. */
 static bool note_places(plan *p, err *e)
 {
+    size_t own = plan_own_keys(p);
     const char *what = p->asked->has_window ? "the window is" : "distances are";
     if (!p->asked->has_window && !p->asked->has_alibi)
         return true;
-    if (p->n_q > p->n_k)
+    if (p->n_q > own)
         return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i", p->n_q,
-                         p->n_k, what);
+                         own, what);
     return plan_note(
         p, e,
         "n_q is %zu and n_k %zu: %s counted from key i for query i; --offset %zu would "
         "put the last query at the last key",
-        p->n_q, p->n_k, what, p->n_k - p->n_q);
+        p->n_q, own, what, own - p->n_q);
 }
 
 bool plan_find_causality(plan *p, err *e)
 {
     const problem *asked = p->asked;
+    size_t own = plan_own_keys(p);
     if (asked->causal == CAUSAL_LOWER_RIGHT && asked->has_offset) {
         place at = problem_place(asked, "offset");
         return err_at(
@@ -39,14 +41,14 @@ bool plan_find_causality(plan *p, err *e)
             "offset is %zu, and lower-right already places the queries at the end of the keys",
             asked->offset);
     }
-    if (p->n_q == p->n_k || asked->has_offset || asked->alignment_is_named)
+    if (p->n_q == own || asked->has_offset || asked->alignment_is_named)
         return true;
     if (asked->causal == CAUSAL_NONE)
         return note_places(p, e);
     return plan_note(p, e,
                      "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
                      "--causal=lower-right would let the last query see the last key",
-                     p->n_q, p->n_k);
+                     p->n_q, own);
 }
 
 /* The axes b, h, n_q, n_k that the input's axes are, by its rank; −1 ends the list. False where the
@@ -92,7 +94,7 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
 {
     static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
     const tensor *given = p->asked->in[which];
-    const size_t whole[] = {p->batches, p->heads, p->n_q, p->n_k};
+    const size_t whole[] = {p->batches, p->heads, p->n_q, plan_own_keys(p)};
     int axes[4] = {0};
     *out = (tensor){0};
     if (given == NULL)
@@ -127,9 +129,9 @@ bool plan_find_key_lengths(plan *p, err *e)
     p->key_lengths.stride[0] = given->rank;
     for (size_t batch = 0; batch < p->batches; batch++) {
         double length = tensor_get(&p->key_lengths, &batch);
-        if (length > (double)p->n_k)
+        if (length > (double)plan_own_keys(p))
             return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
-                          batch + 1, length, p->n_k);
+                          batch + 1, length, plan_own_keys(p));
     }
     return true;
 }

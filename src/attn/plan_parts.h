@@ -13,6 +13,9 @@ bool plan_find_heads(plan *p, err *e);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
+/* plan_append.c: appended, bias_k, bias_v; n_k grows by them. */
+bool plan_find_appended(plan *p, err *e);
+
 /* plan_score.c: compared_width, ones, zeros; scale. */
 bool plan_find_score(plan *p, err *e);
 bool plan_find_scale(plan *p, err *e);

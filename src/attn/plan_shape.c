@@ -44,7 +44,7 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
     case 'q':
         return p->n_q;
     case 'k':
-        return p->n_k;
+        return id == STAGE_XK || id == STAGE_XV ? plan_own_keys(p) : p->n_k;
     case 't':
         return p->asked->top;
     case 'd':

@@ -30,6 +30,8 @@ static const struct {
     [INPUT_VA] = {"va", "va"},
     [INPUT_BA] = {"ba", "ba"},
     [INPUT_SINKS] = {"sinks", "sinks"},
+    [INPUT_BIAS_K] = {"bias_k", "bias_k"},
+    [INPUT_BIAS_V] = {"bias_v", "bias_v"},
 };
 
 const char *input_key(input which)

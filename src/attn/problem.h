@@ -34,6 +34,8 @@ typedef enum input {
     INPUT_VA,
     INPUT_BA,
     INPUT_SINKS,
+    INPUT_BIAS_K,
+    INPUT_BIAS_V,
     INPUT_COUNT
 } input;
 
@@ -63,6 +65,7 @@ typedef struct problem {
     bool has_window; /* a query at position p sees keys p − left to p + right; SIZE_MAX: open */
     size_t window_left, window_right;
     const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */
+    bool adds_zero;            /* a key and a value of zeros behind all others */
     bool has_alibi;
     const tensor *slopes; /* one a head; NULL: the published ones */
     scale_kind scale_kind;

@@ -3,6 +3,8 @@
 #include "attn/multiply.h"
 #include "base/mem.h"
 
+#include <string.h>
+
 static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
 {
     tensor *added = &made->owned[made->owned_count];
@@ -80,6 +82,52 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
     return true;
 }
 
+/* Row j of all entries of the batch is this one; without data it is zeros. */
+static void put_row(tensor *rows, size_t j, const tensor *one)
+{
+    tensor to = tensor_range(rows, 1, j, 1);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (one->data == NULL) {
+        do
+            tensor_set(&to, index, 0);
+        while (tensor_next(&to, index));
+        return;
+    }
+    tensor from = {.type = one->type, .rank = 3, .stride = {0, 0, 1}, .data = one->data};
+    memcpy(from.size, to.size, sizeof from.size);
+    tensor_copy(&from, &to);
+}
+
+/* The rows of the sequence, and behind them those that are appended: `learned` where it has data,
+ * then zeros. */
+static bool append(projected *made, const plan *p, const projection *r, const tensor *learned,
+                   tensor *kept, tensor *out, err *e)
+{
+    size_t size[] = {p->batches, p->n_k, r->heads * r->width};
+    bool keeps_rows = kept->data != NULL && kept->rank == 3;
+    tensor *rows = keeps_rows ? kept : own(made, p, 3, size, e);
+    if (rows == NULL)
+        return false;
+    tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
+    tensor_copy(out, &of_sequence);
+    for (size_t j = r->n; j < p->n_k; j++)
+        put_row(rows, j, j == r->n ? learned : &(tensor){0});
+    if (kept->data != NULL && !keeps_rows)
+        tensor_copy(&all, kept);
+    *out = all;
+    return true;
+}
+
+/* Keys or values, with what is appended to them. */
+static bool project_keys(projected *made, const plan *p, const projection *r, const tensor *learned,
+                         tensor *kept, tensor *out, size_t threads, err *e)
+{
+    if (p->appended == 0)
+        return project(made, p, r, kept, out, threads, e);
+    return project(made, p, r, &(tensor){0}, out, threads, e) &&
+           append(made, p, r, learned, kept, out, e);
+}
+
 static void keep_rows(const projection *r, tensor *kept)
 {
     if (kept->data != NULL)
@@ -145,8 +193,8 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     keep_rows(&p->k, &kept[STAGE_XK]);
     keep_rows(&p->v, &kept[STAGE_XV]);
     if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
-        !project(made, p, &p->k, &kept[STAGE_K], &made->k, threads, e) ||
-        !project(made, p, &p->v, &kept[STAGE_V], &made->v, threads, e) ||
+        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, threads, e) ||
+        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, threads, e) ||
         !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
@@ -214,6 +262,14 @@ static bool is_owned(const projection *r, bool is_kept)
     return r->given.data == NULL && is_made && !is_kept;
 }
 
+/* As append has it. */
+static bool owns_appended(const plan *p, const wanted *w, stage_id id)
+{
+    const tensor *given = p->asked->in[id == STAGE_K ? INPUT_K : INPUT_V];
+    bool is_apart = given != NULL && given->rank == 4;
+    return p->appended > 0 && (is_apart || !wanted_has(w, id));
+}
+
 /* As place_context has it. */
 static bool owns_context(const plan *p, const wanted *w)
 {
@@ -250,8 +306,12 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
         size_t rows, heads, width;
     } parts[] = {
         {is_owned(&p->q, wanted_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
-        {is_owned(&p->k, wanted_has(w, STAGE_K)), p->n_k, p->kv_heads, p->k.width},
-        {is_owned(&p->v, wanted_has(w, STAGE_V)), p->n_k, p->kv_heads, p->v.width},
+        {is_owned(&p->k, p->appended == 0 && wanted_has(w, STAGE_K)), p->k.n, p->kv_heads,
+         p->k.width},
+        {is_owned(&p->v, p->appended == 0 && wanted_has(w, STAGE_V)), p->v.n, p->kv_heads,
+         p->v.width},
+        {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
+        {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
         {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
          p->compared_width},
         {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,

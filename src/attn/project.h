@@ -16,7 +16,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[6];
+    tensor owned[8];
     size_t owned_count;
 } projected;
 

@@ -190,6 +190,13 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
+static bool read_add_zero(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &TRUTH_WORDS, "", e);
+    p->adds_zero = word != NULL && word_is(word, "true");
+    return word != NULL;
+}
+
 static bool read_top(problem *p, const entry *setting, err *e)
 {
     return read_count(setting, 1, &p->top, e);
@@ -261,8 +268,9 @@ static const struct {
     {"window", read_window},       {"key_lengths", read_key_lengths},
     {"alibi", read_alibi},         {"softcap", read_softcap},
     {"round", read_round},         {"top", read_top},
-    {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
-    {"layout", read_layout},       {"dtype", read_dtype},
+    {"add_zero", read_add_zero},   {"mask_true", read_mask_true},
+    {"mask_axis", read_mask_axis}, {"layout", read_layout},
+    {"dtype", read_dtype},
 };
 
 bool settings_read(problem *p, err *e)

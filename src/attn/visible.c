@@ -2,7 +2,8 @@
 
 size_t visible_length(const plan *p, size_t batch)
 {
-    return p->key_lengths.data == NULL ? p->n_k : (size_t)tensor_get(&p->key_lengths, &batch);
+    return p->key_lengths.data == NULL ? plan_own_keys(p)
+                                       : (size_t)tensor_get(&p->key_lengths, &batch);
 }
 
 int64_t visible_position(const plan *p, size_t batch, size_t query)
@@ -35,14 +36,14 @@ key_range visible_to_rows(const plan *p, size_t batch, size_t first, size_t rows
 {
     size_t begin = visible_keys(p, batch, first).first;
     size_t end = visible_keys(p, batch, first + rows - 1).end;
-    return (key_range){begin / PACKED_STEP * PACKED_STEP, end};
+    return (key_range){begin / PACKED_STEP * PACKED_STEP, p->appended > 0 ? p->n_k : end};
 }
 
 size_t visible_span(const plan *p, size_t rows)
 {
     const problem *asked = p->asked;
     size_t left = asked->window_left, right = plan_is_causal(p) ? 0 : asked->window_right;
-    if (!asked->has_window || left >= p->n_k || right >= p->n_k)
+    if (!asked->has_window || p->appended > 0 || left >= p->n_k || right >= p->n_k)
         return p->n_k;
     size_t span = left + right + rows + PACKED_STEP - 1;
     return span < p->n_k ? span : p->n_k;

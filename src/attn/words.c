@@ -30,6 +30,11 @@ static const named MASK_AXIS_ROWS[] = {
     {"head", "the first axis of a mask counts heads"},
 };
 
+static const named TRUTH_ROWS[] = {
+    {"true", "do it"},
+    {"false", "leave it"},
+};
+
 static const named DTYPE_ROWS[] = {
     {"f32", "float32, 24 bits: what run computes in"},
     {"f64", "float64, 53 bits: what check computes in"},
@@ -40,4 +45,5 @@ const named_table LAYOUT_WORDS = NAMED_TABLE("layout", LAYOUT_ROWS);
 const named_table SCALE_WORDS = NAMED_TABLE("scale", SCALE_ROWS);
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
+const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
 const named_table DTYPE_WORDS = NAMED_TABLE("type", DTYPE_ROWS);

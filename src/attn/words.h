@@ -7,6 +7,7 @@
 #include "base/named.h"
 
 /* Rows of plain `named`. */
+extern const named_table TRUTH_WORDS;     /* true, false */
 extern const named_table CAUSAL_WORDS;    /* upper-left, lower-right, none, true, false */
 extern const named_table LAYOUT_WORDS;    /* in-out, out-in */
 extern const named_table SCALE_WORDS;     /* none, head, embed: a number is the other possibility */

@@ -53,6 +53,10 @@ static const option_row ROWS[] = {
      .manual = "As many numbers as there are heads. A sink takes part in its head's softmax, in "
                "the maximum and, behind all keys, in the sum; so the weights of a row sum to less "
                "than 1, and a query may attend to nothing much."},
+    {{"bias-k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias_k",
+     .manual = "As wide as all key/value heads of k side by side; with --bias-v. Every query may "
+               "attend to it, whatever masks, windows and causality say of the keys before it."},
+    {{"bias-v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias_v"},
     {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
      .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
                "the rows are looked up."},
@@ -115,6 +119,11 @@ static const option_row ROWS[] = {
                "power of two, those of the power below, then every second one of the power above. "
                "A slope is computed in float64 and rounded to the type; the distance is exact; "
                "their product is rounded once, and so is the difference, after the bias is added."},
+    {{"add-zero", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .value_is_optional = true, .key = "add_zero", .choices = &TRUTH_WORDS,
+     .manual = "As nn.MultiheadAttention's add_zero_attn: behind the row of --bias-k, where there "
+               "is one. What is no key of the sequence is added to the keys' sum in this order, "
+               "and then a sink, without loss, and the whole is rounded once."},
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},

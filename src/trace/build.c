@@ -214,8 +214,29 @@ tensor build_number(builder *b, const char *name, double value)
 static const text_list *names_of_keys(const builder *b)
 {
     const problem *asked = b->plan->asked;
+    if (b->trace->keys.count > 0)
+        return &b->trace->keys;
     bool is_self = asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
     return asked->key_tokens != NULL ? asked->key_tokens : is_self ? asked->tokens : NULL;
+}
+
+static void name_key(builder *b, const char *name)
+{
+    if (!b->failed && !text_list_add(&b->trace->keys, name, strlen(name), b->e))
+        b->failed = true;
+}
+
+void build_name_keys(builder *b)
+{
+    const text_list *names = names_of_keys(b);
+    if (names == NULL || b->plan->appended == 0)
+        return;
+    for (size_t j = 0; j < names->count; j++)
+        name_key(b, names->item[j]);
+    if (b->plan->bias_k.data != NULL)
+        name_key(b, "bias_k");
+    if (b->plan->asked->adds_zero)
+        name_key(b, "zero");
 }
 
 trace_labels build_query_labels(const builder *b, const char *letter)

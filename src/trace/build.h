@@ -55,6 +55,8 @@ void build_cell(builder *b, trace_item *table, const char *words);
 /* A number that no stage holds, kept with the trace. */
 tensor build_number(builder *b, const char *name, double value);
 
+/* Gives appended rows names, where the keys have names: once, before all steps. */
+void build_name_keys(builder *b);
 trace_labels build_query_labels(const builder *b, const char *letter);
 trace_labels build_key_labels(const builder *b, const char *letter);
 trace_labels build_numbers(void);

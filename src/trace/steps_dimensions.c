@@ -14,7 +14,8 @@ static void letter_row(builder *b, trace_item *item, const char *letter, const c
 /* One sequence attends to itself: one letter n does for queries and keys. */
 static bool is_one_sequence(const plan *p)
 {
-    return p->q.rows.data != NULL && p->k.rows.data != NULL && p->q.rows_as == p->k.rows_as;
+    return p->q.rows.data != NULL && p->k.rows.data != NULL && p->q.rows_as == p->k.rows_as &&
+           p->appended == 0;
 }
 
 /* The output is as wide as the inputs, as the context, or has a letter of its own. */
@@ -101,6 +102,8 @@ static void list_letters(builder *b, trace_item *item)
         letter_row(b, item, "n_q", "queries", p->n_q);
         letter_row(b, item, "n_k", "keys and values", p->n_k);
     }
+    if (p->appended > 0)
+        letter_row(b, item, "n_x", "of them, those of the sequence", plan_own_keys(p));
     list_row_widths(b, item);
     if (p->has_batch)
         letter_row(b, item, "b", "sequences in the batch", p->batches);
@@ -124,6 +127,8 @@ static const char *letter_of(builder *b, const projection *of, char axis)
     case 'q':
     case 'k':
         return is_one ? "n" : axis == 'q' ? "n_q" : "n_k";
+    case 'x':
+        return "n_x";
     case 'h':
         return heads;
     case 'm':
@@ -191,7 +196,7 @@ static void list_rows(builder *b, trace_item *item)
         const tensor *given = p->asked->in[ROWS[i]];
         if (user == 3 || given == NULL)
             continue;
-        const char axes[] = {'b', user == 0 ? 'q' : 'k', 'm', '\0'};
+        const char axes[] = {'b', user == 0 ? 'q' : p->appended > 0 ? 'x' : 'k', 'm', '\0'};
         shape_row(b, item, input_key(ROWS[i]), made[user], given->rank == 3 ? axes : axes + 1,
                   given);
     }

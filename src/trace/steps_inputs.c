@@ -49,6 +49,19 @@ static void say_inputs(builder *b)
                        width, build_plural(width), roles_of(b, INPUT_X));
 }
 
+static void say_appended(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->appended == 0)
+        return;
+    const char *learned = p->bias_k.data != NULL ? "a learned row each (bias_k, bias_v)" : "";
+    build_sentence(b,
+                   "Behind the keys and the values of the sequence stands %s%s%s: every query sees "
+                   "it, whatever takes other keys out.",
+                   learned, *learned != '\0' && p->asked->adds_zero ? ", and " : "",
+                   p->asked->adds_zero ? "a row of zeros" : "");
+}
+
 /* x is the stage of that name, unless only keys or values come out of it. */
 static void show_x(builder *b)
 {
@@ -80,6 +93,7 @@ void make_inputs(builder *b)
         build_sentence(b, "The values come from a sequence of their own, xv.");
         show_rows(b, "xv", STAGE_XV, build_key_labels(b, "xv"));
     }
+    say_appended(b);
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
     show_given(b, &p->k, STAGE_K, build_key_labels(b, "k"));
     show_given(b, &p->v, STAGE_V, build_key_labels(b, "v"));

@@ -41,7 +41,7 @@ static void say_seen(builder *b)
 {
     key_range seen = visible_keys(b->plan, b->focus.batch, b->focus.row);
     build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b),
-                   seen.end - seen.first, b->plan->n_k);
+                   seen.end - seen.first, plan_own_keys(b->plan));
 }
 
 /* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */
@@ -49,7 +49,7 @@ static const char *position_letters(builder *b)
 {
     const plan *p = b->plan;
     size_t length = visible_length(p, b->focus.batch);
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT && length < p->n_k)
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT && length < plan_own_keys(p))
         return build_text(b, ", p = i + %zu − n_q", length);
     if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         return ", p = i + n_k − n_q";
@@ -66,7 +66,8 @@ static void say_causal(builder *b)
     build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
     if (p->asked->has_window)
         return;
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT && visible_length(p, b->focus.batch) < p->n_k)
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT &&
+        visible_length(p, b->focus.batch) < plan_own_keys(p))
         build_formula(b, "allowed: j ≤ i + %zu − n_q", visible_length(p, b->focus.batch));
     else if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         build_formula(b, "allowed: j ≤ i + n_k − n_q");
@@ -184,7 +185,8 @@ static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tens
     size_t i = b->focus.row;
     tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
     bool hides = is_hidden(tensor_get(&after, NULL));
-    if (!hides && p->bias.data == NULL && p->slopes.data == NULL)
+    bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
+    if (!hides && !is_changed)
         return false;
     trace_item *line = build_line(b, hides ? OP_HIDE : OP_PLUS,
                                   build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);

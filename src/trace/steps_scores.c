@@ -62,6 +62,12 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
     whole->result = build_row(&result, row);
 }
 
+static void show_rows(builder *b, stage_id id, const char *name, trace_labels labels, size_t row)
+{
+    tensor all = build_stage_of_batch(b, id);
+    build_matrix(b, name, &all, labels, build_numbers(), row + 1);
+}
+
 static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
                             size_t row, trace_labels labels)
 {
@@ -72,6 +78,8 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     if (r->weight.data == NULL && r->bias.data == NULL) {
         build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
                        input_label(r->weight_as), rows_name, role);
+        if (b->plan->appended > 0 && id != STAGE_Q)
+            show_rows(b, id, name, labels, row);
         return;
     }
     build_sentence(b, "The %s: each row of %s times %s%s.", role, rows_name,
@@ -82,8 +90,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
                   r->bias.data == NULL ? "" : input_label(r->bias_as));
     if (r->weight.data != NULL)
         show_projected_row(b, r, id, row, rows_name);
-    tensor all = build_stage_of_batch(b, id);
-    build_matrix(b, name, &all, labels, build_numbers(), row + 1);
+    show_rows(b, id, name, labels, row);
 }
 
 void make_projections(builder *b)

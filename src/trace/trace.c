@@ -70,6 +70,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .notes = bundle_text(document, "notes")};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
+    build_name_keys(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         bool is_empty = does_nothing(p, id);
         if (asked != NULL ? !asked[id] : is_left_out(p, id))
@@ -93,6 +94,7 @@ void trace_free(trace *t)
         mem_free(t->step[i].item);
     }
     text_list_free(&t->words);
+    text_list_free(&t->keys);
     bundle_free(&t->statistics);
     *t = (trace){0};
 }

@@ -68,6 +68,7 @@ typedef struct trace {
     trace_step step[STEP_COUNT];
     size_t steps;
     text_list words;   /* what items' texts point to */
+    text_list keys;    /* names of the keys and of what is appended to them; empty: the problem's */
     bundle statistics; /* numbers that no stage holds */
 } trace;
 

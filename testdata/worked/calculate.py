@@ -196,7 +196,7 @@ def may_attend(doc, place, n_q, n_k):
 
 
 def masked_scores(scores, doc, batch, head, heads):
-    n_q, n_k = len(scores), len(scores[0])
+    n_q, n_k = len(scores), len(scores[0]) - ("bias_k" in doc) - bool(doc.get("add_zero"))
     masked = [row[:] for row in scores]
     for i in range(n_q):
         for j in range(n_k):
@@ -312,10 +312,19 @@ def count_heads(doc):
     return h, int(doc.get("kv_heads", h)), "heads" in doc
 
 
+def flat(vector):
+    """A row of numbers, however it is wrapped."""
+    return [value for part in vector for value in flat(part)] if rank(vector) > 1 else vector
+
+
 def one_sequence(doc, batch):
     h, g, has_heads = count_heads(doc)
     q, k, v = representations(doc, batch)
     of_head = []
+    if "bias_k" in doc:
+        k, v = k + [flat(doc["bias_k"])], v + [flat(doc["bias_v"])]
+    if doc.get("add_zero"):
+        k, v = k + [[Decimal(0)] * len(k[0])], v + [[Decimal(0)] * len(v[0])]
     queries, keys, values = cut_into_heads(q, h), cut_into_heads(k, g), cut_into_heads(v, g)
     for i in range(h):
         shared = i // (h // g)

@@ -5,28 +5,38 @@
 
 enum { WALKS = 2 * PROBLEM_SIZES, RANDOMS = 120, SEED = 2017 };
 
-/* q, k, v given, n_q × d, n_k × d, n_k × d_v; `causal` NULL: not; a window where it is not 0, 0. */
+/* q, k, v given, n_q × d, n_k × d, n_k × d_v; `causal` NULL: not. */
 typedef struct shape {
     bool is_float32;
     size_t n_q, n_k, d, d_v;
     const char *causal;
-    long window[2];
 } shape;
 
 /* Blocks of many rows and of few, chains longer than a panel is deep, one row as a decoder asks for
  * it. */
 static const shape LARGE[] = {
-    {true, 1000, 1003, 64, 64, NULL},
-    {true, 1030, 2053, 16, 40, "upper-left"},
-    {true, 1, 4099, 64, 64, NULL},
-    {true, 5, 16384, 32, 32, NULL},
-    {false, 70, 3001, 24, 8, "lower-right"},
-    {false, 1025, 520, 33, 17, "upper-left"},
+    {true, 1000, 1003, 64, 64, NULL},        {true, 1030, 2053, 16, 40, "upper-left"},
+    {true, 1, 4099, 64, 64, NULL},           {true, 5, 16384, 32, 32, NULL},
+    {false, 70, 3001, 24, 8, "lower-right"}, {false, 1025, 520, 33, 17, "upper-left"},
     {true, 3, 5, 2048, 1100, "lower-right"},
-    {true, 700, 1900, 24, 20, "lower-right", {200, -1}},
-    {false, 500, 700, 20, 12, NULL, {70, 33}},
 };
 enum { LARGES = sizeof LARGE / sizeof LARGE[0] };
+
+/* What stands between scores and weights, over many blocks: windows that skip columns in front of
+ * them and behind. */
+static const struct variant {
+    shape of;
+    long window[2];
+    double softcap;
+    bool has_alibi, has_sink, is_appended;
+} VARIANT[] = {
+    {{true, 700, 1900, 24, 20, "lower-right"}, {200, -1}, 0, false, false, false},
+    {{false, 500, 700, 20, 12, NULL}, {70, 33}, 0, true, false, false},
+    {{true, 300, 900, 32, 24, "upper-left"}, {-1, -1}, 30, true, true, true},
+    {{false, 150, 400, 9, 30, "lower-right"}, {130, 0}, 0.5, false, true, true},
+    {{true, 1200, 1200, 16, 16, NULL}, {0, 64}, 0, true, true, false},
+};
+enum { VARIANTS = sizeof VARIANT / sizeof VARIANT[0] };
 
 /* Where numbers that are not finite are put. */
 static const struct nonfinite {
@@ -60,8 +70,6 @@ static void add_matrix(ref_problem *p, ref_input which, size_t rows, size_t colu
 static void make_shape(ref_problem *p, const shape *of, double spread, uint64_t *state)
 {
     *p = (ref_problem){.is_float32 = of->is_float32, .causal = of->causal, .round_decimals = -1};
-    p->has_window = of->window[0] != 0 || of->window[1] != 0;
-    memcpy(p->window, of->window, sizeof p->window);
     add_matrix(p, REF_Q, of->n_q, of->d, spread, state);
     add_matrix(p, REF_K, of->n_k, of->d, spread, state);
     add_matrix(p, REF_V, of->n_k, of->d_v, spread, state);
@@ -100,6 +108,22 @@ static void make_walk(ref_problem *p, size_t number, uint64_t *state)
         project(p, &of, size_after(n, 23), state);
 }
 
+static void make_variant(ref_problem *p, const struct variant *row, uint64_t *state)
+{
+    make_shape(p, &row->of, 1, state);
+    p->has_window = true;
+    memcpy(p->window, row->window, sizeof p->window);
+    p->softcap = row->softcap;
+    p->has_alibi = row->has_alibi;
+    p->adds_zero = row->is_appended;
+    if (row->has_sink)
+        add_matrix(p, REF_SINKS, 1, 1, 1, state);
+    if (row->is_appended) {
+        add_matrix(p, REF_BIAS_K, 1, row->of.d, 1, state);
+        add_matrix(p, REF_BIAS_V, 1, row->of.d_v, 1, state);
+    }
+}
+
 static void make_nonfinite(ref_problem *p, const struct nonfinite *row, uint64_t *state)
 {
     make_shape(p, &row->of, 1, state);
@@ -108,9 +132,16 @@ static void make_nonfinite(ref_problem *p, const struct nonfinite *row, uint64_t
         a->at[i] = row->number;
 }
 
+/* Where each kind of problem begins. */
+enum {
+    FIRST_LARGE = WALKS + RANDOMS,
+    FIRST_VARIANT = FIRST_LARGE + LARGES,
+    FIRST_NONFINITE = FIRST_VARIANT + VARIANTS
+};
+
 size_t problems_count(void)
 {
-    return WALKS + RANDOMS + LARGES + NONFINITES;
+    return FIRST_NONFINITE + NONFINITES;
 }
 
 void problem_make(ref_problem *p, size_t number)
@@ -118,15 +149,17 @@ void problem_make(ref_problem *p, size_t number)
     uint64_t state = SEED + number;
     if (number < WALKS)
         make_walk(p, number, &state);
-    else if (number < WALKS + RANDOMS)
+    else if (number < FIRST_LARGE)
         ref_random_problem(p, SEED, number);
-    else if (number < WALKS + RANDOMS + LARGES)
-        make_shape(p, &LARGE[number - WALKS - RANDOMS], 1, &state);
+    else if (number < FIRST_VARIANT)
+        make_shape(p, &LARGE[number - FIRST_LARGE], 1, &state);
+    else if (number < FIRST_NONFINITE)
+        make_variant(p, &VARIANT[number - FIRST_VARIANT], &state);
     else
-        make_nonfinite(p, &NONFINITE[number - WALKS - RANDOMS - LARGES], &state);
+        make_nonfinite(p, &NONFINITE[number - FIRST_NONFINITE], &state);
 }
 
 bool problem_is_nonfinite(size_t number)
 {
-    return number >= WALKS + RANDOMS + LARGES;
+    return number >= FIRST_NONFINITE;
 }

@@ -174,6 +174,7 @@ static bool compute_reversed(trial *t)
     static const wanted SUMS = {.stage = {STAGE_ROW_SUM, STAGE_OUTPUT}, .count = 2};
     const ref_array *in = t->problem->in;
     bool is_free = in[REF_K].at != NULL && in[REF_V].at != NULL && !ref_places_matter(t->problem) &&
+                   in[REF_BIAS_K].at == NULL && !t->problem->adds_zero &&
                    t->problem->key_lengths == NULL && in[REF_MASK].at == NULL &&
                    in[REF_BIAS].at == NULL;
     if (!is_free)

@@ -31,7 +31,18 @@ static ref_number weight_element(const ref_problem *p, const ref_array *w, size_
 typedef struct role {
     const ref_array *given, *rows, *weight, *bias;
     size_t heads, n, width;
+    const ref_array *learned; /* a row behind the others, where it is given */
+    size_t appended;          /* and zeros behind it: so many rows in all */
 } role;
+
+/* An element of an appended row. */
+static ref_number appended_element(const ref_problem *p, const role *of, size_t head, size_t i,
+                                   size_t column)
+{
+    bool is_learned = of->learned->at != NULL &&
+                      i == (ref_makes(p, "appended") ? of->n + of->appended - 1 : of->n);
+    return number_exact(is_learned ? of->learned->at[head * of->width + column] : 0);
+}
 
 /* x[i]·W + b at one column of one head */
 static ref_number projected(const ref_problem *p, const role *of, size_t b, size_t head, size_t i,
@@ -62,16 +73,18 @@ static ref_number given_element(const role *of, size_t b, size_t head, size_t i,
  * always has them apart. */
 static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *stage)
 {
-    ref_number *apart = ref_alloc(batches * of->heads * of->n * of->width, sizeof(ref_number)),
+    size_t n = of->n + of->appended;
+    ref_number *apart = ref_alloc(batches * of->heads * n * of->width, sizeof(ref_number)),
                *to = apart;
     bool keeps_apart = of->given->at != NULL && of->given->rank == 4;
     for (size_t b = 0; b < batches; b++)
         for (size_t head = 0; head < of->heads; head++)
-            for (size_t i = 0; i < of->n; i++)
+            for (size_t i = 0; i < n; i++)
                 for (size_t column = 0; column < of->width; column++) {
-                    ref_number one = of->given->at != NULL ? given_element(of, b, head, i, column)
-                                                           : projected(p, of, b, head, i, column);
-                    size_t side_by_side = ((b * of->n + i) * of->heads + head) * of->width + column;
+                    ref_number one = i >= of->n ? appended_element(p, of, head, i, column)
+                                     : of->given->at != NULL ? given_element(of, b, head, i, column)
+                                                             : projected(p, of, b, head, i, column);
+                    size_t side_by_side = ((b * n + i) * of->heads + head) * of->width + column;
                     stage[keeps_apart ? (size_t)(to - apart) : side_by_side] = one;
                     *to++ = one;
                 }
@@ -104,14 +117,17 @@ static void compute_projections(const ref_problem *p, ref_result *r)
 {
     const ref_sizes *s = &r->sizes;
     const ref_array *in = p->in;
-    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q};
-    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_k,
-                    s->d_k};
-    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_k,
-                    s->d_v};
+    static const ref_array NONE = {0};
+    size_t appended = s->n_k - s->own;
+    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q,
+                    &NONE,      0};
+    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->own,
+                    s->d_k,     &in[REF_BIAS_K],     appended};
+    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->own,
+                    s->d_v,     &in[REF_BIAS_V],       appended};
     keep_rows(&q, r, REF_STAGE_X, "x", "bq");
-    keep_rows(&k, r, REF_STAGE_XK, "xk", "bk");
-    keep_rows(&v, r, REF_STAGE_XV, "xv", "bk");
+    keep_rows(&k, r, REF_STAGE_XK, "xk", "br");
+    keep_rows(&v, r, REF_STAGE_XV, "xv", "br");
     r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
     r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgk", "bk"));
     r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgk", "bk"));
@@ -268,14 +284,14 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
     case 1:
         return a->at[j];
     case 2:
-        return a->at[(by_batch ? b : i) * s->n_k + j];
+        return a->at[(by_batch ? b : i) * s->own + j];
     case 3:
-        return a->at[((by_batch ? b : head) * s->n_q + i) * s->n_k + j];
+        return a->at[((by_batch ? b : head) * s->n_q + i) * s->own + j];
     default:
         b = a->size[0] == 1 ? 0 : b;
         head = a->size[1] == 1 ? 0 : head;
         i = a->size[2] == 1 ? 0 : i;
-        return a->at[((b * a->size[1] + head) * a->size[2] + i) * s->n_k + j];
+        return a->at[((b * a->size[1] + head) * a->size[2] + i) * s->own + j];
     }
 }
 
@@ -283,7 +299,7 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
  * stands at the last key that is there. */
 static long position_of(const ref_problem *p, const ref_sizes *s, size_t b, size_t i)
 {
-    size_t length = p->key_lengths != NULL && !ref_makes(p, "lengths") ? p->key_lengths[b] : s->n_k;
+    size_t length = p->key_lengths != NULL && !ref_makes(p, "lengths") ? p->key_lengths[b] : s->own;
     if (ref_word_is(p->causal, "lower-right") && !ref_makes(p, "alignment"))
         return (long)i + (long)length - (long)s->n_q;
     return (long)i + (p->has_offset ? (long)p->offset : 0);
@@ -309,6 +325,8 @@ static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_
                        size_t j)
 {
     const ref_array *mask = &p->in[REF_MASK];
+    if (j >= s->own)
+        return true;
     if (mask->at == NULL)
         return may_see(p, s, b, i, j);
     bool is_true = met_by(p, mask, s, b, head, i, j) != 0;
@@ -348,18 +366,17 @@ typedef struct scaled_score {
 } scaled_score;
 
 static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
-                                   ref_number bias, ref_number alibi, bool allowed)
+                                   const ref_number *bias, const ref_number *alibi, bool allowed)
 {
     const precision *type = ref_precision(p);
-    bool has_bias = p->in[REF_BIAS].at != NULL;
     ref_number scale = scale_of(p, s);
     scaled_score of = {.scaled = number_multiply(type, score, scale)};
     of.capped = capped(p, of.scaled);
-    of.masked = has_bias ? number_add(type, of.capped, bias) : of.capped;
-    if (p->has_alibi)
-        of.masked = number_add(type, of.masked, alibi);
-    if (ref_makes(p, "order") && has_bias)
-        of.masked = number_multiply(type, number_add(type, score, bias), scale);
+    of.masked = bias != NULL ? number_add(type, of.capped, *bias) : of.capped;
+    if (alibi != NULL)
+        of.masked = number_add(type, of.masked, *alibi);
+    if (ref_makes(p, "order") && bias != NULL)
+        of.masked = number_multiply(type, number_add(type, score, *bias), scale);
     if (!allowed)
         of.masked = number_exact(-INFINITY);
     return of;
@@ -378,9 +395,12 @@ static void compute_masked(const ref_problem *p, ref_result *r)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t j = 0; j < s->n_k; j++) {
-                    double addend = bias->at == NULL ? 0 : met_by(p, bias, s, b, head, i, j);
-                    scaled_score of = scale_and_mask(p, s, *score++, number_exact(addend),
-                                                     receded(p, s, b, head, i, j),
+                    ref_number addend = {0, 0}, slope = receded(p, s, b, head, i, j);
+                    bool has_bias = bias->at != NULL && j < s->own;
+                    if (has_bias)
+                        addend = number_exact(met_by(p, bias, s, b, head, i, j));
+                    scaled_score of = scale_and_mask(p, s, *score++, has_bias ? &addend : NULL,
+                                                     p->has_alibi && j < s->own ? &slope : NULL,
                                                      may_attend(p, s, b, head, i, j));
                     *scaled++ = of.scaled;
                     *held++ = of.capped;
@@ -414,10 +434,28 @@ static ref_number sum_of(const precision *type, const ref_number *row, size_t n)
     return n == 0 || sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
 }
 
-/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. A sink
- * (NULL: none) takes part in the maximum, and in the sum behind all keys. */
-static void softmax(const ref_problem *p, const ref_number *masked, size_t n, const double *sink,
-                    ref_number *max, ref_number *e, ref_number *sum, ref_number *weight)
+/* What is no key of the sequence, summed without loss to speak of, and rounded once. */
+static ref_number add_extras(const ref_problem *p, ref_number sum, const ref_number *e,
+                             size_t count, const double *sink, ref_number max)
+{
+    const precision *type = ref_precision(p);
+    ref_number term = {0, 0};
+    if (sink != NULL && !ref_makes(p, "sink"))
+        term = number_exp(type, number_exact(*sink), max);
+    for (size_t j = 0; j < count; j++) {
+        sum.value += e[j].value;
+        sum.slip += e[j].slip;
+    }
+    sum.value += term.value;
+    sum.slip += term.slip;
+    return count == 0 && sink == NULL ? sum : number_add(type, sum, number_exact(0));
+}
+
+/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. What is
+ * no key of the sequence is summed behind those: appended rows, then a sink (NULL: none). */
+static void softmax(const ref_problem *p, const ref_number *masked, size_t n, size_t own,
+                    const double *sink, ref_number *max, ref_number *e, ref_number *sum,
+                    ref_number *weight)
 {
     const precision *type = ref_precision(p);
     *max = greatest_of(masked, n);
@@ -428,9 +466,7 @@ static void softmax(const ref_problem *p, const ref_number *masked, size_t n, co
         if (ref_makes(p, "exp"))
             e[j].value *= 1 + 32 * type->unit;
     }
-    *sum = sum_of(type, e, n);
-    if (sink != NULL && !ref_makes(p, "sink"))
-        *sum = number_add(type, *sum, number_exp(type, number_exact(*sink), *max));
+    *sum = add_extras(p, sum_of(type, e, own), e + own, n - own, sink, *max);
     for (size_t j = 0; j < n; j++) {
         weight[j] = number_share(type, e[j], *sum);
         if (ref_makes(p, "empty") && sum->value == 0)
@@ -450,7 +486,7 @@ static void compute_softmax(const ref_problem *p, ref_result *r)
         size_t at = row * s->n_k;
         const double *sinks = p->in[REF_SINKS].at;
         const double *sink = sinks == NULL ? NULL : sinks + row / s->n_q % s->h;
-        softmax(p, masked + at, s->n_k, sink, max + row, e + at, sum + row, weight + at);
+        softmax(p, masked + at, s->n_k, s->own, sink, max + row, e + at, sum + row, weight + at);
     }
 }
 

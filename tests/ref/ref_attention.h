@@ -37,6 +37,8 @@ typedef enum ref_input {
     REF_VA,
     REF_BA,
     REF_SINKS,
+    REF_BIAS_K,
+    REF_BIAS_V,
     REF_INPUTS
 } ref_input;
 
@@ -58,6 +60,7 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
+    bool adds_zero;
     bool has_alibi;
     double *slopes; /* one a head; NULL: the published ones */
     bool has_window;
@@ -80,6 +83,7 @@ extern const size_t REF_MISTAKE_COUNT;
 /* The letters of DESIGN.md §1; c: what is compared, m_out: the output's width. */
 typedef struct ref_sizes {
     bool has_batch, has_heads;
+    size_t own; /* of the n_k keys, those that nobody appended */
     size_t b, h, g, n_q, n_k, m, m_k, m_v, d_q, d_k, d_v, c, m_out;
 } ref_sizes;
 

@@ -518,6 +518,11 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     add_masks(&m);
     if (wants(&m))
         add_vector(&m, REF_SINKS, 1, m.h);
+    if (wants(&m)) {
+        add_vector(&m, REF_BIAS_K, m.g, m.d_k);
+        add_vector(&m, REF_BIAS_V, m.g, m.d_v);
+    }
+    p->adds_zero = wants(&m);
     p->top = wants(&m) ? 1 + below(&m, m.n_k < 4 ? m.n_k : 4) : 0;
     choose_rounding(&m);
     add_output_weight(&m);

@@ -111,7 +111,7 @@ static size_t keys_of_all(const ref_problem *p, const ref_sizes *sizes)
         if (p->key_lengths[b] != p->key_lengths[0])
             return 0;
     }
-    return p->key_lengths != NULL ? p->key_lengths[0] : sizes->n_k;
+    return p->key_lengths != NULL ? p->key_lengths[0] : sizes->own;
 }
 
 /* Lower-right is upper-left with the offset n_k − n_q. */

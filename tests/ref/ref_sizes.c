@@ -6,14 +6,13 @@
 #include <string.h>
 
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
-    "x", "xk", "xv",   "wq",   "wk", "wv", "wo", "bq", "bk", "bv", "bo",    "q",
-    "k", "v",  "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba", "sinks",
-};
+    "x", "xk",   "xv",   "wq", "wk", "wv", "wo", "bq", "bk", "bv",    "bo",     "q",     "k",
+    "v", "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba", "sinks", "bias_k", "bias_v"};
 
 const char *const REF_MISTAKES[] = {
-    "scale",  "causal", "alignment", "mask",  "mask-axis", "order",   "groups",
-    "layout", "empty",  "concat",    "tanh",  "exp",       "ties",    "remainders",
-    "cap",    "window", "lengths",   "alibi", "sink",      "entropy", "top"};
+    "scale",   "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
+    "empty",   "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
+    "lengths", "alibi",  "sink",      "entropy", "top",       "appended"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)
@@ -146,7 +145,8 @@ ref_sizes ref_sizes_of(const ref_problem *p)
     find_heads(p, &s);
     find_batches(p, &s);
     s.n_q = rows_of(&in[REF_Q], &in[REF_X]);
-    s.n_k = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.own = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.n_k = s.own + (in[REF_BIAS_K].at != NULL) + p->adds_zero;
     s.m = last_size(&in[REF_X]);
     s.m_k = last_size(ref_rows_of_keys(p));
     s.m_v = last_size(ref_rows_of_values(p));
@@ -174,6 +174,8 @@ static size_t size_of_letter(const ref_sizes *s, char letter)
         return s->n_q;
     case 'k':
         return s->n_k;
+    case 'r':
+        return s->own;
     case 'v':
         return s->d_v;
     default:

@@ -93,6 +93,7 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
+           add_text(to, "add_zero", p->adds_zero ? "true" : NULL, e) &&
            add_number(to, p->top > 0, "top", (double)p->top, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
            add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
@@ -143,7 +144,7 @@ static bool write_document(bundle *to, const ref_problem *p, err *e)
     }
     return done && add_settings(to, p, e) && (!has_vocab || add_vocab(to, p, type, e)) &&
            (!p->has_tokens || add_names(to, "tokens", sizes.n_q, p->token_word, e)) &&
-           (!p->has_key_tokens || add_names(to, "key_tokens", sizes.n_k, NULL, e));
+           (!p->has_key_tokens || add_names(to, "key_tokens", sizes.own, NULL, e));
 }
 
 /* ---- the run ---- */

@@ -123,7 +123,7 @@ static void take_out_later_steps(const truth *t, char *text)
     truth_number(t, "offset", &offset);
     take_out_format(text, "for all %zu keys", t->n_k);
     take_out_format(text, "The other %zu heads are left out", h - 1);
-    take_out_format(text, "sees %zu of the %zu keys", truth_visible(t), t->n_k);
+    take_out_format(text, "sees %zu of the %zu keys", truth_visible(t), t->own);
     take_out_format(text, "p − %ld ≤ j", truth_window(t, 0));
     take_out_format(text, "j ≤ p + %ld", truth_window(t, 1));
     take_out_format(text, " ≤ p + %ld,", truth_window(t, 1));
@@ -164,7 +164,8 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
 {
     size_t m = width_of(t, "x") > 0 ? width_of(t, "x") : width_of(t, "xk");
     tensor queries = truth_stage(t, "q", 0), compared = truth_stage(t, "q_score", 0);
-    bool is_one = truth_source(t, 'q') != NULL && truth_source(t, 'k') != NULL &&
+    bool is_one = t->own == t->n_k && truth_source(t, 'q') != NULL &&
+                  truth_source(t, 'k') != NULL &&
                   strcmp(truth_source(t, 'q'), truth_source(t, 'k')) == 0;
     const struct {
         const char *letter;
@@ -173,6 +174,7 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
         {"n", is_one ? t->n_q : 0},
         {"n_q", t->n_q},
         {"n_k", t->n_k},
+        {"n_x", t->own},
         {"m", m},
         {"b", t->batches},
         {"h", t->heads},

@@ -65,7 +65,7 @@ size_t truth_length(const truth *t)
 {
     const tensor *lengths = input(t, "key_lengths");
     if (lengths == NULL)
-        return t->n_k;
+        return t->own;
     size_t batch = t->how.batch;
     return (size_t)tensor_get(lengths, &batch);
 }
@@ -132,6 +132,8 @@ const text_list *truth_tokens(const truth *t, bool of_keys)
     const entry *keys = bundle_find(&t->document, "key_tokens");
     const entry *own = bundle_find(&t->document, "tokens");
     bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    if (of_keys && t->keys.count > 0)
+        return &t->keys;
     const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
     return found == NULL ? NULL : &found->list;
 }
@@ -264,7 +266,7 @@ tensor truth_bias(const truth *t)
     bool by_batch = strcmp(truth_word(t, "mask_axis"), "batch") == 0;
     char axes[][5] = {"k", "qk", "hqk", "bhqk"}, by_batches[][5] = {"k", "bk", "bqk", "bhqk"};
     const char *axis = by_batch ? by_batches[given->rank - 1] : axes[given->rank - 1];
-    tensor bias = {.type = given->type, .rank = 2, .size = {t->n_q, t->n_k}, .data = given->data};
+    tensor bias = {.type = given->type, .rank = 2, .size = {t->n_q, t->own}, .data = given->data};
     for (int i = 0; i < given->rank; i++) {
         ptrdiff_t stride = given->size[i] == 1 ? 0 : given->stride[i];
         size_t at = axis[i] == 'b' ? t->how.batch : axis[i] == 'h' ? t->how.head : 0;
@@ -320,12 +322,31 @@ static void find_sizes(truth *t)
     t->heads = t->has_heads ? scores->size[scores->rank - 3] : 1;
     t->n_q = scores->size[scores->rank - 2];
     t->n_k = scores->size[scores->rank - 1];
+    t->own =
+        t->n_k - (input(t, "bias_k") != NULL) - (strcmp(truth_word(t, "add_zero"), "true") == 0);
     size_t own = k->rank == 4 ? k->size[1] : wk != NULL && wk->rank == 3 ? wk->size[0] : t->heads;
     t->kv_heads = count_of(t, "kv_heads", own);
     t->is_out_in = strcmp(truth_word(t, "layout"), "out-in") == 0;
     tensor keys = truth_stage(t, "k", 0), values = truth_stage(t, "v", 0);
     t->d_k = keys.size[1];
     t->d_v = values.size[1];
+}
+
+static bool name_keys(truth *t, err *e)
+{
+    const text_list *names = truth_tokens(t, true);
+    text_list all = {0};
+    bool done = true;
+    if (names == NULL || t->own == t->n_k)
+        return true;
+    for (size_t j = 0; done && j < names->count; j++)
+        done = text_list_add(&all, names->item[j], strlen(names->item[j]), e);
+    if (done && input(t, "bias_k") != NULL)
+        done = text_list_add(&all, "bias_k", 6, e);
+    if (done && all.count < t->n_k)
+        done = text_list_add(&all, "zero", 4, e);
+    t->keys = all;
+    return done;
 }
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e)
@@ -343,6 +364,8 @@ bool truth_open(truth *t, const char *document, const char *stages, const asked 
     if (stage(t, "scores") == NULL || stage(t, "k") == NULL || stage(t, "v") == NULL)
         return err_set(e, "%s: there are no scores, k or v", stages);
     find_sizes(t);
+    if (!name_keys(t, e))
+        return false;
     if (how->row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
         return err_set(e, "%s: the focus is outside", stages);
     return true;
@@ -352,4 +375,5 @@ void truth_close(truth *t)
 {
     bundle_free(&t->document);
     bundle_free(&t->stages);
+    text_list_free(&t->keys);
 }

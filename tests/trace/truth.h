@@ -19,6 +19,9 @@ typedef struct truth {
     asked how;
     bool has_batch, has_heads, is_out_in;
     size_t batches, heads, kv_heads, n_q, n_k, d_k, d_v;
+    size_t own; /* of the n_k keys, those that nobody appended */
+    text_list
+        keys; /* the keys' names, those of appended rows too; empty: as the document has them */
 } truth;
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);

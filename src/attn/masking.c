@@ -1,0 +1,90 @@
+#include "attn/masking.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The block's columns that are keys of the sequence. */
+static size_t keys_of(const plan *p, const block *at)
+{
+    return at->columns - p->appended;
+}
+
+void masking_fill(dtype type, void *row, size_t from, size_t to, double value)
+{
+    for (size_t j = from; type == DTYPE_F32 && j < to; j++)
+        ((float *)row)[j] = (float)value;
+    for (size_t j = from; type == DTYPE_F64 && j < to; j++)
+        ((double *)row)[j] = value;
+}
+
+/* One row of a mask or bias that is spread over b × h × n_q × n_k: the block's columns of it. */
+static tensor spread_row(const plan *p, const tensor *all, const block *at, size_t query)
+{
+    tensor of_batch = tensor_at(all, at->batch), of_head = tensor_at(&of_batch, at->head);
+    tensor row = tensor_at(&of_head, query);
+    return tensor_range(&row, 0, at->skipped, keys_of(p, at));
+}
+
+/* The block's columns whose keys the query may see, masks apart. */
+static key_range visible_columns(const plan *p, const block *at, size_t query)
+{
+    key_range seen = visible_keys(p, at->batch, query);
+    size_t end = at->skipped + keys_of(p, at);
+    seen.end = seen.end < end ? seen.end : end;
+    seen.first = seen.first > at->skipped ? seen.first : at->skipped;
+    if (seen.first >= seen.end)
+        return (key_range){0, 0};
+    return (key_range){seen.first - at->skipped, seen.end - at->skipped};
+}
+
+static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
+{
+    bool is_true = ((const unsigned char *)mask->data)[mask->stride[0] * (ptrdiff_t)j] != 0;
+    return is_true == p->asked->mask_true_is_masked;
+}
+
+static void hide(const plan *p, const block *at, size_t query, void *row)
+{
+    key_range seen = visible_columns(p, at, query);
+    masking_fill(p->type, row, 0, seen.first, -INFINITY);
+    masking_fill(p->type, row, seen.end, keys_of(p, at), -INFINITY);
+    if (p->mask.data == NULL)
+        return;
+    tensor mask = spread_row(p, &p->mask, at, query);
+    p->with->hide(row, keys_of(p, at), mask.data, mask.stride[0], !p->asked->mask_true_is_masked,
+                  row);
+}
+
+void masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to)
+{
+    size_t keys = keys_of(p, at);
+    if (from != to)
+        memcpy(to, from, at->columns * dtype_size(p->type));
+    if (p->bias.data != NULL) {
+        tensor bias = spread_row(p, &p->bias, at, query);
+        p->with->add(to, keys, bias.data, bias.stride[0], to);
+    }
+    if (p->slopes.data != NULL)
+        p->with->recede(to, keys, tensor_get(&p->slopes, &at->head),
+                        (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
+    hide(p, at, query, to);
+}
+
+bool masking_allows_any(const plan *p, const block *at, size_t query)
+{
+    tensor mask = {0}, bias = {0};
+    if (p->appended > 0)
+        return true;
+    if (p->mask.data != NULL)
+        mask = spread_row(p, &p->mask, at, query);
+    if (p->bias.data != NULL)
+        bias = spread_row(p, &p->bias, at, query);
+    key_range seen = visible_columns(p, at, query);
+    for (size_t j = seen.first; j < seen.end; j++) {
+        bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
+        bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
+        if (!is_masked && !is_biased)
+            return true;
+    }
+    return false;
+}

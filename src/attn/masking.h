@@ -1,0 +1,25 @@
+/* From a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns are those
+ * of a block; appended rows, which stand behind the keys, are touched by none of it. */
+#ifndef SELFATTN_ATTN_MASKING_H
+#define SELFATTN_ATTN_MASKING_H
+
+#include "attn/visible.h"
+
+/* Rows `first` to `first + rows` of a head; of their scores `columns` behind the first `skipped`, a
+ * multiple of PACKED_STEP, so that a key keeps its place among a row's partial sums: before and
+ * behind them, none of these rows sees a key. */
+typedef struct block {
+    size_t batch, head, first, rows, skipped, columns;
+} block;
+
+/* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place. */
+void masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
+
+/* A key that may be attended to: then scores of nothing but −inf do not come from masks and
+ * biases. */
+bool masking_allows_any(const plan *p, const block *at, size_t query);
+
+/* The columns [from, to) of a row become `value`. */
+void masking_fill(dtype type, void *row, size_t from, size_t to, double value);
+
+#endif
