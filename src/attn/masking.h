@@ -1,5 +1,5 @@
-/* From a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns are those
- * of a block; appended rows, which stand behind the keys, are touched by none of it. */
+/* From a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns are
+ * those of a block; appended rows, which stand behind the keys, are touched by none of it. */
 #ifndef SELFATTN_ATTN_MASKING_H
 #define SELFATTN_ATTN_MASKING_H
 
