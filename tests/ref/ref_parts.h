@@ -10,8 +10,8 @@ bool ref_makes(const ref_problem *p, const char *mistake);
 const precision *ref_precision(const ref_problem *p);
 
 /* Room for a stage whose axes are these letters (b, h, g: key/value heads, q: n_q, k: n_k, r: n_k
- * without appended rows, v: d_v) and a last one of `width`; the axes b, h and g are in its shape only where the problem has
- * them. */
+ * without appended rows, v: d_v) and a last one of `width`; the axes b, h and g are in its shape
+ * only where the problem has them. */
 ref_number *ref_stage_new(ref_result *r, ref_stage_id id, const char *name, const char *letters,
                           size_t width);
 
