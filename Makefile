@@ -114,7 +114,7 @@ unit compare faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@
-## numbers: proves what is written for every float32, or for every STRIDEth
+## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
