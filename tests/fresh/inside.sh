@@ -24,6 +24,7 @@ check() {
     else
         failed=$((failed + 1))
         echo "FAIL fresh: $1"
+        grep -a -A 12 '^FAIL' "$root/said" | head -n 60
         tail -n 15 "$root/said"
     fi
 }
