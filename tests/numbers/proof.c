@@ -88,7 +88,7 @@ static bool reads_as_f64(const char *text, double wanted)
 
 bool proof_of_text(const char *text)
 {
-    return reads_as_f32(text, strtof(text, NULL)) & reads_as_f64(text, strtod(text, NULL));
+    return reads_as_f32(text, strtof(text, NULL)) && reads_as_f64(text, strtod(text, NULL));
 }
 
 /* Of a float32, what C makes of the decimal; of a float64, likewise. Clears `right` where src/io
@@ -202,11 +202,11 @@ bool proof_of_f32(uint32_t bits)
     number_write_f32(value, text);
     number_write_f32(minus, negative);
     if (isnan(value))
-        return is_word(text, "nan") & is_word(negative, "nan");
+        return is_word(text, "nan") && is_word(negative, "nan");
     if (isinf(value))
-        return is_word(text, "inf") & is_word(negative, "-inf");
+        return is_word(text, "inf") && is_word(negative, "-inf");
     bool back = float32_bits(strtof(negative, NULL)) == float32_bits(minus);
-    return prove(text, (double)value, true) & prove_negative(negative, text, back);
+    return prove(text, (double)value, true) && prove_negative(negative, text, back);
 }
 
 bool proof_of_f64(uint64_t bits)
@@ -216,11 +216,11 @@ bool proof_of_f64(uint64_t bits)
     number_write_f64(value, text);
     number_write_f64(minus, negative);
     if (isnan(value))
-        return is_word(text, "nan") & is_word(negative, "nan");
+        return is_word(text, "nan") && is_word(negative, "nan");
     if (isinf(value))
-        return is_word(text, "inf") & is_word(negative, "-inf");
+        return is_word(text, "inf") && is_word(negative, "-inf");
     bool back = float64_bits(strtod(negative, NULL)) == float64_bits(minus);
-    return prove(text, value, false) & prove_negative(negative, text, back);
+    return prove(text, value, false) && prove_negative(negative, text, back);
 }
 
 bool proof_of_half(uint32_t bits)
