@@ -15,6 +15,8 @@ static const key ROWS[] = {
     {{"q", "queries, in place of x·Wq + bq"}, KEY_MATRIX},
     {{"k", "keys, in place of xk·Wk + bk"}, KEY_MATRIX},
     {{"v", "values, in place of xv·Wv + bv"}, KEY_MATRIX},
+    {{"past_k", "keys of a cache, before the new ones"}, KEY_MATRIX},
+    {{"past_v", "values of a cache, before the new ones"}, KEY_MATRIX},
     {{"mask", "where attending is allowed (true or 1)"}, KEY_MASK},
     {{"bias", "numbers added to the scaled scores"}, KEY_BIAS},
     {{"ws", "weights of the general score q·Ws·kᵀ"}, KEY_MATRIX},

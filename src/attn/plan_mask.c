@@ -9,9 +9,9 @@ bool plan_is_causal(const plan *p)
 size_t plan_visible_keys(const plan *p, size_t query)
 {
     size_t end = p->n_k;
-    if (p->asked->causal == CAUSAL_UPPER_LEFT && p->asked->offset < p->n_k &&
-        query + 1 < p->n_k - p->asked->offset)
-        end = query + 1 + p->asked->offset;
+    if (p->asked->causal == CAUSAL_UPPER_LEFT && p->offset < p->n_k &&
+        query + 1 < p->n_k - p->offset)
+        end = query + 1 + p->offset;
     if (p->asked->causal == CAUSAL_LOWER_RIGHT) {
         size_t from_end = p->n_q - query - 1;
         end = from_end < p->n_k ? p->n_k - from_end : 0;
@@ -29,8 +29,8 @@ bool plan_find_causality(plan *p, err *e)
             "offset is %zu, and lower-right already places the queries at the end of the keys",
             asked->offset);
     }
-    bool is_open =
-        asked->causal == CAUSAL_UPPER_LEFT && !asked->alignment_is_named && !asked->has_offset;
+    bool is_open = asked->causal == CAUSAL_UPPER_LEFT && !asked->alignment_is_named &&
+                   !asked->has_offset && p->past == 0;
     if (!is_open || p->n_q == p->n_k)
         return true;
     return plan_note(p, e,

@@ -13,6 +13,9 @@ bool plan_find_heads(plan *p, err *e);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
+/* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
+bool plan_find_cache(plan *p, err *e);
+
 /* plan_score.c: compared_width, ones, zeros; scale. */
 bool plan_find_score(plan *p, err *e);
 bool plan_find_scale(plan *p, err *e);
@@ -30,6 +33,9 @@ bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(p
 /* "Wq is 3 x 4": an error at the input's place, with its shape and what it should have been. */
 bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* q, k or v, or what goes before them, with its heads apart: b × heads × n × width. */
+bool plan_view_apart(const plan *p, input which, size_t heads, tensor *out, err *e);
 
 /* A bias or another vector as `count` numbers in a row, whichever way its rank wraps them (n, 1 ×
  * n, n × 1, h × d). */

@@ -25,6 +25,8 @@ typedef enum input {
     INPUT_Q,
     INPUT_K,
     INPUT_V,
+    INPUT_PAST_K,
+    INPUT_PAST_V,
     INPUT_MASK,
     INPUT_BIAS,
     INPUT_WS,

@@ -1,9 +1,10 @@
 #include "attn/project.h"
 
+#include "attn/cache.h"
 #include "attn/multiply.h"
 #include "base/mem.h"
 
-static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
+tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e)
 {
     tensor *added = &made->owned[made->owned_count];
     if (!tensor_new(added, p->type, rank, size, e))
@@ -46,13 +47,6 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
     return true;
 }
 
-/* Where heads stand side by side (b × n × heads·width) or apart already (b × heads × n × width):
- * heads apart. */
-static tensor heads_apart(const tensor *t, size_t heads)
-{
-    return t->rank == 4 ? tensor_view_of(t) : plan_split_heads(t, heads);
-}
-
 static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
                     size_t threads, err *e)
 {
@@ -62,7 +56,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         *out = plan_split_heads(&r->rows, r->heads);
     } else {
         size_t size[] = {p->batches, r->n, r->heads * r->width};
-        tensor *rows = kept->data != NULL ? kept : own(made, p, 3, size, e);
+        tensor *rows = kept->data != NULL ? kept : projected_own(made, p, 3, size, e);
         if (rows == NULL)
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
@@ -74,7 +68,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         return check_range(p, input_label(r->given_as), rows, e);
     }
     if (kept->data != NULL) {
-        tensor into = heads_apart(kept, r->heads);
+        tensor into = plan_heads_apart(kept, r->heads);
         tensor_copy(out, &into);
     }
     return true;
@@ -93,7 +87,7 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
     size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
-    tensor *all = kept[id].data != NULL ? &kept[id] : own(made, p, 4, size, e);
+    tensor *all = kept[id].data != NULL ? &kept[id] : projected_own(made, p, 4, size, e);
     if (all == NULL)
         return false;
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
@@ -130,7 +124,7 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     if (rows->data == NULL && p->wo.data == NULL)
         rows = &kept[STAGE_OUTPUT];
     if (rows->data == NULL || rows->rank != 3)
-        rows = own(made, p, 3, size, e);
+        rows = projected_own(made, p, 3, size, e);
     if (rows == NULL)
         return false;
     made->context_rows = tensor_view_of(rows);
@@ -147,7 +141,7 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
         !project(made, p, &p->k, &kept[STAGE_K], &made->k, threads, e) ||
         !project(made, p, &p->v, &kept[STAGE_V], &made->v, threads, e) ||
-        !transform_both(made, p, kept, threads, e))
+        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
@@ -250,8 +244,10 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
         size_t rows, heads, width;
     } parts[] = {
         {is_owned(&p->q, wanted_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
-        {is_owned(&p->k, wanted_has(w, STAGE_K)), p->n_k, p->kv_heads, p->k.width},
-        {is_owned(&p->v, wanted_has(w, STAGE_V)), p->n_k, p->kv_heads, p->v.width},
+        {is_owned(&p->k, wanted_has(w, STAGE_K)), p->k.n, p->kv_heads, p->k.width},
+        {is_owned(&p->v, wanted_has(w, STAGE_V)), p->v.n, p->kv_heads, p->v.width},
+        {cache_owns(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
+        {cache_owns(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
         {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
          p->compared_width},
         {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,

@@ -16,7 +16,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[6];
+    tensor owned[8];
     size_t owned_count;
 } projected;
 
@@ -25,6 +25,9 @@ typedef struct projected {
 bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 void projected_free(projected *made);
+
+/* Room for a tensor that is in nobody's result, released with the rest; NULL with the error set. */
+tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e);
 
 /* Bytes that project_inputs allocates where these stages are kept, and those of the largest weight
  * that it or project_output packs meanwhile. */

@@ -38,6 +38,13 @@ static const option_row ROWS[] = {
     {{"q", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "q"},
     {{"k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k"},
     {{"v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "v"},
+    {{"past-k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "past_k",
+     .manual = "With --past-v, a cache: the keys of earlier rows, whose number is the position of "
+               "the first query where --offset does not say it. Of any rank that --k may have, "
+               "as wide per head as the new keys, which go behind them. They are taken as they "
+               "are: nothing is projected, normalized or rotated again. The stages present_k and "
+               "present_v are the next call's cache, in the layout in which k came."},
+    {{"past-v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "past_v"},
     {{"mask", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "mask",
      .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
                "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},

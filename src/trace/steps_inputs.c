@@ -56,9 +56,9 @@ static void show_x(builder *b)
     if (p->q.rows.data != NULL)
         show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
     else if (p->k.rows.data != NULL && p->k.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XK, build_key_labels(b, "x"));
+        show_rows(b, "x", STAGE_XK, build_new_key_labels(b, "x"));
     else if (p->v.rows.data != NULL && p->v.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XV, build_key_labels(b, "x"));
+        show_rows(b, "x", STAGE_XV, build_new_key_labels(b, "x"));
 }
 
 void make_inputs(builder *b)
@@ -74,15 +74,15 @@ void make_inputs(builder *b)
     if (asked->in[INPUT_XK] != NULL) {
         build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
                        roles_of(b, INPUT_XK));
-        show_rows(b, "xk", STAGE_XK, build_key_labels(b, "xk"));
+        show_rows(b, "xk", STAGE_XK, build_new_key_labels(b, "xk"));
     }
     if (asked->in[INPUT_XV] != NULL) {
         build_sentence(b, "The values come from a sequence of their own, xv.");
-        show_rows(b, "xv", STAGE_XV, build_key_labels(b, "xv"));
+        show_rows(b, "xv", STAGE_XV, build_new_key_labels(b, "xv"));
     }
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
-    show_given(b, &p->k, STAGE_K, build_key_labels(b, "k"));
-    show_given(b, &p->v, STAGE_V, build_key_labels(b, "v"));
+    show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
+    show_given(b, &p->v, STAGE_V, build_new_key_labels(b, "v"));
     if (p->has_batch)
         build_sentence(b,
                        "There are %zu such sequences in the batch; this is number %zu (--focus "

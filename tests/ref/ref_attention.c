@@ -50,14 +50,6 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
     return sum;
 }
 
-static ref_number given_element(const role *of, size_t b, size_t head, size_t i, size_t column)
-{
-    if (of->given->rank == 4)
-        return number_exact(
-            of->given->at[((b * of->heads + head) * of->n + i) * of->width + column]);
-    return row_element(of->given, b, i, head * of->width + column);
-}
-
 /* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; `apart`
  * always has them apart. */
 static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *stage)
@@ -69,7 +61,8 @@ static ref_number *project(const ref_problem *p, const role *of, size_t batches,
         for (size_t head = 0; head < of->heads; head++)
             for (size_t i = 0; i < of->n; i++)
                 for (size_t column = 0; column < of->width; column++) {
-                    ref_number one = of->given->at != NULL ? given_element(of, b, head, i, column)
+                    ref_number one = of->given->at != NULL ? ref_given_element(of->given, of->heads,
+                                                                               b, head, i, column)
                                                            : projected(p, of, b, head, i, column);
                     size_t side_by_side = ((b * of->n + i) * of->heads + head) * of->width + column;
                     stage[keeps_apart ? (size_t)(to - apart) : side_by_side] = one;
@@ -105,16 +98,16 @@ static void compute_projections(const ref_problem *p, ref_result *r)
     const ref_sizes *s = &r->sizes;
     const ref_array *in = p->in;
     const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q};
-    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_k,
+    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_new,
                     s->d_k};
-    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_k,
+    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_new,
                     s->d_v};
     keep_rows(&q, r, REF_STAGE_X, "x", "bq");
-    keep_rows(&k, r, REF_STAGE_XK, "xk", "bk");
-    keep_rows(&v, r, REF_STAGE_XV, "xv", "bk");
+    keep_rows(&k, r, REF_STAGE_XK, "xk", "bn");
+    keep_rows(&v, r, REF_STAGE_XV, "xv", "bn");
     r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
-    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgk", "bk"));
-    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgk", "bk"));
+    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgn", "bn"));
+    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgn", "bn"));
 }
 
 /* ---- scores ---- */
@@ -273,7 +266,7 @@ static bool may_see(const ref_problem *p, const ref_sizes *s, size_t i, size_t j
 {
     bool is_upper = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left");
     bool is_lower = ref_word_is(p->causal, "lower-right");
-    size_t offset = p->has_offset ? p->offset : 0;
+    size_t offset = p->has_offset ? p->offset : s->past;
     if (is_upper || (is_lower && ref_makes(p, "alignment")))
         return ref_makes(p, "causal") ? j < i + offset : j <= i + offset;
     if (is_lower)
@@ -387,6 +380,7 @@ void ref_compute_weights(const ref_problem *p, ref_result *r)
 {
     *r = (ref_result){.sizes = ref_sizes_of(p)};
     compute_projections(p, r);
+    ref_compute_cache(p, r);
     compute_scores(p, r);
     compute_masked(p, r);
     compute_softmax(p, r);

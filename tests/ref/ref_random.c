@@ -12,7 +12,7 @@ typedef struct maker {
     double eagerness; /* how likely an option is taken: problems of few options and of many */
     double spread;    /* of the rows' numbers: flat to sharp weights */
     int large_left;   /* how many more sizes may be large */
-    size_t b, h, g, n_q, n_k, d_q, d_k, d_v;
+    size_t b, h, g, n_q, n_k, past, d_q, d_k, d_v;
     bool is_given[3], is_weighted[3]; /* q, k, v */
     size_t rows_n[3], rows_m[3];      /* of x, xk, xv; 0: not there */
 } maker;
@@ -260,6 +260,23 @@ static void add_inputs(maker *m)
         add_role(m, role);
 }
 
+/* Rows of a cache before the new ones, which m->n_k counts alone until then. */
+static void add_cache(maker *m)
+{
+    if (!wants(m))
+        return;
+    m->past = some_size(m);
+    for (int role = K; role < ROLES; role++) {
+        size_t width = width_of(m, role), size[] = {m->b, m->g, m->past, width};
+        ref_input which = role == K ? REF_PAST_K : REF_PAST_V;
+        if (m->b > 0 && chance(m, 0.4))
+            add_numbers(m, which, 4, size, m->spread);
+        else
+            add_rows(m, which, m->past, m->g * width);
+    }
+    m->n_k += m->past;
+}
+
 /* Says heads and kv_heads where the shapes leave it open, and sometimes where they don't. */
 static void say_heads(maker *m)
 {
@@ -472,6 +489,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_sources(&m);
     choose_widths(&m);
     add_inputs(&m);
+    add_cache(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);
     add_score(&m);

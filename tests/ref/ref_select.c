@@ -70,7 +70,8 @@ static void select_in_masks(ref_problem *p, bool of_batches, const size_t *index
 
 void ref_select_batch(ref_problem *p, size_t batch)
 {
-    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
+    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV,     REF_Q,
+                                        REF_K, REF_V,  REF_PAST_K, REF_PAST_V};
     for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
         ref_array *a = &p->in[BATCHED[i]];
         if (a->at != NULL && a->rank >= 3)
@@ -92,6 +93,32 @@ void ref_select_queries(ref_problem *p, const size_t *index, size_t count)
     select_in_masks(p, false, index, count);
 }
 
+static void drop_rows(ref_array *a, size_t count)
+{
+    if (a->at == NULL)
+        return;
+    size_t left = a->size[a->rank - 2] - count, *index = ref_alloc(left, sizeof index[0]);
+    for (size_t i = 0; i < left; i++)
+        index[i] = count + i;
+    ref_select_entries(a, a->rank - 2, index, left);
+    free(index);
+}
+
+/* x stays whole for the queries; what keys and values are made of is a copy. */
+void ref_select_new_keys(ref_problem *p, size_t from)
+{
+    ref_array *in = p->in;
+    bool k_needs_rows = in[REF_K].at == NULL;
+    bool v_needs_rows = in[REF_V].at == NULL && in[REF_XV].at == NULL;
+    if ((k_needs_rows || v_needs_rows) && in[REF_XK].at == NULL)
+        in[REF_XK] = array_copy(&in[REF_X]);
+    if (k_needs_rows || v_needs_rows)
+        drop_rows(&in[REF_XK], from);
+    drop_rows(&in[REF_XV], in[REF_V].at == NULL ? from : 0);
+    drop_rows(&in[REF_K], from);
+    drop_rows(&in[REF_V], from);
+}
+
 /* Lower-right is upper-left with the offset n_k − n_q. */
 bool ref_select_one_query(ref_problem *p, size_t query)
 {
@@ -99,7 +126,8 @@ bool ref_select_one_query(ref_problem *p, size_t query)
     bool is_lower = ref_word_is(p->causal, "lower-right");
     if (is_lower && query + sizes.n_k < sizes.n_q)
         return false;
-    p->offset = is_lower ? query + sizes.n_k - sizes.n_q : (p->has_offset ? p->offset : 0) + query;
+    p->offset =
+        is_lower ? query + sizes.n_k - sizes.n_q : (p->has_offset ? p->offset : sizes.past) + query;
     p->causal = is_lower ? "upper-left" : p->causal;
     p->has_offset = true;
     ref_select_queries(p, &query, 1);

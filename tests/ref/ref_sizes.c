@@ -6,8 +6,8 @@
 #include <string.h>
 
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
-    "x", "xk", "xv", "wq",   "wk",   "wv", "wo", "bq", "bk", "bv", "bo",
-    "q", "k",  "v",  "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba",
+    "x", "xk", "xv",     "wq",     "wk",   "wv",   "wo", "bq", "bk", "bv", "bo", "q",
+    "k", "v",  "past_k", "past_v", "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba",
 };
 
 const char *const REF_MISTAKES[] = {"scale", "causal", "alignment", "mask",      "mask-axis",
@@ -78,6 +78,10 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
     s->g = heads_named(p->kv_heads, &in[REF_WK], &in[REF_K]);
     if (s->g == 0)
         s->g = heads_named(0, &in[REF_WV], &in[REF_V]);
+    if (s->g == 0)
+        s->g = heads_named(0, &in[REF_WV], &in[REF_PAST_K]);
+    if (s->g == 0)
+        s->g = heads_named(0, &in[REF_WV], &in[REF_PAST_V]);
     s->has_heads = s->h > 0 || s->g > 0;
     if (s->h == 0)
         s->h = s->g > 0 ? s->g : 1;
@@ -87,7 +91,8 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
 
 static void find_batches(const ref_problem *p, ref_sizes *s)
 {
-    static const ref_input MAY_HAVE_BATCHES[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
+    static const ref_input MAY_HAVE_BATCHES[] = {REF_X, REF_XK, REF_XV,     REF_Q,
+                                                 REF_K, REF_V,  REF_PAST_K, REF_PAST_V};
     s->b = 1;
     for (size_t i = 0; i < sizeof MAY_HAVE_BATCHES / sizeof MAY_HAVE_BATCHES[0]; i++) {
         const ref_array *a = &p->in[MAY_HAVE_BATCHES[i]];
@@ -145,7 +150,9 @@ ref_sizes ref_sizes_of(const ref_problem *p)
     find_heads(p, &s);
     find_batches(p, &s);
     s.n_q = rows_of(&in[REF_Q], &in[REF_X]);
-    s.n_k = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.n_new = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.past = in[REF_PAST_K].at == NULL ? 0 : in[REF_PAST_K].size[in[REF_PAST_K].rank - 2];
+    s.n_k = s.past + s.n_new;
     s.m = last_size(&in[REF_X]);
     s.m_k = last_size(ref_rows_of_keys(p));
     s.m_v = last_size(ref_rows_of_values(p));
@@ -173,6 +180,8 @@ static size_t size_of_letter(const ref_sizes *s, char letter)
         return s->n_q;
     case 'k':
         return s->n_k;
+    case 'n':
+        return s->n_new;
     case 'v':
         return s->d_v;
     default:

@@ -104,8 +104,8 @@ static void line_scores(reader *r, progress *p)
     const truth *t = r->of;
     size_t j = read_key(r, p, "scores"), head = t->how.head;
     tensor queries = truth_stage(t, "q_score", head), keys = truth_stage(t, "k_score", head);
-    const char *q_name = queries.data == NULL ? "q" : "q_score",
-               *k_name = keys.data == NULL ? "k" : "k_score";
+    const char *q_name = queries.data == NULL ? truth_last_form(t, 'q') : "q_score",
+               *k_name = keys.data == NULL ? truth_last_form(t, 'k') : "k_score";
     queries = truth_stage(t, q_name, head);
     keys = truth_stage(t, k_name, head);
     tensor q = row_of(&queries, t->how.row), k = row_of(&keys, j);
@@ -299,10 +299,11 @@ static void line_weighted(reader *r, progress *p)
     const truth *t = r->of;
     size_t j = read_key(r, p, "weighted"), i = t->how.row;
     double weight = element(r, used_weights(r), j);
-    tensor values = truth_stage(t, "v", t->how.head), v = row_of(&values, j);
+    const char *v_name = truth_last_form(t, 'v');
+    tensor values = truth_stage(t, v_name, t->how.head), v = row_of(&values, j);
     tensor weighted = truth_stage(t, "weighted", t->how.head), of_row = tensor_at(&weighted, i),
            result = row_of(&of_row, j);
-    read_words(r, " = %s[%zu,%zu]·v[%zu] = ", used_weights(r), i + 1, j + 1, j + 1);
+    read_words(r, " = %s[%zu,%zu]·%s[%zu] = ", used_weights(r), i + 1, j + 1, v_name, j + 1);
     read_operand(r, weight);
     read_words(r, "·");
     read_vector(r, &v);
@@ -319,9 +320,10 @@ static void line_attended(reader *r, progress *p)
     const truth *t = r->of;
     size_t i = t->how.row;
     tensor weights = truth_stage(t, used_weights(r), t->how.head),
-           v = truth_stage(t, "v", t->how.head);
+           v = truth_stage(t, truth_last_form(t, 'v'), t->how.head);
     tensor a = row_of(&weights, i), b = column_of(&v, 0);
-    read_words(r, "attended[%zu,1] = %s[%zu]·v[·,1] = ", i + 1, used_weights(r), i + 1);
+    read_words(r, "attended[%zu,1] = %s[%zu]·%s[·,1] = ", i + 1, used_weights(r), i + 1,
+               truth_last_form(t, 'v'));
     read_dot(r, &a, &b, NULL, element(r, "attended", 0));
 }
 

@@ -111,6 +111,14 @@ static void take_out_parameters(const truth *t, char *text)
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
 }
 
+static void take_out_cache(const truth *t, char *text)
+{
+    size_t past = t->n_k - t->n_new;
+    take_out_format(text, "%zu earlier row%s left", past, past == 1 ? "" : "s");
+    take_out_format(text, "the %zu new one%s behind them: %zu keys can be seen", t->n_new,
+                    t->n_new == 1 ? " goes" : "s go", t->n_k);
+}
+
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
@@ -141,6 +149,7 @@ void check_prose(reader *r, const char *joined)
     take_out_constants(text);
     take_out_inputs(r->of, text);
     take_out_parameters(r->of, text);
+    take_out_cache(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");
     if (text[left] != '\0')
@@ -155,7 +164,7 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
     size_t m = width_of(t, "x") > 0 ? width_of(t, "x") : width_of(t, "xk");
     tensor queries = truth_stage(t, "q", 0), compared = truth_stage(t, "q_score", 0);
     bool is_one = truth_source(t, 'q') != NULL && truth_source(t, 'k') != NULL &&
-                  strcmp(truth_source(t, 'q'), truth_source(t, 'k')) == 0;
+                  strcmp(truth_source(t, 'q'), truth_source(t, 'k')) == 0 && t->n_new == t->n_k;
     const struct {
         const char *letter;
         size_t size;
@@ -163,6 +172,7 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
         {"n", is_one ? t->n_q : 0},
         {"n_q", t->n_q},
         {"n_k", t->n_k},
+        {"n_new", t->n_new < t->n_k ? t->n_new : 0},
         {"m", m},
         {"b", t->batches},
         {"h", t->heads},

@@ -64,7 +64,8 @@ bool truth_is_causal(const truth *t)
 size_t truth_visible(const truth *t)
 {
     bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
-    long first = is_lower ? (long)t->n_k - (long)t->n_q : (long)count_of(t, "offset", 0);
+    long first =
+        is_lower ? (long)t->n_k - (long)t->n_q : (long)count_of(t, "offset", t->n_k - t->n_new);
     long end = first + (long)t->how.row + 1, all = (long)t->n_k;
     return (size_t)(end < 0 ? 0 : end > all ? all : end);
 }
@@ -86,9 +87,28 @@ const text_list *truth_tokens(const truth *t, bool of_keys)
 {
     const entry *keys = bundle_find(&t->document, "key_tokens");
     const entry *own = bundle_find(&t->document, "tokens");
-    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL && t->n_new == t->n_k;
     const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
     return found == NULL ? NULL : &found->list;
+}
+
+const text_list *truth_new_tokens(const truth *t)
+{
+    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    return t->n_new == t->n_k ? truth_tokens(t, true) : is_self ? truth_tokens(t, false) : NULL;
+}
+
+const char *truth_last_form(const truth *t, char which)
+{
+    static const char *const FORMS[] = {"present_k", "k", "present_v", "v", "q"};
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        const char *name = FORMS[i];
+        char of =
+            strncmp(name, "present_", strlen("present_")) == 0 ? name[strlen("present_")] : name[0];
+        if (of == which && stage(t, name) != NULL)
+            return name;
+    }
+    return "";
 }
 
 const char *truth_source(const truth *t, char which)
@@ -108,7 +128,7 @@ size_t truth_kv_head(const truth *t, size_t head)
 
 size_t truth_key_row(const truth *t)
 {
-    return t->how.row < t->n_k ? t->how.row : 0;
+    return t->how.row < t->n_new ? t->how.row : 0;
 }
 
 /* ---- matrices ---- */
@@ -124,21 +144,24 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool has_head_axis(const char *name)
 {
-    static const char *const WITHOUT[] = {"x", "xk",      "xv",     "q", "k",
-                                          "v", "context", "output", NULL};
+    static const char *const WITHOUT[] = {"x",         "xk",        "xv", "q",       "k",
+                                          "past_k",    "past_v",    "v",  "context", "output",
+                                          "present_k", "present_v", NULL};
     return !is_one_of(name, WITHOUT);
 }
 
 static bool is_key_or_value(const char *name)
 {
-    static const char *const SHARED[] = {"k", "v", "wk", "wv", "bk", "bv", NULL};
+    static const char *const SHARED[] = {"k",         "v",         "wk",     "wv",     "bk", "bv",
+                                         "present_k", "present_v", "past_k", "past_v", NULL};
     return is_one_of(name, SHARED);
 }
 
 static tensor of_batch(const truth *t, const char *name)
 {
     const tensor *found = stage(t, name);
-    if (found == NULL && *name == 'x') /* no queries come out of it */
+    bool is_past = strncmp(name, "past_", strlen("past_")) == 0;
+    if (found == NULL && (*name == 'x' || is_past)) /* an x out of which no queries come */
         found = input(t, name);
     if (found == NULL)
         return (tensor){0};
@@ -275,6 +298,7 @@ static void find_sizes(truth *t)
     t->heads = t->has_heads ? scores->size[scores->rank - 3] : 1;
     t->n_q = scores->size[scores->rank - 2];
     t->n_k = scores->size[scores->rank - 1];
+    t->n_new = k->size[k->rank - 2];
     size_t own = k->rank == 4 ? k->size[1] : wk != NULL && wk->rank == 3 ? wk->size[0] : t->heads;
     t->kv_heads = count_of(t, "kv_heads", own);
     t->is_out_in = strcmp(truth_word(t, "layout"), "out-in") == 0;

@@ -18,7 +18,7 @@ typedef struct truth {
     bundle document, stages;
     asked how;
     bool has_batch, has_heads, is_out_in;
-    size_t batches, heads, kv_heads, n_q, n_k, d_k, d_v;
+    size_t batches, heads, kv_heads, n_q, n_new, n_k, d_k, d_v; /* n_new: behind a cache */
 } truth;
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
@@ -38,6 +38,9 @@ tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
 /* What is added to the scaled scores of the focus's batch and head, n_q × n_k. */
 tensor truth_bias(const truth *t);
 
+/* The last form of q, k or v, which scores and weights are taken of: "present_k". */
+const char *truth_last_form(const truth *t, char which);
+
 const char *truth_word(const truth *t, const char *name); /* of a setting, or "" */
 bool truth_number(const truth *t, const char *name, double *value);
 bool truth_has(const truth *t, const char *name);
@@ -53,6 +56,8 @@ bool truth_is_causal(const truth *t);
 /* How many keys the focus's query may see, causality alone. */
 size_t truth_visible(const truth *t);
 const text_list *truth_tokens(const truth *t, bool of_keys);
+/* Of the new keys, which a cache's may stand before. */
+const text_list *truth_new_tokens(const truth *t);
 
 double number_at(const tensor *t, size_t row, size_t column);
 double number_of(const tensor *t, size_t index);
