@@ -10,7 +10,4 @@
 /* Puts past_k and past_v before made->k and made->v, where there is a cache. */
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
 
-/* present_k or present_v is made, and lies in no place of a wanted stage. */
-bool cache_owns(const plan *p, const wanted *w, stage_id id);
-
 #endif

@@ -29,6 +29,7 @@ typedef struct plan {
     projection q, k, v;    /* k and v: the new ones, of n_k − past */
     tensor past_k, past_v; /* b × kv_heads × past × width */
     size_t past;
+    tensor q_gain, k_gain; /* heads × width: stride 0 where shared, no data where not given */
     size_t offset;         /* position of the first query */
     size_t compared_width; /* of q′ and k′ */
     double scale;

@@ -13,6 +13,9 @@ bool plan_find_heads(plan *p, err *e);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
+/* plan_normalize.c: q_gain, k_gain. */
+bool plan_find_gains(plan *p, err *e);
+
 /* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
 bool plan_find_cache(plan *p, err *e);
 

@@ -7,8 +7,10 @@ const projection *plan_role(const plan *p, stage_id id)
 {
     switch (id) {
     case STAGE_Q:
+    case STAGE_Q_NORM:
         return &p->q;
     case STAGE_K:
+    case STAGE_K_NORM:
     case STAGE_PRESENT_K:
         return &p->k;
     case STAGE_V:
@@ -100,6 +102,9 @@ bool plan_has_stage(const plan *p, stage_id id)
         return p->k.rows.data != NULL;
     case STAGE_XV:
         return p->v.rows.data != NULL;
+    case STAGE_Q_NORM:
+    case STAGE_K_NORM:
+        return p->asked->normalizes;
     case STAGE_PRESENT_K:
     case STAGE_PRESENT_V:
         return p->past > 0;

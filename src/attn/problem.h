@@ -27,6 +27,8 @@ typedef enum input {
     INPUT_V,
     INPUT_PAST_K,
     INPUT_PAST_V,
+    INPUT_Q_GAIN,
+    INPUT_K_GAIN,
     INPUT_MASK,
     INPUT_BIAS,
     INPUT_WS,
@@ -64,6 +66,8 @@ typedef struct problem {
     scale_kind scale_kind;
     double scale_number;
     const score *score;
+    bool normalizes; /* queries and keys, each head by its root mean square */
+    double qk_eps;
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;
     bool mask_true_is_masked;

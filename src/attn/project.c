@@ -2,9 +2,10 @@
 
 #include "attn/cache.h"
 #include "attn/multiply.h"
+#include "attn/normalize.h"
 #include "base/mem.h"
 
-tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e)
+static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
 {
     tensor *added = &made->owned[made->owned_count];
     if (!tensor_new(added, p->type, rank, size, e))
@@ -13,8 +14,18 @@ tensor *projected_own(projected *made, const plan *p, int rank, const size_t *si
     return added;
 }
 
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e)
+{
+    size_t size[] = {like->size[0], like->size[1], n, like->size[3]};
+    const tensor *all = kept->data != NULL ? kept : own(made, p, 4, size, e);
+    if (all != NULL)
+        *apart = plan_heads_apart(all, like->size[1]);
+    return all != NULL;
+}
+
 /* Inputs were finite, so what is not has left the type's range. */
-static bool check_range(const plan *p, const char *name, const tensor *t, err *e)
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
     if (p->asked->allow_nonfinite || tensor_is_finite(t, index))
@@ -56,7 +67,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         *out = plan_split_heads(&r->rows, r->heads);
     } else {
         size_t size[] = {p->batches, r->n, r->heads * r->width};
-        tensor *rows = kept->data != NULL ? kept : projected_own(made, p, 3, size, e);
+        tensor *rows = kept->data != NULL ? kept : own(made, p, 3, size, e);
         if (rows == NULL)
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
@@ -65,7 +76,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
                 return false;
         }
         *out = plan_split_heads(rows, r->heads);
-        return check_range(p, input_label(r->given_as), rows, e);
+        return projected_check_range(p, input_label(r->given_as), rows, e);
     }
     if (kept->data != NULL) {
         tensor into = plan_heads_apart(kept, r->heads);
@@ -87,7 +98,7 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
     size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
-    tensor *all = kept[id].data != NULL ? &kept[id] : projected_own(made, p, 4, size, e);
+    tensor *all = kept[id].data != NULL ? &kept[id] : own(made, p, 4, size, e);
     if (all == NULL)
         return false;
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
@@ -101,7 +112,7 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
             return false;
     }
     *out = tensor_view_of(all);
-    return check_range(p, stage_row(id)->key.named.name, out, e);
+    return projected_check_range(p, stage_row(id)->key.named.name, out, e);
 }
 
 static bool transform_both(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
@@ -124,7 +135,7 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     if (rows->data == NULL && p->wo.data == NULL)
         rows = &kept[STAGE_OUTPUT];
     if (rows->data == NULL || rows->rank != 3)
-        rows = projected_own(made, p, 3, size, e);
+        rows = own(made, p, 3, size, e);
     if (rows == NULL)
         return false;
     made->context_rows = tensor_view_of(rows);
@@ -141,7 +152,8 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
         !project(made, p, &p->k, &kept[STAGE_K], &made->k, threads, e) ||
         !project(made, p, &p->v, &kept[STAGE_V], &made->v, threads, e) ||
-        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, threads, e))
+        !normalize_both(made, p, kept, e) || !cache_join(made, p, kept, e) ||
+        !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
@@ -184,13 +196,14 @@ static bool keep_apart(const projected *made, const plan *p, tensor *kept)
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
-    if (!check_range(p, "context", &made->context_rows, e))
+    if (!projected_check_range(p, "context", &made->context_rows, e))
         return false;
     if (context->data != NULL && context->rank == 4)
         tensor_copy(&made->context, context);
     if (output->data == NULL || keep_apart(made, p, output))
         return true;
-    return compute_output(made, p, output, threads, e) && check_range(p, "output", output, e);
+    return compute_output(made, p, output, threads, e) &&
+           projected_check_range(p, "output", output, e);
 }
 
 void projected_free(projected *made)
@@ -206,6 +219,12 @@ static bool is_owned(const projection *r, bool is_kept)
 {
     bool is_made = r->weight.data != NULL || r->bias.data != NULL;
     return r->given.data == NULL && is_made && !is_kept;
+}
+
+/* As projected_place has it. */
+static bool owns_form(const plan *p, const wanted *w, stage_id id)
+{
+    return plan_has_stage(p, id) && !wanted_has(w, id);
 }
 
 /* As place_context has it. */
@@ -246,8 +265,10 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
         {is_owned(&p->q, wanted_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
         {is_owned(&p->k, wanted_has(w, STAGE_K)), p->k.n, p->kv_heads, p->k.width},
         {is_owned(&p->v, wanted_has(w, STAGE_V)), p->v.n, p->kv_heads, p->v.width},
-        {cache_owns(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
-        {cache_owns(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
+        {owns_form(p, w, STAGE_Q_NORM), p->n_q, p->heads, p->q.width},
+        {owns_form(p, w, STAGE_K_NORM), p->k.n, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
         {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
          p->compared_width},
         {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,

@@ -16,7 +16,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[8];
+    tensor owned[12];
     size_t owned_count;
 } projected;
 
@@ -26,8 +26,13 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 void projected_free(projected *made);
 
-/* Room for a tensor that is in nobody's result, released with the rest; NULL with the error set. */
-tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e);
+/* The parts between projections and scores, a file each, write the next form of q, k or v here:
+ * n rows of as many heads and as wide as `like` has, heads apart, in the place of a wanted stage or
+ * in memory that is released with the rest. */
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e);
+/* False, with the error set, where finite inputs gave what the type can't hold. */
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 
 /* Bytes that project_inputs allocates where these stages are kept, and those of the largest weight
  * that it or project_output packs meanwhile. */

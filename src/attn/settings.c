@@ -115,6 +115,22 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
+static bool read_qk_norm(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &QK_NORM_WORDS, "", e);
+    p->normalizes = word != NULL && word_is(word, "rms");
+    return word != NULL;
+}
+
+static bool read_qk_eps(problem *p, const entry *setting, err *e)
+{
+    if (!is_number(setting, &p->qk_eps))
+        return err_at(e, &setting->at, "qk_eps is \"%s\", it must be a number from 0",
+                      setting->text);
+    return p->qk_eps >= 0 ||
+           err_at(e, &setting->at, "qk_eps is %g, it must be a number from 0", p->qk_eps);
+}
+
 static bool refuse_round(const entry *setting, double decimals, err *e)
 {
     static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
@@ -178,7 +194,8 @@ static const struct {
     {"heads", read_heads},   {"kv_heads", read_kv_heads},   {"causal", read_causal},
     {"offset", read_offset}, {"scale", read_scale},         {"score", read_score},
     {"round", read_round},   {"mask_true", read_mask_true}, {"mask_axis", read_mask_axis},
-    {"layout", read_layout}, {"dtype", read_dtype},
+    {"layout", read_layout}, {"dtype", read_dtype},         {"qk_norm", read_qk_norm},
+    {"qk_eps", read_qk_eps},
 };
 
 bool settings_read(problem *p, err *e)

@@ -12,6 +12,8 @@ typedef enum stage_id {
     STAGE_Q,
     STAGE_K,
     STAGE_V,
+    STAGE_Q_NORM,
+    STAGE_K_NORM,
     STAGE_PRESENT_K,
     STAGE_PRESENT_V,
     STAGE_Q_SCORE,

@@ -45,6 +45,10 @@ static const option_row ROWS[] = {
                "are: nothing is projected, normalized or rotated again. The stages present_k and "
                "present_v are the next call's cache, in the layout in which k came."},
     {{"past-v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "past_v"},
+    {{"q-gain", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "q_gain",
+     .manual = "For --qk-norm: as many numbers as a query is wide in a head, or as many a head. "
+               "The default is 1."},
+    {{"k-gain", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k_gain"},
     {{"mask", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "mask",
      .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
                "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},
@@ -107,6 +111,14 @@ static const option_row ROWS[] = {
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
+    {{"qk-norm", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "qk_norm", .choices = &QK_NORM_WORDS,
+     .manual = "With rms, each head's query and key is divided by √(mean of its squares + --qk-eps) "
+               "and multiplied by --q-gain or --k-gain: computed in float64, rounded once, 0 "
+               "where the root is 0. It comes before rotary positions, as in Qwen3 and Gemma 3; "
+               "the keys of a cache are not normalized again."},
+    {{"qk-eps", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "E", .key = "qk_eps",
+     .manual = "From 0; the default is 1e-6."},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "
                "blackboard. With :keep-sum each row still sums to 1: the largest remainders are "

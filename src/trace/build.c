@@ -97,13 +97,13 @@ static stage_id last_form(const builder *b, const stage_id *form, size_t forms)
 
 stage_id build_queries(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_Q};
+    static const stage_id FORMS[] = {STAGE_Q, STAGE_Q_NORM};
     return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
 }
 
 stage_id build_new_keys(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_K};
+    static const stage_id FORMS[] = {STAGE_K, STAGE_K_NORM};
     return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
 }
 
@@ -238,6 +238,18 @@ tensor build_number(builder *b, const char *name, double value)
         return (tensor){0};
     }
     return tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+}
+
+tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values)
+{
+    tensor kept = {0};
+    if (b->failed || !tensor_new(&kept, DTYPE_F64, 1, &count, b->e)) {
+        b->failed = true;
+        return (tensor){0};
+    }
+    memcpy(kept.data, values, count * sizeof values[0]);
+    b->failed = !bundle_add_tensor(&b->trace->statistics, name, &kept, (place){0}, b->e);
+    return b->failed ? kept : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
 }
 
 /* What the new keys are called where they are made of what the queries are made of. */

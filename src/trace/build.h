@@ -62,6 +62,8 @@ void build_cell(builder *b, trace_item *table, const char *words);
 
 /* A number that no stage holds, kept with the trace. */
 tensor build_number(builder *b, const char *name, double value);
+/* As many as there are in `values`. */
+tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values);
 
 trace_labels build_query_labels(const builder *b, const char *letter);
 trace_labels build_key_labels(const builder *b, const char *letter);
@@ -88,8 +90,8 @@ size_t build_key_row(const builder *b);
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
 typedef void step_maker(builder *b);
-step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_cache, make_scores,
-    make_scale, make_mask, make_softmax, make_round, make_weighted, make_sum, make_concat,
-    make_unify;
+step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_normalize,
+    make_cache, make_scores, make_scale, make_mask, make_softmax, make_round, make_weighted,
+    make_sum, make_concat, make_unify;
 
 #endif

@@ -11,6 +11,7 @@ typedef enum step_id {
     STEP_PARAMETERS,
     STEP_DIMENSIONS,
     STEP_PROJECTIONS,
+    STEP_NORMALIZE,
     STEP_CACHE,
     STEP_SCORES,
     STEP_SCALE,

@@ -30,6 +30,8 @@ typedef enum ref_input {
     REF_V,
     REF_PAST_K,
     REF_PAST_V,
+    REF_Q_GAIN,
+    REF_K_GAIN,
     REF_MASK,
     REF_BIAS,
     REF_WS,
@@ -59,6 +61,8 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
+    bool normalizes, has_eps; /* by rms */
+    double eps;
     int round_decimals; /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
@@ -85,6 +89,8 @@ typedef enum ref_stage_id {
     REF_STAGE_Q,
     REF_STAGE_K,
     REF_STAGE_V,
+    REF_STAGE_Q_NORM,
+    REF_STAGE_K_NORM,
     REF_STAGE_PRESENT_K,
     REF_STAGE_PRESENT_V,
     REF_STAGE_Q_SCORE,

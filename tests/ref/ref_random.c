@@ -260,6 +260,18 @@ static void add_inputs(maker *m)
         add_role(m, role);
 }
 
+static void choose_norm(maker *m)
+{
+    static const double EPS[] = {0, 1e-6, 1e-5, 0.25};
+    m->p->normalizes = wants(m) && chance(m, 0.5);
+    m->p->has_eps = m->p->normalizes && wants(m);
+    m->p->eps = EPS[below(m, 4)];
+    if (m->p->normalizes && wants(m))
+        add_vector(m, REF_Q_GAIN, chance(m, 0.5) ? m->h : 1, m->d_q);
+    if (m->p->normalizes && wants(m))
+        add_vector(m, REF_K_GAIN, chance(m, 0.5) ? m->g : 1, m->d_k);
+}
+
 /* Rows of a cache before the new ones, which m->n_k counts alone until then. */
 static void add_cache(maker *m)
 {
@@ -489,6 +501,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_sources(&m);
     choose_widths(&m);
     add_inputs(&m);
+    choose_norm(&m);
     add_cache(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);

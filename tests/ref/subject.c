@@ -52,7 +52,8 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
-           add_rounding(to, p, e);
+           add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) &&
+           add_number(to, p->has_eps, "qk_eps", p->eps, e) && add_rounding(to, p, e);
 }
 
 /* Token i is called wN, where N is its word in the vocabulary, or its number where there is

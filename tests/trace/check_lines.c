@@ -124,6 +124,100 @@ static void line_scores(reader *r, progress *p)
     read_dot(r, &q, &k, bs.data == NULL ? NULL : &shift, result);
 }
 
+/* What the lines of the step normalize come to, from the row that p->key names. */
+typedef struct normal {
+    char which;
+    size_t at;
+    tensor row, gain;
+    double squares, mean, factor;
+} normal;
+
+static normal normal_of(const reader *r, char which)
+{
+    const truth *t = r->of;
+    char name[] = {which, '\0'};
+    normal n = {.which = which, .at = which == 'q' ? t->how.row : truth_key_row(t)};
+    double eps = 1e-6;
+    truth_number(t, "qk_eps", &eps);
+    tensor rows = truth_stage(t, name, t->how.head);
+    n.row = row_of(&rows, n.at);
+    n.gain = truth_gain(t, which);
+    for (size_t i = 0; i < n.row.size[0]; i++)
+        n.squares += number_of(&n.row, i) * number_of(&n.row, i);
+    n.mean = n.squares / (double)n.row.size[0];
+    n.factor = 1 / sqrt(n.mean + eps);
+    return n;
+}
+
+static void line_squares(reader *r, progress *p)
+{
+    read_words(r, "squares = ");
+    normal n = normal_of(r, *r->at == 'k' ? 'k' : 'q');
+    p->key = (size_t)n.which;
+    read_words(r, "%c[%zu]·%c[%zu] = ", n.which, n.at + 1, n.which, n.at + 1);
+    read_dot(r, &n.row, &n.row, NULL, n.squares);
+}
+
+static void line_mean(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    read_words(r, "mean = ");
+    read_number(r, n.squares);
+    read_words(r, " / ");
+    read_number(r, (double)n.row.size[0]);
+    read_words(r, " = ");
+    read_number(r, n.mean);
+}
+
+static void line_factor(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    read_words(r, "factor = 1/√(mean + qk_eps) = 1/√");
+    read_number(r, 1 / (n.factor * n.factor));
+    read_words(r, " = ");
+    read_number(r, n.factor);
+}
+
+static void line_unit(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    double first = number_of(&n.row, 0);
+    read_words(r, "unit = factor·%c[%zu,1] = ", n.which, n.at + 1);
+    read_operand(r, n.factor);
+    read_words(r, "·");
+    read_operand(r, first);
+    read_words(r, " = ");
+    read_number(r, n.factor * first);
+}
+
+/* Of all the row, or of its first number where there is a gain. */
+static void line_normalized(reader *r, progress *p)
+{
+    (void)p;
+    normal n = normal_of(r, *r->at);
+    char name[] = {n.which, '_', 'n', 'o', 'r', 'm', '\0'};
+    tensor all = truth_stage(r->of, name, r->of->how.head), made = row_of(&all, n.at);
+    double first = n.factor * number_of(&n.row, 0), result = number_of(&made, 0);
+    if (n.gain.data != NULL) {
+        double gain = number_of(&n.gain, 0);
+        read_words(r, "%s[%zu,1] = unit·%c_gain[1] = ", name, n.at + 1, n.which);
+        read_operand(r, first);
+        read_words(r, "·");
+        read_operand(r, gain);
+        read_words(r, " = ");
+        read_number(r, result);
+        recomputed(r, result, first * gain, fabs(result));
+        return;
+    }
+    read_words(r, "%s[%zu] = factor·%c[%zu] = ", name, n.at + 1, n.which, n.at + 1);
+    read_operand(r, n.factor);
+    read_words(r, "·");
+    read_vector(r, &n.row);
+    read_words(r, " = ");
+    read_vector(r, &made);
+    recomputed(r, result, first, fabs(result));
+}
+
 static void line_scale(reader *r, progress *p)
 {
     (void)p;
@@ -361,6 +455,9 @@ static const line_kind KINDS[] = {
     {"rounded[", line_rounded},   {"weighted[", line_weighted},
     {"attended[", line_attended}, {"output[", line_output},
     {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
+    {"squares = ", line_squares}, {"mean = ", line_mean},
+    {"factor = ", line_factor},   {"unit = ", line_unit},
+    {"q_norm[", line_normalized}, {"k_norm[", line_normalized},
     {"scale = ", line_scale},     {"variance of ", line_variance},
 };
 

@@ -122,7 +122,7 @@ static void take_out_cache(const truth *t, char *text)
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
-    double decimals = 0, offset = 0;
+    double decimals = 0, offset = (double)(t->n_k - t->n_new);
     if (!truth_number(t, "round", &decimals))
         decimals = strtod(truth_word(t, "round"), NULL);
     truth_number(t, "offset", &offset);

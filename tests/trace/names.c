@@ -20,6 +20,7 @@ static const stage_labels LABELS[] = {
     {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
     {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
     {"output", NULL, NULL, 'q', '-'},   {"past_k", "k", NULL, '-', '-'},
+    {"q_norm", "q", NULL, 'q', '-'},    {"k_norm", "k", NULL, 'n', '-'},
     {"past_v", "v", NULL, '-', '-'},    {"present_k", "k", NULL, 'k', '-'},
     {"present_v", "v", NULL, 'k', '-'},
 };
@@ -113,6 +114,8 @@ static tensor stage_named(const truth *t, const char *name, size_t head, bool is
         tensor k = truth_stage(t, truth_last_form(t, 'k'), head);
         return tensor_transposed(&k);
     }
+    if (strcmp(name + strcspn(name, "_"), "_gain") == 0)
+        return truth_gain(t, name[0]);
     tensor rows = truth_rows(t, name);
     static const char SIDE_BY_SIDE[] = " q k v x xk xv context output past_k past_v present_k "
                                        "present_v ";

@@ -100,7 +100,8 @@ const text_list *truth_new_tokens(const truth *t)
 
 const char *truth_last_form(const truth *t, char which)
 {
-    static const char *const FORMS[] = {"present_k", "k", "present_v", "v", "q"};
+    static const char *const FORMS[] = {"present_k", "k_norm", "k", "present_v",
+                                        "v",         "q_norm", "q"};
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         const char *name = FORMS[i];
         char of =
@@ -144,16 +145,17 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool has_head_axis(const char *name)
 {
-    static const char *const WITHOUT[] = {"x",         "xk",        "xv", "q",       "k",
-                                          "past_k",    "past_v",    "v",  "context", "output",
-                                          "present_k", "present_v", NULL};
+    static const char *const WITHOUT[] = {"x",         "xk",        "xv",     "q",       "k",
+                                          "past_k",    "past_v",    "v",      "context", "output",
+                                          "present_k", "present_v", "q_norm", "k_norm",  NULL};
     return !is_one_of(name, WITHOUT);
 }
 
 static bool is_key_or_value(const char *name)
 {
-    static const char *const SHARED[] = {"k",         "v",         "wk",     "wv",     "bk", "bv",
-                                         "present_k", "present_v", "past_k", "past_v", NULL};
+    static const char *const SHARED[] = {"k",      "v",         "wk",        "wv",     "bk",
+                                         "bv",     "present_k", "present_v", "past_k", "past_v",
+                                         "k_norm", "k_gain",    NULL};
     return is_one_of(name, SHARED);
 }
 
@@ -231,6 +233,13 @@ tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
                     .size = {count},
                     .stride = {1},
                     .data = (char *)given->data + first * dtype_size(given->type)};
+}
+
+tensor truth_gain(const truth *t, char which)
+{
+    char name[] = {which, '_', 'g', 'a', 'i', 'n', '\0'};
+    tensor rows = truth_stage(t, which == 'q' ? "q" : "k", t->how.head);
+    return truth_vector(t, name, rows.size[1], t->how.head);
 }
 
 /* Its axes from the last one back: keys, queries, then heads and batch; an axis of 1 is for all. */

@@ -40,6 +40,8 @@ tensor truth_bias(const truth *t);
 
 /* The last form of q, k or v, which scores and weights are taken of: "present_k". */
 const char *truth_last_form(const truth *t, char which);
+/* q_gain or k_gain of the focus's head. */
+tensor truth_gain(const truth *t, char which);
 
 const char *truth_word(const truth *t, const char *name); /* of a setting, or "" */
 bool truth_number(const truth *t, const char *name, double *value);
