@@ -29,6 +29,7 @@ typedef struct plan {
     projection q, k, v;    /* k and v: the new ones, of n_k − past */
     tensor past_k, past_v; /* b × kv_heads × past × width */
     size_t past;
+    size_t rope_width;     /* numbers of a head that are turned; 0 = none */
     tensor q_gain, k_gain; /* heads × width: stride 0 where shared, no data where not given */
     size_t offset;         /* position of the first query */
     size_t compared_width; /* of q′ and k′ */
@@ -65,6 +66,10 @@ bool plan_is_causal(const plan *p);
 
 /* The parameters of the score function for one head. */
 score_parameters plan_score_parameters(const plan *p, size_t head);
+
+/* Where a query or a new key stands, for rotary positions. */
+double plan_query_position(const plan *p, size_t query);
+double plan_key_position(const plan *p, size_t index);
 
 /* b × n × heads·width as b × heads × n × width, borrowed. */
 tensor plan_split_heads(const tensor *rows, size_t heads);

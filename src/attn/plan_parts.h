@@ -19,6 +19,9 @@ bool plan_find_gains(plan *p, err *e);
 /* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
 bool plan_find_cache(plan *p, err *e);
 
+/* plan_rope.c: rope_width, and the positions. */
+bool plan_find_rope(plan *p, err *e);
+
 /* plan_score.c: compared_width, ones, zeros; scale. */
 bool plan_find_score(plan *p, err *e);
 bool plan_find_scale(plan *p, err *e);

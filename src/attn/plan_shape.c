@@ -8,9 +8,11 @@ const projection *plan_role(const plan *p, stage_id id)
     switch (id) {
     case STAGE_Q:
     case STAGE_Q_NORM:
+    case STAGE_Q_ROPE:
         return &p->q;
     case STAGE_K:
     case STAGE_K_NORM:
+    case STAGE_K_ROPE:
     case STAGE_PRESENT_K:
         return &p->k;
     case STAGE_V:
@@ -105,6 +107,9 @@ bool plan_has_stage(const plan *p, stage_id id)
     case STAGE_Q_NORM:
     case STAGE_K_NORM:
         return p->asked->normalizes;
+    case STAGE_Q_ROPE:
+    case STAGE_K_ROPE:
+        return p->rope_width > 0;
     case STAGE_PRESENT_K:
     case STAGE_PRESENT_V:
         return p->past > 0;

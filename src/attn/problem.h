@@ -54,6 +54,13 @@ typedef enum scale_kind {
 } scale_kind;
 typedef enum mask_axis { MASK_AXIS_UNSAID, MASK_AXIS_BATCH, MASK_AXIS_HEAD } mask_axis;
 
+typedef struct rope_settings {
+    bool is_asked, is_interleaved, has_width;
+    double base;
+    size_t width;
+    const entry *positions; /* NULL where not given */
+} rope_settings;
+
 typedef struct problem {
     dtype type;
     const tensor *in[INPUT_COUNT]; /* NULL where not given */
@@ -66,6 +73,7 @@ typedef struct problem {
     scale_kind scale_kind;
     double scale_number;
     const score *score;
+    rope_settings rope;
     bool normalizes; /* queries and keys, each head by its root mean square */
     double qk_eps;
     int round_decimals; /* −1 = weights are not rounded */

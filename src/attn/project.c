@@ -3,6 +3,7 @@
 #include "attn/cache.h"
 #include "attn/multiply.h"
 #include "attn/normalize.h"
+#include "attn/rope.h"
 #include "base/mem.h"
 
 static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
@@ -152,8 +153,8 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
         !project(made, p, &p->k, &kept[STAGE_K], &made->k, threads, e) ||
         !project(made, p, &p->v, &kept[STAGE_V], &made->v, threads, e) ||
-        !normalize_both(made, p, kept, e) || !cache_join(made, p, kept, e) ||
-        !transform_both(made, p, kept, threads, e))
+        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, e) ||
+        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
@@ -267,6 +268,8 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
         {is_owned(&p->v, wanted_has(w, STAGE_V)), p->v.n, p->kv_heads, p->v.width},
         {owns_form(p, w, STAGE_Q_NORM), p->n_q, p->heads, p->q.width},
         {owns_form(p, w, STAGE_K_NORM), p->k.n, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_Q_ROPE), p->n_q, p->heads, p->q.width},
+        {owns_form(p, w, STAGE_K_ROPE), p->k.n, p->kv_heads, p->k.width},
         {owns_form(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
         {owns_form(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
         {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
@@ -275,7 +278,7 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
          p->compared_width},
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
-    *bytes = largest_packed_weight(p);
+    *bytes = largest_packed_weight(p) + rope_memory(p);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         size_t count;

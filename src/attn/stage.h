@@ -14,6 +14,8 @@ typedef enum stage_id {
     STAGE_V,
     STAGE_Q_NORM,
     STAGE_K_NORM,
+    STAGE_Q_ROPE,
+    STAGE_K_ROPE,
     STAGE_PRESENT_K,
     STAGE_PRESENT_V,
     STAGE_Q_SCORE,

@@ -68,13 +68,54 @@ bool given_check_standard_input(const options *o, const char *const *file, size_
            err_set(e, "standard input is named %zu times, it can be read once", times);
 }
 
-/* A setting: a number where all of it is one, else a word. */
+static key_kind kind_of_key(const char *name)
+{
+    return ((const key *)(const void *)named_find(&KEYS, name, strlen(name)))->kind;
+}
+
+static bool is_number(const char *begin, const char *end, double *number)
+{
+    return number_end_json(begin, end) == end && number_read_f64(begin, end, number);
+}
+
+/* How many numbers with commas between the value is; 0 where it is something else. */
+static size_t count_numbers(const char *value)
+{
+    for (size_t count = 1;; count++) {
+        const char *end = value + strcspn(value, ",");
+        double number;
+        if (!is_number(value, end, &number))
+            return 0;
+        if (*end == '\0')
+            return count;
+        value = end + 1;
+    }
+}
+
+static bool apply_numbers(const char *value, size_t count, const char *name, bundle *contents,
+                          place at, err *e)
+{
+    tensor numbers;
+    if (!tensor_new(&numbers, DTYPE_F64, 1, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *end = value + strcspn(value, ",");
+        is_number(value, end, (double *)numbers.data + i);
+        value = end + 1;
+    }
+    return bundle_add_tensor(contents, name, &numbers, at, e);
+}
+
+/* A setting: a number where all of it is one, a list where its key takes lists, else a word. */
 static bool apply_value(const given_key *one, const char *name, bundle *contents, place at, err *e)
 {
     const char *end = one->value + strlen(one->value);
     double number;
-    if (number_end_json(one->value, end) == end && number_read_f64(one->value, end, &number))
+    if (is_number(one->value, end, &number))
         return bundle_add_number(contents, name, number, at, e);
+    size_t count = kind_of_key(name) == KEY_NUMBERS ? count_numbers(one->value) : 0;
+    if (count > 0)
+        return apply_numbers(one->value, count, name, contents, at, e);
     return bundle_add_text(contents, name, one->value, strlen(one->value), at, e);
 }
 
@@ -113,11 +154,6 @@ static bool apply_list(const given_key *one, const char *name, bundle *contents,
     bool done = add_items(&added->list, s.bytes, s.length, '\n', e);
     source_close(&s);
     return done;
-}
-
-static key_kind kind_of_key(const char *name)
-{
-    return ((const key *)(const void *)named_find(&KEYS, name, strlen(name)))->kind;
 }
 
 bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)

@@ -34,6 +34,7 @@ static const scope DOCUMENT = {KIND_BY_KEY, true, false};
 static const scope STAGES = {KEY_EXPECTED, true, true};
 static const scope VOCAB = {KEY_MATRIX, false, false};
 static const scope TOLERANCES = {KIND_NUMBER, true, false};
+static const scope SETTINGS = {KEY_NUMBERS, true, false};
 static const scope RECORD = {KEY_SETTING, true, false};
 static const scope ANYTHING = {KIND_BY_LOOK, false, true};
 static const scope EVERYTHING = {KIND_BY_LOOK, false, false};
@@ -90,6 +91,15 @@ static bool read_setting(reader *r, const char *at, entry *to, err *e)
     to->kind = ENTRY_TEXT;
     to->text = mem_copy_text(at, (size_t)(json_value_end(&r->text, at) - at), e);
     return to->text != NULL;
+}
+
+static bool read_numbers(reader *r, const char *at, entry *to, err *e)
+{
+    static const element_rules NUMBERS = {.kind = KEY_MATRIX, .type = DTYPE_F64};
+    if (*at != '[')
+        return read_setting(r, at, to, e);
+    to->kind = ENTRY_TENSOR;
+    return json_array_read(&r->text, at, &NUMBERS, &to->tensor, e);
 }
 
 static bool read_label(reader *r, const char *at, text_list *to, err *e)
@@ -188,6 +198,10 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
     switch (kind) {
     case KEY_SETTING:
         return read_setting(r, at, to, e);
+    case KEY_NUMBERS:
+        return read_numbers(r, at, to, e);
+    case KEY_SETTINGS:
+        return *at == '{' ? read_object(r, &SETTINGS, at, to, e) : read_setting(r, at, to, e);
     case KEY_TEXT:
         return read_text(r, at, to, e);
     case KEY_LIST:

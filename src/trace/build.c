@@ -97,13 +97,13 @@ static stage_id last_form(const builder *b, const stage_id *form, size_t forms)
 
 stage_id build_queries(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_Q, STAGE_Q_NORM};
+    static const stage_id FORMS[] = {STAGE_Q, STAGE_Q_NORM, STAGE_Q_ROPE};
     return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
 }
 
 stage_id build_new_keys(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_K, STAGE_K_NORM};
+    static const stage_id FORMS[] = {STAGE_K, STAGE_K_NORM, STAGE_K_ROPE};
     return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
 }
 

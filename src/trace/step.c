@@ -8,6 +8,7 @@ static const step_row ROWS[STEP_COUNT] = {
     [STEP_DIMENSIONS] = {{"dimensions", "every letter with its size in this run"}, ""},
     [STEP_PROJECTIONS] = {{"projections", "queries, keys and values out of the inputs"}, "q k v"},
     [STEP_NORMALIZE] = {{"normalize", "queries and keys brought to one length"}, "q_norm k_norm"},
+    [STEP_ROPE] = {{"rope", "queries and keys turned by their positions"}, "q_rope k_rope"},
     [STEP_CACHE] = {{"cache", "earlier keys and values put before the new ones"},
                     "present_k present_v"},
     [STEP_SCORES] = {{"scores", "each query compared with each key"}, "q_score k_score scores"},

@@ -12,6 +12,7 @@ typedef enum step_id {
     STEP_DIMENSIONS,
     STEP_PROJECTIONS,
     STEP_NORMALIZE,
+    STEP_ROPE,
     STEP_CACHE,
     STEP_SCORES,
     STEP_SCALE,

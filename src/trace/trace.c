@@ -3,21 +3,14 @@
 #include "base/mem.h"
 
 static step_maker *const MAKERS[STEP_COUNT] = {
-    [STEP_INPUTS] = make_inputs,
-    [STEP_PARAMETERS] = make_parameters,
-    [STEP_DIMENSIONS] = make_dimensions,
-    [STEP_PROJECTIONS] = make_projections,
-    [STEP_NORMALIZE] = make_normalize,
-    [STEP_CACHE] = make_cache,
-    [STEP_SCORES] = make_scores,
-    [STEP_SCALE] = make_scale,
-    [STEP_MASK] = make_mask,
-    [STEP_SOFTMAX] = make_softmax,
-    [STEP_ROUND] = make_round,
-    [STEP_WEIGHTED] = make_weighted,
-    [STEP_SUM] = make_sum,
-    [STEP_CONCAT] = make_concat,
-    [STEP_UNIFY] = make_unify,
+    [STEP_INPUTS] = make_inputs,         [STEP_PARAMETERS] = make_parameters,
+    [STEP_DIMENSIONS] = make_dimensions, [STEP_PROJECTIONS] = make_projections,
+    [STEP_NORMALIZE] = make_normalize,   [STEP_ROPE] = make_rope,
+    [STEP_CACHE] = make_cache,           [STEP_SCORES] = make_scores,
+    [STEP_SCALE] = make_scale,           [STEP_MASK] = make_mask,
+    [STEP_SOFTMAX] = make_softmax,       [STEP_ROUND] = make_round,
+    [STEP_WEIGHTED] = make_weighted,     [STEP_SUM] = make_sum,
+    [STEP_CONCAT] = make_concat,         [STEP_UNIFY] = make_unify,
 };
 
 void trace_wants(const plan *p, trace_focus focus, wanted *w)
@@ -40,6 +33,8 @@ static bool does_nothing(const plan *p, step_id id)
         return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
     case STEP_NORMALIZE:
         return !p->asked->normalizes;
+    case STEP_ROPE:
+        return p->rope_width == 0;
     case STEP_CACHE:
         return p->past == 0;
     case STEP_SCALE:

@@ -381,6 +381,7 @@ void ref_compute_weights(const ref_problem *p, ref_result *r)
     *r = (ref_result){.sizes = ref_sizes_of(p)};
     compute_projections(p, r);
     ref_compute_norms(p, r);
+    ref_compute_turns(p, r);
     ref_compute_cache(p, r);
     compute_scores(p, r);
     compute_masked(p, r);

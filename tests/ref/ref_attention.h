@@ -61,6 +61,11 @@ typedef struct ref_problem {
     bool scale_is_number, has_offset;
     double scale_number;
     size_t offset;
+    const char *pairing;
+    bool has_rope, has_rope_base;
+    double rope_base;
+    size_t rope_width;        /* 0: not said */
+    ref_array rope_positions; /* rank 1; at NULL: not said */
     bool normalizes, has_eps; /* by rms */
     double eps;
     int round_decimals; /* −1: not said */
@@ -91,6 +96,8 @@ typedef enum ref_stage_id {
     REF_STAGE_V,
     REF_STAGE_Q_NORM,
     REF_STAGE_K_NORM,
+    REF_STAGE_Q_ROPE,
+    REF_STAGE_K_ROPE,
     REF_STAGE_PRESENT_K,
     REF_STAGE_PRESENT_V,
     REF_STAGE_Q_SCORE,

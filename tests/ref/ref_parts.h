@@ -31,6 +31,9 @@ void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, con
 /* ref_normalize.c: queries and keys by their root mean square. */
 void ref_compute_norms(const ref_problem *p, ref_result *r);
 
+/* ref_rope.c: queries and keys turned by their positions. */
+void ref_compute_turns(const ref_problem *p, ref_result *r);
+
 /* ref_cache.c: keys and values behind those of the cache. */
 void ref_compute_cache(const ref_problem *p, ref_result *r);
 

@@ -272,6 +272,34 @@ static void choose_norm(maker *m)
         add_vector(m, REF_K_GAIN, chance(m, 0.5) ? m->g : 1, m->d_k);
 }
 
+static void add_positions(maker *m)
+{
+    size_t n_new = ref_sizes_of(m->p).n_new;
+    size_t count = m->n_q == n_new && chance(m, 0.5) ? m->n_q : m->n_q + n_new;
+    ref_array *a = &m->p->rope_positions;
+    *a = (ref_array){1, {count, 0, 0, 0}, ref_alloc(count, sizeof(double))};
+    for (size_t i = 0; i < count; i++)
+        a->at[i] = (double)below(m, chance(m, 0.9) ? 5000 : 2147483648u);
+}
+
+/* A width must be even, and one is said where those of queries and keys are not. */
+static void choose_rope(maker *m)
+{
+    static const double BASES[] = {10000, 1, 500000, 2.5};
+    static const char *const PAIRINGS[] = {"half", "interleaved"};
+    size_t most = m->d_q < m->d_k ? m->d_q : m->d_k;
+    m->p->has_rope = most > 1 && wants(m) && chance(m, 0.6);
+    if (!m->p->has_rope)
+        return;
+    m->p->has_rope_base = wants(m);
+    m->p->rope_base = BASES[below(m, 4)];
+    m->p->pairing = wants(m) ? one_of(m, 2, PAIRINGS) : NULL;
+    if (m->d_k % 2 == 1 || most < m->d_k || wants(m))
+        m->p->rope_width = 2 * (1 + below(m, most / 2));
+    if (wants(m))
+        add_positions(m);
+}
+
 /* Rows of a cache before the new ones, which m->n_k counts alone until then. */
 static void add_cache(maker *m)
 {
@@ -502,6 +530,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_widths(&m);
     add_inputs(&m);
     choose_norm(&m);
+    choose_rope(&m);
     add_cache(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);
@@ -518,6 +547,7 @@ void ref_problem_free(ref_problem *p)
 {
     for (ref_input which = REF_X; which < REF_INPUTS; which++)
         free(p->in[which].at);
+    free(p->rope_positions.at);
     free(p->vocab.at);
     free(p->token_word);
     *p = (ref_problem){0};

@@ -20,6 +20,7 @@ ref_problem ref_problem_copy(const ref_problem *p)
     ref_problem copy = *p;
     for (ref_input which = REF_X; which < REF_INPUTS; which++)
         copy.in[which] = array_copy(&p->in[which]);
+    copy.rope_positions = array_copy(&p->rope_positions);
     copy.has_tokens = copy.has_key_tokens = false;
     copy.vocab = (ref_array){0};
     copy.token_word = NULL;
@@ -80,10 +81,29 @@ void ref_select_batch(ref_problem *p, size_t batch)
     select_in_masks(p, true, &batch, 1);
 }
 
+/* The positions of these queries, then of keys from `from` on. */
+static void select_positions(ref_problem *p, const size_t *index, size_t count, size_t from)
+{
+    ref_sizes s = ref_sizes_of(p);
+    ref_array *said = &p->rope_positions, kept = *said;
+    if (said->at == NULL)
+        return;
+    size_t first_key = said->size[0] == s.n_q ? 0 : s.n_q;
+    kept.size[0] = count + s.n_new - from;
+    kept.at = ref_alloc(kept.size[0], sizeof kept.at[0]);
+    for (size_t i = 0; i < count; i++)
+        kept.at[i] = said->at[index == NULL ? i : index[i]];
+    for (size_t i = from; i < s.n_new; i++)
+        kept.at[count + i - from] = said->at[first_key + i];
+    free(said->at);
+    *said = kept;
+}
+
 /* What keys and values were made of x is made of xk, a copy, from now on. */
 void ref_select_queries(ref_problem *p, const size_t *index, size_t count)
 {
     ref_array *in = p->in;
+    select_positions(p, index, count, 0);
     bool k_needs_x = in[REF_K].at == NULL && in[REF_XK].at == NULL;
     bool v_needs_x = in[REF_V].at == NULL && in[REF_XV].at == NULL && in[REF_XK].at == NULL;
     if (k_needs_x || v_needs_x)
@@ -108,6 +128,7 @@ static void drop_rows(ref_array *a, size_t count)
 void ref_select_new_keys(ref_problem *p, size_t from)
 {
     ref_array *in = p->in;
+    select_positions(p, NULL, ref_sizes_of(p).n_q, from);
     bool k_needs_rows = in[REF_K].at == NULL;
     bool v_needs_rows = in[REF_V].at == NULL && in[REF_XV].at == NULL;
     if ((k_needs_rows || v_needs_rows) && in[REF_XK].at == NULL)

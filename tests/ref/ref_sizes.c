@@ -10,9 +10,9 @@ const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "v", "past_k", "past_v", "q_gain", "k_gain", "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba",
 };
 
-const char *const REF_MISTAKES[] = {"scale", "causal", "alignment", "mask",       "mask-axis",
-                                    "order", "groups", "layout",    "empty",      "concat",
-                                    "tanh",  "exp",    "ties",      "remainders", "rms"};
+const char *const REF_MISTAKES[] = {
+    "scale", "causal", "alignment", "mask", "mask-axis", "order",      "groups", "layout",
+    "empty", "concat", "tanh",      "exp",  "ties",      "remainders", "rms",    "rope"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

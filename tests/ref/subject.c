@@ -42,6 +42,16 @@ static bool add_rounding(bundle *to, const ref_problem *p, err *e)
     return add_text(to, "round", decimals, e);
 }
 
+static bool add_rope(bundle *to, const ref_problem *p, err *e)
+{
+    return add_text(to, "rope", p->has_rope && !p->has_rope_base ? "true" : NULL, e) &&
+           add_number(to, p->has_rope_base, "rope", p->rope_base, e) &&
+           add_text(to, "rope_pairing", p->pairing, e) &&
+           add_number(to, p->rope_width > 0, "rope_width", (double)p->rope_width, e) &&
+           (p->rope_positions.at == NULL ||
+            add_matrix(to, "rope_positions", &p->rope_positions, DTYPE_F64, e));
+}
+
 static bool add_settings(bundle *to, const ref_problem *p, err *e)
 {
     return add_text(to, "dtype", p->is_float32 ? "f32" : "f64", e) &&
@@ -52,7 +62,7 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
-           add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) &&
+           add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) && add_rope(to, p, e) &&
            add_number(to, p->has_eps, "qk_eps", p->eps, e) && add_rounding(to, p, e);
 }
 

@@ -218,6 +218,59 @@ static void line_normalized(reader *r, progress *p)
     recomputed(r, result, first, fabs(result));
 }
 
+/* p->key counts the angles, p->line says of which pair the numbers are that follow. */
+static void line_angle(reader *r, progress *p)
+{
+    truth_turns turns = truth_rope(r->of);
+    bool is_key = strcmp(p->line, "angle of k") == 0;
+    size_t pair = strncmp(p->line, "angle", strlen("angle")) == 0 ? p->key : 0;
+    double position = truth_position(r->of, is_key);
+    double frequency = pow(turns.base, -2 * (double)pair / (double)turns.width);
+    read_words(r, "angle = position·base^(−%zu/%zu) = ", 2 * pair, turns.width);
+    read_operand(r, position);
+    read_words(r, "·");
+    read_operand(r, frequency);
+    read_words(r, " = ");
+    read_number(r, position * frequency);
+    snprintf(p->line, sizeof p->line, "angle of %c", is_key ? 'k' : 'q');
+    p->key = pair + 1;
+}
+
+/* q_rope[1,1] = q[1,1]·cos − q[1,3]·sin, or the other one of the pair. */
+static void line_turned(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    truth_turns turns = truth_rope(t);
+    bool is_key = *r->at == 'k', is_normal = truth_has(t, "qk_norm");
+    const char *name = is_key ? "k_rope" : "q_rope", *from = is_key ? "k_norm" : "q_norm";
+    size_t row = is_key ? truth_key_row(t) : t->how.row, pair = p->key - 1;
+    from = is_normal ? from : is_key ? "k" : "q";
+    size_t at[2] = {pair, pair + turns.width / 2};
+    if (turns.is_interleaved) {
+        at[0] = 2 * pair;
+        at[1] = at[0] + 1;
+    }
+    char second[64];
+    snprintf(second, sizeof second, "%s[%zu,%zu]", name, row + 1, at[1] + 1);
+    bool is_second = strncmp(r->at, second, strlen(second)) == 0;
+    size_t own = at[is_second], other = at[!is_second];
+    double angle =
+        truth_position(t, is_key) * pow(turns.base, -2 * (double)pair / (double)turns.width);
+    tensor before = truth_stage(t, from, t->how.head), after = truth_stage(t, name, t->how.head);
+    double numbers[] = {number_at(&before, row, own), number_at(&before, row, other)};
+    double factors[] = {cos(angle), is_second ? sin(angle) : -sin(angle)};
+    tensor a = {.type = DTYPE_F64, .rank = 1, .size = {2}, .stride = {1}, .data = numbers}, b = a;
+    b.data = factors;
+    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos %s %s[%zu,%zu]·sin = ", name, row + 1, own + 1,
+               from, row + 1, own + 1, is_second ? "+" : "−", from, row + 1, other + 1);
+    read_dot(r, &a, &b, NULL, number_at(&after, row, own));
+    bool is_last = pair == 1 || turns.width == 2;
+    if (!is_second || is_key || !is_last)
+        return;
+    snprintf(p->line, sizeof p->line, "angle of k"); /* the key's angles follow */
+    p->key = 0;
+}
+
 static void line_scale(reader *r, progress *p)
 {
     (void)p;
@@ -448,17 +501,31 @@ typedef struct line_kind {
 } line_kind;
 
 static const line_kind KINDS[] = {
-    {"q[", line_projection},      {"k[", line_projection},
-    {"v[", line_projection},      {"scores[", line_scores},
-    {"scaled[", line_scaled},     {"masked[", line_masked},
-    {"exp[", line_exp},           {"weights[", line_weights},
-    {"rounded[", line_rounded},   {"weighted[", line_weighted},
-    {"attended[", line_attended}, {"output[", line_output},
-    {"row_max[", line_row_max},   {"row_sum[", line_row_sum},
-    {"squares = ", line_squares}, {"mean = ", line_mean},
-    {"factor = ", line_factor},   {"unit = ", line_unit},
-    {"q_norm[", line_normalized}, {"k_norm[", line_normalized},
-    {"scale = ", line_scale},     {"variance of ", line_variance},
+    {"q[", line_projection},
+    {"k[", line_projection},
+    {"v[", line_projection},
+    {"scores[", line_scores},
+    {"scaled[", line_scaled},
+    {"masked[", line_masked},
+    {"exp[", line_exp},
+    {"weights[", line_weights},
+    {"rounded[", line_rounded},
+    {"weighted[", line_weighted},
+    {"attended[", line_attended},
+    {"output[", line_output},
+    {"row_max[", line_row_max},
+    {"row_sum[", line_row_sum},
+    {"squares = ", line_squares},
+    {"mean = ", line_mean},
+    {"factor = ", line_factor},
+    {"unit = ", line_unit},
+    {"q_norm[", line_normalized},
+    {"k_norm[", line_normalized},
+    {"angle = ", line_angle},
+    {"q_rope[", line_turned},
+    {"k_rope[", line_turned},
+    {"scale = ", line_scale},
+    {"variance of ", line_variance},
 };
 
 static const line_kind *kind_of(const char *line)

@@ -119,6 +119,19 @@ static void take_out_cache(const truth *t, char *text)
                     t->n_new == 1 ? " goes" : "s go", t->n_k);
 }
 
+static void take_out_rope(const truth *t, char *text)
+{
+    truth_turns turns = truth_rope(t);
+    take_out(text, "position·base^(−2p/width)");
+    take_out_format(text, "base = %g, width = %zu", turns.base, turns.width);
+    take_out(text, "numbers 2p and 2p + 1, p from 0");
+    take_out(text, "numbers p and p + width/2, p from 0");
+    take_out_format(text, "Query %zu stands at position %.0f", t->how.row + 1,
+                    truth_position(t, false));
+    take_out_format(text, "Key %zu stands at position %.0f", truth_key_row(t) + 1,
+                    truth_position(t, true));
+}
+
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
@@ -150,6 +163,7 @@ void check_prose(reader *r, const char *joined)
     take_out_inputs(r->of, text);
     take_out_parameters(r->of, text);
     take_out_cache(r->of, text);
+    take_out_rope(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");
     if (text[left] != '\0')

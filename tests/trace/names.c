@@ -20,7 +20,8 @@ static const stage_labels LABELS[] = {
     {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
     {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
     {"output", NULL, NULL, 'q', '-'},   {"past_k", "k", NULL, '-', '-'},
-    {"q_norm", "q", NULL, 'q', '-'},    {"k_norm", "k", NULL, 'n', '-'},
+    {"q_norm", "q", NULL, 'q', '-'},    {"q_rope", "q", NULL, 'q', '-'},
+    {"k_rope", "k", NULL, 'n', '-'},    {"k_norm", "k", NULL, 'n', '-'},
     {"past_v", "v", NULL, '-', '-'},    {"present_k", "k", NULL, 'k', '-'},
     {"present_v", "v", NULL, 'k', '-'},
 };

@@ -35,7 +35,7 @@ count() {
 # all_stages DOCUMENT: the names of those that it has.
 all_stages() {
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context,output
-    for name in x xk xv q_norm k_norm present_k present_v q_score k_score rounded; do
+    for name in x xk xv q_norm k_norm q_rope k_rope present_k present_v q_score k_score rounded; do
         ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
             names=$names,$name
     done
@@ -83,8 +83,8 @@ for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     case $document in *"$word"*) check_document "$document" ;; esac
 done
 
-steps='inputs parameters dimensions projections normalize cache scores scale mask softmax round
-weighted sum concat unify'
+steps='inputs parameters dimensions projections normalize rope cache scores scale mask softmax
+round weighted sum concat unify'
 for golden in "$tests"/golden/*.txt; do
     name=$(basename "$golden" .txt)
     case $name in *"$word"*) ;; *) continue ;; esac

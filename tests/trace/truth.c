@@ -5,6 +5,7 @@
 #include "io/source.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const tensor *stage(const truth *t, const char *name)
@@ -100,8 +101,8 @@ const text_list *truth_new_tokens(const truth *t)
 
 const char *truth_last_form(const truth *t, char which)
 {
-    static const char *const FORMS[] = {"present_k", "k_norm", "k", "present_v",
-                                        "v",         "q_norm", "q"};
+    static const char *const FORMS[] = {"present_k", "k_rope", "k_norm", "k", "present_v",
+                                        "v",         "q_rope", "q_norm", "q"};
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         const char *name = FORMS[i];
         char of =
@@ -145,9 +146,9 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool has_head_axis(const char *name)
 {
-    static const char *const WITHOUT[] = {"x",         "xk",        "xv",     "q",       "k",
-                                          "past_k",    "past_v",    "v",      "context", "output",
-                                          "present_k", "present_v", "q_norm", "k_norm",  NULL};
+    static const char *const WITHOUT[] = {
+        "x",      "xk",        "xv",        "q",      "k",      "past_k", "past_v", "v", "context",
+        "output", "present_k", "present_v", "q_norm", "k_norm", "q_rope", "k_rope", NULL};
     return !is_one_of(name, WITHOUT);
 }
 
@@ -155,7 +156,7 @@ static bool is_key_or_value(const char *name)
 {
     static const char *const SHARED[] = {"k",      "v",         "wk",        "wv",     "bk",
                                          "bv",     "present_k", "present_v", "past_k", "past_v",
-                                         "k_norm", "k_gain",    NULL};
+                                         "k_norm", "k_gain",    "k_rope",    NULL};
     return is_one_of(name, SHARED);
 }
 
@@ -233,6 +234,45 @@ tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
                     .size = {count},
                     .stride = {1},
                     .data = (char *)given->data + first * dtype_size(given->type)};
+}
+
+/* A part of rope: inside its object, or the key rope_NAME beside it. */
+static const entry *rope_part(const truth *t, const char *name)
+{
+    char beside[32];
+    const entry *rope = bundle_find(&t->document, "rope");
+    snprintf(beside, sizeof beside, "rope_%s", name);
+    const entry *own = bundle_find(&t->document, beside);
+    bool is_object = rope != NULL && rope->kind == ENTRY_BUNDLE;
+    return own != NULL || !is_object ? own : bundle_find(rope->bundle, name);
+}
+
+static double rope_number(const truth *t, const char *name, double otherwise)
+{
+    const entry *found = rope_part(t, name);
+    return found == NULL ? otherwise : tensor_get(&found->tensor, NULL);
+}
+
+truth_turns truth_rope(const truth *t)
+{
+    const entry *pairing = rope_part(t, "pairing");
+    truth_turns turns = {.base = rope_number(t, "base", 10000),
+                         .width = (size_t)rope_number(t, "width", (double)t->d_k)};
+    truth_number(t, "rope", &turns.base);
+    turns.is_interleaved = pairing != NULL && strcmp(pairing->text, "interleaved") == 0;
+    return turns;
+}
+
+double truth_position(const truth *t, bool is_key)
+{
+    const entry *said = rope_part(t, "positions");
+    size_t row = is_key ? truth_key_row(t) : t->how.row, past = t->n_k - t->n_new;
+    if (said == NULL && !is_key && strcmp(truth_word(t, "causal"), "lower-right") == 0)
+        return (double)(t->n_k + row) - (double)t->n_q;
+    if (said == NULL)
+        return (double)(row + (is_key ? past : count_of(t, "offset", past)));
+    row += is_key && said->tensor.size[0] != t->n_new ? t->n_q : 0;
+    return number_of(&said->tensor, row);
 }
 
 tensor truth_gain(const truth *t, char which)

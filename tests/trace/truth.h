@@ -40,6 +40,16 @@ tensor truth_bias(const truth *t);
 
 /* The last form of q, k or v, which scores and weights are taken of: "present_k". */
 const char *truth_last_form(const truth *t, char which);
+/* Rotary positions: how the document says it, and where the row of a query (or new key) stands. */
+typedef struct truth_turns {
+    double base;
+    size_t width;
+    bool is_interleaved;
+} truth_turns;
+
+truth_turns truth_rope(const truth *t);
+double truth_position(const truth *t, bool is_key);
+
 /* q_gain or k_gain of the focus's head. */
 tensor truth_gain(const truth *t, char which);
 
