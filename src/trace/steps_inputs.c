@@ -182,6 +182,23 @@ static void say_cut(builder *b)
                    width == 1 ? "" : build_text(b, " %zu", width));
 }
 
+/* What the sharing is called, and what it costs or saves in a cache. */
+static void say_sharing(builder *b)
+{
+    const plan *p = b->plan;
+    const char *name = p->kv_heads == p->heads ? "MHA, multi-head attention"
+                       : p->kv_heads == 1      ? "MQA, multi-query attention"
+                                               : "GQA, grouped-query attention";
+    size_t one = (p->k.width + p->v.width) * dtype_size(p->type);
+    if (p->kv_heads == p->heads)
+        build_sentence(b, "This is %s: a cache grows by %zu bytes a token.", name, p->heads * one);
+    else
+        build_sentence(b,
+                       "This is %s: a cache grows by %zu bytes a token, where a key and a value "
+                       "for each of the %zu heads would take %zu.",
+                       name, p->kv_heads * one, p->heads, p->heads * one);
+}
+
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
@@ -194,6 +211,8 @@ static void say_heads(builder *b)
     if (p->kv_heads != p->heads)
         build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
                        p->kv_heads, p->heads / p->kv_heads);
+    if (p->kv_heads != p->heads || p->past > 0)
+        say_sharing(b);
 }
 
 /* Weights out of a bundle may be kept otherwise than the document's own. */

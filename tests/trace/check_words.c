@@ -109,6 +109,9 @@ static void take_out_parameters(const truth *t, char *text)
     take_out_format(text, "There are only %zu key/value heads: %zu query heads share each",
                     t->kv_heads, h / t->kv_heads);
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
+    size_t one = (t->d_k + t->d_v) * (t->how.type == DTYPE_F32 ? 4 : 8);
+    take_out_format(text, "a cache grows by %zu bytes a token", t->kv_heads * one);
+    take_out_format(text, "for each of the %zu heads would take %zu.", h, h * one);
 }
 
 static void take_out_cache(const truth *t, char *text)
