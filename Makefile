@@ -26,9 +26,9 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
-export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public
+export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public safetensors
 FAST      = $(SUITES) runner lint
-SLOW     := answer exponent packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer exponent hard packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn

@@ -1,16 +1,17 @@
 #include "attn/block.h"
 
+#include "attn/extra.h"
 #include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-bool scratch_new(scratch *s, const plan *p, size_t rows, err *e)
+bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
     size_t element = dtype_size(p->type);
     bool needs_shares = p->asked->round_keeps_sum;
-    s->block = mem_alloc(rows * p->n_k, element, e);
+    s->block = mem_alloc(rows * columns, element, e);
     s->maximum = mem_alloc(rows, element, e);
     s->sum = mem_alloc(rows, element, e);
     s->shares = needs_shares ? mem_alloc(p->n_k, sizeof s->shares[0], e) : NULL;
@@ -26,10 +27,10 @@ void scratch_free(scratch *s)
     mem_free(s->shares);
 }
 
-bool scratch_memory(const plan *p, size_t rows, size_t *bytes)
+bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
 {
     size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, of_rows, of_keys;
-    return size_mul(rows, p->n_k + 2, &of_rows) &&
+    return size_mul(rows, columns + 2, &of_rows) &&
            size_mul(of_rows, dtype_size(p->type), &of_rows) && size_mul(p->n_k, shares, &of_keys) &&
            size_add(of_rows, of_keys, bytes);
 }
@@ -59,7 +60,7 @@ static tensor rows_of(const block_context *of, const block *at, stage_id id, voi
 static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
 {
     tensor rows = rows_of(of, at, id, in->block, at->columns);
-    return tensor_range(&rows, 1, 0, at->columns);
+    return tensor_range(&rows, 1, is_kept(of, id) ? at->skipped : 0, at->columns);
 }
 
 static void *row_at(const tensor *t, size_t row)
@@ -67,7 +68,7 @@ static void *row_at(const tensor *t, size_t row)
     return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
 }
 
-/* The keys [from, to) of a row become `value`: −inf or 0. */
+/* The columns [from, to) of a row become `value`: −inf or 0. */
 static void fill_keys(dtype type, void *row, size_t from, size_t to, double value)
 {
     for (size_t j = from; type == DTYPE_F32 && j < to; j++)
@@ -76,14 +77,17 @@ static void fill_keys(dtype type, void *row, size_t from, size_t to, double valu
         ((double *)row)[j] = value;
 }
 
-/* Behind the columns that are computed, a wanted stage is `value`. */
+/* Around the columns that are computed, a wanted stage is `value`. */
 static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
 {
     if (!is_kept(of, id))
         return;
     tensor rows = rows_of(of, at, id, NULL, 0);
-    for (size_t i = 0; i < at->rows; i++)
-        fill_keys(rows.type, row_at(&rows, i), at->columns, of->plan->n_k, value);
+    for (size_t i = 0; i < at->rows; i++) {
+        void *row = row_at(&rows, i);
+        fill_keys(rows.type, row, 0, at->skipped, value);
+        fill_keys(rows.type, row, at->skipped + at->columns, of->plan->n_k, value);
+    }
 }
 
 /* ---- scores ---- */
@@ -94,9 +98,10 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
     tensor q = projected_queries(&of->made, at->batch, at->head);
     tensor scores = scores_of(of, at, STAGE_SCORES, in);
     score_parameters with = plan_score_parameters(p, at->head);
-    compared_keys keys = {.rows = projected_keys(&of->made, p, at->batch, at->head)};
+    tensor rows = projected_keys(&of->made, p, at->batch, at->head);
+    compared_keys keys = {.rows = tensor_range(&rows, 0, at->skipped, at->columns)};
     if (p->asked->score->is_product)
-        keys.turned = panels_keys(&of->panels, at->batch, at->head);
+        keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
     q = tensor_range(&q, 0, at->first, at->rows);
     p->asked->score->compare(p->with, &with, &q, &keys, &scores);
     return scores;
@@ -104,11 +109,24 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 
 /* ---- masks ---- */
 
-/* One row of a mask or bias that is spread over b × h × n_q × n_k. */
+/* One row of a mask or bias that is spread over b × h × n_q × n_k: the block's columns of it. */
 static tensor spread_row(const tensor *all, const block *at, size_t query)
 {
     tensor of_batch = tensor_at(all, at->batch), of_head = tensor_at(&of_batch, at->head);
-    return tensor_at(&of_head, query);
+    tensor row = tensor_at(&of_head, query);
+    return tensor_range(&row, 0, at->skipped, at->columns);
+}
+
+/* The block's columns whose keys the query may see, masks apart. */
+static key_range visible_columns(const plan *p, const block *at, size_t query)
+{
+    key_range seen = visible_keys(p, at->batch, query);
+    size_t end = at->skipped + at->columns;
+    seen.end = seen.end < end ? seen.end : end;
+    seen.first = seen.first > at->skipped ? seen.first : at->skipped;
+    if (seen.first >= seen.end)
+        return (key_range){0, 0};
+    return (key_range){seen.first - at->skipped, seen.end - at->skipped};
 }
 
 static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
@@ -119,29 +137,33 @@ static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
 
 static void hide(const plan *p, const block *at, size_t query, void *row)
 {
-    size_t end = plan_visible_keys(p, query);
-    fill_keys(p->type, row, end, at->columns, -INFINITY);
+    key_range seen = visible_columns(p, at, query);
+    fill_keys(p->type, row, 0, seen.first, -INFINITY);
+    fill_keys(p->type, row, seen.end, at->columns, -INFINITY);
     if (p->mask.data == NULL)
         return;
     tensor mask = spread_row(&p->mask, at, query);
-    for (size_t j = 0; j < end && j < at->columns; j++) {
+    for (size_t j = seen.first; j < seen.end; j++) {
         if (is_hidden_by(p, &mask, j))
             fill_keys(p->type, row, j, j + 1, -INFINITY);
     }
 }
 
-/* masked = scaled + bias, and −inf where attending is not allowed */
-static void mask_row(const plan *p, const block *at, size_t row, const tensor *scaled,
+/* masked = capped + bias − slope·distance, and −inf where attending is not allowed */
+static void mask_row(const plan *p, const block *at, size_t row, const tensor *capped,
                      tensor *masked)
 {
     size_t query = at->first + row;
-    void *from = row_at(scaled, row), *to = row_at(masked, row);
+    void *from = row_at(capped, row), *to = row_at(masked, row);
     if (p->bias.data != NULL) {
         tensor bias = spread_row(&p->bias, at, query);
         p->with->add(from, at->columns, bias.data, bias.stride[0], to);
     } else if (from != to) {
         memcpy(to, from, at->columns * dtype_size(p->type));
     }
+    if (p->slopes.data != NULL)
+        p->with->recede(to, at->columns, tensor_get(&p->slopes, &at->head),
+                        (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
     hide(p, at, query, to);
 }
 
@@ -155,7 +177,8 @@ static bool any_allowed(const plan *p, const block *at, size_t query)
         mask = spread_row(&p->mask, at, query);
     if (p->bias.data != NULL)
         bias = spread_row(&p->bias, at, query);
-    for (size_t j = 0; j < plan_visible_keys(p, query); j++) {
+    key_range seen = visible_columns(p, at, query);
+    for (size_t j = seen.first; j < seen.end; j++) {
         bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
         bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
         if (!is_masked && !is_biased)
@@ -165,10 +188,10 @@ static bool any_allowed(const plan *p, const block *at, size_t query)
 }
 
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
-static bool check_sum(const plan *p, const block *at, size_t row, double sum, err *e)
+static bool check_sum(const plan *p, const block *at, size_t row, double sum, bool is_empty, err *e)
 {
     size_t query = at->first + row;
-    bool is_in_range = isfinite(sum) && (sum > 0 || !any_allowed(p, at, query));
+    bool is_in_range = isfinite(sum) && !(is_empty && any_allowed(p, at, query));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char batch[32] = "", head[32] = "";
@@ -184,7 +207,7 @@ static bool check_sum(const plan *p, const block *at, size_t row, double sum, er
 
 /* The block's rows of all stages from scores to weights. */
 typedef struct row_stages {
-    tensor scores, scaled, masked, maximum, exponent, sum, weights;
+    tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
 } row_stages;
 
 static bool compute_softmax(const block_context *of, const block *at, scratch *in, size_t row,
@@ -194,20 +217,25 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
     void *maximum = row_at(&s->maximum, row), *exponent = row_at(&s->exponent, row),
          *sum = row_at(&s->sum, row), *masked = row_at(&s->masked, row);
     p->with->row_max(masked, at->columns, maximum);
+    bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
+    extra_raise_maximum(p, at->head, maximum);
     p->with->row_exponent(masked, at->columns, maximum, exponent, sum);
+    extra_add_to_sum(p, at->head, maximum, sum);
     p->with->row_divide(exponent, at->columns, sum, row_at(&s->weights, row));
     double whole = tensor_get(&s->sum, (size_t[]){row, 0});
-    in->empty_rows += whole == 0;
-    return check_sum(p, at, row, whole, &in->failure);
+    in->empty_rows += is_empty && !isnan(whole);
+    return check_sum(p, at, row, whole, is_empty, &in->failure);
 }
 
 /* From scores to weights a row at a time, while it is in the first-level cache. */
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
+    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
     row_stages s = {
         .scores = *scores,
         .scaled = scores_of(of, at, STAGE_SCALED, in),
+        .capped = scores_of(of, at, has_cap ? STAGE_CAPPED : STAGE_SCALED, in),
         .masked = scores_of(of, at, STAGE_MASKED, in),
         .maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
         .exponent = scores_of(of, at, STAGE_EXP, in),
@@ -217,7 +245,10 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     for (size_t i = 0; i < at->rows; i++) {
         of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
                                  row_at(&s.scaled, i));
-        mask_row(of->plan, at, i, &s.scaled, &s.masked);
+        if (has_cap)
+            of->plan->with->cap(row_at(&s.scaled, i), at->columns, of->plan->asked->softcap,
+                                row_at(&s.capped, i));
+        mask_row(of->plan, at, i, &s.capped, &s.masked);
         if (!compute_softmax(of, at, in, i, &s))
             return false;
     }
@@ -267,7 +298,8 @@ static void compute_weighted(const block_context *of, const block *at, const ten
     for (size_t i = 0; i < at->rows; i++) {
         tensor weighted = weighted_place(of, at, i);
         for (size_t j = 0; weighted.data != NULL && j < p->n_k; j++) {
-            double weight = j < at->columns ? tensor_get(weights, (size_t[]){i, j}) : 0;
+            bool is_there = j >= at->skipped && j < at->skipped + at->columns;
+            double weight = is_there ? tensor_get(weights, (size_t[]){i, j - at->skipped}) : 0;
             p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
         }
     }
@@ -288,19 +320,35 @@ static void compute_attended(const block_context *of, const block *at, const ten
     tensor attended =
         is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (of->made.v_is_finite) {
-        p->with->product(weights, panels_values(&of->panels, at->batch, at->head), &attended);
+        packed v = panels_values(&of->panels, at->batch, at->head, at->skipped);
+        p->with->product(weights, &v, &attended);
     } else {
-        tensor v = projected_values(&of->made, p, at->batch, at->head);
+        tensor all = projected_values(&of->made, p, at->batch, at->head);
+        tensor v = tensor_range(&all, 0, at->skipped, at->columns);
         p->with->product_of_nonzero(weights, &v, &attended);
     }
     if (attended.data != context.data)
         tensor_copy(&attended, &context);
 }
 
-size_t block_columns(const block_context *of, size_t first, size_t rows)
+static bool wants_all_columns(const wanted *w)
 {
-    bool wants_all = is_kept(of, STAGE_SCORES) || is_kept(of, STAGE_SCALED);
-    return wants_all ? of->plan->n_k : plan_visible_keys(of->plan, first + rows - 1);
+    return wanted_has(w, STAGE_SCORES) || wanted_has(w, STAGE_SCALED) ||
+           wanted_has(w, STAGE_CAPPED);
+}
+
+size_t block_columns_most(const plan *p, const wanted *w, size_t rows)
+{
+    return wants_all_columns(w) ? p->n_k : visible_span(p, rows);
+}
+
+void block_find_columns(const block_context *of, block *at)
+{
+    key_range seen = {0, of->plan->n_k};
+    if (!wants_all_columns(of->wanted))
+        seen = visible_to_rows(of->plan, at->batch, at->first, at->rows);
+    at->skipped = seen.first;
+    at->columns = seen.end - seen.first;
 }
 
 bool block_compute(const block_context *of, const block *at, scratch *in)

@@ -5,10 +5,11 @@
 #include "attn/panels.h"
 #include "attn/rounding.h"
 #include "attn/run.h"
+#include "attn/visible.h"
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
-    void *block;   /* rows × n_k */
+    void *block;   /* rows × columns */
     void *maximum; /* rows */
     void *sum;     /* rows */
     share *shares; /* n_k, where weights are rounded by largest remainders */
@@ -17,9 +18,9 @@ typedef struct scratch {
     err failure;
 } scratch;
 
-bool scratch_new(scratch *s, const plan *p, size_t rows, err *e);
+bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e);
 void scratch_free(scratch *s);
-bool scratch_memory(const plan *p, size_t rows, size_t *bytes);
+bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes);
 
 /* What all blocks share. */
 typedef struct block_context {
@@ -32,17 +33,20 @@ typedef struct block_context {
     panels panels;
 } block_context;
 
-/* Rows `first` to `first + rows` of a head; of their scores the first `columns`, behind which none
- * of them sees a key. */
+/* Rows `first` to `first + rows` of a head; of their scores `columns` behind the first `skipped`, a
+ * multiple of PACKED_STEP, so that a key keeps its place among a row's partial sums: before and
+ * behind them, none of these rows sees a key. */
 typedef struct block {
-    size_t batch, head, first, rows, columns;
+    size_t batch, head, first, rows, skipped, columns;
 } block;
 
 /* False with in->failure set where a row leaves the type's range. */
 bool block_compute(const block_context *of, const block *at, scratch *in);
 
-/* The columns that a block needs: all where somebody wants the scores as they were before
+/* Sets the columns that a block needs: all where somebody wants the scores as they were before
  * masking. */
-size_t block_columns(const block_context *of, size_t first, size_t rows);
+void block_find_columns(const block_context *of, block *at);
+/* The most columns that a block of so many rows has. */
+size_t block_columns_most(const plan *p, const wanted *w, size_t rows);
 
 #endif

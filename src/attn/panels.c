@@ -85,13 +85,19 @@ static size_t slot_of(const panels *all, size_t batch, size_t head)
     return (batch * p->kv_heads + plan_kv_head(p, head)) % all->slots;
 }
 
-const packed *panels_keys(const panels *all, size_t batch, size_t head)
+packed panels_keys(const panels *all, size_t batch, size_t head, size_t first)
 {
     size_t of_unit = all->key_heads == 1 ? 0 : head % all->key_heads;
-    return &all->keys[slot_of(all, batch, head) * all->key_heads + of_unit];
+    packed keys = all->keys[slot_of(all, batch, head) * all->key_heads + of_unit];
+    keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
+    keys.columns -= first;
+    return keys;
 }
 
-const packed *panels_values(const panels *all, size_t batch, size_t head)
+/* Keys are the rows of the values. */
+packed panels_values(const panels *all, size_t batch, size_t head, size_t first)
 {
-    return &all->values[slot_of(all, batch, head)];
+    packed values = all->values[slot_of(all, batch, head)];
+    values.data = (char *)values.data + all->plan->with->packed_bytes(first, 1);
+    return values;
 }

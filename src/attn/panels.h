@@ -25,7 +25,8 @@ bool panels_memory(const plan *p, size_t *bytes);
 size_t panels_parts(const panels *all);
 void panels_pack(const panels *all, size_t unit, size_t part);
 
-const packed *panels_keys(const panels *all, size_t batch, size_t head);
-const packed *panels_values(const panels *all, size_t batch, size_t head);
+/* Those of keys from `first` on, a multiple of PACKED_STEP. */
+packed panels_keys(const panels *all, size_t batch, size_t head, size_t first);
+packed panels_values(const panels *all, size_t batch, size_t head, size_t first);
 
 #endif

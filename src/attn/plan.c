@@ -71,7 +71,8 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
     bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
                 plan_find_projections(p, e) && plan_find_gains(p, e) && plan_find_cache(p, e) &&
                 plan_find_rope(p, e) && plan_find_score(p, e) && plan_find_scale(p, e) &&
-                plan_find_causality(p, e) && plan_find_masks(p, e) && plan_find_output(p, e) &&
+                plan_find_causality(p, e) && plan_find_key_lengths(p, e) && plan_find_masks(p, e) &&
+                plan_find_slopes(p, e) && plan_find_output(p, e) &&
                 check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", p->n_k, e);
     if (fits)
@@ -81,6 +82,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 
 void plan_free(plan *p)
 {
+    tensor_free(&p->slopes);
     tensor_free(&p->ones);
     tensor_free(&p->zeros);
     text_list_free(&p->notes);

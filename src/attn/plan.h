@@ -35,7 +35,10 @@ typedef struct plan {
     size_t compared_width; /* of q′ and k′ */
     double scale;
     tensor mask, bias;  /* b × h × n_q × n_k */
+    tensor key_lengths; /* b counts; no data: all keys are there */
     tensor wo, bo;      /* h·d_v × width_out, width_out long */
+    tensor sinks;       /* h logits; no data: there are none */
+    tensor slopes;      /* of ALiBi, one a head, float64; no data: there is none; owned */
     tensor ones, zeros; /* stand in for va and ba; owned */
     /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
      * batch. */
@@ -60,9 +63,9 @@ bool plan_keeps_heads_apart(const plan *p);
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
 
-/* The keys [0, end) that query i may see, causality alone. */
-size_t plan_visible_keys(const plan *p, size_t query);
 bool plan_is_causal(const plan *p);
+/* Something takes keys out, or is added to scores: else masked is what comes before it. */
+bool plan_masks(const plan *p);
 
 /* The parameters of the score function for one head. */
 score_parameters plan_score_parameters(const plan *p, size_t head);

@@ -1,4 +1,5 @@
-/* Who may attend to whom: causality, masks and biases, each spread over b × h × n_q × n_k. */
+/* Who may attend to whom: causality, windows and lengths (visible.c says what they come to), masks
+ * and biases, each spread over b × h × n_q × n_k. */
 #include "attn/plan_parts.h"
 
 bool plan_is_causal(const plan *p)
@@ -6,17 +7,26 @@ bool plan_is_causal(const plan *p)
     return p->asked->causal != CAUSAL_NONE;
 }
 
-size_t plan_visible_keys(const plan *p, size_t query)
+bool plan_masks(const plan *p)
 {
-    size_t end = p->n_k;
-    if (p->asked->causal == CAUSAL_UPPER_LEFT && p->offset < p->n_k &&
-        query + 1 < p->n_k - p->offset)
-        end = query + 1 + p->offset;
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT) {
-        size_t from_end = p->n_q - query - 1;
-        end = from_end < p->n_k ? p->n_k - from_end : 0;
-    }
-    return end;
+    return plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL ||
+           p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
+}
+
+/* Where there is no causality that would name an alignment. */
+static bool note_places(plan *p, err *e)
+{
+    const char *what = p->asked->has_window ? "the window is" : "distances are";
+    if (!p->asked->has_window && !p->asked->has_alibi)
+        return true;
+    if (p->n_q > p->n_k)
+        return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i", p->n_q,
+                         p->n_k, what);
+    return plan_note(
+        p, e,
+        "n_q is %zu and n_k %zu: %s counted from key i for query i; --offset %zu would "
+        "put the last query at the last key",
+        p->n_q, p->n_k, what, p->n_k - p->n_q);
 }
 
 bool plan_find_causality(plan *p, err *e)
@@ -29,10 +39,10 @@ bool plan_find_causality(plan *p, err *e)
             "offset is %zu, and lower-right already places the queries at the end of the keys",
             asked->offset);
     }
-    bool is_open = asked->causal == CAUSAL_UPPER_LEFT && !asked->alignment_is_named &&
-                   !asked->has_offset && p->past == 0;
-    if (!is_open || p->n_q == p->n_k)
+    if (p->n_q == p->n_k || asked->has_offset || asked->alignment_is_named || p->past > 0)
         return true;
+    if (asked->causal == CAUSAL_NONE)
+        return note_places(p, e);
     return plan_note(p, e,
                      "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
                      "--causal=lower-right would let the last query see the last key",
@@ -102,7 +112,41 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
     return true;
 }
 
+bool plan_find_key_lengths(plan *p, err *e)
+{
+    const tensor *given = p->asked->key_lengths;
+    place at = problem_place(p->asked, "key_lengths");
+    if (given == NULL)
+        return true;
+    if (given->rank == 1 && given->size[0] != p->batches)
+        return err_at(e, &at, "key_lengths has %zu counts, and the batch %zu entr%s",
+                      given->size[0], p->batches, p->batches == 1 ? "y" : "ies");
+    p->key_lengths = tensor_view_of(given);
+    p->key_lengths.rank = 1;
+    p->key_lengths.size[0] = p->batches;
+    p->key_lengths.stride[0] = given->rank;
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length > (double)p->n_k)
+            return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
+                          batch + 1, length, p->n_k);
+    }
+    return true;
+}
+
+static bool find_sinks(plan *p, err *e)
+{
+    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
+        place at = problem_place(p->asked, "round");
+        err_at(e, &at,
+               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
+        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    }
+    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e);
+}
+
 bool plan_find_masks(plan *p, err *e)
 {
-    return spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e);
+    return find_sinks(p, e) && spread(p, INPUT_MASK, &p->mask, e) &&
+           spread(p, INPUT_BIAS, &p->bias, e);
 }

@@ -26,9 +26,13 @@ bool plan_find_rope(plan *p, err *e);
 bool plan_find_score(plan *p, err *e);
 bool plan_find_scale(plan *p, err *e);
 
-/* plan_mask.c: mask, bias; causality and its notes. */
+/* plan_mask.c: mask, bias; sinks; key_lengths; causality and its notes. */
 bool plan_find_masks(plan *p, err *e);
+bool plan_find_key_lengths(plan *p, err *e);
 bool plan_find_causality(plan *p, err *e);
+
+/* plan_slopes.c: slopes. */
+bool plan_find_slopes(plan *p, err *e);
 
 /* plan_shape.c: axes. */
 void plan_find_axes(plan *p);

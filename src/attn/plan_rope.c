@@ -75,11 +75,21 @@ static bool check_positions(const plan *p, err *e)
     return true;
 }
 
+/* Lower-right would put the queries elsewhere in each batch entry. */
+static bool check_alignment(const problem *asked, err *e)
+{
+    place at = problem_place(asked, "key_lengths");
+    if (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)
+        return true;
+    err_at(e, &at, "key_lengths with lower-right place queries by batch entry, rope by row");
+    return err_remedy(e, "upper-left with an offset places them for both");
+}
+
 bool plan_find_rope(plan *p, err *e)
 {
     if (!p->asked->rope.is_asked)
         return check_belongs(p->asked, e);
-    return find_width(p, e) && check_positions(p, e);
+    return check_alignment(p->asked, e) && find_width(p, e) && check_positions(p, e);
 }
 
 double plan_query_position(const plan *p, size_t query)

@@ -1,6 +1,7 @@
 /* The score function's parameters, and the scale. */
 #include "attn/plan_parts.h"
 
+#include <float.h>
 #include <math.h>
 
 /* The matrix of one head out of c × d (shared) or h × c × d. */
@@ -150,6 +151,17 @@ static double inverse_root(size_t width)
     return scale;
 }
 
+/* What is divided by it and multiplied must be a number of the type too. */
+static bool check_softcap(const plan *p, err *e)
+{
+    double cap = p->asked->softcap;
+    place at = problem_place(p->asked, "softcap");
+    if (p->type == DTYPE_F64 || cap == 0 || (cap >= FLT_MIN && cap <= FLT_MAX))
+        return true;
+    err_at(e, &at, "softcap is %g, float32 holds %g to %g", cap, (double)FLT_MIN, (double)FLT_MAX);
+    return err_remedy(e, "--dtype f64 has more range");
+}
+
 bool plan_find_scale(plan *p, err *e)
 {
     const problem *asked = p->asked;
@@ -169,5 +181,5 @@ bool plan_find_scale(plan *p, err *e)
         p->scale = inverse_root(asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
     if (kind == SCALE_NUMBER)
         p->scale = asked->scale_number;
-    return true;
+    return check_softcap(p, e);
 }

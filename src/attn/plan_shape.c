@@ -117,6 +117,8 @@ bool plan_has_stage(const plan *p, stage_id id)
         return plan_score_parameters(p, 0).for_query.data != NULL;
     case STAGE_K_SCORE:
         return plan_score_parameters(p, 0).for_key.data != NULL;
+    case STAGE_CAPPED:
+        return p->asked->softcap > 0;
     case STAGE_ROUNDED:
         return p->asked->round_decimals >= 0;
     default:

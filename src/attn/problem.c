@@ -33,6 +33,7 @@ static const struct {
     [INPUT_UA] = {"ua", "Ua"},
     [INPUT_VA] = {"va", "va"},
     [INPUT_BA] = {"ba", "ba"},
+    [INPUT_SINKS] = {"sinks", "sinks"},
 };
 
 const char *input_key(input which)

@@ -37,6 +37,7 @@ typedef enum input {
     INPUT_UA,
     INPUT_VA,
     INPUT_BA,
+    INPUT_SINKS,
     INPUT_COUNT
 } input;
 
@@ -70,8 +71,14 @@ typedef struct problem {
     bool alignment_is_named; /* upper-left or lower-right was said, not just true */
     bool has_offset;
     size_t offset;
+    bool has_window; /* a query at position p sees keys p − left to p + right; SIZE_MAX: open */
+    size_t window_left, window_right;
+    const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */
+    bool has_alibi;
+    const tensor *slopes; /* one a head; NULL: the published ones */
     scale_kind scale_kind;
     double scale_number;
+    double softcap; /* 0 = none was asked for */
     const score *score;
     rope_settings rope;
     bool normalizes; /* queries and keys, each head by its root mean square */

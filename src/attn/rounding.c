@@ -4,15 +4,19 @@
 #include <stdlib.h>
 
 /* fma gives what the product w·10ᵈ lost to rounding, so that a rest of exactly one half is seen as
- * such. */
+ * such, and of two weights the larger has the larger rest. */
 static share share_of(double weight, double tens, size_t key)
 {
     double product = weight * tens, lost = fma(weight, tens, -product);
     double whole = floor(product);
-    double rest = (product - whole) + lost;
-    if (rest < 0)
-        return (share){whole - 1, rest + 1, key};
-    return (share){whole, rest, key};
+    if (product == whole && lost < 0)
+        return (share){whole - 1, 1, lost, key};
+    return (share){whole, product - whole, lost, key};
+}
+
+static bool is_half_or_more(const share *one)
+{
+    return (one->rest - 0.5) + one->lost >= 0;
 }
 
 static double power_of_ten(int decimals)
@@ -39,7 +43,7 @@ void rows_round(const tensor *in, int decimals, tensor *out)
     for (size_t i = 0; i < in->size[0]; i++) {
         for (size_t j = 0; j < in->size[1]; j++) {
             share one = share_of(weight_at(in, i, j), tens, j);
-            set_weight(out, i, j, (one.rest >= 0.5 ? one.whole + 1 : one.whole) / tens);
+            set_weight(out, i, j, (is_half_or_more(&one) ? one.whole + 1 : one.whole) / tens);
         }
     }
 }
@@ -47,8 +51,9 @@ void rows_round(const tensor *in, int decimals, tensor *out)
 static int larger_rest_first(const void *a, const void *b)
 {
     const share *one = a, *other = b;
-    if (one->rest != other->rest)
-        return one->rest > other->rest ? -1 : 1;
+    double difference = (one->rest - other->rest) + (one->lost - other->lost);
+    if (difference != 0)
+        return difference > 0 ? -1 : 1;
     return one->key < other->key ? -1 : 1;
 }
 
@@ -73,7 +78,7 @@ static void round_row(const tensor *in, size_t row, double tens, tensor *out, sh
     double whole = 0;
     for (size_t j = 0; j < count; j++) {
         double weight = weight_at(in, row, j);
-        shares[j] = weight == 0 ? (share){0, -1, j} : share_of(weight, tens, j);
+        shares[j] = weight == 0 ? (share){0, -1, 0, j} : share_of(weight, tens, j);
         whole += shares[j].whole;
         positive += weight != 0;
     }

@@ -4,9 +4,10 @@
 
 #include "tensor/tensor.h"
 
-/* A weight in units of the last decimal that is kept: whole units, and a rest from 0 to below 1. */
+/* A weight in units of the last decimal that is kept: whole units, and a rest from 0 to below 1, as
+ * the exact sum rest + lost. */
 typedef struct share {
-    double whole, rest;
+    double whole, rest, lost;
     size_t key;
 } share;
 

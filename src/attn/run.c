@@ -11,6 +11,9 @@
  * the product with the values walk over them; its rows are whole register tiles of 6. */
 enum { BLOCK_BYTES = 400 * 1024, BLOCK_ROWS_MOST = 96, TILE_ROWS = 6 };
 
+/* Of a window's columns, at most one in so many is there for the sake of other rows. */
+enum { WINDOW_SHARE = 12 };
+
 /* Keys and values that are packed at once: together with those that are packed next, and a block of
  * scores for each thread, they stay in a third-level cache. */
 enum { WAVE_BYTES = 2 << 20 };
@@ -20,7 +23,7 @@ enum { WAVE_BLOCKS_A_THREAD = 8 };
 
 typedef struct run {
     block_context shared;
-    size_t block_rows, blocks; /* a block's rows, a head's blocks */
+    size_t block_rows, block_columns, blocks; /* a block's rows and most columns, a head's blocks */
     size_t units, wave, slots;
     size_t group; /* query heads that use one key/value head */
     scratch *of_worker;
@@ -90,12 +93,25 @@ static bool keep_wanted(block_context *c, bundle *result, err *e)
 
 /* ---- the loop ---- */
 
+/* Too large for the cache, or rows whose windows lie so far apart that each computes many columns
+ * for others. */
+static bool is_too_large(const run *r, size_t rows)
+{
+    const plan *p = r->shared.plan;
+    size_t columns = block_columns_most(p, r->shared.wanted, rows),
+           of_one = block_columns_most(p, r->shared.wanted, 1);
+    return rows * columns > BLOCK_BYTES / dtype_size(p->type) ||
+           (columns - of_one) * WINDOW_SHARE > columns;
+}
+
 static void size_blocks(run *r)
 {
     const plan *p = r->shared.plan;
-    size_t rows = BLOCK_BYTES / dtype_size(p->type) / p->n_k / TILE_ROWS * TILE_ROWS;
-    rows = rows > BLOCK_ROWS_MOST ? BLOCK_ROWS_MOST : rows < TILE_ROWS ? TILE_ROWS : rows;
+    size_t rows = BLOCK_ROWS_MOST;
+    while (rows > TILE_ROWS && is_too_large(r, rows))
+        rows -= TILE_ROWS;
     r->block_rows = rows > p->n_q ? p->n_q : rows;
+    r->block_columns = block_columns_most(p, r->shared.wanted, r->block_rows);
     r->blocks = (p->n_q + r->block_rows - 1) / r->block_rows;
     r->group = p->heads / p->kv_heads;
     r->units = p->batches * p->kv_heads;
@@ -121,7 +137,7 @@ static block block_of(const run *r, const task *t)
     at.head = t->unit % p->kv_heads * r->group + t->index / r->blocks;
     at.batch = t->unit / p->kv_heads;
     at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
-    at.columns = block_columns(&r->shared, at.first, at.rows);
+    block_find_columns(&r->shared, &at);
     return at;
 }
 
@@ -133,7 +149,11 @@ static bool compute(run *r, const task *t, scratch *in)
     }
     block at = block_of(r, t);
     in->failed_at = t->unit * r->tasks.blocks + t->index;
-    return block_compute(&r->shared, &at, in);
+    if (!block_compute(&r->shared, &at, in))
+        return false;
+    if (r->shared.wanted->progress != NULL)
+        atomic_fetch_add(&r->shared.wanted->progress->done, 1);
+    return true;
 }
 
 /* Blocks are taken in order, so that of several failing ones the first is always among those that
@@ -159,7 +179,7 @@ static bool scratches_new(run *r, size_t threads, err *e)
     if (r->of_worker == NULL)
         return false;
     for (size_t i = 0; i < threads; i++) {
-        if (!scratch_new(&r->of_worker[i], r->shared.plan, r->block_rows, e))
+        if (!scratch_new(&r->of_worker[i], r->shared.plan, r->block_rows, r->block_columns, e))
             return false;
     }
     return true;
@@ -188,6 +208,14 @@ static bool gather(const run *r, size_t threads, run_report *report, err *e)
     return failed == NULL;
 }
 
+static void start_progress(run_progress *p, size_t blocks)
+{
+    if (p == NULL)
+        return;
+    atomic_store(&p->done, 0);
+    atomic_store(&p->blocks, blocks);
+}
+
 static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
 {
     block_context *c = &r->shared;
@@ -199,6 +227,7 @@ static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
         schedule_start(&r->tasks, r->units, r->wave, panels_parts(&c->panels),
                        r->group * r->blocks);
         report->threads_wanted = threads;
+        start_progress(c->wanted->progress, r->units * r->group * r->blocks);
         report->threads = threads_run(threads, work, r);
         done = gather(r, threads, report, e);
     }
@@ -240,7 +269,7 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
     size_t started = threads_for(&r, threads);
     bool fits = projected_memory(p, w, bytes) && size_waves(&r, started, &of_slot) &&
                 size_add_product(bytes, r.slots, of_slot) &&
-                scratch_memory(p, r.block_rows, &of_thread) &&
+                scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
                 size_add_product(bytes, started, of_thread);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;

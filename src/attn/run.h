@@ -7,6 +7,13 @@
 
 #include "attn/plan.h"
 
+#include <stdatomic.h>
+
+/* How far a run is: another thread may look. */
+typedef struct run_progress {
+    atomic_size_t done, blocks; /* of so many; 0: none is computed yet */
+} run_progress;
+
 /* Which stages to keep, in the order in which the result has them. */
 typedef struct wanted {
     stage_id stage[STAGE_COUNT];
@@ -14,6 +21,7 @@ typedef struct wanted {
     /* `weighted` of one row only, n_k × d_v: what a trace shows of it. */
     bool weighted_is_one_row;
     size_t batch, head, row;
+    run_progress *progress; /* moved on by the run, or NULL */
 } wanted;
 
 bool wanted_has(const wanted *w, stage_id id);

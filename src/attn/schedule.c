@@ -7,14 +7,19 @@ void schedule_start(schedule *s, size_t units, size_t wave, size_t parts, size_t
     *s = (schedule){.units = units, .wave = wave, .parts = parts, .blocks = blocks};
 }
 
+/* A task that can be done is given even when a later one has stopped the schedule meanwhile: it may
+ * fail too, and would be the first. What the stopping one stood on was there before the stop, so
+ * asking for the stop before the count misses none. */
 static bool wait_for(schedule *s, atomic_size_t *count, size_t wanted)
 {
-    while (atomic_load(count) < wanted) {
-        if (atomic_load(&s->is_stopped))
+    for (;;) {
+        bool is_stopped = atomic_load(&s->is_stopped);
+        if (atomic_load(count) >= wanted)
+            return true;
+        if (is_stopped)
             return false;
         sched_yield();
     }
-    return !atomic_load(&s->is_stopped);
 }
 
 /* The units up to the end of a wave. */
@@ -26,6 +31,8 @@ static size_t units_until(const schedule *s, size_t wave)
 
 bool schedule_take(schedule *s, task *t)
 {
+    if (atomic_load(&s->is_stopped))
+        return false;
     size_t of_unit = s->parts + s->blocks, number = atomic_fetch_add(&s->next, 1);
     if (number >= s->units * of_unit)
         return false;

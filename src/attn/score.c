@@ -5,7 +5,7 @@ static void compare_by_product(const kernels *with, const score_parameters *of, 
                                const compared_keys *k, tensor *scores)
 {
     (void)of;
-    with->product(q, k->turned, scores);
+    with->product(q, &k->turned, scores);
 }
 
 /* scores = q′·kᵀ + bs, q′ = q·Ws */
@@ -23,8 +23,7 @@ static void compare_general(const kernels *with, const score_parameters *of, con
 static void compare_additive(const kernels *with, const score_parameters *of, const tensor *q,
                              const compared_keys *k, tensor *scores)
 {
-    tensor seen = tensor_range(&k->rows, 0, 0, scores->size[1]);
-    with->additive(q, &seen, of->vector.data, of->shift.data, scores);
+    with->additive(q, &k->rows, of->vector.data, of->shift.data, scores);
 }
 
 static const score ROWS[] = {

@@ -16,10 +16,10 @@ typedef struct score_parameters {
     tensor shift;     /* c numbers, or one; always there where the score has one */
 } score_parameters;
 
-/* All keys of a head, as the score function takes them. */
+/* Keys of a head, as the score function takes them. */
 typedef struct compared_keys {
-    tensor rows;          /* k′: n_k × c */
-    const packed *turned; /* k′ᵀ, where the score function is a product; else NULL */
+    tensor rows;   /* k′: n × c */
+    packed turned; /* k′ᵀ, where the score function is a product */
 } compared_keys;
 
 typedef struct score {
@@ -30,7 +30,7 @@ typedef struct score {
     /* The keys of its parameters; NULL where it has no such parameter. */
     const char *for_query, *for_key, *vector, *shift;
     bool shift_is_one; /* one number a head, not one a component */
-    /* As many columns as `scores` has: those of the first keys. */
+    /* As many columns as `scores` has, and keys. */
     void (*compare)(const kernels *with, const score_parameters *of, const tensor *q,
                     const compared_keys *k, tensor *scores);
 } score;

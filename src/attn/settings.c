@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* A setting's number, where it is one. */
@@ -94,6 +95,69 @@ static bool read_causal(problem *p, const entry *setting, err *e)
     return true;
 }
 
+/* The whole numbers from `least` of a setting that is one number or a list of them. */
+static bool check_counts(const entry *setting, double least, const char *wanted, err *e)
+{
+    const tensor *numbers = &setting->tensor;
+    char shape[SHAPE_TEXT];
+    if (setting->kind != ENTRY_TENSOR)
+        return err_at(e, &setting->at, "%s is \"%s\", it must be %s", setting->name, setting->text,
+                      wanted);
+    if (numbers->rank > 1)
+        return err_at(e, &setting->at, "%s is %s, it must be %s", setting->name,
+                      tensor_shape_text(numbers, shape), wanted);
+    for (size_t i = 0; i < tensor_count(numbers); i++) {
+        double number = tensor_get(numbers, &i);
+        if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
+            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g",
+                          setting->name, i + 1, number, least);
+    }
+    return true;
+}
+
+static size_t window_side(const tensor *sides, size_t which)
+{
+    double side = tensor_get(sides, &which);
+    return side < 0 ? SIZE_MAX : (size_t)side;
+}
+
+static bool read_window(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "two counts of keys, before and after, -1 being all";
+    if (!check_counts(setting, -1, WANTED, e))
+        return false;
+    size_t sides = tensor_count(&setting->tensor);
+    if (sides != 2)
+        return err_at(e, &setting->at, "window has %zu number%s, it must be %s", sides,
+                      sides == 1 ? "" : "s", WANTED);
+    p->has_window = true;
+    p->window_left = window_side(&setting->tensor, 0);
+    p->window_right = window_side(&setting->tensor, 1);
+    return true;
+}
+
+static bool read_key_lengths(problem *p, const entry *setting, err *e)
+{
+    p->key_lengths = &setting->tensor;
+    return check_counts(setting, 0, "a count, or one a batch entry", e);
+}
+
+static bool read_alibi(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "true, false, or a slope a head";
+    char shape[SHAPE_TEXT];
+    bool is_word = setting->kind == ENTRY_TEXT;
+    bool is_true = is_word && strcmp(setting->text, "true") == 0;
+    if (is_word && !is_true && strcmp(setting->text, "false") != 0)
+        return err_at(e, &setting->at, "alibi is \"%s\", it must be %s", setting->text, WANTED);
+    if (!is_word && setting->tensor.rank > 1)
+        return err_at(e, &setting->at, "alibi is %s, it must be %s",
+                      tensor_shape_text(&setting->tensor, shape), WANTED);
+    p->has_alibi = is_true || !is_word;
+    p->slopes = is_word ? NULL : &setting->tensor;
+    return true;
+}
+
 static bool read_scale(problem *p, const entry *setting, err *e)
 {
     if (is_number(setting, &p->scale_number)) {
@@ -107,6 +171,17 @@ static bool read_scale(problem *p, const entry *setting, err *e)
                     : word_is(word, "embed") ? SCALE_EMBED
                                              : SCALE_HEAD;
     return true;
+}
+
+static bool read_softcap(problem *p, const entry *setting, err *e)
+{
+    if (!is_number(setting, &p->softcap))
+        return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
+                      setting->text);
+    if (p->softcap > 0)
+        return true;
+    err_at(e, &setting->at, "softcap is %g, it must be a number above 0", p->softcap);
+    return err_remedy(e, "without a softcap, scores are not capped");
 }
 
 static bool read_score(problem *p, const entry *setting, err *e)
@@ -272,6 +347,10 @@ static const struct {
     {"offset", read_offset},
     {"scale", read_scale},
     {"score", read_score},
+    {"window", read_window},
+    {"key_lengths", read_key_lengths},
+    {"alibi", read_alibi},
+    {"softcap", read_softcap},
     {"round", read_round},
     {"mask_true", read_mask_true},
     {"mask_axis", read_mask_axis},

@@ -22,6 +22,7 @@ typedef enum stage_id {
     STAGE_K_SCORE,
     STAGE_SCORES,
     STAGE_SCALED,
+    STAGE_CAPPED,
     STAGE_MASKED,
     STAGE_ROW_MAX,
     STAGE_EXP,

@@ -1,6 +1,6 @@
-/* Memory: every size is a checked product, every block of a cache line or more is aligned for the
- * widest vectors (smaller ones are many: names, words' vectors), every failure is an error with the
- * size in it. `mem_free` takes what any of these gave, and NULL. */
+/* Memory: every size is a checked product, every block of a kilobyte or more is aligned for the
+ * widest vectors (smaller ones are many, and need to be had quickly), every failure is an error
+ * with the size in it. `mem_free` takes what any of these gave, and NULL. */
 #ifndef SELFATTN_BASE_MEM_H
 #define SELFATTN_BASE_MEM_H
 

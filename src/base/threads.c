@@ -21,6 +21,8 @@ static size_t start_all(worker *one, pthread_t *thread, size_t wanted)
 {
     sigset_t all, before;
     size_t started = 0;
+    if (wanted == 0)
+        return 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started < wanted && pthread_create(&thread[started], NULL, start, &one[started]) == 0)

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/errata.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/solve.h"
 #include "io/sink.h"
@@ -137,6 +138,7 @@ static bool check_file(checker *c, const char *file, err *e)
     bool is_there = false, done = documents_open(&all, &one_file, &none, c->world, DTYPE_F64, e);
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = check_document(c, &one, e);
+        progress_document_done(c->world->progress);
         document_free(&one);
     }
     documents_close(&all);
@@ -148,6 +150,8 @@ int command_check(const options *o, env *world, err *e)
     checker c = {.given = o, .world = world};
     text_list files = {0};
     bool is_wrong = false;
+    progress shown;
+    progress_start(&shown, o, world);
     bool done = check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
     for (size_t i = 0; i < files.count && done; i++) {
         err of_file = {0};
@@ -155,8 +159,11 @@ int command_check(const options *o, env *world, err *e)
             is_wrong = true;
             report_error(world, &of_file);
         }
+        progress_pause(world->progress);
         done = sink_spill(&c.out, e); /* no file's fault, and the end of all */
+        progress_resume(world->progress);
     }
+    progress_stop(world);
     text_list_free(&files);
     done = done && sink_close(&c.out, e);
     sink_discard(&c.out);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/help.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "io/sink.h"
 
@@ -13,6 +14,7 @@
 static void remove_temporaries_and_end(int number)
 {
     sink_remove_temporaries();
+    progress_erase();
     raise(number); /* delivered on return, with its default action: SA_RESETHAND */
 }
 

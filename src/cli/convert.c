@@ -2,6 +2,7 @@
 #include "attn/stage.h"
 #include "cli/command.h"
 #include "cli/convert_check.h"
+#include "cli/convert_metadata.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
 #include "io/source.h"
@@ -17,6 +18,7 @@ typedef struct converter {
     write_options how;
     sink sink;
     bool is_open;
+    bundle kept;    /* what is written beside the matrices */
     size_t written; /* bundles so far */
 } converter;
 
@@ -104,6 +106,7 @@ static bool name_the_matrix(bundle *b, const format *from, const format *to, err
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
     if (!name_the_matrix(b, from, c->to, e) ||
+        !convert_take_metadata(b, c->to, c->in, c->o, c->world, &c->kept, &c->how, e) ||
         !convert_check(b, c->to, c->in, c->out, c->o, c->world, e))
         return false;
     for (size_t i = 0; i < b->count; i++)
@@ -212,6 +215,7 @@ int command_convert(const options *o, env *world, err *e)
                             .names_alone = true,
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
     bool done = convert(&c, e);
+    bundle_free(&c.kept);
     if (done)
         return sink_close(&c.sink, e) ? EXIT_DONE : EXIT_WRONG;
     if (c.is_open)

@@ -51,8 +51,6 @@ static bool refuse_lost(size_t lost, const bundle *b, const format *f, const cha
 {
     err_at(e, &(place){.file = out},
            "nothing is written: %zu of the %zu entries of %s would be lost", lost, b->count, in);
-    if (f->holds & HOLDS_ALL)
-        return err_remedy(e, "--force leaves them out");
     if (f->holds & HOLDS_MATRICES)
         return err_remedy(e,
                           "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
@@ -102,5 +100,7 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
            (note_changes(b, f, HELD_AS_ROW, "reads vectors back as matrices of one row", world,
                          e) &&
             note_changes(b, f, HELD_AS_DIGITS, "reads true and false back as 1 and 0", world, e) &&
+            note_changes(b, f, HELD_WIDER, "keeps as f32 or f64 what was of other types", world,
+                         e) &&
             note_changes(b, f, HELD_NAMELESS, "keeps no name", world, e));
 }

@@ -2,8 +2,10 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
-#include "cli/given.h"
 #include "cli/matrix_file.h"
+#include "io/descriptor.h"
+#include "io/json.h"
+#include "io/jsonl.h"
 
 #include <string.h>
 
@@ -28,19 +30,14 @@ static bool name_the_only_matrix(bundle *b, err *e)
     return given_add_labels(b, "x", &labels, taken.at, e);
 }
 
-static bool read_contents(document *one, const documents *all, const char *bytes, size_t length,
-                          size_t line, err *e)
+static read_options options_of_contents(const document *one, const documents *all)
 {
-    const options *o = all->given;
-    read_options how = read_options_of(o, one->file, all->type);
-    how.first_line = line;
-    how.map = all->open.map;
+    read_options how = read_options_of(all->given, one->file, all->type);
+    how.first_line = one->line;
     how.keys = &KEYS;
     how.kind = KEY_MATRIX;
-    how.type_is_fixed = given_decides_type(o, &how.type);
-    const format *f = input_format_of(o, bytes, length, how.file, e);
-    return f != NULL && f->read(bytes, length, &how, &one->contents, e) &&
-           name_the_only_matrix(&one->contents, e);
+    how.type_is_fixed = given_decides_type(all->given, &how.type);
+    return how;
 }
 
 void document_free(document *one)
@@ -65,6 +62,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
     *all = (documents){.given = given,
                        .weights = weights,
                        .type = type,
+                       .line_most = given->max_memory,
                        .file = (const char *const *)given->operand,
                        .files = given->operands};
     if (all->files == 0 && (given_has_input(given) || given->bundle != NULL)) {
@@ -79,71 +77,146 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
     }
     all->is_many = all->files > 1;
     if (!given_check_standard_input(given, all->file, all->files, e) ||
-        !given_bundle_open(weights, given, world, e))
+        !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
         return false;
     all->type = given_bundle_type(weights, type);
     return true;
 }
 
-static bool is_json_lines(const documents *all)
+/* Whether bytes behind `seen` may decide what the input is: a first line that goes on and on says
+ * nothing new. */
+static bool has_news(const line_source *l, size_t seen)
 {
-    err ignored = {0};
-    const format *f =
-        input_format_of(all->given, all->open.bytes, all->open.length, all->open.file, &ignored);
-    const format *by_ending =
-        all->given->input_format == NULL ? format_by_ending(all->open.file) : NULL;
-    /* A stream of one line has the first bytes of JSON: then the ending says it. */
-    if (f != NULL && strcmp(f->named.name, "json") == 0 && by_ending != NULL)
-        f = by_ending;
-    return f != NULL && strcmp(f->named.name, "jsonl") == 0;
+    return l->ends || seen < READ_BLOCK ||
+           memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL;
+}
+
+/* A file is mapped to look at more than its first block. */
+static bool look_at_whole(line_source *l, jsonl_look *look, err *e)
+{
+    source whole = {0};
+    lines_restart(l);
+    bool done = source_open(&whole, l->file, e);
+    if (done)
+        *look = jsonl_look_at(whole.bytes, whole.length);
+    source_close(&whole);
+    lines_restart(l);
+    return done;
+}
+
+/* What the first bytes say, of which no more are waited for than it takes. */
+static bool look_at_first(line_source *l, jsonl_look *look, err *e)
+{
+    *look = JSONL_MAY_BE;
+    while (*look == JSONL_MAY_BE && !l->ends) {
+        size_t seen = l->read.length;
+        if (!lines_peek(l, e))
+            return false;
+        if (has_news(l, seen))
+            *look = jsonl_look_at(l->read.data, l->read.length);
+        if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l))
+            return look_at_whole(l, look, e);
+    }
+    return true;
+}
+
+/* Whether the input is lines that are documents, as its name's ending or its first bytes say. A
+ * stream of one line has the first bytes of JSON, and so has one whose lines are lists: then the
+ * ending says it. */
+static bool find_if_lines(documents *all, err *e)
+{
+    line_source *l = &all->lines;
+    const char *format_name = all->given->input_format;
+    const format *by_ending = format_by_ending(l->file);
+    jsonl_look look = JSONL_MAY_BE;
+    if (format_name != NULL) {
+        all->is_stream = strcmp(format_name, "jsonl") == 0;
+        return true;
+    }
+    if (by_ending != NULL && strcmp(by_ending->named.name, "jsonl") == 0) {
+        bool done = lines_peek(l, e);
+        look = jsonl_look_at(l->read.data, l->read.length);
+        all->is_stream = look != JSONL_IS_NOT || json_probe(l->read.data, l->read.length);
+        return done;
+    }
+    bool done = look_at_first(l, &look, e);
+    all->is_stream = look == JSONL_IS;
+    return done;
 }
 
 static bool is_blank(const char *line, size_t length)
 {
-    return strspn(line, " \t\r") >= length;
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
+        i++;
+    return i == length;
 }
 
-/* The next line of a JSON Lines file that holds a document. */
-static bool next_line(documents *all, const char **line, size_t *length)
+/* The next line that holds a document; *is_there false at the end of the stream. */
+static bool read_line(documents *all, document *one, bool *is_there, err *e)
 {
-    while (all->offset < all->open.length) {
-        *line = all->open.bytes + all->offset;
-        const char *newline = memchr(*line, '\n', all->open.length - all->offset);
-        *length = newline == NULL ? all->open.length - all->offset : (size_t)(newline - *line);
-        all->offset += *length + (newline != NULL);
-        all->line++;
-        if (!is_blank(*line, *length))
-            return true;
+    const char *line;
+    size_t length;
+    do {
+        line = lines_next(&all->lines, &length, e);
+        one->line = all->lines.number;
+    } while (line != NULL && is_blank(line, length));
+    *is_there = line != NULL;
+    if (line == NULL)
+        return !e->is_set;
+    read_options how = options_of_contents(one, all);
+    return json_read(line, length, &how, &one->contents, e) &&
+           name_the_only_matrix(&one->contents, e);
+}
+
+/* All of an input that is no stream. */
+static bool read_file(documents *all, document *one, err *e)
+{
+    source whole = {0};
+    read_options how = options_of_contents(one, all);
+    bool done = lines_become_source(&all->lines, &whole, e);
+    if (done) {
+        how.map = whole.map;
+        const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
+        done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
+               name_the_only_matrix(&one->contents, e);
     }
+    source_close(&whole);
+    lines_close(&all->lines);
+    return done;
+}
+
+static bool open_next(documents *all, err *e)
+{
+    const char *file = all->file[all->next++];
+    if (lines_open(&all->lines, file, all->line_most, e) && find_if_lines(all, e)) {
+        all->is_many = all->is_many || all->is_stream;
+        return true;
+    }
+    lines_close(&all->lines);
     return false;
 }
 
 static bool read_next(documents *all, document *one, bool *is_there, err *e)
 {
-    const char *bytes;
-    size_t length;
     for (;;) {
-        if (all->open.bytes != NULL && next_line(all, &bytes, &length)) {
-            one->file = all->open.file;
-            one->line = all->line;
-            *is_there = true;
-            return read_contents(one, all, bytes, length, all->line, e);
+        if (all->is_stream) {
+            one->file = all->lines.file;
+            bool done = read_line(all, one, is_there, e);
+            if (!done || *is_there)
+                return done;
+            all->is_stream = false;
+            lines_close(&all->lines);
         }
-        source_close(&all->open);
         if (all->next == all->files)
             return true;
-        if (!source_open(&all->open, all->file[all->next], e))
+        *one = (document){.file = all->file[all->next]};
+        if (!open_next(all, e))
             return false;
-        all->next++;
-        all->offset = all->line = 0;
-        if (is_json_lines(all)) {
-            all->is_many = true;
-            continue;
+        if (!all->is_stream) {
+            *is_there = true;
+            return read_file(all, one, e);
         }
-        one->file = all->open.file;
-        *is_there = true;
-        all->offset = all->open.length;
-        return read_contents(one, all, all->open.bytes, all->open.length, 1, e);
     }
 }
 
@@ -157,15 +230,21 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e)
     else
         done = read_next(all, one, is_there, e);
     if (done && *is_there)
-        done = given_apply(all->given, all->weights, all->type, &one->contents, &one->is_all_tables,
-                           e);
+        all->is_over = !given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                                    &one->is_all_tables, e);
     one->is_all_tables = one->is_all_tables && one->file == NULL;
-    if (!done)
+    if (!done || all->is_over)
         document_free(one);
-    return done;
+    return done && !all->is_over;
+}
+
+bool documents_has_next(const documents *all)
+{
+    return all->is_stream && lines_has_next(&all->lines);
 }
 
 void documents_close(documents *all)
 {
-    source_close(&all->open);
+    lines_close(&all->lines);
+    given_close(&all->from_options);
 }

@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct progress;
+
 enum { EXIT_DONE = 0, EXIT_DIFFER = 1, EXIT_WRONG = 2 };
 
 typedef struct env {
-    FILE *err; /* everything said to a person */
+    FILE *err;                 /* everything said to a person */
+    struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
     bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
     bool no_color;      /* NO_COLOR is set and not empty */
     int width;          /* columns of the terminal, 100 where there is none */

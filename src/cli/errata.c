@@ -4,6 +4,7 @@
 #include "io/number_write.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool read_number(const entry *record, const char *name, double *value, err *e)
@@ -57,6 +58,32 @@ static bool read_erratum(const entry *record, erratum *to, err *e)
            read_number(record, "computed", &to->computed, e);
 }
 
+/* By stage, number of axes, index. */
+static int compare_places(const erratum *a, const erratum *b)
+{
+    int order = strcmp(a->stage, b->stage);
+    if (order == 0)
+        order = a->rank - b->rank;
+    for (int axis = 0; order == 0 && axis < a->rank; axis++)
+        order = (a->index[axis] > b->index[axis]) - (a->index[axis] < b->index[axis]);
+    return order;
+}
+
+/* Of two for one place, the first of the document counts. */
+static int compare_errata(const void *first, const void *second)
+{
+    const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
+    int order = compare_places(a, b);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+static void sort_by_place(errata *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        all->by_place[i] = &all->one[i];
+    qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
+}
+
 bool errata_read(errata *all, const bundle *document, err *e)
 {
     const entry *given = bundle_find(document, "errata");
@@ -64,7 +91,10 @@ bool errata_read(errata *all, const bundle *document, err *e)
     if (given == NULL)
         return true;
     all->one = mem_alloc_zeroed(given->bundle->count, sizeof all->one[0], e);
-    for (size_t i = 0; all->one != NULL && i < given->bundle->count; i++) {
+    all->by_place = mem_alloc(given->bundle->count, sizeof all->by_place[0], e);
+    if (all->one == NULL || all->by_place == NULL)
+        return false;
+    for (size_t i = 0; i < given->bundle->count; i++) {
         erratum *one = &all->one[all->count++];
         if (!read_erratum(&given->bundle->entry[i], one, e))
             return false;
@@ -72,12 +102,14 @@ bool errata_read(errata *all, const bundle *document, err *e)
             bundle_add(&all->stages, one->stage, strlen(one->stage), one->record->at, e) == NULL)
             return false;
     }
-    return all->one != NULL;
+    sort_by_place(all);
+    return true;
 }
 
 void errata_free(errata *all)
 {
     mem_free(all->one);
+    mem_free(all->by_place);
     bundle_free(&all->stages);
     *all = (errata){0};
 }
@@ -94,25 +126,33 @@ static double half_last_digit(double value)
     return 0.5000001 * unit * pow(10, -(double)decimals);
 }
 
-static bool is_at(const erratum *one, const element *at)
+/* The first for this place, or NULL. */
+static erratum *find(const errata *all, const element *at)
 {
-    return strcmp(one->stage, at->stage) == 0 && one->rank == at->rank &&
-           memcmp(one->index, at->index, (size_t)at->rank * sizeof at->index[0]) == 0;
+    erratum wanted = {.stage = at->stage, .rank = at->rank};
+    memcpy(wanted.index, at->index, (size_t)at->rank * sizeof at->index[0]);
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_places(all->by_place[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < all->count && compare_places(all->by_place[low], &wanted) == 0;
+    return is_there ? all->by_place[low] : NULL;
 }
 
 bool errata_knows(void *context, const element *one)
 {
     errata *all = context;
-    for (size_t i = 0; i < all->count; i++) {
-        erratum *known = &all->one[i];
-        if (!is_at(known, one))
-            continue;
-        double slack = fmax(one->tol, half_last_digit(known->computed));
-        known->is_confirmed = fabs(one->got - known->computed) <= slack &&
-                              fabs(known->published - one->wanted) <= one->tol;
-        return known->is_confirmed;
-    }
-    return false;
+    erratum *known = find(all, one);
+    if (known == NULL)
+        return false;
+    double slack = fmax(one->tol, half_last_digit(known->computed));
+    known->is_confirmed = fabs(one->got - known->computed) <= slack &&
+                          fabs(known->published - one->wanted) <= one->tol;
+    return known->is_confirmed;
 }
 
 const erratum *errata_unconfirmed(const errata *all)

@@ -140,20 +140,35 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
 }
 
 /* Words with commas between, or @FILE with one a line. */
-static bool apply_list(const given_key *one, const char *name, bundle *contents, place at, err *e)
+static bool read_list(text_list *list, const char *value, err *e)
 {
-    entry *added = bundle_add(contents, name, strlen(name), at, e);
+    if (value[0] != '@')
+        return add_items(list, value, strlen(value), ',', e);
+    source s;
+    if (!source_open(&s, value + 1, e))
+        return false;
+    bool done = add_items(list, s.bytes, s.length, '\n', e);
+    source_close(&s);
+    return done;
+}
+
+static bool copy_list(const text_list *from, text_list *to, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < from->count && done; i++)
+        done = text_list_add(to, from->item[i], strlen(from->item[i]), e);
+    return done;
+}
+
+static bool apply_list(given_file *file, const char *value, const char *name, bundle *contents,
+                       place at, err *e)
+{
+    file->is_read = file->is_read || read_list(&file->list, value, e);
+    entry *added = file->is_read ? bundle_add(contents, name, strlen(name), at, e) : NULL;
     if (added == NULL)
         return false;
     added->kind = ENTRY_LIST;
-    if (one->value[0] != '@')
-        return add_items(&added->list, one->value, strlen(one->value), ',', e);
-    source s;
-    if (!source_open(&s, one->value + 1, e))
-        return false;
-    bool done = add_items(&added->list, s.bytes, s.length, '\n', e);
-    source_close(&s);
-    return done;
+    return copy_list(&file->list, &added->list, e);
 }
 
 bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
@@ -184,41 +199,53 @@ static bool check_truth(const matrix_file *m, key_kind kind, err *e)
                   m->matrix->name);
 }
 
-static bool apply_file(const options *o, const given_key *one, const char *name, dtype type,
-                       bundle *contents, bool *is_table, err *e)
+static bool read_file(given_file *file, const options *o, const char *value, const char *name,
+                      dtype type, err *e)
 {
-    read_options how = read_options_of(o, one->value, type);
+    read_options how = read_options_of(o, value, type);
     how.kind = kind_of_key(name);
     how.type_is_fixed = true;
-    matrix_file m;
-    if (!matrix_file_read(&m, one->value, &how, o, e))
-        return false;
-    entry *rows = bundle_find(&m.contents, "rows");
-    bool done = check_truth(&m, how.kind, e) &&
-                bundle_add_tensor(contents, name, &m.matrix->tensor, m.matrix->at, e) &&
-                (rows == NULL || given_add_labels(contents, name, &rows->list, rows->at, e));
-    *is_table = m.is_table;
-    matrix_file_free(&m);
-    return done;
+    file->is_read = matrix_file_read(&file->matrix, value, &how, o, e) &&
+                    check_truth(&file->matrix, how.kind, e);
+    return file->is_read;
 }
 
-static bool apply_one(const options *o, const given_key *one, dtype type, bundle *contents,
+static bool apply_file(given_file *file, const options *o, const char *value, const char *name,
+                       dtype type, bundle *contents, err *e)
+{
+    if (!file->is_read && !read_file(file, o, value, name, type, e))
+        return false;
+    const entry *rows = bundle_find(&file->matrix.contents, "rows"), *of = file->matrix.matrix;
+    tensor view = tensor_view_of(&of->tensor);
+    text_list labels = {0};
+    if (!bundle_add_tensor(contents, name, &view, of->at, e))
+        return false;
+    if (rows == NULL)
+        return true;
+    if (copy_list(&rows->list, &labels, e))
+        return given_add_labels(contents, name, &labels, rows->at, e);
+    text_list_free(&labels);
+    return false;
+}
+
+static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents,
                       bool *is_all_tables, err *e)
 {
+    const given_key *one = &g->options->given[index];
+    given_file *file = &g->file[index + (type == DTYPE_F64 ? g->options->given_count : 0)];
     const char *name = one->row->key;
-    bool is_table = true;
     place at = {.file = one->row->named.name, .is_option = true};
     bundle_remove(contents, name);
     if (one->value == NULL)
         return true;
     switch (one->row->kind) {
     case OPTION_KEY_FILE:
-        if (!apply_file(o, one, name, type, contents, &is_table, e))
+        if (!apply_file(file, g->options, one->value, name, type, contents, e))
             return false;
-        *is_all_tables = *is_all_tables && is_table;
+        *is_all_tables = *is_all_tables && file->matrix.is_table;
         return true;
     case OPTION_KEY_LIST:
-        return apply_list(one, name, contents, at, e);
+        return apply_list(file, one->value, name, contents, at, e);
     default:
         return apply_value(one, name, contents, at, e);
     }
@@ -242,13 +269,31 @@ static bool set_type(dtype type, bundle *contents, err *e)
            bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
 }
 
-bool given_apply(const options *o, given_bundle *weights, dtype type, bundle *contents,
+bool given_open(given_files *g, const options *o, err *e)
+{
+    *g = (given_files){.options = o};
+    g->file = mem_alloc_zeroed(2 * o->given_count, sizeof g->file[0], e);
+    return g->file != NULL;
+}
+
+void given_close(given_files *g)
+{
+    for (size_t i = 0; g->file != NULL && i < 2 * g->options->given_count; i++) {
+        matrix_file_free(&g->file[i].matrix);
+        text_list_free(&g->file[i].list);
+    }
+    mem_free(g->file);
+    *g = (given_files){0};
+}
+
+bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
                  bool *is_all_tables, err *e)
 {
+    const options *o = g->options;
     type = type_of(o, contents, type);
     *is_all_tables = given_has_input(o) && o->bundle == NULL;
     for (size_t i = 0; i < o->given_count; i++) {
-        if (!apply_one(o, &o->given[i], type, contents, is_all_tables, e))
+        if (!apply_one(g, i, type, contents, is_all_tables, e))
             return false;
     }
     return given_bundle_apply(weights, o, type, contents, e) && set_type(type, contents, e);

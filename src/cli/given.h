@@ -4,7 +4,20 @@
 #define SELFATTN_CLI_GIVEN_H
 
 #include "cli/given_bundle.h"
-#include "cli/options.h"
+#include "cli/matrix_file.h"
+
+/* What the file of one option holds. */
+typedef struct given_file {
+    bool is_read;
+    matrix_file matrix;
+    text_list list;
+} given_file;
+
+/* The options' files are read once for all documents, when the first one asks for them. */
+typedef struct given_files {
+    const options *options;
+    given_file *file; /* of each option for float32, then of each for float64 */
+} given_files;
 
 /* An input matrix is among the options, so that no document is needed. */
 bool given_has_input(const options *o);
@@ -18,10 +31,13 @@ const char *given_value(const options *o, const char *key_name);
 /* --no-KEY was given, and nothing for it after that. */
 bool given_removes(const options *o, const char *key_name);
 
-/* Puts everything that was given over `contents`, and what `weights` holds under it. `type` is what
- * matrices are read in unless --dtype or the document says. *is_all_tables: every matrix that was
- * given came from CSV or TSV. */
-bool given_apply(const options *o, given_bundle *weights, dtype type, bundle *contents,
+bool given_open(given_files *g, const options *o, err *e);
+void given_close(given_files *g);
+
+/* Puts everything that was given over `contents`, and what `weights` holds under it; `contents`
+ * borrows the matrices. `type` is what matrices are read in unless --dtype or the document says.
+ * *is_all_tables: every matrix that was given came from CSV or TSV. */
+bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
                  bool *is_all_tables, err *e);
 
 /* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any;

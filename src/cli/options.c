@@ -60,6 +60,11 @@ static const option_row ROWS[] = {
     {{"ua", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ua"},
     {{"va", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "va"},
     {{"ba", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ba"},
+    {{"sinks", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "sinks",
+     .manual = "As many numbers as there are heads. A sink takes part in its head's softmax, in "
+               "the maximum and, behind all keys, in the sum; so the "
+               "weights of a row sum to less than "
+               "1, and a query may attend to nothing much."},
     {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
      .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
                "the rows are looked up."},
@@ -107,9 +112,27 @@ static const option_row ROWS[] = {
     {{"offset", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "offset",
      .manual = "With --offset i, a single query computed alone sees what row i (from 0) of the "
                "whole would."},
+    {{"window", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "L,R", .key = "window",
+     .manual = "The query at position p (its number, --offset and the alignment of --causal "
+               "counted) sees keys p-L to p+R; with --causal, those of them that it may see. What "
+               "lies outside costs no time."},
+    {{"key-lengths", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N,...", .key = "key_lengths",
+     .manual = "Keys from that count on only fill the batch up, and are seen by nobody; one number "
+               "is for all entries. With --causal=lower-right each entry's last query sees the "
+               "last key that is there."},
+    {{"alibi", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S,...",
+     .value_is_optional = true, .key = "alibi",
+     .manual = "Takes slope·|p-j| off the score of the query at position p with key j. A bare "
+               "--alibi takes the published slopes: 2^(-8i/h) for head i of h, and where h is no "
+               "power of two, those of the power below, then every second one of the power above. "
+               "A slope is computed in float64 and rounded to the type; the distance is exact; "
+               "their product is rounded once, and so is the difference, after the bias is added."},
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S",
      .key = "scale", .choices = &SCALE_WORDS,
      .manual = "A number multiplies. The default is head for --score scaled, none for the others."},
+    {{"softcap", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "C", .key = "softcap",
+     .manual = "Keeps every score between -C and C, before bias and mask; small scores stay nearly "
+               "as they are. C is above 0."},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
     {{"qk-norm", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .key = "qk_norm", .choices = &QK_NORM_WORDS,
@@ -177,6 +200,12 @@ static const option_row ROWS[] = {
      .place = AT(header),
      .manual = "Version, arguments and a hash of each input, as the key _header of JSON and as "
                "comments of CSV. Never by default: a golden file must not change with a release."},
+    {{"keep-going", "write {\"error\": ...} for a bad document, and go on"},
+     OPTION_FLAG, GROUP_OUTPUT, .place = AT(keep_going),
+     .manual = "The error stands in the place of the result and on standard error, and the exit "
+               "status is 2 in the end. For JSON and JSON Lines only. Without it the first bad "
+               "document ends the run: results before it stay on standard output, and no file is "
+               "replaced."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
      OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,
@@ -202,7 +231,7 @@ static const option_row ROWS[] = {
      .place = AT(isa), .choices = &ISAS, .also = &AUTO_WORDS,
      .manual = "The result does not depend on it."},
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
-     .place = AT(max_memory), .has = AT(has_max_memory),
+     .shared = GROUP_FILES, .place = AT(max_memory), .has = AT(has_max_memory),
      .manual = "The default is 80 % of what the machine and its control group have free. The "
                "answer comes before anything is computed, with the sizes that led there. What "
                "counts is the result and what it is computed in, not the inputs, which are "
@@ -219,7 +248,8 @@ static const option_row ROWS[] = {
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
     /* always */
-    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet)},
+    {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet),
+     .manual = "Nor the line that says on a terminal how far a long run is."},
     {{"color", "whether to use colour"}, OPTION_WORD, GROUP_ALWAYS, "W",
      .place = AT(color), .choices = &COLOR_WORDS},
     {{"help", "print this help, or a command's"}, OPTION_FLAG, GROUP_ALWAYS,

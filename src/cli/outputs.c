@@ -3,6 +3,7 @@
 #include "attn/average.h"
 #include "base/mem.h"
 #include "cli/header.h"
+#include "io/json.h"
 
 #include <assert.h>
 #include <string.h>
@@ -110,6 +111,27 @@ static bool plan_places(outputs *to, err *e)
     return check_places(to, e);
 }
 
+static bool is_json(const format *f)
+{
+    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
+}
+
+/* A bad document's result is an object with its error. */
+static bool check_holds_errors(const outputs *to, err *e)
+{
+    const format *other = to->format != NULL && !is_json(to->format) ? to->format : NULL;
+    for (size_t i = 0; i < to->written_count && other == NULL; i++) {
+        const format *own = format_by_ending(to->written[i].file);
+        other = own != NULL && !is_json(own) ? own : NULL;
+    }
+    if (!to->given->keep_going || (other == NULL && !to->traces))
+        return true;
+    err_set(e,
+            "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
+            to->traces ? "a trace" : other->named.name);
+    return to->traces ? false : err_remedy(e, "--format jsonl can");
+}
+
 bool outputs_plan(outputs *to, const options *o, err *e)
 {
     *to = (outputs){.given = o};
@@ -124,7 +146,7 @@ bool outputs_plan(outputs *to, const options *o, err *e)
         to->format = format_by_name(o->format);
     else if (o->output != NULL)
         to->format = format_by_ending(o->output);
-    return true;
+    return check_holds_errors(to, e);
 }
 
 /* ---- writing ---- */
@@ -146,11 +168,6 @@ bool outputs_open(outputs *to, err *e)
             return false;
     }
     return true;
-}
-
-static bool is_json(const format *f)
-{
-    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
 }
 
 static bool check_can_write(const output_file *to, const format *f, size_t files, err *e)
@@ -177,7 +194,7 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
         done = header_lines(s, o, &header, e);
         how.header = &header;
     }
-    done = done && f->write(result, &how, &file->sink, e) && sink_flush(&file->sink, e);
+    done = done && f->write(result, &how, &file->sink, e);
     text_list_free(&header);
     file->results++;
     return done;
@@ -263,7 +280,43 @@ bool outputs_write_trace(outputs *to, const text *rendered, err *e)
     if (to->trace.results++ > 0)
         text_add_string(sink_text(&to->trace.sink), "\n");
     text_add(sink_text(&to->trace.sink), text_string(rendered), rendered->length);
-    return sink_flush(&to->trace.sink, e);
+    return sink_spill(&to->trace.sink, e);
+}
+
+static bool write_error(output_file *file, const bundle *result, const document *one, err *e)
+{
+    write_options how = {.name = bundle_text(&one->contents, "name"), .single_line = true};
+    file->results++;
+    return json_write(result, &how, &file->sink, e);
+}
+
+bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e)
+{
+    bundle result = {0};
+    text said = {0};
+    text_add_format(&said, "%s%s%s", bad->where, bad->where[0] == '\0' ? "" : ": ", bad->what);
+    bool done = text_ok(&said, e) &&
+                bundle_add_text(&result, "error", text_string(&said), said.length, (place){0}, e);
+    if (done && to->emitted_count > 0)
+        done = write_error(&to->data, &result, one, e);
+    for (size_t i = 0; i < to->written_count && done; i++)
+        done = write_error(&to->written[i], &result, one, e);
+    text_free(&said);
+    bundle_free(&result);
+    return done;
+}
+
+static bool flush_file(output_file *file, err *e)
+{
+    return !file->is_open || sink_flush(&file->sink, e);
+}
+
+bool outputs_flush(outputs *to, err *e)
+{
+    bool done = flush_file(&to->data, e) && flush_file(&to->trace, e);
+    for (size_t i = 0; i < to->written_count && done; i++)
+        done = flush_file(&to->written[i], e);
+    return done;
 }
 
 static bool close_file(output_file *file, bool done, err *e)

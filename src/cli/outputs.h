@@ -37,6 +37,10 @@ bool outputs_check(const outputs *to, const plan *p, err *e);
 bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, solution *s, const document *one, err *e);
 bool outputs_write_trace(outputs *to, const text *rendered, err *e);
+/* Writes {"error": …} in the place of a document's result: --keep-going. */
+bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);
+/* What was written goes to standard output, or a pipe, now. */
+bool outputs_flush(outputs *to, err *e);
 /* Puts all files in their places, or, where the run was not done, removes what was begun. */
 bool outputs_close(outputs *to, bool done, err *e);
 

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "base/text.h"
+#include "cli/progress.h"
 #include "io/number_write.h"
 
 #include <math.h>
@@ -8,9 +9,11 @@
 
 void report_error(const env *world, const err *e)
 {
+    progress_pause(world->progress);
     fprintf(world->err, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
     if (e->remedy[0] != '\0')
         fprintf(world->err, "  %s\n", e->remedy);
+    progress_resume(world->progress);
 }
 
 static void add_number(text *out, double value)
@@ -28,12 +31,12 @@ static void add_rough_number(text *out, double value)
     text_add_string(out, digits);
 }
 
-void report_element(text *out, const element *one, const char *wanted, const char *got)
+void report_element(text *out, const element *one, const char *wanted_name, const char *got_name)
 {
     element_write_name(one, out);
-    text_add_format(out, ": %s ", wanted);
+    text_add_format(out, ": %s ", wanted_name);
     add_number(out, one->wanted);
-    text_add_format(out, ", %s ", got);
+    text_add_format(out, ", %s ", got_name);
     add_number(out, one->got);
     if (isfinite(one->got) && isfinite(one->wanted)) {
         text_add_string(out, ", apart by ");

@@ -13,6 +13,6 @@ void report_error(const env *world, const err *e);
 bool report_check(text *out, const document *one, const comparison *of, const errata *known);
 
 /* "weights[query 1, key 2]: 0.5 and 0.46831, a difference of 0.0317 (tol 5e-06)" */
-void report_element(text *out, const element *one, const char *wanted, const char *got);
+void report_element(text *out, const element *one, const char *wanted_name, const char *got_name);
 
 #endif

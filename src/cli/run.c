@@ -2,57 +2,154 @@
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/solve.h"
 #include "cli/tracing.h"
 
 #include <string.h>
+#include <time.h>
 
-/* Everything of one document: read and checked, then computed, then written. */
-static bool run_document(const document *one, const options *o, env *world, outputs *to, err *e)
+/* A result in memory waits this long at most while others are computed: a reader hardly notices,
+ * and one write serves many results. */
+static const double FLUSH_SECONDS = 0.05;
+
+typedef struct runner {
+    const options *given;
+    env *world;
+    documents documents;
+    outputs to;
+    size_t bad;     /* documents that were passed over: --keep-going */
+    double flushed; /* when results were last handed on */
+} runner;
+
+/* Everything of one document but the writing: read and checked, then computed. */
+static bool compute(runner *r, const document *one, solution *s, text *trace, err *e)
 {
-    solution s;
-    text trace = {0};
-    place at = document_place(one);
-    bool done = solution_plan(&s, one, o, e) && outputs_check(to, &s.plan, e);
+    outputs *to = &r->to;
+    bool done = solution_plan(s, one, r->given, e) && outputs_check(to, &s->plan, e);
     if (done && to->traces)
-        done = tracing_run(&s, o, world, to, &trace, e);
+        done = tracing_run(s, r->given, r->world, to, trace, e);
     else if (done)
-        done = solution_want(&s, to->stage, to->stages, e) && solution_run(&s, o, world, e);
-    done = done && outputs_open(to, e);
-    if (done && to->has_data)
-        done = outputs_write(to, &s, one, e);
-    if (done && to->traces)
-        done = outputs_write_trace(to, &trace, e);
-    text_free(&trace);
-    solution_free(&s);
-    return done || err_place(e, &at);
+        done = solution_want(s, to->stage, to->stages, e) && solution_run(s, r->given, r->world, e);
+    return done;
 }
 
-static bool run_all(documents *all, const options *o, env *world, outputs *to, err *e)
+static bool write_result(runner *r, const document *one, solution *s, const text *trace, err *e)
+{
+    outputs *to = &r->to;
+    progress_pause(r->world->progress);
+    bool done = outputs_open(to, e) && (!to->has_data || outputs_write(to, s, one, e)) &&
+                (!to->traces || outputs_write_trace(to, trace, e));
+    progress_resume(r->world->progress);
+    return done;
+}
+
+static bool flush(runner *r, err *e)
+{
+    progress_pause(r->world->progress);
+    bool done = outputs_flush(&r->to, e);
+    progress_resume(r->world->progress);
+    return done;
+}
+
+/* Says what is wrong, behind the results before it, and writes it in the place of the result. */
+static bool pass_over(runner *r, const document *one, const err *bad, err *e)
+{
+    r->bad++;
+    if (!outputs_open(&r->to, e) || !flush(r, e))
+        return false;
+    report_error(r->world, bad);
+    return outputs_write_error(&r->to, one, bad, e);
+}
+
+/* A bad document ends the run, or with --keep-going only itself. */
+static bool take_failure(runner *r, const document *one, err *bad, err *e)
+{
+    place at = document_place(one);
+    err_place(bad, &at);
+    if (r->given->keep_going && !r->documents.is_over)
+        return pass_over(r, one, bad, e);
+    *e = *bad;
+    flush(r, e); /* results before it stay */
+    return false;
+}
+
+static bool run_document(runner *r, const document *one, err *e)
+{
+    solution s = {0};
+    text trace = {0};
+    err bad = {0};
+    place at = document_place(one);
+    bool done = compute(r, one, &s, &trace, &bad)
+                    ? write_result(r, one, &s, &trace, e) || err_place(e, &at)
+                    : take_failure(r, one, &bad, e);
+    text_free(&trace);
+    solution_free(&s);
+    return done;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A pipe sees each result soon: before the next document is waited for, and now and then while
+ * there are many. */
+static bool hand_on(runner *r, err *e)
+{
+    double at = now();
+    if (documents_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
+        return true;
+    r->flushed = at;
+    return flush(r, e);
+}
+
+static bool run_next(runner *r, bool *is_there, err *e)
 {
     document one;
-    bool is_there;
-    while (documents_next(all, &one, &is_there, e)) {
-        if (!is_there)
-            return true;
-        bool done = run_document(&one, o, world, to, e);
-        document_free(&one);
-        if (!done)
+    err bad = {0};
+    bool is_read = documents_next(&r->documents, &one, is_there, &bad), done = true;
+    if (is_read && *is_there)
+        done = run_document(r, &one, e);
+    else if (!is_read)
+        done = *is_there = take_failure(r, &one, &bad, e);
+    document_free(&one);
+    progress_document_done(r->world->progress);
+    return done && (!*is_there || hand_on(r, e));
+}
+
+static bool run_all(runner *r, err *e)
+{
+    for (bool is_there = true; is_there;) {
+        if (!run_next(r, &is_there, e))
             return false;
     }
-    return false;
+    return outputs_open(&r->to, e); /* a stream of no documents has an empty result */
+}
+
+static bool check_keep_going(const runner *r, err *e)
+{
+    return !r->given->keep_going || !r->documents.has_options_only ||
+           err_set(e, "--keep-going goes on behind a bad document, and no document is named");
 }
 
 int command_run(const options *o, env *world, err *e)
 {
-    documents all = {0};
+    runner r = {.given = o, .world = world};
     given_bundle weights = {0};
-    outputs to = {0};
-    bool done = outputs_plan(&to, o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
-    to.documents = &all;
-    done = done && run_all(&all, o, world, &to, e);
-    done = outputs_close(&to, done, e);
-    documents_close(&all);
+    bool done = outputs_plan(&r.to, o, e) &&
+                documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
+                check_keep_going(&r, e);
+    progress shown;
+    r.to.documents = &r.documents;
+    progress_start(&shown, o, world);
+    done = done && run_all(&r, e);
+    progress_stop(world);
+    done = outputs_close(&r.to, done, e);
+    documents_close(&r.documents);
     given_bundle_close(&weights);
-    return done ? EXIT_DONE : EXIT_WRONG;
+    return done && r.bad == 0 ? EXIT_DONE : EXIT_WRONG;
 }

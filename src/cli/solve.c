@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/progress.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -125,15 +126,18 @@ static void say_notes(const solution *s, const options *o, const env *world)
 {
     if (o->quiet)
         return;
+    progress_pause(world->progress);
     for (size_t i = 0; i < s->plan.notes.count; i++)
         say(s, world, s->plan.notes.item[i]);
     say_empty_rows(s, world);
     say_missing_threads(s, world);
+    progress_resume(world->progress);
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)
 {
     size_t threads = threads_of(s, o, world);
+    s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
     if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))
         return false;

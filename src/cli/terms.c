@@ -72,11 +72,20 @@ static const term ROWS[] = {
      "scaled[i,j] = q[i]·k[j] / √d_k",
      "If the numbers in q and k have variance 1, their dot product has variance d_k. Dividing by "
      "√d_k brings it back to 1, so that softmax does not put everything on one key."},
+    {{"soft cap", "a bound that scores near and never reach"},
+     "capped[i,j] = C·tanh(scaled[i,j] / C)",
+     "Keeps one huge score from taking all the weight; small scores stay nearly as they are. "
+     "--softcap C, before bias and mask."},
     {{"softmax", "turns a row of scores into weights that sum to 1"},
      "weights[i,j] = exp(s[i,j]) / Σ_j exp(s[i,j])",
      "Exponentials make all scores positive and large ones stand out; dividing by their sum "
      "normalises (normalizes) the row. Adding a number to a whole row changes nothing, so the "
      "row's maximum is subtracted first, and no exponential overflows."},
+    {{"attention sink", "a logit that takes weight and has no value"},
+     "weights[i,j] = exp(s[i,j]) / (exp(sink) + Σ_j exp(s[i,j]))",
+     "A softmax must spend all of its weight; a sink lets a query attend to nothing much. A sink "
+     "of "
+     "0 is also called softmax-off-by-one. --sinks gives a learned logit a head."},
     {{"attention weight", "how much of a value a query takes"},
      "0 ≤ weights[i,j] ≤ 1,  Σ_j weights[i,j] = 1",
      "Row i is how query i shares out its attention. A row that may attend to nothing has weights "
@@ -96,12 +105,22 @@ static const term ROWS[] = {
     {{"padding", "rows that only fill up a batch"},
      NULL,
      "Sequences in a batch have one length; the shorter ones are filled up, and a mask of rank 1 "
-     "(or b × n_k with --mask-axis batch) keeps the filling from being seen."},
+     "(or b × n_k with --mask-axis batch), or --key-lengths, keeps the filling from being seen."},
     {{"causal attention", "no token sees what comes after it"},
      "weights[i,j] = 0 for j > i",
      "Also called masked, backward-looking or autoregressive: the model is to predict the next "
      "token, so it must not look at it. --causal does it; where n_q ≠ n_k, upper-left and "
      "lower-right say which query is the first."},
+    {{"sliding window", "a query sees only keys near it"},
+     "allowed: p − L ≤ j ≤ p + R",
+     "p is the query's place among the keys. Also called local attention; with --causal only the "
+     "keys before it are left. --window L,R, -1 being open; its cost grows with the window and not "
+     "with the sequence."},
+    {{"ALiBi", "linear position bias: what is far away counts less"},
+     "masked[i,j] = scaled[i,j] − slope·|p − j|",
+     "Attention with Linear Biases: instead of positions in the inputs, each head takes its slope "
+     "times the distance off the scores. --alibi takes the published slopes, --alibi=S,... "
+     "others."},
     {{"bidirectional attention", "every token sees every token"},
      NULL,
      "What there is without --causal: for understanding a text that is there as a whole, and no "

@@ -147,7 +147,7 @@ bool cells_find_kind(const read_options *how, const char *name, size_t length, c
         const named *row = named_find(how->keys, name, length);
         if (row == NULL && how->skips_unknown) {
             *kind = KEY_EXPECTED; /* which takes any number: nobody will look at it */
-            return true;
+            return read_skip(how, name, length, e);
         }
         if (row == NULL) {
             err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);

@@ -110,18 +110,6 @@ bool element_bytes_write(const tensor *t, sink *out, err *e)
     return true;
 }
 
-static bool has_hole(const tensor *t)
-{
-    size_t index[TENSOR_MAX_RANK];
-    if (t->type != DTYPE_F64 || tensor_is_finite(t, index))
-        return false;
-    do {
-        if (tensor_is_hole(tensor_get(t, index)))
-            return true;
-    } while (tensor_next(t, index));
-    return false;
-}
-
 bool element_bytes_check(const bundle *result, const char *what, err *e)
 {
     for (size_t i = 0; i < result->count; i++) {
@@ -130,7 +118,7 @@ bool element_bytes_check(const bundle *result, const char *what, err *e)
             err_set(e, "'%s' can't be written as %s, which holds matrices only", one->name, what);
             return err_remedy(e, "JSON holds everything");
         }
-        if (has_hole(&one->tensor)) {
+        if (tensor_has_hole(&one->tensor)) {
             err_set(e, "'%s' has a hole (null), and %s has no way to write one", one->name, what);
             return err_remedy(e, "JSON and CSV hold it");
         }

@@ -29,7 +29,7 @@ typedef struct read_options {
      * becomes the narrowest of float32, float64 and bool that holds it. */
     bool keeps_types;
     /* With `keys` NULL: what has no place in a bundle is not passed over. A null becomes a hole of
-     * rank 0, and labels of a table's later blocks are refused. */
+     * rank 0, metadata an object, and labels of a table's later blocks are refused. */
     bool keeps_all;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
@@ -38,10 +38,14 @@ typedef struct read_options {
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
 } read_options;
 
+/* A reader passes over a name: it is listed where somebody wants that. */
+bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */
     const char *name;        /* the document's own name, or NULL */
     const text_list *header; /* what made the result, a line each; or NULL */
+    const bundle *metadata;  /* texts beside the matrices (safetensors), or NULL */
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
@@ -54,10 +58,11 @@ enum {
     HOLDS_VECTORS = 2,  /* apart from matrices of one row; and numbers from both */
     HOLDS_TRUTH = 4,    /* true and false apart from 1 and 0 */
     HOLDS_HOLES = 8,
-    HOLDS_EMPTY = 16,  /* matrices with sizes of 0 */
-    HOLDS_LABELS = 32, /* the lists "rows" and "columns", of the first matrix */
-    HOLDS_ALL = 64,    /* any text, list and object, under its name */
-    HOLDS_STREAM = 128 /* one bundle after the other */
+    HOLDS_TYPES = 16,    /* float32 and float64 apart */
+    HOLDS_LABELS = 32,   /* the lists "rows" and "columns", of the first matrix */
+    HOLDS_ALL = 64,      /* any text, list and object, under its name */
+    HOLDS_STREAM = 128,  /* one bundle after the other */
+    HOLDS_METADATA = 256 /* write_options' name and metadata */
 };
 
 typedef struct format {

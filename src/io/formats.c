@@ -3,6 +3,7 @@
 #include "io/csv_read.h"
 #include "io/csv_write.h"
 #include "io/json.h"
+#include "io/jsonl.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
@@ -16,7 +17,7 @@ enum {
     JSON_HOLDS = HOLDS_MATRICES | HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_HOLES | HOLDS_ALL,
     CSV_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_LABELS,
     TIDY_HOLDS = HOLDS_MATRICES | HOLDS_HOLES,
-    BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_EMPTY
+    BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_TYPES
 };
 
 /* clang-format off */
@@ -37,7 +38,7 @@ static const format ROWS[] = {
      "NPZ", BINARY_HOLDS | HOLDS_MATRICES},
     {{"safetensors", "named matrices, mapped where they lie"}, ".safetensors",
      safetensors_probe, safetensors_read, safetensors_write,
-     "safetensors", BINARY_HOLDS | HOLDS_MATRICES},
+     "safetensors", BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA},
 };
 /* clang-format on */
 
@@ -67,6 +68,11 @@ static bool has_ending(const format *row, const char *file)
 static bool probes(const format *row, const char *bytes, size_t length)
 {
     return row->probe != NULL && row->probe(bytes, length);
+}
+
+bool read_skip(const read_options *how, const char *name, size_t length, err *e)
+{
+    return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
 }
 
 const format *format_by_name(const char *name)

@@ -16,37 +16,23 @@ static const char *kind_name(const entry *one)
     }
 }
 
-static bool has_holes(const tensor *t)
-{
-    size_t index[TENSOR_MAX_RANK];
-    if (t->type != DTYPE_F64 || tensor_count(t) == 0 || tensor_is_finite(t, index))
-        return false;
-    do {
-        if (tensor_is_hole(tensor_get(t, index)))
-            return true;
-    } while (tensor_next(t, index));
-    return false;
-}
-
 /* A number under a name is a setting; one without is all that its file is. */
 static const char *number_lacks(const format *f, const entry *one)
 {
-    bool is_hole = has_holes(&one->tensor);
-    if (is_hole && !(f->holds & HOLDS_HOLES && f->holds & HOLDS_VECTORS))
+    bool is_held = f->holds & HOLDS_VECTORS;
+    if (tensor_has_hole(&one->tensor) && !(is_held && f->holds & HOLDS_HOLES))
         return "null";
-    if (f->holds & HOLDS_VECTORS || one->name[0] == '\0')
+    if (is_held || one->name[0] == '\0')
         return NULL;
     return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
 }
 
 static const char *tensor_lacks(const format *f, const entry *one)
 {
-    if (tensor_count(&one->tensor) == 0)
-        return f->holds & HOLDS_EMPTY ? NULL : "a matrix without elements";
     if (one->tensor.rank == 0)
         return number_lacks(f, one);
-    return !(f->holds & HOLDS_HOLES) && has_holes(&one->tensor) ? "a matrix with holes (null)"
-                                                                : NULL;
+    return !(f->holds & HOLDS_HOLES) && tensor_has_hole(&one->tensor) ? "a matrix with holes (null)"
+                                                                      : NULL;
 }
 
 /* A corner stands above row labels and beside column labels. */
@@ -66,6 +52,18 @@ const char *format_lacks(const format *f, const bundle *b, const entry *one)
     return is_held ? NULL : kind_name(one);
 }
 
+/* The types in which matrices are written, as NPY and as safetensors name them. */
+static bool is_written(const char *stored)
+{
+    static const char *const NAMES[] = {"f4", "f8", "b1", "F32", "F64", "BOOL"};
+    const char *name = stored + strspn(stored, "<>|=");
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strcmp(name, NAMES[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 held_change format_changes(const format *f, const entry *one)
 {
     if (f->holds == 0 || one->kind != ENTRY_TENSOR)
@@ -74,5 +72,7 @@ held_change format_changes(const format *f, const entry *one)
         return HELD_AS_ROW;
     if (one->tensor.type == DTYPE_BOOL && !(f->holds & HOLDS_TRUTH))
         return HELD_AS_DIGITS;
+    if (f->holds & HOLDS_TYPES && one->stored != NULL && !is_written(one->stored))
+        return HELD_WIDER;
     return one->name[0] != '\0' && !(f->holds & HOLDS_MATRICES) ? HELD_NAMELESS : HELD_AS_IT_IS;
 }

@@ -9,7 +9,13 @@
 const char *format_lacks(const format *f, const bundle *b, const entry *one);
 
 /* What is written, but reads back as something else; one of these, or 0. */
-typedef enum held_change { HELD_AS_IT_IS, HELD_AS_ROW, HELD_AS_DIGITS, HELD_NAMELESS } held_change;
+typedef enum held_change {
+    HELD_AS_IT_IS,
+    HELD_AS_ROW,    /* a vector */
+    HELD_AS_DIGITS, /* true and false */
+    HELD_WIDER,     /* float16, bfloat16 or integers, as the least type that holds them */
+    HELD_NAMELESS
+} held_change;
 held_change format_changes(const format *f, const entry *one);
 
 #endif

@@ -9,8 +9,6 @@
 
 /* True when the first byte that is no space opens an object or an array. */
 bool json_probe(const char *bytes, size_t length);
-/* True when the first line is an object to its end and another one begins below. */
-bool jsonl_probe(const char *bytes, size_t length);
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e);
 

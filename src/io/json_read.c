@@ -251,7 +251,7 @@ static bool find_kind(reader *r, const char *key_at, const char *name, int *kind
     }
     if (r->how->skips_unknown) {
         *kind = KIND_SKIPPED;
-        return r->how->skipped == NULL || text_list_add(r->how->skipped, name, strlen(name), e);
+        return read_skip(r->how, name, strlen(name), e);
     }
     place at = json_place(&r->text, key_at);
     const named *near = named_nearest(r->how->keys, name, strlen(name));
@@ -334,20 +334,6 @@ bool json_probe(const char *bytes, size_t length)
     json_text t = json_text_of(bytes, length, "", 0);
     const char *first = json_skip_space(&t, t.bytes);
     return first < t.end && (*first == '{' || *first == '[');
-}
-
-bool jsonl_probe(const char *bytes, size_t length)
-{
-    json_text t = json_text_of(bytes, length, "", 0);
-    const char *first = json_skip_space(&t, t.bytes);
-    const char *newline = memchr(first, '\n', (size_t)(t.end - first));
-    if (first == t.end || *first != '{' || newline == NULL)
-        return false;
-    const char *last = newline;
-    while (last > first && (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t'))
-        last--;
-    const char *below = json_skip_space(&t, newline);
-    return last[-1] == '}' && below < t.end && *below == '{';
 }
 
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)

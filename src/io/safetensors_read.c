@@ -44,7 +44,7 @@ static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, cons
     return done;
 }
 
-/* ---- the document's name ---- */
+/* ---- the document's name, and other metadata ---- */
 
 static const char *find_name(const safetensors_header *h)
 {
@@ -60,15 +60,53 @@ static bool wants_name(const read_options *how)
     return how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
 }
 
+static bool add_text(safetensors_header *h, const char *name, const char *at, bundle *to, err *e)
+{
+    char *value = json_string_read(&h->text, at, 0, e);
+    bool done = value != NULL &&
+                bundle_add_text(to, name, value, strlen(value), json_place(&h->text, at), e);
+    mem_free(value);
+    return done;
+}
+
 static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
 {
     const char *at = find_name(h);
-    if (at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL)
+    return at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL ||
+           add_text(h, "name", at, to, e);
+}
+
+/* The text whose key is at `key`, unless it is the name that was read. */
+static bool read_metadata_text(safetensors_header *h, const char *text_key, bool has_name,
+                               bundle *to, err *e)
+{
+    if (has_name && json_string_is(text_key, "name"))
         return true;
-    char *name = json_string_read(&h->text, at, 0, e);
-    bool done = name != NULL &&
-                bundle_add_text(to, "name", name, strlen(name), json_place(&h->text, at), e);
+    char *name = json_string_read(&h->text, text_key, JSON_MAX_LABEL, e);
+    bool done = name != NULL && add_text(h, name, json_member(&h->text, text_key), to, e);
     mem_free(name);
+    return done;
+}
+
+/* What is there beside the name, as an object, where nothing is to be passed over. */
+static bool read_metadata(safetensors_header *h, const read_options *how, bundle *to, err *e)
+{
+    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    if (!how->keeps_all || how->keys != NULL || at == NULL)
+        return true;
+    bool has_name = bundle_text(to, "name") != NULL;
+    entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
+                              json_place(&h->text, h->metadata), e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_BUNDLE;
+    added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
+    bool done = added->bundle != NULL;
+    for (; done && at != NULL;
+         at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at))))
+        done = read_metadata_text(h, at, has_name, added->bundle, e);
+    if (done && added->bundle->count == 0)
+        bundle_remove(to, SAFETENSORS_METADATA);
     return done;
 }
 
@@ -87,7 +125,7 @@ bool safetensors_read(const char *bytes, size_t length, const read_options *how,
     bool done = safetensors_header_read(&h, bytes, length, how->file, e);
     for (size_t i = 0; done && i < h.count; i++)
         done = read_tensor(&h, &h.tensor[i], how, out, e);
-    done = done && read_name(&h, how, out, e);
+    done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e);
     safetensors_header_free(&h);
     if (!done)
         bundle_free(out);

@@ -46,16 +46,20 @@ static void add_made_by(text *to, const text_list *made_by)
     text_free(&lines);
 }
 
-static void add_metadata(text *to, const char *name, const text_list *made_by)
+static void add_metadata(text *to, const write_options *how)
 {
     add_key(to, SAFETENSORS_METADATA);
     text_add_string(to, "{");
-    if (name != NULL) {
+    if (how->name != NULL) {
         add_key(to, "name");
-        json_string_write(to, name);
+        json_string_write(to, how->name);
     }
-    if (made_by != NULL)
-        add_made_by(to, made_by);
+    if (how->header != NULL)
+        add_made_by(to, how->header);
+    for (size_t i = 0; how->metadata != NULL && i < how->metadata->count; i++) {
+        add_key(to, how->metadata->entry[i].name);
+        json_string_write(to, how->metadata->entry[i].text);
+    }
     text_add_string(to, "}");
 }
 
@@ -88,7 +92,7 @@ static void add_tensor(text *to, const entry *one, offsets *at)
 {
     const tensor *t = &one->tensor;
     size_t *next = &at->next[dtype_size(t->type)], end = *next + size_in_bytes(t);
-    add_key(to, one->name);
+    add_key(to, one->name[0] == '\0' ? "matrix" : one->name);
     text_add_format(to, "{\"dtype\":\"%s\",\"shape\":[", TYPES[t->type]);
     for (int axis = 0; axis < t->rank; axis++)
         text_add_format(to, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
@@ -100,8 +104,8 @@ static void make_header(text *to, const bundle *result, const write_options *how
 {
     offsets at = offsets_of(result);
     text_add_string(to, "{");
-    if (how->name != NULL || how->header != NULL)
-        add_metadata(to, how->name, how->header);
+    if (how->name != NULL || how->header != NULL || how->metadata != NULL)
+        add_metadata(to, how);
     for (size_t i = 0; i < result->count; i++)
         add_tensor(to, &result->entry[i], &at);
     text_add_string(to, "}");

@@ -4,28 +4,31 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-/* Bits 15 and 6 flush results and operands to zero: fesetenv leaves them to the implementation. */
-static const unsigned FLUSH_BITS = 0x8040;
+/* All arithmetic is done by SSE and its successors, whose one register is read and written in a
+ * tenth of the time that fesetenv takes; fesetenv leaves subnormal numbers to the implementation,
+ * too. */
+static const unsigned DEFAULT_CONTROL = 0x1f80;
 
-static void denormals_on(void)
+void float_mode_set(float_mode *mode)
 {
-    _mm_setcsr(_mm_getcsr() & ~FLUSH_BITS);
+    mode->control = _mm_getcsr();
+    _mm_setcsr(DEFAULT_CONTROL);
+}
+
+void float_mode_restore(const float_mode *mode)
+{
+    _mm_setcsr(mode->control);
 }
 #else
-static void denormals_on(void)
-{
-    /* The default environment has them on. */
-}
-#endif
-
+/* The default environment has subnormal numbers on. */
 void float_mode_set(float_mode *mode)
 {
     fegetenv(&mode->saved);
     fesetenv(FE_DFL_ENV);
-    denormals_on();
 }
 
 void float_mode_restore(const float_mode *mode)
 {
     fesetenv(&mode->saved);
 }
+#endif

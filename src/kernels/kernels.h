@@ -13,7 +13,12 @@
 
 #include <fenv.h>
 
-/* A matrix in the order in which a product reads it; each instruction set has its own. */
+/* A matrix in the order in which a product reads it; each instruction set has its own: panels of so
+ * many columns, one behind the other, each row by row. PACKED_STEP columns are whole panels. So the
+ * columns from such a multiple on begin packed_bytes(depth, columns) behind `data`, and the rows
+ * from p on begin packed_bytes(p, 1) behind, in each panel. */
+enum { PACKED_STEP = 64 };
+
 typedef struct packed {
     void *data; /* as many bytes as packed_bytes says, from mem_alloc */
     size_t depth, columns;
@@ -23,7 +28,8 @@ typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
     void (*pack)(const tensor *b, packed *into);
     /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
-     * columns than b has rows, and c fewer than b: the first ones are taken. */
+     * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
+     * its panels lie. */
     void (*product)(const tensor *a, const packed *b, tensor *c);
     /* The same, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
      * even where its value is not finite. */
@@ -36,8 +42,13 @@ typedef struct kernels {
 
     /* out[j] = x[j] · factor */
     void (*multiply)(const void *x, size_t n, double factor, void *out);
+    /* out[j] = most · tanh(x[j] / most): one division, tanh within 2 ulp, one multiplication. */
+    void (*cap)(const void *x, size_t n, double most, void *out);
     /* out[j] = x[j] + b[j·stride] */
     void (*add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
+    /* out[j] = x[j] − slope·|position − j|: the distance exact and rounded to the type, the product
+     * and the difference rounded once each. */
+    void (*recede)(const void *x, size_t n, double slope, double position, void *out);
     /* out[j] = x[j] · factor + (+0), +0 for a factor of 0: a value's share in the weighted sum.
      * x_stride, out contiguous. */
     void (*weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
@@ -73,6 +84,7 @@ const isa *isa_by_name(const char *name, err *e);
  * every thread that computes, undone by the second. */
 typedef struct float_mode {
     fenv_t saved;
+    unsigned control; /* in place of it where there is a quicker way */
 } float_mode;
 void float_mode_set(float_mode *mode);
 void float_mode_restore(const float_mode *mode);

@@ -77,6 +77,7 @@ static void add_list_term(const writer *w, size_t index)
 typedef struct series {
     const char *before, *between, *after;
     void (*add_term)(const writer *w, size_t index);
+    bool takes_one_more; /* c, where there is one */
 } series;
 
 static void add_series(const writer *w, const series *like, const selection *terms)
@@ -90,6 +91,10 @@ static void add_series(const writer *w, const series *like, const selection *ter
         else
             like->add_term(w, index);
     }
+    if (like->takes_one_more && w->item->c.data != NULL) {
+        text_add_string(w->out, like->between);
+        number_text_add_operand(w->out, element(&w->item->c, 0), w->how->digits);
+    }
     text_add_string(w->out, like->after);
 }
 
@@ -97,7 +102,7 @@ static void add_series(const writer *w, const series *like, const selection *ter
 
 void expression_add_value(text *out, const tensor *value, const render_options *how)
 {
-    static const series VECTOR = {"[", ",\n ", "]", add_list_term};
+    static const series VECTOR = {"[", ",\n ", "]", add_list_term, false};
     trace_item alone = {.a = *value};
     writer w = {.out = out, .item = &alone, .how = how};
     selection shown = shown_terms(value, how);
@@ -111,7 +116,8 @@ void expression_add_value(text *out, const tensor *value, const render_options *
 
 typedef struct pair {
     const char *before, *between, *after;
-    bool is_product; /* whose first operand is a factor too */
+    bool is_product;          /* whose first operand is a factor too */
+    bool begins_with_operand; /* the second one stands before all */
 } pair;
 
 static void add_value_operand(const writer *w, const tensor *value)
@@ -124,13 +130,17 @@ static void add_value_operand(const writer *w, const tensor *value)
 
 static void add_pair(const writer *w, const pair *like)
 {
+    if (like->begins_with_operand)
+        add_value_operand(w, &w->item->b);
     text_add_string(w->out, like->before);
     if (like->is_product)
         add_value_operand(w, &w->item->a);
     else
         expression_add_value(w->out, &w->item->a, w->how);
-    text_add_string(w->out, like->between);
-    add_value_operand(w, &w->item->b);
+    if (w->item->b.data != NULL) {
+        text_add_string(w->out, like->between);
+        add_value_operand(w, &w->item->b);
+    }
     text_add_string(w->out, like->after);
 }
 
@@ -144,19 +154,20 @@ bool expression_is_change(operation op)
 void expression_add(text *out, const trace_item *item, const render_options *how, size_t *left_out)
 {
     static const series SERIES[] = {
-        [OP_DOT] = {"", "\n + ", "", add_dot_term},
+        [OP_DOT] = {"", "\n + ", "", add_dot_term, .takes_one_more = true},
         [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term},
-        [OP_SUM] = {"", "\n + ", "", add_sum_term},
-        [OP_MAX] = {"max(", ",\n ", ")", add_list_term},
+        [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
+        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},
         [OP_HIDE] = {0},
     };
     static const char *const SINGLES[] = {
         [OP_ROUND] = "", [OP_INVERSE_ROOT] = "1/√", [OP_HIDE] = ""};
     static const pair PAIRS[] = {
-        [OP_TIMES] = {"", "·", "", true},
-        [OP_PLUS] = {"", "\n + ", "", false},
-        [OP_EXP] = {"exp(", " - ", ")", false},
-        [OP_DIVIDE] = {"", "\n / ", "", false},
+        [OP_TIMES] = {"", "·", "", .is_product = true},
+        [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
+        [OP_PLUS] = {"", "\n + ", ""},
+        [OP_EXP] = {"exp(", " - ", ")"},
+        [OP_DIVIDE] = {"", "\n / ", ""},
         [OP_HIDE] = {0},
     };
     writer w = {.out = out, .item = item, .how = how};
@@ -171,8 +182,10 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         text_add_string(out, SINGLES[item->op]);
         expression_add_value(out, &item->a, how);
     }
-    if (item->op == OP_DOT && item->c.data != NULL) {
-        text_add_string(out, "\n + ");
+    if (item->op == OP_PLUS && item->c.data != NULL) {
+        text_add_string(out, "\n - ");
         add_value_operand(&w, &item->c);
+        text_add_string(out, "·");
+        add_value_operand(&w, &item->d);
     }
 }

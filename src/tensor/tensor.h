@@ -72,5 +72,6 @@ const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT]);
  * makes, so that a real NaN is never taken for it. Float64 only. */
 double tensor_hole(void);
 bool tensor_is_hole(double value);
+bool tensor_has_hole(const tensor *t);
 
 #endif

@@ -119,14 +119,14 @@ stage_id build_values(const builder *b)
 
 stage_id build_unmasked(const builder *b)
 {
+    if (plan_has_stage(b->plan, STAGE_CAPPED))
+        return STAGE_CAPPED;
     return b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
 }
 
 stage_id build_masked(const builder *b)
 {
-    const plan *p = b->plan;
-    bool is_masked = plan_is_causal(p) || p->mask.data != NULL || p->bias.data != NULL;
-    return is_masked ? STAGE_MASKED : build_unmasked(b);
+    return plan_masks(b->plan) ? STAGE_MASKED : build_unmasked(b);
 }
 
 tensor build_stage_of_head(const builder *b, stage_id id, size_t head)

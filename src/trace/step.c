@@ -13,6 +13,7 @@ static const step_row ROWS[STEP_COUNT] = {
                     "present_k present_v"},
     [STEP_SCORES] = {{"scores", "each query compared with each key"}, "q_score k_score scores"},
     [STEP_SCALE] = {{"scale", "scores brought to a size the softmax likes"}, "scaled"},
+    [STEP_CAP] = {{"cap", "large scores softly held below a bound"}, "capped"},
     [STEP_MASK] = {{"mask", "biases added, keys that may not be seen taken out"}, "masked"},
     [STEP_SOFTMAX] = {{"softmax", "scores turned into weights that sum to 1"},
                       "row_max exp row_sum weights"},

@@ -16,6 +16,7 @@ typedef enum step_id {
     STEP_CACHE,
     STEP_SCORES,
     STEP_SCALE,
+    STEP_CAP,
     STEP_MASK,
     STEP_SOFTMAX,
     STEP_ROUND,

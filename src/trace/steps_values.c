@@ -1,4 +1,5 @@
 /* The steps from the softmax on: softmax, round, weighted, sum, concat, unify. */
+#include "attn/extra.h"
 #include "trace/build.h"
 
 #include <string.h>
@@ -48,27 +49,67 @@ static void show_shares(builder *b, const tensor *row_sum)
     build_rest(b);
 }
 
-/* Of one row, its greatest number or the sum of its numbers. */
+/* Of one row, its greatest number or the sum of its numbers, with one more that is no key's. */
 static void show_whole_row(builder *b, operation op, const char *formula, stage_id of,
-                           stage_id made)
+                           stage_id made, const tensor *one_more)
 {
     size_t i = b->focus.row;
     tensor row = build_stage(b, of), result = build_stage(b, made);
     build_formula(b, "%s", formula);
     trace_item *line = build_line(b, op, at_row(b, stage_row(made)->key.named.name, i), NULL);
     line->a = build_row(&row, i);
+    line->c = *one_more;
     line->result = build_element(&result, i, 0);
+}
+
+/* The sink's own line; no data where there is none. */
+static tensor show_sink(builder *b)
+{
+    if (b->plan->sinks.data == NULL)
+        return (tensor){0};
+    tensor sink = tensor_at(&b->plan->sinks, b->focus.head);
+    build_sentence(b,
+                   "A sink takes part: a logit of the head's own that takes its share of the "
+                   "weight and has no value, so that the weights of a row leave some to nobody.");
+    trace_item *line = build_line(b, OP_SUM, "sink", NULL);
+    line->a = sink;
+    line->result = sink;
+    return sink;
+}
+
+/* What the sink adds to the row's sum. */
+static tensor show_sink_term(builder *b, const tensor *sink, const tensor *row_max)
+{
+    if (sink->data == NULL)
+        return (tensor){0};
+    tensor greatest = build_element(row_max, b->focus.row, 0);
+    trace_item *line = build_line(b, OP_EXP, "exp of the sink", NULL);
+    tensor term = build_number(
+        b, "exp of the sink", extra_sink_term(b->plan, b->focus.head, tensor_get(&greatest, NULL)));
+    line->a = *sink;
+    line->b = greatest;
+    line->result = term;
+    return term;
 }
 
 static void show_softmax_row(builder *b)
 {
-    tensor masked = build_stage(b, STAGE_MASKED);
+    tensor masked = build_stage(b, STAGE_MASKED), sink = show_sink(b);
     tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
     const char *name = stage_row(build_masked(b))->key.named.name;
-    show_whole_row(b, OP_MAX, build_text(b, "row_max[i] = maxⱼ %s[i,j]", name), STAGE_MASKED,
-                   STAGE_ROW_MAX);
+    bool has_sink = sink.data != NULL;
+    show_whole_row(
+        b, OP_MAX,
+        build_text(b,
+                   has_sink ? "row_max[i] = max(maxⱼ %s[i,j], sink)" : "row_max[i] = maxⱼ %s[i,j]",
+                   name),
+        STAGE_MASKED, STAGE_ROW_MAX, &sink);
     show_exponents(b, &masked, &row_max);
-    show_whole_row(b, OP_SUM, "row_sum[i] = Σⱼ exp[i,j]", STAGE_EXP, STAGE_ROW_SUM);
+    tensor term = show_sink_term(b, &sink, &row_max);
+    show_whole_row(b, OP_SUM,
+                   has_sink ? "row_sum[i] = Σⱼ exp[i,j] + exp(sink − row_max[i])"
+                            : "row_sum[i] = Σⱼ exp[i,j]",
+                   STAGE_EXP, STAGE_ROW_SUM, &term);
     show_shares(b, &row_sum);
 }
 
@@ -82,9 +123,10 @@ void make_softmax(builder *b)
 {
     build_sentence(b,
                    "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
-                   "1. The row's greatest score is taken off first: that changes no weight and "
+                   "%s. The row's greatest score is taken off first: that changes no weight and "
                    "keeps the exponentials small.",
-                   build_query_name(b), build_head_name(b));
+                   build_query_name(b), build_head_name(b),
+                   b->plan->sinks.data == NULL ? "1" : "less than 1");
     if (may_attend(b)) {
         show_softmax_row(b);
         build_same_for_all(b);

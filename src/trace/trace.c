@@ -3,14 +3,23 @@
 #include "base/mem.h"
 
 static step_maker *const MAKERS[STEP_COUNT] = {
-    [STEP_INPUTS] = make_inputs,         [STEP_PARAMETERS] = make_parameters,
-    [STEP_DIMENSIONS] = make_dimensions, [STEP_PROJECTIONS] = make_projections,
-    [STEP_NORMALIZE] = make_normalize,   [STEP_ROPE] = make_rope,
-    [STEP_CACHE] = make_cache,           [STEP_SCORES] = make_scores,
-    [STEP_SCALE] = make_scale,           [STEP_MASK] = make_mask,
-    [STEP_SOFTMAX] = make_softmax,       [STEP_ROUND] = make_round,
-    [STEP_WEIGHTED] = make_weighted,     [STEP_SUM] = make_sum,
-    [STEP_CONCAT] = make_concat,         [STEP_UNIFY] = make_unify,
+    [STEP_INPUTS] = make_inputs,
+    [STEP_PARAMETERS] = make_parameters,
+    [STEP_DIMENSIONS] = make_dimensions,
+    [STEP_PROJECTIONS] = make_projections,
+    [STEP_NORMALIZE] = make_normalize,
+    [STEP_ROPE] = make_rope,
+    [STEP_CACHE] = make_cache,
+    [STEP_SCORES] = make_scores,
+    [STEP_SCALE] = make_scale,
+    [STEP_CAP] = make_cap,
+    [STEP_MASK] = make_mask,
+    [STEP_SOFTMAX] = make_softmax,
+    [STEP_ROUND] = make_round,
+    [STEP_WEIGHTED] = make_weighted,
+    [STEP_SUM] = make_sum,
+    [STEP_CONCAT] = make_concat,
+    [STEP_UNIFY] = make_unify,
 };
 
 void trace_wants(const plan *p, trace_focus focus, wanted *w)
@@ -39,8 +48,10 @@ static bool does_nothing(const plan *p, step_id id)
         return p->past == 0;
     case STEP_SCALE:
         return p->scale == 1;
+    case STEP_CAP:
+        return !plan_has_stage(p, STAGE_CAPPED);
     case STEP_MASK:
-        return !plan_is_causal(p) && p->mask.data == NULL && p->bias.data == NULL;
+        return !plan_masks(p);
     case STEP_ROUND:
         return !plan_has_stage(p, STAGE_ROUNDED);
     case STEP_CONCAT:

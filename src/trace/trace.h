@@ -15,10 +15,11 @@ typedef enum operation {
     OP_DOT,          /* Σ a_p·b_p, + c where c has data */
     OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p) */
     OP_TIMES,        /* a·b; b and the result may be vectors */
-    OP_PLUS,         /* a + b */
+    OP_CAP,          /* b·tanh(a / b) */
+    OP_PLUS,         /* a + b, b only where it has data, − c·d where c has */
     OP_EXP,          /* exp(a − b) */
-    OP_SUM,          /* a_1 + a_2 + … */
-    OP_MAX,          /* max(a_1, a_2, …) */
+    OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
+    OP_MAX,          /* max(a_1, a_2, …), c too where it has data */
     OP_DIVIDE,       /* a / b */
     OP_ROUND,        /* a, rounded by hand */
     OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */

@@ -16,7 +16,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext, getcontex
 getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
-STAGES = ("x xk xv q k v scores scaled masked row_max exp row_sum weights rounded weighted "
+STAGES = ("x xk xv q k v scores scaled capped masked row_max exp row_sum weights rounded weighted "
           "attended context output").split()
 
 
@@ -162,26 +162,50 @@ def cell(table, doc, place):
     return table
 
 
+def position_of(doc, batch, i, n_q, n_k):
+    """Where query i stands among the keys, and how many of them are there."""
+    length = n_k
+    if "key_lengths" in doc:
+        counts = doc["key_lengths"]
+        length = int(counts[batch] if isinstance(counts, list) else counts)
+    if doc.get("causal") == "lower-right":
+        return i + length - n_q, length
+    return i + int(doc.get("offset", 0)), length
+
+
+def published_slopes(n):
+    """ALiBi's: a geometric sequence, filled up from that of the next power of two."""
+    power = 1 << (n.bit_length() - 1)
+    first = Decimal(2) ** (Decimal(-8) / power)
+    slopes = [first ** i for i in range(1, power + 1)]
+    return slopes if power == n else slopes + published_slopes(2 * power)[0::2][:n - power]
+
+
 def may_attend(doc, place, n_q, n_k):
-    _, _, i, j = place
+    batch, _, i, j = place
+    position, length = position_of(doc, batch, i, n_q, n_k)
     causal = doc.get("causal", "none")
-    if causal in (True, "upper-left") and j > i + int(doc.get("offset", 0)):
+    left, right = doc.get("window", (-1, -1))
+    if j >= length or (causal in (True, "upper-left", "lower-right") and j > position):
         return False
-    if causal == "lower-right" and j > i + n_k - n_q:
+    if (left >= 0 and j < position - left) or (right >= 0 and j > position + right):
         return False
     if "mask" in doc:
         return bool(cell(doc["mask"], doc, place)) == (doc.get("mask_true", "attend") == "attend")
     return True
 
 
-def masked_scores(scaled, doc, batch, head):
-    n_q, n_k = len(scaled), len(scaled[0])
-    masked = [row[:] for row in scaled]
+def masked_scores(scores, doc, batch, head, heads):
+    n_q, n_k = len(scores), len(scores[0])
+    masked = [row[:] for row in scores]
     for i in range(n_q):
         for j in range(n_k):
             place = (batch, head, i, j)
             if "bias" in doc:
                 masked[i][j] += cell(doc["bias"], doc, place)
+            if "alibi" in doc:
+                slopes = published_slopes(heads) if doc["alibi"] is True else doc["alibi"]
+                masked[i][j] -= slopes[head] * abs(position_of(doc, batch, i, n_q, n_k)[0] - j)
             if not may_attend(doc, place, n_q, n_k):
                 masked[i][j] = NOT_ALLOWED
     return masked
@@ -189,13 +213,16 @@ def masked_scores(scaled, doc, batch, head):
 
 # --- step 5: softmax, and rounding it by hand -----------------------------------------------------
 
-def softmax(masked):
-    """The row's maximum, exp(score − maximum), their sum, weights. A row of nothing gets zeros."""
+def softmax(masked, sink):
+    """The row's maximum, exp(score − maximum), their sum, weights. A row of nothing gets zeros.
+
+    A sink takes part in the maximum and in the sum; None: there is none.
+    """
     stages = {"row_max": [], "exp": [], "row_sum": [], "weights": []}
     for row in masked:
-        top = max(row)
+        top = max(row if sink is None else row + [sink])
         e = [Decimal(0) if s == NOT_ALLOWED else (s - top).exp() for s in row]
-        total = sum(e)
+        total = sum(e) + (0 if sink is None else (sink - top).exp())
         stages["row_max"].append([top])
         stages["exp"].append(e)
         stages["row_sum"].append([total])
@@ -240,12 +267,16 @@ def unify_heads(context, doc):
 
 # --- the whole ------------------------------------------------------------------------------------
 
-def one_head(q, k, v, doc, batch, head):
+def one_head(q, k, v, doc, batch, head, heads):
     factor = scale_factor(doc, len(q[0]))
     stages = {"scores": attention_scores(q, k, doc, head)}
     stages["scaled"] = [[s * factor for s in row] for row in stages["scores"]]
-    stages["masked"] = masked_scores(stages["scaled"], doc, batch, head)
-    stages.update(softmax(stages["masked"]))
+    before = stages["scaled"]
+    if "softcap" in doc:
+        cap = doc["softcap"]
+        before = stages["capped"] = [[cap * tanh(s / cap) for s in row] for row in before]
+    stages["masked"] = masked_scores(before, doc, batch, head, heads)
+    stages.update(softmax(stages["masked"], doc["sinks"][head] if "sinks" in doc else None))
     weights = stages["weights"]
     if "round" in doc:
         weights = stages["rounded"] = round_by_hand(weights, doc["round"])
@@ -273,7 +304,7 @@ def one_sequence(doc, batch):
     queries, keys, values = cut_into_heads(q, h), cut_into_heads(k, g), cut_into_heads(v, g)
     for i in range(h):
         shared = i // (h // g)
-        of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i))
+        of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i, h))
     stages = {"q": q, "k": k, "v": v}
     for name in of_head[0]:
         stages[name] = [one[name] for one in of_head] if has_heads else of_head[0][name]

@@ -1,23 +1,30 @@
 #include "answer/problems.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WALKS = 2 * PROBLEM_SIZES, RANDOMS = 120, SEED = 2017 };
 
-/* q, k, v given, n_q × d, n_k × d, n_k × d_v; `causal` NULL: not. */
+/* q, k, v given, n_q × d, n_k × d, n_k × d_v; `causal` NULL: not; a window where it is not 0, 0. */
 typedef struct shape {
     bool is_float32;
     size_t n_q, n_k, d, d_v;
     const char *causal;
+    long window[2];
 } shape;
 
 /* Blocks of many rows and of few, chains longer than a panel is deep, one row as a decoder asks for
  * it. */
 static const shape LARGE[] = {
-    {true, 1000, 1003, 64, 64, NULL},        {true, 1030, 2053, 16, 40, "upper-left"},
-    {true, 1, 4099, 64, 64, NULL},           {true, 5, 16384, 32, 32, NULL},
-    {false, 70, 3001, 24, 8, "lower-right"}, {false, 1025, 520, 33, 17, "upper-left"},
+    {true, 1000, 1003, 64, 64, NULL},
+    {true, 1030, 2053, 16, 40, "upper-left"},
+    {true, 1, 4099, 64, 64, NULL},
+    {true, 5, 16384, 32, 32, NULL},
+    {false, 70, 3001, 24, 8, "lower-right"},
+    {false, 1025, 520, 33, 17, "upper-left"},
     {true, 3, 5, 2048, 1100, "lower-right"},
+    {true, 700, 1900, 24, 20, "lower-right", {200, -1}},
+    {false, 500, 700, 20, 12, NULL, {70, 33}},
 };
 enum { LARGES = sizeof LARGE / sizeof LARGE[0] };
 
@@ -53,6 +60,8 @@ static void add_matrix(ref_problem *p, ref_input which, size_t rows, size_t colu
 static void make_shape(ref_problem *p, const shape *of, double spread, uint64_t *state)
 {
     *p = (ref_problem){.is_float32 = of->is_float32, .causal = of->causal, .round_decimals = -1};
+    p->has_window = of->window[0] != 0 || of->window[1] != 0;
+    memcpy(p->window, of->window, sizeof p->window);
     add_matrix(p, REF_Q, of->n_q, of->d, spread, state);
     add_matrix(p, REF_K, of->n_k, of->d, spread, state);
     add_matrix(p, REF_V, of->n_k, of->d_v, spread, state);

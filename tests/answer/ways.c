@@ -138,9 +138,7 @@ static bool add_query(const trial *t, const wanted *wants, size_t query, tensor 
  * such a row has no position. */
 static bool has_rows_of_their_own(const ref_problem *p)
 {
-    ref_sizes sizes = ref_sizes_of(p);
-    bool is_lower = ref_word_is(p->causal, "lower-right");
-    return sizes.n_q <= PROBLEM_SIZES && !(is_lower && sizes.n_q > sizes.n_k);
+    return ref_sizes_of(p).n_q <= PROBLEM_SIZES && ref_all_have_positions(p);
 }
 
 static bool compute_rows(trial *t)
@@ -175,8 +173,9 @@ static bool compute_reversed(trial *t)
 {
     static const wanted SUMS = {.stage = {STAGE_ROW_SUM, STAGE_OUTPUT}, .count = 2};
     const ref_array *in = t->problem->in;
-    bool is_free = in[REF_K].at != NULL && in[REF_V].at != NULL && t->problem->causal == NULL &&
-                   in[REF_MASK].at == NULL && in[REF_BIAS].at == NULL;
+    bool is_free = in[REF_K].at != NULL && in[REF_V].at != NULL && !ref_places_matter(t->problem) &&
+                   t->problem->key_lengths == NULL && in[REF_MASK].at == NULL &&
+                   in[REF_BIAS].at == NULL;
     if (!is_free)
         return true;
     ref_problem reversed = ref_problem_copy(t->problem);

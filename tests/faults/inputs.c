@@ -65,6 +65,7 @@ const copied_file COPIED_FILES[] = {
     {"stored.npz", "testdata/npy/stored.npz"},
     {"deflated.npz", "testdata/npy/deflated.npz"},
     {"objects.npy", "testdata/npy/objects.npy"},
+    {"all.safetensors", "testdata/safetensors/document.safetensors"},
 };
 
 const size_t COPIED_FILE_COUNT = sizeof COPIED_FILES / sizeof COPIED_FILES[0];
@@ -103,6 +104,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x large.npy --emit weights"},
     {.words = "-x small.npy -o out.npz", .outputs = "out.npz"},
     {.words = "-x stored.npz:x --write weights=new.npy -o out.npz", .outputs = "new.npy out.npz"},
+    {.words = "all.safetensors -o out.safetensors", .outputs = "out.safetensors"},
+    {.words = "-x all.safetensors:x --bundle all.safetensors --header --format safetensors"},
     {.words = "-x objects.npy"},
     {.words = "-x small.npy -o out.npy"},
     /* files out */
@@ -139,6 +142,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
     {.words = "convert x.csv new.json", .outputs = "new.json"},
     {.words = "convert heads.csv:wk -"},
+    {.words = "convert heads.csv new.npz", .outputs = "new.npz"},
+    {.words = "convert --force heads.json new.safetensors", .outputs = "new.safetensors"},
     {.words = "convert --dtype f32 lines.jsonl out.jsonl", .outputs = "out.jsonl"},
     {.words = "example"},
     {.words = "example karim"},

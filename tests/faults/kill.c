@@ -10,19 +10,27 @@
 #include <string.h>
 #include <time.h>
 
-enum { RANDOM_KILLS = 60 };
+enum { RANDOM_KILLS = 200 };
 
 static const int SIGNALS[] = {SIGTERM, SIGKILL};
 
 /* Weights and scores of 400 rows: 160,000 numbers each, some megabytes, a dozen
  * blocks. */
-static const command_line LARGE = {
-    .words = "-x large.csv --emit scores,weights --threads 2 -o out.csv", .outputs = "out.csv"};
+#define LARGE_RUN "-x large.csv --emit scores,weights --threads 2 -o "
+static const command_line LARGE[] = {
+    {.words = LARGE_RUN "out.csv", .outputs = "out.csv"},
+    {.words = LARGE_RUN "out.safetensors", .outputs = "out.safetensors"},
+    {.words = LARGE_RUN "out.npz", .outputs = "out.npz"},
+    {.words = LARGE_RUN "new.npz", .outputs = "new.npz"},
+};
+enum { LARGE_COUNT = sizeof LARGE / sizeof LARGE[0] };
 static const command_line SMALL[] = {
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},
     {.words = "--write q=new.tsv --write weights=out.csv -o out.json heads.json",
      .outputs = "new.tsv out.csv out.json"},
+    {.words = "--write weights=new.safetensors -o out.npz heads.json",
+     .outputs = "new.safetensors out.npz"},
 };
 
 static const char *judge_killed(const outcome *clean, const outcome *got, int number)
@@ -91,34 +99,35 @@ static bool write_large(void)
     return file != NULL && fclose(file) == 0;
 }
 
-static bool kill_after(uint64_t wait, int number, const outcome *clean)
+static bool kill_after(const command_line *what, uint64_t wait, int number, const outcome *clean)
 {
     static const fault NONE = {.call = CALL_NONE};
     struct timespec pause = {(time_t)(wait / 1000000000u), (long)(wait % 1000000000u)};
     outcome got;
     char moment[64];
-    int process = child_start(&LARGE, &NONE);
+    int process = child_start(what, &NONE);
     nanosleep(&pause, NULL);
     kill(process, number);
-    child_wait(&LARGE, process, &got);
+    child_wait(what, process, &got);
     snprintf(moment, sizeof moment, "after %llu ns", (unsigned long long)wait);
-    bool holds = judge_and_say(&LARGE, clean, &got, number, moment);
+    bool holds = judge_and_say(what, clean, &got, number, moment);
     outcome_free(&got);
     return holds;
 }
 
 /* Moments are spread over a little more than the time that a run takes here. */
-static void kill_at_random(counts *c)
+static void kill_at_random(const command_line *what, counts *c)
 {
     static const fault NONE = {.call = CALL_NONE};
     outcome clean;
     uint64_t before = nanoseconds(), state = before;
-    child_run(&LARGE, &NONE, &clean);
+    child_run(what, &NONE, &clean);
     uint64_t takes = nanoseconds() - before;
     bool is_well = judge_clean(&clean) == NULL;
     c->failed += !is_well;
-    for (int i = 0; is_well && i < RANDOM_KILLS; i++) {
-        bool holds = kill_after(random_bits(&state) % (takes + takes / 8), SIGNALS[i % 2], &clean);
+    for (int i = 0; is_well && i < RANDOM_KILLS / LARGE_COUNT; i++) {
+        bool holds =
+            kill_after(what, random_bits(&state) % (takes + takes / 8), SIGNALS[i % 2], &clean);
         c->passed += holds;
         c->failed += !holds;
     }
@@ -132,8 +141,8 @@ void faults_kill(counts *c)
         c->passed += holds;
         c->failed += !holds;
     }
-    if (write_large())
-        kill_at_random(c);
-    else
-        c->failed++;
+    bool is_written = write_large();
+    c->failed += !is_written;
+    for (size_t i = 0; is_written && i < LARGE_COUNT; i++)
+        kill_at_random(&LARGE[i], c);
 }

@@ -4,6 +4,7 @@
 #include "attn/run.h"
 #include "fuzz/claims.h"
 #include "io/json.h"
+#include "io/jsonl.h"
 #include "io/json_scan.h"
 
 #include <cjson/cJSON.h>

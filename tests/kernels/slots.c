@@ -44,9 +44,19 @@ static void call_multiply(const kernels *with, job *j)
     with->multiply(j->in[0].data, j->in[0].size[1], 0.3, j->out.data);
 }
 
+static void call_cap(const kernels *with, job *j)
+{
+    with->cap(j->in[0].data, j->in[0].size[1], 0.7, j->out.data);
+}
+
 static void call_add(const kernels *with, job *j)
 {
     with->add(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[1].stride[0], j->out.data);
+}
+
+static void call_recede(const kernels *with, job *j)
+{
+    with->recede(j->in[0].data, j->in[0].size[1], 0.3, 20, j->out.data);
 }
 
 /* One number for all */
@@ -104,8 +114,10 @@ const slot SLOTS[] = {
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
     {"multiply", call_multiply, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"cap", call_cap, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
     {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},
+    {"recede", call_recede, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"weigh", call_weigh, NUMBERS_ANY, {"n1", "", "", ""}, "n"},
     {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},

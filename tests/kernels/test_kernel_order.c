@@ -88,7 +88,7 @@ static void check_sum_order(unit *u, size_t n)
 static void check_nonzero(unit *u)
 {
     const float factors[] = {0, 2, -0.0f}, values[] = {INFINITY, 3, NAN};
-    float sum;
+    float sum = NAN;
     tensor a = matrix(DTYPE_F32, factors, 1, 3), b = matrix(DTYPE_F32, values, 3, 1);
     tensor c = matrix(DTYPE_F32, &sum, 1, 1);
     isa_best()->table(DTYPE_F32)->product_of_nonzero(&a, &b, &c);

@@ -1,4 +1,5 @@
 """Files to and from NumPy, by the program as it is in PATH."""
+import functools
 import io
 import json
 import subprocess
@@ -101,7 +102,46 @@ def check_mapped(folder):
         check(name, json.loads(text)["weights"] == [[0.25] * 4] * 4)
 
 
+def check_info():
+    """Types by NumPy's names, and what NumPy says of the numbers."""
+    for array in arrays():
+        told = json.loads(selfattn("info", "--format", "json", "-", data=saved(array)))
+        one, name = told["entries"][0], f"info of {array.dtype.str} {array.shape}"
+        wide = array.astype("f8")
+        check(name, one["type"] == array.dtype.str and one["shape"] == list(array.shape))
+        check(name + ": bytes", one["bytes"] == array.nbytes)
+        check(name + ": range", (one["min"], one["max"]) == (shown(wide.min(), array),
+                                                             shown(wide.max(), array)))
+        chain = functools.reduce(float.__add__, wide.ravel().tolist())
+        check(name + ": mean", one["mean"] == chain / array.size)
+
+
+def shown(value, array):
+    """A number as its own type's shortest decimal reads back in float64."""
+    narrow = array.dtype.itemsize <= 4 and array.dtype.kind == "f" or array.dtype.itemsize < 4
+    return float(str(numpy.float32(value))) if narrow else float(value)
+
+
+def check_converting(folder):
+    """What is converted from NumPy's archive to text and back is the same archive."""
+    random = numpy.random.default_rng(8)
+    arrays_there = {"w": random.standard_normal((20, 30)).astype("f4") * 1e-30,
+                    "tiny": numpy.array([[1e-45, -0.0, 3.4028235e38]], "f4"),
+                    "heads": random.standard_normal((2, 3, 4)).astype("f4")}
+    numpy.savez(f"{folder}/a.npz", **arrays_there)
+    for ending in "json", "csv", "tsv", "tidy", "safetensors":
+        selfattn("convert", f"{folder}/a.npz", f"{folder}/b.{ending}")
+        selfattn("convert", "--dtype", "f32", f"{folder}/b.{ending}", f"{folder}/c.npz")
+        with numpy.load(f"{folder}/c.npz") as back:
+            check(f"names through {ending}", list(back) == list(arrays_there))
+            for name, array in arrays_there.items():
+                check(f"{name} through {ending}", back[name].tobytes() == array.tobytes() and
+                      back[name].shape == array.shape and back[name].dtype == array.dtype)
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    check_info()
+    check_converting(scratch)
     check_reading()
     check_writing()
     check_archives(scratch)

@@ -171,13 +171,12 @@ static bool queries_alone(trial *t)
     return is_same;
 }
 
-/* A shuffle after Fisher and Yates. Causality ties a query to its place, so it is switched off. */
+/* A shuffle after Fisher and Yates. Not where what it sees ties a query to its place. */
 static bool queries_shuffled(trial *t)
 {
     ref_problem shuffled = ref_problem_copy(t->problem);
-    bool is_tied = shuffled.causal != NULL && !ref_word_is(shuffled.causal, "none") &&
-                   !ref_word_is(shuffled.causal, "false");
-    is_tied = is_tied || (shuffled.has_rope && shuffled.rope_positions.at == NULL);
+    bool is_tied =
+        ref_places_matter(&shuffled) || (shuffled.has_rope && shuffled.rope_positions.at == NULL);
     size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
     uint64_t state = n;
     for (size_t i = 0; i < n; i++) {

@@ -238,6 +238,17 @@ static ref_number scale_of(const ref_problem *p, const ref_sizes *s)
     return number_rounded(type, 1 / (ref_makes(p, "scale") ? d_k : sqrtl(d_k)), 3);
 }
 
+/* c·tanh(scaled / c), c as the type has it. */
+static ref_number capped(const ref_problem *p, ref_number scaled)
+{
+    const precision *type = ref_precision(p);
+    if (p->softcap == 0)
+        return scaled;
+    ref_number c = p->is_float32 ? number_rounded(type, p->softcap, 1) : number_exact(p->softcap);
+    ref_number bent = number_tanh(type, number_divide(type, scaled, c));
+    return number_multiply(type, c, ref_makes(p, "cap") ? number_divide(type, scaled, c) : bent);
+}
+
 /* The element of a mask or bias that query i and key j of a head have: an axis that it lacks, or
  * has one of, is shared. */
 static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
@@ -261,17 +272,30 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
     }
 }
 
-/* Causality: upper-left (and true): j ≤ i + offset; lower-right: j ≤ i + n_k − n_q. */
-static bool may_see(const ref_problem *p, const ref_sizes *s, size_t i, size_t j)
+/* Where query i stands among the keys: at i + offset, or with lower-right so that the last query
+ * stands at the last key that is there. */
+static long position_of(const ref_problem *p, const ref_sizes *s, size_t b, size_t i)
 {
-    bool is_upper = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left");
-    bool is_lower = ref_word_is(p->causal, "lower-right");
-    size_t offset = p->has_offset ? p->offset : s->past;
-    if (is_upper || (is_lower && ref_makes(p, "alignment")))
-        return ref_makes(p, "causal") ? j < i + offset : j <= i + offset;
-    if (is_lower)
-        return j + s->n_q <= i + s->n_k;
-    return true;
+    size_t length = p->key_lengths != NULL && !ref_makes(p, "lengths") ? p->key_lengths[b] : s->n_k;
+    if (ref_word_is(p->causal, "lower-right") && !ref_makes(p, "alignment"))
+        return (long)i + (long)length - (long)s->n_q;
+    return (long)i + (long)(p->has_offset ? p->offset : s->past);
+}
+
+/* Causality: j ≤ the query's position; a window: so many keys before and after it; and lengths. */
+static bool may_see(const ref_problem *p, const ref_sizes *s, size_t b, size_t i, size_t j)
+{
+    long key = (long)j, at = position_of(p, s, b, i);
+    bool is_causal = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left") ||
+                     ref_word_is(p->causal, "lower-right");
+    if (p->key_lengths != NULL && j >= p->key_lengths[b])
+        return false;
+    if (is_causal && key > (ref_makes(p, "causal") ? at - 1 : at))
+        return false;
+    if (!p->has_window)
+        return true;
+    bool is_early = p->window[0] >= 0 && key < at - p->window[0] + ref_makes(p, "window");
+    return !is_early && !(p->window[1] >= 0 && key > at + p->window[1]);
 }
 
 static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
@@ -279,25 +303,59 @@ static bool may_attend(const ref_problem *p, const ref_sizes *s, size_t b, size_
 {
     const ref_array *mask = &p->in[REF_MASK];
     if (mask->at == NULL)
-        return may_see(p, s, i, j);
+        return may_see(p, s, b, i, j);
     bool is_true = met_by(p, mask, s, b, head, i, j) != 0;
     bool true_is_masked = ref_word_is(p->mask_true, "masked") != ref_makes(p, "mask");
-    return may_see(p, s, i, j) && is_true != true_is_masked;
+    return may_see(p, s, b, i, j) && is_true != true_is_masked;
 }
 
-/* scaled = score × scale; masked = scaled + bias, −inf where attending is not allowed */
-static void scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
-                           ref_number bias, bool allowed, ref_number *scaled, ref_number *masked)
+/* Head i from 0 of n: as the paper's own code has it, the geometric sequence of a power of two of
+ * heads, filled up with every second one of twice as many. */
+static long double published_slope(size_t i, size_t n)
+{
+    size_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    if (power == n)
+        return powl(powl(2, -8 / (long double)n), (long double)(i + 1));
+    return i < power ? published_slope(i, power) : published_slope(2 * (i - power), 2 * power);
+}
+
+/* slope·|p − j|; a published slope is some ten operations of float64 away from the truth. */
+static ref_number receded(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
+                          size_t j)
+{
+    const precision *type = ref_precision(p);
+    long double distance = fabsl((long double)position_of(p, s, b, i) - (long double)j);
+    ref_number slope =
+        number_rounded(type, p->slopes != NULL ? p->slopes[head] : published_slope(head, s->h),
+                       p->is_float32 ? 2 : 12);
+    if (ref_makes(p, "alibi"))
+        distance = fabsl((long double)i - (long double)j);
+    return number_multiply(type, number_exact(-distance), slope);
+}
+
+/* scaled = score × scale; capped; masked = capped + bias, −inf where attending is not allowed */
+typedef struct scaled_score {
+    ref_number scaled, capped, masked;
+} scaled_score;
+
+static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref_number score,
+                                   ref_number bias, ref_number alibi, bool allowed)
 {
     const precision *type = ref_precision(p);
     bool has_bias = p->in[REF_BIAS].at != NULL;
     ref_number scale = scale_of(p, s);
-    *scaled = number_multiply(type, score, scale);
-    *masked = has_bias ? number_add(type, *scaled, bias) : *scaled;
+    scaled_score of = {.scaled = number_multiply(type, score, scale)};
+    of.capped = capped(p, of.scaled);
+    of.masked = has_bias ? number_add(type, of.capped, bias) : of.capped;
+    if (p->has_alibi)
+        of.masked = number_add(type, of.masked, alibi);
     if (ref_makes(p, "order") && has_bias)
-        *masked = number_multiply(type, number_add(type, score, bias), scale);
+        of.masked = number_multiply(type, number_add(type, score, bias), scale);
     if (!allowed)
-        *masked = number_exact(-INFINITY);
+        of.masked = number_exact(-INFINITY);
+    return of;
 }
 
 static void compute_masked(const ref_problem *p, ref_result *r)
@@ -305,15 +363,21 @@ static void compute_masked(const ref_problem *p, ref_result *r)
     const ref_sizes *s = &r->sizes;
     const ref_number *score = r->stage[REF_STAGE_SCORES].at;
     ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED, "scaled", "bhq", s->n_k);
+    ref_number *held = ref_stage_new(r, REF_STAGE_CAPPED, "capped", "bhq", s->n_k);
     ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED, "masked", "bhq", s->n_k);
     const ref_array *bias = &p->in[REF_BIAS];
+    r->stage[REF_STAGE_CAPPED].is_not_made = p->softcap == 0;
     for (size_t b = 0; b < s->b; b++)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t j = 0; j < s->n_k; j++) {
                     double addend = bias->at == NULL ? 0 : met_by(p, bias, s, b, head, i, j);
-                    scale_and_mask(p, s, *score++, number_exact(addend),
-                                   may_attend(p, s, b, head, i, j), scaled++, masked++);
+                    scaled_score of = scale_and_mask(p, s, *score++, number_exact(addend),
+                                                     receded(p, s, b, head, i, j),
+                                                     may_attend(p, s, b, head, i, j));
+                    *scaled++ = of.scaled;
+                    *held++ = of.capped;
+                    *masked++ = of.masked;
                 }
 }
 
@@ -343,18 +407,23 @@ static ref_number sum_of(const precision *type, const ref_number *row, size_t n)
     return n == 0 || sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
 }
 
-/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. */
-static void softmax(const ref_problem *p, const ref_number *masked, size_t n, ref_number *max,
-                    ref_number *e, ref_number *sum, ref_number *weight)
+/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. A sink
+ * (NULL: none) takes part in the maximum, and in the sum behind all keys. */
+static void softmax(const ref_problem *p, const ref_number *masked, size_t n, const double *sink,
+                    ref_number *max, ref_number *e, ref_number *sum, ref_number *weight)
 {
     const precision *type = ref_precision(p);
     *max = greatest_of(masked, n);
+    if (sink != NULL)
+        *max = greatest_of((ref_number[]){*max, number_exact(*sink)}, 2);
     for (size_t j = 0; j < n; j++) {
         e[j] = number_exp(type, masked[j], *max);
         if (ref_makes(p, "exp"))
             e[j].value *= 1 + 32 * type->unit;
     }
     *sum = sum_of(type, e, n);
+    if (sink != NULL && !ref_makes(p, "sink"))
+        *sum = number_add(type, *sum, number_exp(type, number_exact(*sink), *max));
     for (size_t j = 0; j < n; j++) {
         weight[j] = number_share(type, e[j], *sum);
         if (ref_makes(p, "empty") && sum->value == 0)
@@ -372,7 +441,9 @@ static void compute_softmax(const ref_problem *p, ref_result *r)
     ref_number *weight = ref_stage_new(r, REF_STAGE_WEIGHTS, "weights", "bhq", s->n_k);
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
         size_t at = row * s->n_k;
-        softmax(p, masked + at, s->n_k, max + row, e + at, sum + row, weight + at);
+        const double *sinks = p->in[REF_SINKS].at;
+        const double *sink = sinks == NULL ? NULL : sinks + row / s->n_q % s->h;
+        softmax(p, masked + at, s->n_k, sink, max + row, e + at, sum + row, weight + at);
     }
 }
 

@@ -40,6 +40,7 @@ typedef enum ref_input {
     REF_UA,
     REF_VA,
     REF_BA,
+    REF_SINKS,
     REF_INPUTS
 } ref_input;
 
@@ -68,7 +69,13 @@ typedef struct ref_problem {
     ref_array rope_positions; /* rank 1; at NULL: not said */
     bool normalizes, has_eps; /* by rms */
     double eps;
-    int round_decimals; /* −1: not said */
+    bool has_alibi;
+    double *slopes; /* one a head; NULL: the published ones */
+    bool has_window;
+    long window[2];      /* left, right; −1: open */
+    size_t *key_lengths; /* one a batch entry; NULL: not said */
+    double softcap;      /* 0: not said */
+    int round_decimals;  /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
     ref_array vocab; /* words × m; x is then what token_word says, and not in the document */
@@ -104,6 +111,7 @@ typedef enum ref_stage_id {
     REF_STAGE_K_SCORE,
     REF_STAGE_SCORES,
     REF_STAGE_SCALED,
+    REF_STAGE_CAPPED,
     REF_STAGE_MASKED,
     REF_STAGE_ROW_MAX,
     REF_STAGE_EXP,

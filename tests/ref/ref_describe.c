@@ -43,6 +43,13 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->kv_heads > 0, "kv_heads");
     say(out, "score=", p->score);
     describe_scale(p, out);
+    say_if(out, p->softcap > 0, "softcap");
+    say_if(out, p->has_alibi && p->slopes == NULL, "alibi");
+    say_if(out, p->slopes != NULL, "alibi=list");
+    say_if(out, p->has_window, "window");
+    say_if(out, p->has_window && p->window[0] < 0, "window=open,R");
+    say_if(out, p->has_window && p->window[1] < 0, "window=L,open");
+    say_if(out, p->key_lengths != NULL, "key_lengths");
     say(out, "causal=", p->causal);
     say_if(out, p->has_offset, "offset");
     say_if(out, has_infinity(&p->in[REF_BIAS]), "bias=-inf");

@@ -46,6 +46,12 @@ ref_number number_multiply(const precision *p, ref_number a, ref_number b)
     return round_once(p, a.value * b.value, slip_of_product(a, b));
 }
 
+ref_number number_divide(const precision *p, ref_number a, ref_number b)
+{
+    long double value = a.value / b.value, least = fabsl(b.value) - b.slip;
+    return round_once(p, value, (a.slip + fabsl(value) * b.slip) / least);
+}
+
 ref_number number_chain(const precision *p, ref_number sum, ref_number a, ref_number b)
 {
     return round_once(p, sum.value + a.value * b.value, sum.slip + slip_of_product(a, b));

@@ -398,6 +398,13 @@ static void choose_scale(maker *m)
         m->p->scale = one_of(m, m->p->in[REF_X].at != NULL ? 3 : 2, SCALES);
 }
 
+static void choose_softcap(maker *m)
+{
+    static const double CAPS[] = {50, 30, 1, 0.3, 5e-3};
+    if (wants(m))
+        m->p->softcap = CAPS[below(m, 5)];
+}
+
 /* ---- who may attend to whom ---- */
 
 static void choose_causal(maker *m)
@@ -407,6 +414,33 @@ static void choose_causal(maker *m)
         m->p->causal = one_of(m, 5, WORDS);
     m->p->has_offset = !ref_word_is(m->p->causal, "lower-right") && wants(m);
     m->p->offset = below(m, m->n_k + 3);
+}
+
+static void choose_window(maker *m)
+{
+    m->p->has_window = wants(m);
+    for (int side = 0; m->p->has_window && side < 2; side++)
+        m->p->window[side] = (long)below(m, chance(m, 0.5) ? 3 : m->n_k + 2) - 1;
+}
+
+static void choose_key_lengths(maker *m)
+{
+    size_t batches = m->b > 0 ? m->b : 1;
+    if (!wants(m))
+        return;
+    m->p->key_lengths = ref_alloc(batches, sizeof m->p->key_lengths[0]);
+    for (size_t i = 0; i < batches; i++)
+        m->p->key_lengths[i] = chance(m, 0.8) ? 1 + below(m, m->n_k) : below(m, m->n_k + 1);
+}
+
+static void choose_alibi(maker *m)
+{
+    m->p->has_alibi = wants(m);
+    if (!m->p->has_alibi || chance(m, 0.5))
+        return;
+    m->p->slopes = ref_alloc(m->h, sizeof m->p->slopes[0]);
+    for (size_t i = 0; i < m->h; i++)
+        m->p->slopes[i] = chance(m, 0.2) ? -0.25 : fraction(m);
 }
 
 /* The rank of the shape, whose axes fit m->p->mask_axis. */
@@ -476,7 +510,7 @@ static void choose_rounding(maker *m)
     m->p->round_decimals = -1;
     if (!wants(m))
         return;
-    m->p->round_keeps_sum = chance(m, 0.5);
+    m->p->round_keeps_sum = chance(m, 0.5) && m->p->in[REF_SINKS].at == NULL;
     m->p->round_decimals = (int)below(m, chance(m, 0.7) ? 3 : m->p->is_float32 ? 6 : 13);
 }
 
@@ -536,8 +570,16 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     say_heads(&m);
     add_score(&m);
     choose_scale(&m);
+    choose_softcap(&m);
     choose_causal(&m);
+    choose_window(&m);
+    choose_key_lengths(&m);
+    choose_alibi(&m);
     add_masks(&m);
+    if (wants(&m))
+        add_vector(&m, REF_SINKS, 1, m.h);
+    if (p->has_rope && p->key_lengths != NULL && ref_word_is(p->causal, "lower-right"))
+        p->causal = "true"; /* refused: positions would be other ones in each batch entry */
     choose_rounding(&m);
     add_output_weight(&m);
     add_tokens(&m);
@@ -550,5 +592,7 @@ void ref_problem_free(ref_problem *p)
     free(p->rope_positions.at);
     free(p->vocab.at);
     free(p->token_word);
+    free(p->key_lengths);
+    free(p->slopes);
     *p = (ref_problem){0};
 }

@@ -24,6 +24,16 @@ ref_problem ref_problem_copy(const ref_problem *p)
     copy.has_tokens = copy.has_key_tokens = false;
     copy.vocab = (ref_array){0};
     copy.token_word = NULL;
+    if (p->slopes != NULL) {
+        size_t bytes = ref_sizes_of(p).h * sizeof p->slopes[0];
+        copy.slopes = ref_alloc(bytes, 1);
+        memcpy(copy.slopes, p->slopes, bytes);
+    }
+    if (p->key_lengths != NULL) {
+        size_t bytes = ref_sizes_of(p).b * sizeof p->key_lengths[0];
+        copy.key_lengths = ref_alloc(bytes, 1);
+        memcpy(copy.key_lengths, p->key_lengths, bytes);
+    }
     return copy;
 }
 
@@ -79,6 +89,8 @@ void ref_select_batch(ref_problem *p, size_t batch)
             ref_select_entries(a, 0, &batch, 1);
     }
     select_in_masks(p, true, &batch, 1);
+    if (p->key_lengths != NULL)
+        p->key_lengths[0] = p->key_lengths[batch];
 }
 
 /* The positions of these queries, then of keys from `from` on. */
@@ -140,17 +152,41 @@ void ref_select_new_keys(ref_problem *p, size_t from)
     drop_rows(&in[REF_V], from);
 }
 
+/* The keys that lower-right takes for all of them; 0 where entries of the batch differ in that. */
+static size_t keys_of_all(const ref_problem *p, const ref_sizes *sizes)
+{
+    for (size_t b = 1; p->key_lengths != NULL && b < sizes->b; b++) {
+        if (p->key_lengths[b] != p->key_lengths[0])
+            return 0;
+    }
+    return p->key_lengths != NULL ? p->key_lengths[0] : sizes->n_k;
+}
+
 /* Lower-right is upper-left with the offset n_k − n_q. */
 bool ref_select_one_query(ref_problem *p, size_t query)
 {
     ref_sizes sizes = ref_sizes_of(p);
+    size_t keys = keys_of_all(p, &sizes);
     bool is_lower = ref_word_is(p->causal, "lower-right");
-    if (is_lower && query + sizes.n_k < sizes.n_q)
+    if (is_lower && query + keys < sizes.n_q)
         return false;
     p->offset =
-        is_lower ? query + sizes.n_k - sizes.n_q : (p->has_offset ? p->offset : sizes.past) + query;
+        is_lower ? query + keys - sizes.n_q : (p->has_offset ? p->offset : sizes.past) + query;
     p->causal = is_lower ? "upper-left" : p->causal;
     p->has_offset = true;
     ref_select_queries(p, &query, 1);
     return true;
+}
+
+bool ref_all_have_positions(const ref_problem *p)
+{
+    ref_sizes sizes = ref_sizes_of(p);
+    return !ref_word_is(p->causal, "lower-right") || keys_of_all(p, &sizes) >= sizes.n_q;
+}
+
+bool ref_places_matter(const ref_problem *p)
+{
+    bool is_causal =
+        p->causal != NULL && !ref_word_is(p->causal, "none") && !ref_word_is(p->causal, "false");
+    return is_causal || p->has_window || p->has_alibi;
 }

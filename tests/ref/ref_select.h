@@ -25,4 +25,9 @@ void ref_select_new_keys(ref_problem *p, size_t from);
  * first key, which has no such position. */
 bool ref_select_one_query(ref_problem *p, size_t query);
 
+/* Each query alone has a position from 0, the same in all entries of the batch. */
+bool ref_all_have_positions(const ref_problem *p);
+/* What a query sees, or what is added to its scores, depends on its place. */
+bool ref_places_matter(const ref_problem *p);
+
 #endif

@@ -6,13 +6,15 @@
 #include <string.h>
 
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
-    "x", "xk",     "xv",     "wq",     "wk",     "wv",   "wo",   "bq", "bk", "bv", "bo", "q",  "k",
-    "v", "past_k", "past_v", "q_gain", "k_gain", "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba",
+    "x",    "xk",   "xv", "wq", "wk", "wv",     "wo",     "bq",     "bk",
+    "bv",   "bo",   "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain",
+    "mask", "bias", "ws", "bs", "wa", "ua",     "va",     "ba",     "sinks",
 };
 
 const char *const REF_MISTAKES[] = {
-    "scale", "causal", "alignment", "mask", "mask-axis", "order",      "groups", "layout",
-    "empty", "concat", "tanh",      "exp",  "ties",      "remainders", "rms",    "rope"};
+    "scale",  "causal", "alignment", "mask",  "mask-axis", "order", "groups",
+    "layout", "empty",  "concat",    "tanh",  "exp",       "ties",  "remainders",
+    "cap",    "window", "lengths",   "alibi", "sink",      "rms",   "rope"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the document ---- */
@@ -52,6 +53,46 @@ static bool add_rope(bundle *to, const ref_problem *p, err *e)
             add_matrix(to, "rope_positions", &p->rope_positions, DTYPE_F64, e));
 }
 
+static bool add_list(bundle *to, const char *name, size_t count, const double *numbers, err *e)
+{
+    tensor t;
+    if (!tensor_new(&t, DTYPE_F64, 1, &count, e))
+        return false;
+    memcpy(t.data, numbers, count * sizeof numbers[0]);
+    return bundle_add_tensor(to, name, &t, (place){0}, e);
+}
+
+static bool add_window(bundle *to, const ref_problem *p, err *e)
+{
+    double sides[] = {(double)p->window[0], (double)p->window[1]};
+    return !p->has_window || add_list(to, "window", 2, sides, e);
+}
+
+/* One number where all entries have the same. */
+static bool add_key_lengths(bundle *to, const ref_problem *p, err *e)
+{
+    size_t batches = ref_sizes_of(p).b;
+    bool is_one = true, done = true;
+    if (p->key_lengths == NULL)
+        return true;
+    double *lengths = ref_alloc(batches, sizeof lengths[0]);
+    for (size_t i = 0; i < batches; i++) {
+        lengths[i] = (double)p->key_lengths[i];
+        is_one = is_one && p->key_lengths[i] == p->key_lengths[0];
+    }
+    done = is_one ? add_number(to, true, "key_lengths", lengths[0], e)
+                  : add_list(to, "key_lengths", batches, lengths, e);
+    free(lengths);
+    return done;
+}
+
+static bool add_alibi(bundle *to, const ref_problem *p, err *e)
+{
+    if (p->slopes != NULL)
+        return add_list(to, "alibi", ref_sizes_of(p).h, p->slopes, e);
+    return add_text(to, "alibi", p->has_alibi ? "true" : NULL, e);
+}
+
 static bool add_settings(bundle *to, const ref_problem *p, err *e)
 {
     return add_text(to, "dtype", p->is_float32 ? "f32" : "f64", e) &&
@@ -63,7 +104,9 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
            add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) && add_rope(to, p, e) &&
-           add_number(to, p->has_eps, "qk_eps", p->eps, e) && add_rounding(to, p, e);
+           add_number(to, p->has_eps, "qk_eps", p->eps, e) &&
+           add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
+           add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }
 
 /* Token i is called wN, where N is its word in the vocabulary, or its number where there is

@@ -301,6 +301,24 @@ static void line_scaled(reader *r, progress *p)
     recomputed(r, result, score * scale, fabs(result));
 }
 
+static void line_capped(reader *r, progress *p)
+{
+    size_t j = read_key(r, p, "capped"), i = r->of->how.row;
+    const char *from = truth_scale(r->of) == 1 ? "scores" : "scaled";
+    double before = element(r, from, j), result = element(r, "capped", j), most = 0;
+    if (!truth_number(r->of, "softcap", &most))
+        reader_fail(r, "no softcap was asked for");
+    read_words(r, " = C·tanh(%s[%zu,%zu] / C) = ", from, i + 1, j + 1);
+    read_number(r, most);
+    read_words(r, "·tanh(");
+    read_number(r, before);
+    read_words(r, " / ");
+    read_number(r, most);
+    read_words(r, ") = ");
+    read_number(r, result);
+    recomputed(r, result, most * tanh(before / most), fabs(result));
+}
+
 static void line_variance(reader *r, progress *p)
 {
     (void)p;
@@ -324,15 +342,87 @@ static void line_variance(reader *r, progress *p)
     read_number(r, squares / count);
 }
 
+/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 - 0.5·1 = 2.5 */
+static void read_masked_sum(reader *r, const tensor *bias, size_t j)
+{
+    const char *unmasked = truth_unmasked(r->of);
+    size_t i = r->of->how.row;
+    double before = element(r, unmasked, j), result = element(r, "masked", j);
+    double shift = bias->data == NULL ? 0 : number_at(bias, i, j), slope = truth_slope(r->of);
+    double distance = fabs((double)truth_place(r->of) - (double)j);
+    bool has_slope = truth_has(r->of, "alibi");
+    if (bias->data == NULL && !has_slope)
+        reader_fail(r, "this key is not hidden");
+    read_words(r, " = %s[%zu,%zu]", unmasked, i + 1, j + 1);
+    if (bias->data != NULL)
+        read_words(r, " + bias[%zu,%zu]", i + 1, j + 1);
+    if (has_slope)
+        read_words(r, " − slope·|p − %zu|", j + 1);
+    read_words(r, " = ");
+    read_number(r, before);
+    if (bias->data != NULL) {
+        read_words(r, " + ");
+        read_operand(r, shift);
+    }
+    if (has_slope) {
+        read_words(r, " - ");
+        read_operand(r, slope);
+        read_words(r, "·");
+        read_number(r, distance);
+    }
+    read_words(r, " = ");
+    read_number(r, result);
+    double lost = has_slope ? slope * distance : 0;
+    recomputed(r, result, before + shift - lost, fabs(before) + fabs(shift) + fabs(lost));
+}
+
+/* As the type has it. */
+static double exp_of_sink(const reader *r, double sink)
+{
+    double term = exp(sink - element(r, "row_max", 0));
+    return r->of->how.type == DTYPE_F32 ? (double)(float)term : term;
+}
+
+static void line_sink(reader *r, progress *p)
+{
+    (void)p;
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    if (sinks.data == NULL)
+        reader_fail(r, "there is no sink");
+    read_words(r, "sink = ");
+    read_number(r, sinks.data == NULL ? 0 : number_of(&sinks, 0));
+}
+
+static void line_exp_of_sink(reader *r, progress *p)
+{
+    (void)p;
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    double sink = sinks.data == NULL ? 0 : number_of(&sinks, 0), most = element(r, "row_max", 0);
+    read_words(r, "exp of the sink = exp(");
+    read_number(r, sink);
+    read_words(r, " - ");
+    read_operand(r, most);
+    read_words(r, ") = ");
+    read_number(r, exp_of_sink(r, sink));
+}
+
+static void line_slope(reader *r, progress *p)
+{
+    (void)p;
+    read_words(r, "slope = ");
+    read_number(r, truth_slope(r->of));
+}
+
 /* A key is hidden, or a bias is added to its score; the keys in between had neither. */
 static void line_masked(reader *r, progress *p)
 {
     tensor bias = truth_bias(r->of);
-    size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0, i = r->of->how.row;
+    size_t last = strcmp(p->line, "masked") == 0 ? p->key : 0;
     size_t j = read_key(r, p, "masked");
-    double before = element(r, "scaled", j), result = element(r, "masked", j);
+    const char *unmasked = truth_unmasked(r->of);
+    double before = element(r, unmasked, j), result = element(r, "masked", j);
     for (size_t between = last; between < j; between++) {
-        if (bias.data != NULL || isinf(element(r, "masked", between)))
+        if (bias.data != NULL || truth_has(r->of, "alibi") || isinf(element(r, "masked", between)))
             reader_fail(r, "key %zu is left out", between + 1);
     }
     if (isinf(result)) {
@@ -340,18 +430,8 @@ static void line_masked(reader *r, progress *p)
         read_number(r, before);
         read_words(r, " → ");
         read_number(r, result);
-    } else if (bias.data == NULL) {
-        reader_fail(r, "this key is not hidden");
     } else {
-        double shift = number_at(&bias, i, j);
-        read_words(r, " = %s[%zu,%zu] + bias[%zu,%zu] = ",
-                   truth_scale(r->of) == 1 ? "scores" : "scaled", i + 1, j + 1, i + 1, j + 1);
-        read_number(r, before);
-        read_words(r, " + ");
-        read_operand(r, shift);
-        read_words(r, " = ");
-        read_number(r, result);
-        recomputed(r, result, before + shift, fabs(before) + fabs(shift));
+        read_masked_sum(r, &bias, j);
     }
 }
 
@@ -361,7 +441,14 @@ static void line_whole_row(reader *r, const char *name, const char *of, bool is_
     tensor all = truth_stage(r->of, of, r->of->how.head);
     tensor row = row_of(&all, r->of->how.row);
     size_t count = row.size[0];
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    bool has_sink = sinks.data != NULL;
     double result = element(r, name, 0), sum = 0, greatest = -HUGE_VAL;
+    double more = has_sink ? number_of(&sinks, 0) : 0;
+    if (has_sink && is_max)
+        greatest = more;
+    if (has_sink && !is_max)
+        sum = more = exp_of_sink(r, more);
     for (size_t j = 0; j < count; j++) {
         sum += number_of(&row, j);
         greatest = fmax(greatest, number_of(&row, j));
@@ -369,8 +456,12 @@ static void line_whole_row(reader *r, const char *name, const char *of, bool is_
     read_words(r, "%s[%zu] = %s", name, r->of->how.row + 1, is_max ? "max(" : "");
     for (size_t j = 0; j < count; j = next_term(r, j, count, is_max ? ", " : " + "))
         read_number(r, number_of(&row, j));
+    if (has_sink) {
+        read_words(r, is_max ? ", " : " + ");
+        read_operand(r, more);
+    }
     read_words(r, is_max ? ")" : "");
-    if (count > 1 || is_max) {
+    if (count > 1 || is_max || has_sink) {
         read_words(r, " = ");
         read_number(r, result);
     }
@@ -526,6 +617,10 @@ static const line_kind KINDS[] = {
     {"k_rope[", line_turned},
     {"scale = ", line_scale},
     {"variance of ", line_variance},
+    {"capped[", line_capped},
+    {"slope = ", line_slope},
+    {"sink = ", line_sink},
+    {"exp of the sink", line_exp_of_sink},
 };
 
 static const line_kind *kind_of(const char *line)

@@ -52,10 +52,12 @@ static void take_out_constants(char *text)
 {
     static const char *const SAME_IN_ALL[] = {
         "into weights between 0 and 1 that sum to 1.",
+        "into weights between 0 and 1 that sum to less than 1.",
         "its weight, is exactly 0.",
         "its weights are 0,",
         "still sums to 1 ",
         "3·h·m·(m/h)",
+        "2^(−8·head / h)",
         "3·h·m·m",
     };
     for (size_t i = 0; i < sizeof SAME_IN_ALL / sizeof SAME_IN_ALL[0]; i++)
@@ -145,6 +147,13 @@ static void take_out_later_steps(const truth *t, char *text)
     take_out_format(text, "for all %zu keys", t->n_k);
     take_out_format(text, "The other %zu heads are left out", h - 1);
     take_out_format(text, "sees %zu of the %zu keys", truth_visible(t), t->n_k);
+    take_out_format(text, "p − %ld ≤ j", truth_window(t, 0));
+    take_out_format(text, "j ≤ p + %ld", truth_window(t, 1));
+    take_out_format(text, " ≤ p + %ld,", truth_window(t, 1));
+    take_out_format(text, "= i + %zu − n_q", truth_length(t));
+    take_out_format(text, "≤ i + %zu − n_q", truth_length(t));
+    take_out_format(text, "allowed: j ≤ %zu", truth_length(t));
+    take_out_format(text, "i + offset, offset = %.0f", offset);
     take_out_format(text, "j ≤ i + offset, offset = %.0f", offset);
     take_out_format(text, "are rounded to %.0f decimal%s", decimals, decimals == 1 ? "" : "s");
     take_out_format(text, "This gives %zu weighted value%s", t->n_k, t->n_k == 1 ? "" : "s");

@@ -23,7 +23,7 @@ static const stage_labels LABELS[] = {
     {"q_norm", "q", NULL, 'q', '-'},    {"q_rope", "q", NULL, 'q', '-'},
     {"k_rope", "k", NULL, 'n', '-'},    {"k_norm", "k", NULL, 'n', '-'},
     {"past_v", "v", NULL, '-', '-'},    {"present_k", "k", NULL, 'k', '-'},
-    {"present_v", "v", NULL, 'k', '-'},
+    {"present_v", "v", NULL, 'k', '-'}, {"capped", "q", "k", 'q', 'k'},
 };
 
 /* x, where the queries come from elsewhere: then its rows are keys. */

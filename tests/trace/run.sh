@@ -35,7 +35,8 @@ count() {
 # all_stages DOCUMENT: the names of those that it has.
 all_stages() {
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context,output
-    for name in x xk xv q_norm k_norm q_rope k_rope present_k present_v q_score k_score rounded; do
+    for name in x xk xv q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
+        rounded; do
         ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
             names=$names,$name
     done
@@ -78,12 +79,13 @@ END
 
 # bloem-tokens has no numbers; the page of labels has other letters than the document, on purpose.
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
-    "$root"/testdata/positions/*.json "$tests"/documents/*.json "$(document large)"; do
+    "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json "$tests"/documents/*.json \
+    "$(document large)"; do
     case $document in */bloem-tokens.json | */labels.json) continue ;; esac
     case $document in *"$word"*) check_document "$document" ;; esac
 done
 
-steps='inputs parameters dimensions projections normalize rope cache scores scale mask softmax
+steps='inputs parameters dimensions projections normalize rope cache scores scale cap mask softmax
 round weighted sum concat unify'
 for golden in "$tests"/golden/*.txt; do
     name=$(basename "$golden" .txt)

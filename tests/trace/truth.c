@@ -62,13 +62,52 @@ bool truth_is_causal(const truth *t)
     return *word != '\0' && strcmp(word, "none") != 0 && strcmp(word, "false") != 0;
 }
 
-size_t truth_visible(const truth *t)
+size_t truth_length(const truth *t)
+{
+    const tensor *lengths = input(t, "key_lengths");
+    if (lengths == NULL)
+        return t->n_k;
+    size_t batch = t->how.batch;
+    return (size_t)tensor_get(lengths, &batch);
+}
+
+long truth_window(const truth *t, size_t side)
+{
+    const tensor *window = input(t, "window");
+    return window == NULL ? -1 : (long)tensor_get(window, &side);
+}
+
+long truth_place(const truth *t)
 {
     bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
-    long first =
-        is_lower ? (long)t->n_k - (long)t->n_q : (long)count_of(t, "offset", t->n_k - t->n_new);
-    long end = first + (long)t->how.row + 1, all = (long)t->n_k;
-    return (size_t)(end < 0 ? 0 : end > all ? all : end);
+    return (long)t->how.row + (is_lower ? (long)truth_length(t) - (long)t->n_q
+                                        : (long)count_of(t, "offset", t->n_k - t->n_new));
+}
+
+/* Counted key by key. */
+size_t truth_visible(const truth *t)
+{
+    long own = truth_place(t), left = truth_window(t, 0), right = truth_window(t, 1);
+    size_t seen = 0;
+    for (long j = 0; j < (long)truth_length(t); j++) {
+        bool is_late = (truth_is_causal(t) && j > own) || (right >= 0 && j > own + right);
+        seen += !is_late && !(left >= 0 && j < own - left);
+    }
+    return seen;
+}
+
+/* Given, or published: 2^(−8i/h), for the heads beyond a power of two every second one of twice as
+ * many. */
+double truth_slope(const truth *t)
+{
+    const tensor *given = input(t, "alibi");
+    size_t head = t->how.head, below = 1;
+    if (given != NULL)
+        return tensor_get(given, &head);
+    while (below * 2 <= t->heads)
+        below *= 2;
+    return head < below ? pow(2, -8.0 * (double)(head + 1) / (double)below)
+                        : pow(2, -4.0 * (double)(2 * (head - below) + 1) / (double)below);
 }
 
 double truth_scale(const truth *t)
@@ -82,6 +121,11 @@ double truth_scale(const truth *t)
         return 1 / sqrt((double)t->d_k);
     const tensor *x = stage(t, "x");
     return strcmp(word, "embed") == 0 ? 1 / sqrt((double)x->size[x->rank - 1]) : 1;
+}
+
+const char *truth_unmasked(const truth *t)
+{
+    return truth_has(t, "softcap") ? "capped" : truth_scale(t) == 1 ? "scores" : "scaled";
 }
 
 const text_list *truth_tokens(const truth *t, bool of_keys)

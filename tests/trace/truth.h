@@ -64,9 +64,17 @@ size_t truth_kv_head(const truth *t, size_t head);
 size_t truth_key_row(const truth *t);
 /* The factor of the scores. */
 double truth_scale(const truth *t);
+/* The stage that bias and mask change: the last before them that did something. */
+const char *truth_unmasked(const truth *t);
+/* Where the focus's query stands among the keys; its head's slope of ALiBi. */
+long truth_place(const truth *t);
+double truth_slope(const truth *t);
 bool truth_is_causal(const truth *t);
-/* How many keys the focus's query may see, causality alone. */
+/* How many keys the focus's query may see, masks apart; how many there are in its batch entry. */
 size_t truth_visible(const truth *t);
+size_t truth_length(const truth *t);
+/* A side of the window, 0 or 1: −1 where it is open, or where there is none. */
+long truth_window(const truth *t, size_t side);
 const text_list *truth_tokens(const truth *t, bool of_keys);
 /* Of the new keys, which a cache's may stand before. */
 const text_list *truth_new_tokens(const truth *t);

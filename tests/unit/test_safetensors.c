@@ -231,15 +231,17 @@ static void is_cut_off(unit *u)
 {
     for (size_t i = 0; i < sizeof READ / sizeof READ[0]; i++) {
         char file[MOST_BYTES];
-        size_t length = file_of(&READ[i].file, file);
+        size_t length = file_of(&READ[i].file, file), clean = 0;
         for (size_t cut = 0; cut < length; cut++) {
             bundle b = {0};
             err e = {0};
-            char *exact = mem_copy_text(file, cut, &e);
-            CHECK(u, !safetensors_read(exact, cut, &F32, &b, &e) && b.entry == NULL);
-            CHECK(u, strncmp(e.where, "f: byte ", 8) == 0);
+            char *exact = mem_alloc(cut, 1, &e);
+            memcpy(exact, file, cut);
+            bool done = safetensors_read(exact, cut, &F32, &b, &e);
+            clean += !done && b.entry == NULL && strncmp(e.where, "f: byte ", 8) == 0;
             mem_free(exact);
         }
+        CHECK(u, clean == length);
     }
 }
 

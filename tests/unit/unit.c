@@ -7,22 +7,25 @@
 
 /* One row a test, one file a test: tests/unit/test_NAME.c defines test_NAME. */
 #define UNIT_TESTS(ROW)                                                                            \
-    ROW(convert_check)                                                                             \
     ROW(csv_read)                                                                                  \
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
+    ROW(cut_off)                                                                                   \
     ROW(err)                                                                                       \
     ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
     ROW(help)                                                                                      \
+    ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
+    ROW(jsonl)                                                                                     \
     ROW(kernel_accuracy)                                                                           \
     ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
+    ROW(lines)                                                                                     \
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
@@ -43,6 +46,7 @@
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
     ROW(safetensors)                                                                               \
+    ROW(schedule)                                                                                  \
     ROW(sink)                                                                                      \
     ROW(sink_places)                                                                               \
     ROW(source)                                                                                    \

@@ -16,6 +16,7 @@ for program in unit selfattn; do
     cat >"$BUILD/$program" <<END
 #!/bin/sh
 exec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no \\
+    --suppressions="$PWD/tests/valgrind/fence.supp" \\
     --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \\
     "$real/$program" "\$@"
 END

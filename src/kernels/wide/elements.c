@@ -17,6 +17,16 @@ void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void 
         to[j] = from[j] + addend[stride * (ptrdiff_t)j];
 }
 
+void KERNEL(recede)(const void *x, size_t n, double slope, double position, void *out)
+{
+    const real *from = x;
+    real *to = out, by = (real)slope;
+    for (size_t j = 0; j < n; j++) {
+        real distance = (real)fabs(position - (double)j);
+        to[j] = from[j] - by * distance;
+    }
+}
+
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out)
 {
     const real *from = x;

@@ -58,6 +58,8 @@ void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
 void KERNEL(multiply)(const void *x, size_t n, double factor, void *out);
+void KERNEL(recede)(const void *x, size_t n, double slope, double position, void *out);
+void KERNEL(cap)(const void *x, size_t n, double most, void *out);
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 void KERNEL(row_max)(const void *x, size_t n, void *max);

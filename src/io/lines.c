@@ -1,0 +1,174 @@
+#include "io/lines.h"
+
+#include "io/descriptor.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void forget(line_source *l)
+{
+    text_clear(&l->read);
+    l->next = 0;
+}
+
+/* What is to come stays, in front; then as much is read as there is room for. Where that fails the
+ * line that was begun is lost: for want of memory alone, or with all that follows. */
+static bool read_more(line_source *l, err *e)
+{
+    size_t left = l->read.length - l->next;
+    if (l->next > 0)
+        memmove(l->read.data, l->read.data + l->next, left);
+    l->read.length = left;
+    l->next = 0;
+    size_t room = l->read.capacity > left + READ_BLOCK ? l->read.capacity - left - 1 : READ_BLOCK;
+    if (descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e))
+        return true;
+    l->skips = l->read.failed;
+    l->ends = !l->skips;
+    forget(l);
+    return false;
+}
+
+/* Goes behind the newline of a line of which the beginning was given up. */
+static bool skip_rest(line_source *l, err *e)
+{
+    const char *newline = NULL;
+    while (newline == NULL) {
+        if (l->read.length > l->next)
+            newline = memchr(l->read.data + l->next, '\n', l->read.length - l->next);
+        if (newline != NULL) {
+            l->next = (size_t)(newline - l->read.data) + 1;
+            break;
+        }
+        forget(l);
+        if (l->ends)
+            break;
+        if (!read_more(l, e))
+            return false;
+    }
+    l->skips = false;
+    return true;
+}
+
+static place place_of_line(const line_source *l)
+{
+    bool is_standard = strcmp(l->file, "-") == 0;
+    return (place){
+        .file = is_standard ? "standard input" : l->file, .line = l->number, .column = 1};
+}
+
+static bool check_length(line_source *l, size_t length, err *e)
+{
+    if (length <= l->most)
+        return true;
+    place at = place_of_line(l);
+    l->skips = true;
+    err_at(e, &at, "the line is longer than the %zu bytes of memory that may be used", l->most);
+    return err_remedy(e, "raise --max-memory");
+}
+
+/* The length of the next line, once all of it is in memory; or, with *ends, of what is left. */
+static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
+{
+    size_t seen = 0;
+    for (;;) {
+        size_t left = l->read.length - l->next;
+        const char *start = left == 0 ? NULL : l->read.data + l->next;
+        const char *newline = left == seen ? NULL : memchr(start + seen, '\n', left - seen);
+        *length = newline == NULL ? left : (size_t)(newline - start);
+        *ends = newline == NULL && l->ends;
+        if (!check_length(l, *length, e))
+            return false;
+        if (newline != NULL || l->ends)
+            return true;
+        seen = left;
+        if (!read_more(l, e)) {
+            place at = place_of_line(l);
+            return err_place(e, &at);
+        }
+    }
+}
+
+static const char *without_mark(const char *line, size_t *length)
+{
+    if (*length < 3 || memcmp(line, "\xef\xbb\xbf", 3) != 0)
+        return line;
+    *length -= 3;
+    return line + 3;
+}
+
+const char *lines_next(line_source *l, size_t *length, err *e)
+{
+    bool ends;
+    if (l->skips && !skip_rest(l, e))
+        return NULL;
+    l->number++;
+    if (!find_end(l, length, &ends, e) || (ends && *length == 0))
+        return NULL;
+    const char *line = l->read.data + l->next;
+    l->next += *length + !ends;
+    return l->number == 1 ? without_mark(line, length) : line;
+}
+
+bool lines_has_next(const line_source *l)
+{
+    size_t left = l->read.length - l->next;
+    return l->ends || (left > 0 && memchr(l->read.data + l->next, '\n', left) != NULL);
+}
+
+bool lines_peek(line_source *l, err *e)
+{
+    return read_more(l, e);
+}
+
+bool lines_can_restart(const line_source *l)
+{
+    struct stat status;
+    return fstat(l->descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+           lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
+}
+
+void lines_restart(line_source *l)
+{
+    lseek(l->descriptor, 0, SEEK_SET);
+    forget(l);
+    l->ends = false;
+}
+
+bool lines_become_source(line_source *l, source *whole, err *e)
+{
+    const char *file = l->file;
+    if (!l->ends && lines_can_restart(l)) {
+        lines_restart(l); /* standard input stays open, and is read from here */
+        lines_close(l);
+        return source_open(whole, file, e);
+    }
+    while (!l->ends) {
+        if (!read_more(l, e))
+            return false;
+    }
+    *whole = (source){
+        .file = file, .bytes = l->read.data, .read = l->read.data, .length = l->read.length};
+    l->read = (text){0};
+    lines_close(l);
+    return true;
+}
+
+bool lines_open(line_source *l, const char *file, size_t most, err *e)
+{
+    *l = (line_source){.most = most};
+    l->descriptor = descriptor_open(file, e);
+    if (l->descriptor < 0)
+        return false;
+    l->file = file;
+    return true;
+}
+
+void lines_close(line_source *l)
+{
+    if (l->file != NULL)
+        descriptor_close(l->descriptor, l->file);
+    text_free(&l->read);
+    *l = (line_source){0};
+}

@@ -1,0 +1,41 @@
+/* The lines of a file or of standard input, one at a time: a stream may be of any length, and needs
+ * the memory of its longest line and of one block. */
+#ifndef SELFATTN_IO_LINES_H
+#define SELFATTN_IO_LINES_H
+
+#include "base/text.h"
+#include "io/source.h"
+
+typedef struct line_source {
+    const char *file; /* as the user named it, "-" for standard input; borrowed; NULL: closed */
+    int descriptor;
+    size_t most;   /* bytes that a line may have */
+    text read;     /* what is in memory of the stream */
+    size_t next;   /* where the next line begins in it */
+    size_t number; /* of the line handed out last, from 1 */
+    bool ends;     /* all was read */
+    bool skips;    /* the rest of a line that can't be handed out is passed over */
+} line_source;
+
+bool lines_open(line_source *l, const char *file, size_t most, err *e);
+
+/* The next line, without the newline (and, at the very start, the byte order mark); borrowed until
+ * the next call. NULL at the end of the stream; NULL with the error set where reading fails, or the
+ * line is longer than it may be: then the next call gives the line behind it. */
+const char *lines_next(line_source *l, size_t *length, err *e);
+
+/* Whether the next line is in memory already, so that nobody waits for it. */
+bool lines_has_next(const line_source *l);
+
+/* Before the first line: takes one more block into memory, all of which is in `read`. */
+bool lines_peek(line_source *l, err *e);
+/* Before the first line: whether the stream, a file, can be read from its start again; and goes
+ * there. */
+bool lines_can_restart(const line_source *l);
+void lines_restart(line_source *l);
+/* Before the first line: the stream is none of lines, and becomes a source. Closes the lines. */
+bool lines_become_source(line_source *l, source *whole, err *e);
+
+void lines_close(line_source *l);
+
+#endif

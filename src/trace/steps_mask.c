@@ -1,0 +1,244 @@
+/* The steps that decide what the softmax sees: cap and mask. */
+#include "attn/visible.h"
+#include "trace/build.h"
+
+#include <math.h>
+
+/* ---- cap ---- */
+
+static void show_capped_row(builder *b, const char *from, const tensor *before)
+{
+    size_t i = b->focus.row, lines = build_lines(b);
+    tensor capped = build_stage(b, STAGE_CAPPED);
+    tensor most = build_number(b, "C", b->plan->asked->softcap);
+    for (size_t j = 0; j < lines; j++) {
+        trace_item *line = build_line(b, OP_CAP, build_text(b, "capped[%zu,%zu]", i + 1, j + 1),
+                                      build_text(b, "C·tanh(%s[%zu,%zu] / C)", from, i + 1, j + 1));
+        line->a = build_element(before, i, j);
+        line->b = most;
+        line->result = build_element(&capped, i, j);
+    }
+    build_rest(b);
+}
+
+void make_cap(builder *b)
+{
+    stage_id from = b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
+    const char *name = stage_row(from)->key.named.name;
+    tensor before = build_stage(b, from);
+    build_sentence(b, "A soft cap keeps every score between −C and C: small scores stay nearly as "
+                      "they are, large ones come no nearer to the bound than tanh lets them.");
+    build_formula(b, "capped[i,j] = C·tanh(%s[i,j] / C)", name);
+    show_capped_row(b, name, &before);
+    build_same_for_all(b);
+    build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}
+
+/* ---- mask ---- */
+
+/* How many keys the focus's query sees; what takes keys out is said before. */
+static void say_seen(builder *b)
+{
+    key_range seen = visible_keys(b->plan, b->focus.batch, b->focus.row);
+    build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b),
+                   seen.end - seen.first, b->plan->n_k);
+}
+
+/* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */
+static const char *position_letters(builder *b)
+{
+    const plan *p = b->plan;
+    size_t length = visible_length(p, b->focus.batch);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT && length < p->n_k)
+        return build_text(b, ", p = i + %zu − n_q", length);
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+        return ", p = i + n_k − n_q";
+    return p->offset == 0 ? ", p = i" : build_text(b, ", p = i + offset, offset = %zu", p->offset);
+}
+
+static void say_causal(builder *b)
+{
+    const plan *p = b->plan;
+    if (!plan_is_causal(p))
+        return;
+    build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
+    if (p->asked->has_window)
+        return;
+    if (p->asked->causal == CAUSAL_LOWER_RIGHT && visible_length(p, b->focus.batch) < p->n_k)
+        build_formula(b, "allowed: j ≤ i + %zu − n_q", visible_length(p, b->focus.batch));
+    else if (p->asked->causal == CAUSAL_LOWER_RIGHT)
+        build_formula(b, "allowed: j ≤ i + n_k − n_q");
+    else if (p->offset > 0)
+        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->offset);
+    else
+        build_formula(b, "allowed: j ≤ i");
+}
+
+static void say_window(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    if (!asked->has_window)
+        return;
+    bool is_open = asked->window_left == SIZE_MAX, is_causal = plan_is_causal(b->plan);
+    const char *from = is_open ? "" : build_text(b, "p − %zu ≤ ", asked->window_left);
+    const char *to = is_causal ? " ≤ p"
+                     : asked->window_right == SIZE_MAX
+                         ? ""
+                         : build_text(b, " ≤ p + %zu", asked->window_right);
+    build_sentence(b,
+                   "Window: a query sees the keys around its own place p, however many there are.");
+    if (is_open && *to == '\0')
+        build_formula(b, "allowed: all, the window is open on both sides");
+    else
+        build_formula(b, "allowed: %sj%s%s", from, to, position_letters(b));
+}
+
+static void say_length(builder *b)
+{
+    if (b->plan->key_lengths.data == NULL)
+        return;
+    build_sentence(b, "Only so many of the keys are there; the rest fills the batch up.");
+    build_formula(b, "allowed: j ≤ %zu", visible_length(b->plan, b->focus.batch));
+}
+
+static bool is_hidden(double value)
+{
+    return isinf(value) && value < 0;
+}
+
+/* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
+ * same. */
+static tensor added(const builder *b)
+{
+    tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
+    tensor of_head = tensor_at(&of_batch, b->focus.head);
+    return of_head.stride[0] == 0 ? tensor_range(&of_head, 0, 0, 1) : of_head;
+}
+
+static const char *kind_of_scores(const builder *b)
+{
+    stage_id from = build_unmasked(b);
+    return from == STAGE_CAPPED ? "capped " : from == STAGE_SCALED ? "scaled " : "";
+}
+
+static void show_bias(builder *b)
+{
+    if (b->plan->bias.data == NULL)
+        return;
+    tensor bias = added(b);
+    bool is_one_row = bias.size[0] < b->plan->n_q;
+    build_sentence(b, "The bias is added to the %sscores%s.", kind_of_scores(b),
+                   is_one_row ? ", the same for every query" : "");
+    build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
+                 is_one_row ? build_numbers() : build_query_labels(b, "q"),
+                 build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
+}
+
+static void show_slope(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->slopes.data == NULL)
+        return;
+    build_sentence(b,
+                   "ALiBi: each score loses the head's slope times the distance of query and key, "
+                   "so that what is far away counts less.");
+    if (p->asked->slopes == NULL && (p->heads & (p->heads - 1)) == 0)
+        build_formula(b, "slope = 2^(−8·head / h)");
+    tensor slope = tensor_at(&p->slopes, b->focus.head);
+    trace_item *line = build_line(b, OP_SUM, "slope", NULL);
+    line->a = slope;
+    line->result = slope;
+}
+
+static double distance_to(const builder *b, size_t j)
+{
+    return fabs((double)visible_position(b->plan, b->focus.batch, b->focus.row) - (double)j);
+}
+
+/* "scaled[1,2] + bias[1,2] − slope·|p − j|", with the numbers of this run. */
+static void show_sum(builder *b, trace_item *line, size_t j)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    const char *letters =
+        build_text(b, "%s[%zu,%zu]", stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1);
+    if (p->bias.data != NULL) {
+        tensor bias = added(b);
+        letters = build_text(b, "%s + bias[%zu,%zu]", letters, i + 1, j + 1);
+        line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+    }
+    if (p->slopes.data != NULL) {
+        letters = build_text(b, "%s − slope·|p − %zu|", letters, j + 1);
+        line->c = tensor_at(&p->slopes, b->focus.head);
+        line->d = build_number(b, build_text(b, "distance of %zu", j + 1), distance_to(b, j));
+    }
+    line->letters = letters;
+}
+
+/* False where the key's score stays as it is: then there is no line. */
+static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tensor *masked)
+{
+    const plan *p = b->plan;
+    size_t i = b->focus.row;
+    tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
+    bool hides = is_hidden(tensor_get(&after, NULL));
+    if (!hides && p->bias.data == NULL && p->slopes.data == NULL)
+        return false;
+    trace_item *line = build_line(b, hides ? OP_HIDE : OP_PLUS,
+                                  build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);
+    line->a = before;
+    line->result = after;
+    if (!hides)
+        show_sum(b, line, j);
+    return true;
+}
+
+/* A bias of −inf hides a key too. */
+static bool hides_any(const builder *b)
+{
+    tensor masked = build_stage(b, STAGE_MASKED);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    do {
+        if (is_hidden(tensor_get(&masked, index)))
+            return true;
+    } while (tensor_next(&masked, index));
+    return false;
+}
+
+/* The keys whose scores are changed, as many as lines are spelled out. */
+static void show_masked_row(builder *b, const tensor *unmasked, const tensor *masked)
+{
+    size_t most = build_lines(b), shown = 0;
+    for (size_t j = 0; j < b->plan->n_k; j++) {
+        if (shown == most) {
+            build_rest(b);
+            return;
+        }
+        shown += show_masked(b, j, unmasked, masked);
+    }
+}
+
+void make_mask(builder *b)
+{
+    const plan *p = b->plan;
+    tensor before = build_stage(b, build_unmasked(b)), masked = build_stage(b, STAGE_MASKED);
+    say_causal(b);
+    say_window(b);
+    say_length(b);
+    if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
+        say_seen(b);
+    if (p->mask.data != NULL)
+        build_sentence(b, "The mask takes out the keys that may not be attended to.");
+    bool hides = hides_any(b);
+    if (hides)
+        build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
+                          "it its weight, is exactly 0.");
+    show_bias(b);
+    show_slope(b);
+    build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s", stage_row(build_unmasked(b))->key.named.name,
+                  p->bias.data != NULL ? " + bias[i,j]" : "",
+                  p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or −inf" : "",
+                  p->slopes.data != NULL ? position_letters(b) : "");
+    show_masked_row(b, &before, &masked);
+    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# run.sh [WORD]: inputs that are hard for a reader (inputs.sh). One of 1 MB ends, in memory of 4 MB
+# and $MOST times its size; and four times the input takes about four times the instructions, which
+# valgrind counts: the square would be sixteen times.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+PATH=$(cd "$here/../../${BUILD:-build/release}" && pwd):$PATH
+LC_ALL=C
+export PATH LC_ALL
+# Most takes a name of a few bytes: an entry of a bundle, its name, its number, while the array of
+# entries grows.
+MOST=128
+word=${1:-} passed=0 failed=0 skipped=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+cd "$scratch" || exit 1
+echo '{"name": "other", "other": [[1]]}' >other.json
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL hard: $1: $2"
+}
+
+# An error is one line and perhaps a remedy; notes, and that two results have nothing in common, say
+# nothing of the reader.
+errors() {
+    grep -v '^selfattn: note: \|no stage in common$' said
+}
+
+input_whole() {
+    n=1048576
+    eval "$3" >"$1"
+    most=$((4096 + MOST * n / 1024))
+    # shellcheck disable=SC3045 # dash and bash have these
+    (ulimit -t 20 && ulimit -d $most && selfattn diff --quiet "$1" other.json) >out 2>said
+    status=$?
+    if [ $status -gt 2 ]; then
+        fail "$1" "ends with status $status"
+    elif [ -n "$2" ] && ! errors | grep -q -e "$2"; then
+        fail "$1" "does not say '$2', but: $(errors | head -c 300)"
+    elif [ -z "$2" ] && [ -n "$(errors)" ]; then
+        fail "$1" "is not read: $(errors | head -c 300)"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# instructions FILE: in thousands, without those of a small file.
+instructions() {
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+        selfattn diff --quiet "$1" other.json 2>&1 >out |
+        awk '/I *refs:/ { gsub(",", ""); print int($NF / 1000) - base }' base="${base:-0}"
+}
+
+input_grows() {
+    n=32768
+    eval "$3" >"$1"
+    few=$(instructions "$1")
+    n=131072
+    eval "$3" >"$1"
+    many=$(instructions "$1")
+    if [ "$many" -gt $((7 * few + 1000)) ]; then
+        fail "$1" "four times the input takes $many thousand instructions instead of $few"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+input() {
+    case $1 in *"$word"*) ;; *) return ;; esac
+    input_whole "$@"
+    [ -z "${base:-}" ] || input_grows "$@"
+    rm -f "$1" h
+}
+
+if "$here/../need.sh" valgrind; then
+    base=$(instructions other.json)
+else
+    skipped=$((skipped + 1))
+    echo 'skipped: hard: no valgrind here to count instructions'
+fi
+# shellcheck source=tests/hard/inputs.sh
+. "$here/inputs.sh"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
