@@ -27,7 +27,12 @@ typedef struct plan {
     size_t batches, heads, kv_heads, n_q, n_k, width_out;
     size_t appended; /* of the n_k keys, the last that are none of the sequence: bias_k, zeros */
     bool has_batch, has_heads;
-    projection q, k, v;
+    projection q, k, v;    /* k and v: the new ones, of n_k − past */
+    tensor past_k, past_v; /* b × kv_heads × past × width */
+    size_t past;
+    size_t rope_width;     /* numbers of a head that are turned; 0 = none */
+    tensor q_gain, k_gain; /* heads × width: stride 0 where shared, no data where not given */
+    size_t offset;         /* position of the first query */
     size_t compared_width; /* of q′ and k′ */
     double scale;
     tensor mask, bias;     /* b × h × n_q × n_k */
@@ -52,6 +57,8 @@ void plan_free(plan *p);
  * would make it. */
 bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e);
 bool plan_has_stage(const plan *p, stage_id id);
+/* q, k or v, which the stage is one form of; NULL where it is of none alone. */
+const projection *plan_role(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */
 bool plan_keeps_heads_apart(const plan *p);
 /* A stage's tensor with an axis of size 1 for each of b and h that it lacks: rank as its axes;
@@ -67,8 +74,14 @@ bool plan_masks(const plan *p);
 /* The parameters of the score function for one head. */
 score_parameters plan_score_parameters(const plan *p, size_t head);
 
+/* Where a query or a new key stands, for rotary positions. */
+double plan_query_position(const plan *p, size_t query);
+double plan_key_position(const plan *p, size_t index);
+
 /* b × n × heads·width as b × heads × n × width, borrowed. */
 tensor plan_split_heads(const tensor *rows, size_t heads);
+/* The same of what may have its heads apart already. */
+tensor plan_heads_apart(const tensor *t, size_t heads);
 
 /* The key/value head that a query head uses. */
 size_t plan_kv_head(const plan *p, size_t head);

@@ -28,11 +28,26 @@ static bool find_learned(plan *p, err *e)
                       find_row(p, INPUT_BIAS_V, &p->v, &p->bias_v, e));
 }
 
+/* Nothing says whether an appended row would be normalized, turned, or kept for the next step. */
+static bool check_alone(const plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    bool is_learned = asked->in[INPUT_BIAS_K] != NULL;
+    const char *name = is_learned ? "bias_k" : "add_zero";
+    const char *other = p->past > 0            ? "past_k"
+                        : asked->rope.is_asked ? "rope"
+                        : asked->normalizes    ? "qk_norm"
+                                               : NULL;
+    place at = is_learned ? asked->at[INPUT_BIAS_K] : problem_place(asked, name);
+    return other == NULL ||
+           err_at(e, &at, "%s with %s: an appended row has no place in a sequence", name, other);
+}
+
 bool plan_find_appended(plan *p, err *e)
 {
     if (!find_learned(p, e))
         return false;
     p->appended = (p->bias_k.data != NULL ? 1u : 0u) + (p->asked->adds_zero ? 1u : 0u);
     p->n_k += p->appended;
-    return true;
+    return p->appended == 0 || check_alone(p, e);
 }

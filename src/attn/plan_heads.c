@@ -5,8 +5,8 @@
 static const struct {
     input which;
     int rank;
-} BATCHED[] = {{INPUT_X, 3}, {INPUT_XK, 3}, {INPUT_XV, 3},
-               {INPUT_Q, 3}, {INPUT_K, 3},  {INPUT_V, 3}};
+} BATCHED[] = {{INPUT_X, 3}, {INPUT_XK, 3}, {INPUT_XV, 3},     {INPUT_Q, 3},
+               {INPUT_K, 3}, {INPUT_V, 3},  {INPUT_PAST_K, 3}, {INPUT_PAST_V, 3}};
 
 bool plan_find_batches(plan *p, err *e)
 {
@@ -78,6 +78,8 @@ bool plan_find_heads(plan *p, err *e)
         heads_of_input(asked, INPUT_WV, 3, 0),
         heads_of_input(asked, INPUT_K, 4, 1),
         heads_of_input(asked, INPUT_V, 4, 1),
+        heads_of_input(asked, INPUT_PAST_K, 4, 1),
+        heads_of_input(asked, INPUT_PAST_V, 4, 1),
     };
     if (!agree(of_queries, sizeof of_queries / sizeof of_queries[0], &p->heads, e) ||
         !agree(of_keys, sizeof of_keys / sizeof of_keys[0], &p->kv_heads, e))

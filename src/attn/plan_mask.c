@@ -41,7 +41,7 @@ bool plan_find_causality(plan *p, err *e)
             "offset is %zu, and lower-right already places the queries at the end of the keys",
             asked->offset);
     }
-    if (p->n_q == own || asked->has_offset || asked->alignment_is_named)
+    if (p->n_q == own || asked->has_offset || asked->alignment_is_named || p->past > 0)
         return true;
     if (asked->causal == CAUSAL_NONE)
         return note_places(p, e);

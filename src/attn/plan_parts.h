@@ -13,6 +13,15 @@ bool plan_find_heads(plan *p, err *e);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
+/* plan_normalize.c: q_gain, k_gain. */
+bool plan_find_gains(plan *p, err *e);
+
+/* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
+bool plan_find_cache(plan *p, err *e);
+
+/* plan_rope.c: rope_width, and the positions. */
+bool plan_find_rope(plan *p, err *e);
+
 /* plan_append.c: appended, bias_k, bias_v; n_k grows by them. */
 bool plan_find_appended(plan *p, err *e);
 
@@ -37,6 +46,9 @@ bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(p
 /* "Wq is 3 x 4": an error at the input's place, with its shape and what it should have been. */
 bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* q, k or v, or what goes before them, with its heads apart: b × heads × n × width. */
+bool plan_view_apart(const plan *p, input which, size_t heads, tensor *out, err *e);
 
 /* A bias or another vector as `count` numbers in a row, whichever way its rank wraps them (n, 1 ×
  * n, n × 1, h × d). */

@@ -39,6 +39,11 @@ tensor plan_split_heads(const tensor *rows, size_t heads)
     return view;
 }
 
+tensor plan_heads_apart(const tensor *t, size_t heads)
+{
+    return t->rank == 4 ? tensor_view_of(t) : plan_split_heads(t, heads);
+}
+
 static bool check_divides(const plan *p, input which, size_t width, size_t heads, err *e)
 {
     if (width % heads == 0)
@@ -47,10 +52,25 @@ static bool check_divides(const plan *p, input which, size_t width, size_t heads
                             heads);
 }
 
+bool plan_view_apart(const plan *p, input which, size_t heads, tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    if (given->rank == 4) {
+        *out = tensor_view_of(given);
+        return true;
+    }
+    tensor rows;
+    if (given->rank < 2)
+        return plan_wrong_shape(p, which, e, "it must be n x d, b x n x d or b x h x n x d");
+    if (!view_rows(p, which, &rows, e) || !check_divides(p, which, rows.size[2], heads, e))
+        return false;
+    *out = plan_split_heads(&rows, heads);
+    return true;
+}
+
 /* q, k or v given directly. */
 static bool find_given(const plan *p, projection *r, err *e)
 {
-    const tensor *given = p->asked->in[r->given_as];
     const input instead[] = {r->weight_as, r->bias_as};
     for (size_t i = 0; i < 2; i++) {
         if (p->asked->in[instead[i]] != NULL)
@@ -58,18 +78,8 @@ static bool find_given(const plan *p, projection *r, err *e)
                           "%s is given, and so is %s, which takes its place",
                           input_label(instead[i]), input_label(r->given_as));
     }
-    if (given->rank == 4) {
-        r->given = tensor_view_of(given);
-    } else {
-        tensor rows;
-        if (given->rank < 2)
-            return plan_wrong_shape(p, r->given_as, e,
-                                    "it must be n x d, b x n x d or b x h x n x d");
-        if (!view_rows(p, r->given_as, &rows, e) ||
-            !check_divides(p, r->given_as, rows.size[2], r->heads, e))
-            return false;
-        r->given = plan_split_heads(&rows, r->heads);
-    }
+    if (!plan_view_apart(p, r->given_as, r->heads, &r->given, e))
+        return false;
     r->n = r->given.size[2];
     r->width = r->given.size[3];
     return true;

@@ -3,14 +3,32 @@
 
 #include <string.h>
 
-/* A stage whose tensor has the layout in which q, k or v came (rank 4), or NULL. */
+const projection *plan_role(const plan *p, stage_id id)
+{
+    switch (id) {
+    case STAGE_Q:
+    case STAGE_Q_NORM:
+    case STAGE_Q_ROPE:
+        return &p->q;
+    case STAGE_K:
+    case STAGE_K_NORM:
+    case STAGE_K_ROPE:
+    case STAGE_PRESENT_K:
+        return &p->k;
+    case STAGE_V:
+    case STAGE_PRESENT_V:
+        return &p->v;
+    default:
+        return NULL;
+    }
+}
+
+/* A stage whose tensor has the layout in which q, k or v came (rank 4), or NULL; present_v has that
+ * of k. */
 static const tensor *came_with_heads(const plan *p, stage_id id)
 {
-    input which = id == STAGE_Q   ? INPUT_Q
-                  : id == STAGE_K ? INPUT_K
-                  : id == STAGE_V ? INPUT_V
-                                  : INPUT_COUNT;
-    const tensor *given = which == INPUT_COUNT ? NULL : p->asked->in[which];
+    const projection *role = id == STAGE_PRESENT_V ? &p->k : plan_role(p, id);
+    const tensor *given = role == NULL ? NULL : p->asked->in[role->given_as];
     return given != NULL && given->rank == 4 ? given : NULL;
 }
 
@@ -29,22 +47,32 @@ bool plan_keeps_heads_apart(const plan *p)
 static const char *all_axes(const plan *p, stage_id id)
 {
     if (came_with_heads(p, id) != NULL)
-        return id == STAGE_Q ? "bhqd" : id == STAGE_K ? "bhkd" : "bhke";
+        return plan_role(p, id) == &p->q ? "bhqd" : plan_role(p, id) == &p->k ? "bhkd" : "bhke";
     return is_context(p, id) && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
+}
+
+/* Keys and values of the sequence come first alone, then with what is appended to them; a cache's
+ * come in last. */
+static size_t key_rows(const plan *p, stage_id id)
+{
+    if (id == STAGE_XK || id == STAGE_XV)
+        return p->k.n;
+    bool is_present = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
+    return plan_role(p, id) != NULL && !is_present ? p->k.n + p->appended : p->n_k;
 }
 
 static size_t axis_size(const plan *p, stage_id id, char letter)
 {
-    const projection *of = id == STAGE_Q ? &p->q : id == STAGE_K ? &p->k : &p->v;
+    const projection *of = plan_role(p, id);
     switch (letter) {
     case 'b':
         return p->batches;
     case 'h':
-        return id == STAGE_K || id == STAGE_V ? p->kv_heads : p->heads;
+        return of == NULL ? p->heads : of->heads;
     case 'q':
         return p->n_q;
     case 'k':
-        return id == STAGE_XK || id == STAGE_XV ? plan_own_keys(p) : p->n_k;
+        return key_rows(p, id);
     case 't':
         return p->asked->top;
     case 'd':
@@ -81,6 +109,15 @@ bool plan_has_stage(const plan *p, stage_id id)
         return p->k.rows.data != NULL;
     case STAGE_XV:
         return p->v.rows.data != NULL;
+    case STAGE_Q_NORM:
+    case STAGE_K_NORM:
+        return p->asked->normalizes;
+    case STAGE_Q_ROPE:
+    case STAGE_K_ROPE:
+        return p->rope_width > 0;
+    case STAGE_PRESENT_K:
+    case STAGE_PRESENT_V:
+        return p->past > 0;
     case STAGE_Q_SCORE:
         return plan_score_parameters(p, 0).for_query.data != NULL;
     case STAGE_K_SCORE:

@@ -21,6 +21,10 @@ static const struct {
     [INPUT_Q] = {"q", "q"},
     [INPUT_K] = {"k", "k"},
     [INPUT_V] = {"v", "v"},
+    [INPUT_PAST_K] = {"past_k", "past_k"},
+    [INPUT_PAST_V] = {"past_v", "past_v"},
+    [INPUT_Q_GAIN] = {"q_gain", "q_gain"},
+    [INPUT_K_GAIN] = {"k_gain", "k_gain"},
     [INPUT_MASK] = {"mask", "mask"},
     [INPUT_BIAS] = {"bias", "bias"},
     [INPUT_WS] = {"ws", "Ws"},
@@ -146,7 +150,8 @@ static bool check_round(const problem *p, err *e)
 
 bool problem_read(problem *p, const bundle *document, err *e)
 {
-    *p = (problem){.document = document, .score = score_default(), .round_decimals = -1};
+    *p = (problem){
+        .document = document, .score = score_default(), .round_decimals = -1, .qk_eps = 1e-6};
     read_inputs(p);
     if (!settings_read(p, e) || !check_round(p, e))
         return false;

@@ -25,6 +25,10 @@ typedef enum input {
     INPUT_Q,
     INPUT_K,
     INPUT_V,
+    INPUT_PAST_K,
+    INPUT_PAST_V,
+    INPUT_Q_GAIN,
+    INPUT_K_GAIN,
     INPUT_MASK,
     INPUT_BIAS,
     INPUT_WS,
@@ -53,6 +57,13 @@ typedef enum scale_kind {
 } scale_kind;
 typedef enum mask_axis { MASK_AXIS_UNSAID, MASK_AXIS_BATCH, MASK_AXIS_HEAD } mask_axis;
 
+typedef struct rope_settings {
+    bool is_asked, is_interleaved, has_width;
+    double base;
+    size_t width;
+    const entry *positions; /* NULL where not given */
+} rope_settings;
+
 typedef struct problem {
     dtype type;
     const tensor *in[INPUT_COUNT]; /* NULL where not given */
@@ -72,7 +83,10 @@ typedef struct problem {
     double scale_number;
     double softcap; /* 0 = none was asked for */
     const score *score;
-    size_t top;         /* so many strongest keys a query; 0 = not asked for */
+    size_t top; /* so many strongest keys a query; 0 = not asked for */
+    rope_settings rope;
+    bool normalizes; /* queries and keys, each head by its root mean square */
+    double qk_eps;
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;
     bool mask_true_is_masked;

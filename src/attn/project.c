@@ -1,6 +1,9 @@
 #include "attn/project.h"
 
+#include "attn/cache.h"
 #include "attn/multiply.h"
+#include "attn/normalize.h"
+#include "attn/rope.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -14,8 +17,18 @@ static tensor *own(projected *made, const plan *p, int rank, const size_t *size,
     return added;
 }
 
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e)
+{
+    size_t size[] = {like->size[0], like->size[1], n, like->size[3]};
+    const tensor *all = kept->data != NULL ? kept : own(made, p, 4, size, e);
+    if (all != NULL)
+        *apart = plan_heads_apart(all, like->size[1]);
+    return all != NULL;
+}
+
 /* Inputs were finite, so what is not has left the type's range. */
-static bool check_range(const plan *p, const char *name, const tensor *t, err *e)
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
     if (p->asked->allow_nonfinite || tensor_is_finite(t, index))
@@ -48,13 +61,6 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
     return true;
 }
 
-/* Where heads stand side by side (b × n × heads·width) or apart already (b × heads × n × width):
- * heads apart. */
-static tensor heads_apart(const tensor *t, size_t heads)
-{
-    return t->rank == 4 ? tensor_view_of(t) : plan_split_heads(t, heads);
-}
-
 static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
                     size_t threads, err *e)
 {
@@ -73,10 +79,10 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
                 return false;
         }
         *out = plan_split_heads(rows, r->heads);
-        return check_range(p, input_label(r->given_as), rows, e);
+        return projected_check_range(p, input_label(r->given_as), rows, e);
     }
     if (kept->data != NULL) {
-        tensor into = heads_apart(kept, r->heads);
+        tensor into = plan_heads_apart(kept, r->heads);
         tensor_copy(out, &into);
     }
     return true;
@@ -155,7 +161,7 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
             return false;
     }
     *out = tensor_view_of(all);
-    return check_range(p, stage_row(id)->key.named.name, out, e);
+    return projected_check_range(p, stage_row(id)->key.named.name, out, e);
 }
 
 static bool transform_both(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
@@ -195,7 +201,8 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
         !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, threads, e) ||
         !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, threads, e) ||
-        !transform_both(made, p, kept, threads, e))
+        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, e) ||
+        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, threads, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
@@ -238,13 +245,14 @@ static bool keep_apart(const projected *made, const plan *p, tensor *kept)
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
-    if (!check_range(p, "context", &made->context_rows, e))
+    if (!projected_check_range(p, "context", &made->context_rows, e))
         return false;
     if (context->data != NULL && context->rank == 4)
         tensor_copy(&made->context, context);
     if (output->data == NULL || keep_apart(made, p, output))
         return true;
-    return compute_output(made, p, output, threads, e) && check_range(p, "output", output, e);
+    return compute_output(made, p, output, threads, e) &&
+           projected_check_range(p, "output", output, e);
 }
 
 void projected_free(projected *made)
@@ -268,6 +276,12 @@ static bool owns_appended(const plan *p, const wanted *w, stage_id id)
     const tensor *given = p->asked->in[id == STAGE_K ? INPUT_K : INPUT_V];
     bool is_apart = given != NULL && given->rank == 4;
     return p->appended > 0 && (is_apart || !wanted_has(w, id));
+}
+
+/* As projected_place has it. */
+static bool owns_form(const plan *p, const wanted *w, stage_id id)
+{
+    return plan_has_stage(p, id) && !wanted_has(w, id);
 }
 
 /* As place_context has it. */
@@ -312,13 +326,19 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
          p->v.width},
         {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
         {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
+        {owns_form(p, w, STAGE_Q_NORM), p->n_q, p->heads, p->q.width},
+        {owns_form(p, w, STAGE_K_NORM), p->k.n, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_Q_ROPE), p->n_q, p->heads, p->q.width},
+        {owns_form(p, w, STAGE_K_ROPE), p->k.n, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
+        {owns_form(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
         {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
          p->compared_width},
         {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,
          p->compared_width},
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
-    *bytes = largest_packed_weight(p);
+    *bytes = largest_packed_weight(p) + rope_memory(p);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         size_t count;

@@ -16,7 +16,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[8];
+    tensor owned[14];
     size_t owned_count;
 } projected;
 
@@ -25,6 +25,14 @@ typedef struct projected {
 bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
 void projected_free(projected *made);
+
+/* The parts between projections and scores, a file each, write the next form of q, k or v here:
+ * n rows of as many heads and as wide as `like` has, heads apart, in the place of a wanted stage or
+ * in memory that is released with the rest. */
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e);
+/* False, with the error set, where finite inputs gave what the type can't hold. */
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 
 /* Bytes that project_inputs allocates where these stages are kept, and those of the largest weight
  * that it or project_output packs meanwhile. */

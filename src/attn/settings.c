@@ -202,6 +202,97 @@ static bool read_top(problem *p, const entry *setting, err *e)
     return read_count(setting, 1, &p->top, e);
 }
 
+/* ---- rope ---- */
+
+static bool read_rope_base(problem *p, const entry *setting, err *e)
+{
+    if (!is_number(setting, &p->rope.base))
+        return err_at(e, &setting->at, "%s is \"%s\", it must be a number from 1", setting->name,
+                      setting->text);
+    return p->rope.base >= 1 || err_at(e, &setting->at, "%s is %g, it must be a number from 1",
+                                       setting->name, p->rope.base);
+}
+
+static bool read_rope_pairing(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &PAIRING_WORDS, "", e);
+    p->rope.is_interleaved = word != NULL && word_is(word, "interleaved");
+    return word != NULL;
+}
+
+static bool read_rope_width(problem *p, const entry *setting, err *e)
+{
+    p->rope.has_width = true;
+    return read_count(setting, 2, &p->rope.width, e);
+}
+
+/* What may be said of it is for the plan, which knows how many rows there are. */
+static bool read_rope_positions(problem *p, const entry *setting, err *e)
+{
+    p->rope.positions = setting;
+    return setting->kind == ENTRY_TENSOR ||
+           err_at(e, &setting->at, "%s is \"%s\", it must be a list of whole numbers",
+                  setting->name, setting->text);
+}
+
+typedef struct rope_part {
+    named named;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} rope_part;
+
+static const rope_part ROPE_PARTS[] = {
+    {{"base", ""}, read_rope_base},
+    {{"pairing", ""}, read_rope_pairing},
+    {{"width", ""}, read_rope_width},
+    {{"positions", ""}, read_rope_positions},
+};
+
+static bool read_rope_object(problem *p, const bundle *object, err *e)
+{
+    static const named_table PARTS = NAMED_TABLE("part of rope", ROPE_PARTS);
+    for (size_t i = 0; i < object->count; i++) {
+        const entry *one = &object->entry[i];
+        const named *row = named_find(&PARTS, one->name, strlen(one->name));
+        if (row == NULL) {
+            err_at(e, &one->at, "rope has no \"%s\"", one->name);
+            return err_remedy(e, "it has base, pairing, width and positions");
+        }
+        if (!((const rope_part *)(const void *)row)->read(p, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* 10000 is the base of Su et al., RoFormer, 2021, as of the sinusoids before it. */
+static bool read_rope(problem *p, const entry *setting, err *e)
+{
+    bool is_word = setting->kind == ENTRY_TEXT;
+    p->rope.base = 10000;
+    p->rope.is_asked =
+        !is_word || (strcmp(setting->text, "false") != 0 && strcmp(setting->text, "none") != 0);
+    if (setting->kind == ENTRY_BUNDLE)
+        return read_rope_object(p, setting->bundle, e);
+    if (is_word && (!p->rope.is_asked || strcmp(setting->text, "true") == 0))
+        return true;
+    return read_rope_base(p, setting, e);
+}
+
+static bool read_qk_norm(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &QK_NORM_WORDS, "", e);
+    p->normalizes = word != NULL && word_is(word, "rms");
+    return word != NULL;
+}
+
+static bool read_qk_eps(problem *p, const entry *setting, err *e)
+{
+    if (!is_number(setting, &p->qk_eps))
+        return err_at(e, &setting->at, "qk_eps is \"%s\", it must be a number from 0",
+                      setting->text);
+    return p->qk_eps >= 0 ||
+           err_at(e, &setting->at, "qk_eps is %g, it must be a number from 0", p->qk_eps);
+}
+
 static bool refuse_round(const entry *setting, double decimals, err *e)
 {
     static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
@@ -262,15 +353,29 @@ static const struct {
     const char *key;
     bool (*read)(problem *p, const entry *setting, err *e);
 } SETTINGS[] = {
-    {"heads", read_heads},         {"kv_heads", read_kv_heads},
-    {"causal", read_causal},       {"offset", read_offset},
-    {"scale", read_scale},         {"score", read_score},
-    {"window", read_window},       {"key_lengths", read_key_lengths},
-    {"alibi", read_alibi},         {"softcap", read_softcap},
-    {"round", read_round},         {"top", read_top},
-    {"add_zero", read_add_zero},   {"mask_true", read_mask_true},
-    {"mask_axis", read_mask_axis}, {"layout", read_layout},
+    {"heads", read_heads},
+    {"kv_heads", read_kv_heads},
+    {"causal", read_causal},
+    {"offset", read_offset},
+    {"scale", read_scale},
+    {"score", read_score},
+    {"window", read_window},
+    {"key_lengths", read_key_lengths},
+    {"alibi", read_alibi},
+    {"softcap", read_softcap},
+    {"round", read_round},
+    {"top", read_top},
+    {"add_zero", read_add_zero},
+    {"mask_true", read_mask_true},
+    {"mask_axis", read_mask_axis},
+    {"layout", read_layout},
     {"dtype", read_dtype},
+    {"qk_norm", read_qk_norm},
+    {"qk_eps", read_qk_eps},
+    {"rope", read_rope},
+    {"rope_pairing", read_rope_pairing},
+    {"rope_width", read_rope_width},
+    {"rope_positions", read_rope_positions},
 };
 
 bool settings_read(problem *p, err *e)

@@ -9,7 +9,7 @@ size_t visible_length(const plan *p, size_t batch)
 int64_t visible_position(const plan *p, size_t batch, size_t query)
 {
     if (p->asked->causal != CAUSAL_LOWER_RIGHT)
-        return (int64_t)(query + p->asked->offset);
+        return (int64_t)(query + p->offset);
     return (int64_t)query + (int64_t)visible_length(p, batch) - (int64_t)p->n_q;
 }
 

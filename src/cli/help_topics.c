@@ -102,6 +102,7 @@ static void describe_key(text *out, const named *row)
         [KEY_EXPECTED] = "numbers: a matrix; null is a hole",
         [KEY_SETTING] = "a number or a word",
         [KEY_NUMBERS] = "a number, a list of numbers, or a word",
+        [KEY_SETTINGS] = "a number, a word, or an object of numbers, words and lists",
         [KEY_TEXT] = "a text",
         [KEY_LIST] = "a list of texts",
         [KEY_VOCAB] = "an object from words to vectors",
@@ -199,6 +200,8 @@ const topic TOPICS[] = {
     {&MASK_TRUE_WORDS, describe_nothing},
     {&MASK_AXIS_WORDS, describe_nothing},
     {&DTYPE_WORDS, describe_nothing},
+    {&QK_NORM_WORDS, describe_nothing},
+    {&PAIRING_WORDS, describe_nothing},
     {&CONVENTIONS, describe_convention},
     {&TERMS, describe_term},
 };

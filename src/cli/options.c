@@ -38,6 +38,17 @@ static const option_row ROWS[] = {
     {{"q", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "q"},
     {{"k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k"},
     {{"v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "v"},
+    {{"past-k", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "past_k",
+     .manual = "With --past-v, a cache: the keys of earlier rows, whose number is the position of "
+               "the first query where --offset does not say it. Of any rank that --k may have, "
+               "as wide per head as the new keys, which go behind them. They are taken as they "
+               "are: nothing is projected, normalized or rotated again. The stages present_k and "
+               "present_v are the next call's cache, in the layout in which k came."},
+    {{"past-v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "past_v"},
+    {{"q-gain", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "q_gain",
+     .manual = "For --qk-norm: as many numbers as a query is wide in a head, or as many a head. "
+               "The default is 1."},
+    {{"k-gain", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k_gain"},
     {{"mask", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "mask",
      .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
                "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},
@@ -134,6 +145,33 @@ static const option_row ROWS[] = {
     {{"top", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "K", .key = "top",
      .manual = "Makes the stage top, the K keys of the greatest weights of each row, ties to the "
                "earlier key; --trace shows them with their tokens."},
+    {{"qk-norm", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "qk_norm", .choices = &QK_NORM_WORDS,
+     .manual = "With rms, each head's query and key is divided by √(mean of squares + --qk-eps) "
+               "and multiplied by --q-gain or --k-gain: computed in float64, rounded once, 0 "
+               "where the root is 0. It comes before rotary positions, as in Qwen3 and Gemma 3; "
+               "the keys of a cache are not normalized again."},
+    {{"qk-eps", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "E", .key = "qk_eps",
+     .manual = "From 0; the default is 1e-6."},
+    {{"rope", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "BASE",
+     .value_is_optional = true, .key = "rope",
+     .manual = "Rotary positions (Su et al., RoFormer, 2021): pair p of each head's query and key "
+               "is turned by the angle position·base^(−2p/width). A bare --rope has base 10000. "
+               "Queries stand at --offset and behind it (with lower-right, the last one at the "
+               "last key), new keys at 0 and behind it, or behind the cache, whose own keys are "
+               "taken as turned before. base^(−2p/width) is rounded to float64, the angle is "
+               "exact, sine and cosine are within 1 ulp in float64, and x₁·cos − x₂·sin and "
+               "x₂·cos + x₁·sin are computed in float64 and rounded to the type once. In a "
+               "document, rope may also be an object of base, pairing, width and positions; --rope "
+               "takes the place of all of it."},
+    {{"rope-pairing", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "rope_pairing", .choices = &PAIRING_WORDS,
+     .manual = "The default is half."},
+    {{"rope-width", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "rope_width",
+     .manual = "The first N of each head, an even number; the others stay. The default is all."},
+    {{"rope-positions", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N,...", .key = "rope_positions",
+     .manual = "One for each row where there are as many queries as new keys, or those of the "
+               "queries and then those of the keys. For causality, --offset still decides."},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "
                "blackboard. With :keep-sum each row still sums to 1: the largest remainders are "

@@ -35,6 +35,7 @@ static const scope DOCUMENT = {KIND_BY_KEY, true, false};
 static const scope STAGES = {KEY_EXPECTED, true, true};
 static const scope VOCAB = {KEY_MATRIX, false, false};
 static const scope TOLERANCES = {KIND_NUMBER, true, false};
+static const scope SETTINGS = {KEY_NUMBERS, true, false};
 static const scope RECORD = {KEY_SETTING, true, false};
 static const scope ANYTHING = {KIND_BY_LOOK, false, true};
 static const scope EVERYTHING = {KIND_BY_LOOK, false, false};
@@ -200,6 +201,8 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
         return read_setting(r, at, to, e);
     case KEY_NUMBERS:
         return read_numbers(r, at, to, e);
+    case KEY_SETTINGS:
+        return *at == '{' ? read_object(r, &SETTINGS, at, to, e) : read_setting(r, at, to, e);
     case KEY_TEXT:
         return read_text(r, at, to, e);
     case KEY_LIST:

@@ -82,9 +82,39 @@ static const tensor *kept(const builder *b, stage_id id)
     return bundle_tensor(b->result, stage_row(id)->key.named.name);
 }
 
-static bool is_of_kv_heads(stage_id id)
+static bool is_of_kv_heads(const plan *p, stage_id id)
 {
-    return id == STAGE_K || id == STAGE_V;
+    const projection *role = plan_role(p, id);
+    return role != NULL && role != &p->q;
+}
+
+static stage_id last_form(const builder *b, const stage_id *form, size_t forms)
+{
+    while (forms > 1 && !plan_has_stage(b->plan, form[forms - 1]))
+        forms--;
+    return form[forms - 1];
+}
+
+stage_id build_queries(const builder *b)
+{
+    static const stage_id FORMS[] = {STAGE_Q, STAGE_Q_NORM, STAGE_Q_ROPE};
+    return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
+}
+
+stage_id build_new_keys(const builder *b)
+{
+    static const stage_id FORMS[] = {STAGE_K, STAGE_K_NORM, STAGE_K_ROPE};
+    return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
+}
+
+stage_id build_keys(const builder *b)
+{
+    return plan_has_stage(b->plan, STAGE_PRESENT_K) ? STAGE_PRESENT_K : build_new_keys(b);
+}
+
+stage_id build_values(const builder *b)
+{
+    return plan_has_stage(b->plan, STAGE_PRESENT_V) ? STAGE_PRESENT_V : STAGE_V;
 }
 
 stage_id build_unmasked(const builder *b)
@@ -104,10 +134,9 @@ tensor build_stage_of_head(const builder *b, stage_id id, size_t head)
     const tensor *found = kept(b, id);
     if (found == NULL)
         return (tensor){0};
-    bool is_kv = is_of_kv_heads(id);
+    bool is_kv = is_of_kv_heads(b->plan, id);
     tensor full = plan_all_axes(b->plan, id, found);
-    if (full.rank == 3)
-        full = plan_split_heads(&full, is_kv ? b->plan->kv_heads : b->plan->heads);
+    full = plan_heads_apart(&full, is_kv ? b->plan->kv_heads : b->plan->heads);
     tensor of_batch = tensor_at(&full, b->focus.batch);
     return tensor_at(&of_batch, is_kv ? plan_kv_head(b->plan, head) : head);
 }
@@ -211,13 +240,33 @@ tensor build_number(builder *b, const char *name, double value)
     return tensor_view_of(bundle_tensor(&b->trace->statistics, name));
 }
 
-static const text_list *names_of_keys(const builder *b)
+tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values)
+{
+    tensor kept = {0};
+    if (b->failed || !tensor_new(&kept, DTYPE_F64, 1, &count, b->e)) {
+        b->failed = true;
+        return (tensor){0};
+    }
+    memcpy(kept.data, values, count * sizeof values[0]);
+    b->failed = !bundle_add_tensor(&b->trace->statistics, name, &kept, (place){0}, b->e);
+    return b->failed ? kept : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+}
+
+/* What the new keys are called where they are made of what the queries are made of. */
+static const text_list *names_of_self(const builder *b)
 {
     const problem *asked = b->plan->asked;
+    bool is_self = asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
+    return is_self ? asked->tokens : NULL;
+}
+
+/* Nobody names a cache's keys but key_tokens; appended rows name themselves, behind the others. */
+static const text_list *names_of_keys(const builder *b)
+{
     if (b->trace->keys.count > 0)
         return &b->trace->keys;
-    bool is_self = asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
-    return asked->key_tokens != NULL ? asked->key_tokens : is_self ? asked->tokens : NULL;
+    const text_list *own = b->plan->asked->key_tokens;
+    return own != NULL ? own : b->plan->past == 0 ? names_of_self(b) : NULL;
 }
 
 static void name_key(builder *b, const char *name)
@@ -247,6 +296,12 @@ trace_labels build_query_labels(const builder *b, const char *letter)
 trace_labels build_key_labels(const builder *b, const char *letter)
 {
     return (trace_labels){names_of_keys(b), letter};
+}
+
+trace_labels build_new_key_labels(const builder *b, const char *letter)
+{
+    return b->plan->past == 0 ? build_key_labels(b, letter)
+                              : (trace_labels){names_of_self(b), letter};
 }
 
 trace_labels build_numbers(void)
@@ -303,5 +358,5 @@ void build_same_for_all(builder *b)
 
 size_t build_key_row(const builder *b)
 {
-    return b->focus.row < b->plan->n_k ? b->focus.row : 0;
+    return b->focus.row < b->plan->k.n + b->plan->appended ? b->focus.row : 0;
 }

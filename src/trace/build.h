@@ -31,6 +31,14 @@ trace_item *build_line(builder *b, operation op, const char *left, const char *l
 stage_id build_unmasked(const builder *b);
 stage_id build_masked(const builder *b);
 
+/* The last form of q, k and v, which scores and weights are taken of: its name is what a line calls
+ * it. */
+stage_id build_queries(const builder *b);
+stage_id build_keys(const builder *b);
+stage_id build_values(const builder *b);
+/* The last form of the new keys, before a cache's go before them. */
+stage_id build_new_keys(const builder *b);
+
 /* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
 tensor build_stage(const builder *b, stage_id id);
 tensor build_stage_of_head(const builder *b, stage_id id, size_t head);
@@ -54,11 +62,15 @@ void build_cell(builder *b, trace_item *table, const char *words);
 
 /* A number that no stage holds, kept with the trace. */
 tensor build_number(builder *b, const char *name, double value);
+/* As many as there are in `values`. */
+tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values);
 
 /* Gives appended rows names, where the keys have names: once, before all steps. */
 void build_name_keys(builder *b);
 trace_labels build_query_labels(const builder *b, const char *letter);
 trace_labels build_key_labels(const builder *b, const char *letter);
+/* The same for the keys that are new: those behind the cache. */
+trace_labels build_new_key_labels(const builder *b, const char *letter);
 trace_labels build_numbers(void);
 
 /* "Input 1" or "query 1", for sentences. */
@@ -82,8 +94,8 @@ size_t build_key_row(const builder *b);
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
 typedef void step_maker(builder *b);
-step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_scores, make_scale,
-    make_cap, make_mask, make_softmax, make_statistics, make_round, make_weighted, make_sum,
-    make_concat, make_unify;
+step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_normalize,
+    make_rope, make_cache, make_scores, make_scale, make_cap, make_mask, make_softmax,
+    make_statistics, make_round, make_weighted, make_sum, make_concat, make_unify;
 
 #endif

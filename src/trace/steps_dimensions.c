@@ -15,7 +15,7 @@ static void letter_row(builder *b, trace_item *item, const char *letter, const c
 static bool is_one_sequence(const plan *p)
 {
     return p->q.rows.data != NULL && p->k.rows.data != NULL && p->q.rows_as == p->k.rows_as &&
-           p->appended == 0;
+           p->appended == 0 && p->past == 0;
 }
 
 /* The output is as wide as the inputs, as the context, or has a letter of its own. */
@@ -100,6 +100,8 @@ static void list_letters(builder *b, trace_item *item)
         letter_row(b, item, "n", "inputs: queries, keys and values", p->n_q);
     else {
         letter_row(b, item, "n_q", "queries", p->n_q);
+        if (p->past > 0)
+            letter_row(b, item, "n_new", "keys and values that are new", p->k.n);
         letter_row(b, item, "n_k", "keys and values", p->n_k);
     }
     if (p->appended > 0)
@@ -129,6 +131,8 @@ static const char *letter_of(builder *b, const projection *of, char axis)
         return is_one ? "n" : axis == 'q' ? "n_q" : "n_k";
     case 'x':
         return "n_x";
+    case 'n':
+        return p->past > 0 ? "n_new" : letter_of(b, of, 'k');
     case 'h':
         return heads;
     case 'm':
@@ -196,7 +200,7 @@ static void list_rows(builder *b, trace_item *item)
         const tensor *given = p->asked->in[ROWS[i]];
         if (user == 3 || given == NULL)
             continue;
-        const char axes[] = {'b', user == 0 ? 'q' : p->appended > 0 ? 'x' : 'k', 'm', '\0'};
+        const char axes[] = {'b', user == 0 ? 'q' : p->appended > 0 ? 'x' : 'n', 'm', '\0'};
         shape_row(b, item, input_key(ROWS[i]), made[user], given->rank == 3 ? axes : axes + 1,
                   given);
     }
@@ -225,21 +229,33 @@ static void list_transforms(builder *b, trace_item *item)
         shape_row(b, item, input_label(input_of_key(by->for_key)), &p->k, "dc", &with.for_key);
 }
 
+/* The stage's axes, where n counts the new keys: those that no cache's go before. */
+static const char *axes_of(builder *b, stage_id id)
+{
+    const plan *p = b->plan;
+    const char *axes = p->axes[id], *at = strchr(axes, 'k');
+    bool is_new = plan_role(p, id) != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
+    if (at == NULL || !is_new)
+        return axes;
+    return build_text(b, "%.*sn%s", (int)(at - axes), axes, at + 1);
+}
+
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
 static void list_shapes(builder *b, trace_item *item)
 {
-    static const stage_id MADE[] = {STAGE_Q,       STAGE_K,        STAGE_V,       STAGE_SCORES,
-                                    STAGE_WEIGHTS, STAGE_ATTENDED, STAGE_CONTEXT, STAGE_OUTPUT};
+    static const stage_id MADE[] = {STAGE_Q,         STAGE_K,      STAGE_V,       STAGE_PRESENT_K,
+                                    STAGE_PRESENT_V, STAGE_SCORES, STAGE_WEIGHTS, STAGE_ATTENDED,
+                                    STAGE_CONTEXT,   STAGE_OUTPUT};
     const plan *p = b->plan;
     list_rows(b, item);
     list_weights(b, item);
     list_transforms(b, item);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
         const char *name = stage_row(MADE[i])->key.named.name;
-        const projection *of = MADE[i] == STAGE_K ? &p->k : MADE[i] == STAGE_V ? &p->v : &p->q;
+        const projection *role = plan_role(p, MADE[i]), *of = role == NULL ? &p->q : role;
         if (MADE[i] == STAGE_OUTPUT)
             shape_row(b, item, "Wo", of, "CO", &p->wo);
-        shape_row(b, item, name, of, p->axes[MADE[i]], bundle_tensor(b->result, name));
+        shape_row(b, item, name, of, axes_of(b, MADE[i]), bundle_tensor(b->result, name));
     }
 }
 

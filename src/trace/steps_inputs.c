@@ -69,9 +69,9 @@ static void show_x(builder *b)
     if (p->q.rows.data != NULL)
         show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
     else if (p->k.rows.data != NULL && p->k.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XK, build_key_labels(b, "x"));
+        show_rows(b, "x", STAGE_XK, build_new_key_labels(b, "x"));
     else if (p->v.rows.data != NULL && p->v.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XV, build_key_labels(b, "x"));
+        show_rows(b, "x", STAGE_XV, build_new_key_labels(b, "x"));
 }
 
 void make_inputs(builder *b)
@@ -87,16 +87,16 @@ void make_inputs(builder *b)
     if (asked->in[INPUT_XK] != NULL) {
         build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
                        roles_of(b, INPUT_XK));
-        show_rows(b, "xk", STAGE_XK, build_key_labels(b, "xk"));
+        show_rows(b, "xk", STAGE_XK, build_new_key_labels(b, "xk"));
     }
     if (asked->in[INPUT_XV] != NULL) {
         build_sentence(b, "The values come from a sequence of their own, xv.");
-        show_rows(b, "xv", STAGE_XV, build_key_labels(b, "xv"));
+        show_rows(b, "xv", STAGE_XV, build_new_key_labels(b, "xv"));
     }
     say_appended(b);
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
-    show_given(b, &p->k, STAGE_K, build_key_labels(b, "k"));
-    show_given(b, &p->v, STAGE_V, build_key_labels(b, "v"));
+    show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
+    show_given(b, &p->v, STAGE_V, build_new_key_labels(b, "v"));
     if (p->has_batch)
         build_sentence(b,
                        "There are %zu such sequences in the batch; this is number %zu (--focus "
@@ -196,6 +196,23 @@ static void say_cut(builder *b)
                    width == 1 ? "" : build_text(b, " %zu", width));
 }
 
+/* What the sharing is called, and what it costs or saves in a cache. */
+static void say_sharing(builder *b)
+{
+    const plan *p = b->plan;
+    const char *name = p->kv_heads == p->heads ? "MHA, multi-head attention"
+                       : p->kv_heads == 1      ? "MQA, multi-query attention"
+                                               : "GQA, grouped-query attention";
+    size_t one = (p->k.width + p->v.width) * dtype_size(p->type);
+    if (p->kv_heads == p->heads)
+        build_sentence(b, "This is %s: a cache grows by %zu bytes a token.", name, p->heads * one);
+    else
+        build_sentence(b,
+                       "This is %s: a cache grows by %zu bytes a token, where a key and a value "
+                       "for each of the %zu heads would take %zu.",
+                       name, p->kv_heads * one, p->heads, p->heads * one);
+}
+
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
@@ -208,6 +225,8 @@ static void say_heads(builder *b)
     if (p->kv_heads != p->heads)
         build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
                        p->kv_heads, p->heads / p->kv_heads);
+    if (p->kv_heads != p->heads || p->past > 0)
+        say_sharing(b);
 }
 
 /* Weights out of a bundle may be kept otherwise than the document's own. */

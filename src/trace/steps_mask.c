@@ -53,9 +53,7 @@ static const char *position_letters(builder *b)
         return build_text(b, ", p = i + %zu − n_q", length);
     if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         return ", p = i + n_k − n_q";
-    return p->asked->offset == 0
-               ? ", p = i"
-               : build_text(b, ", p = i + offset, offset = %zu", p->asked->offset);
+    return p->offset == 0 ? ", p = i" : build_text(b, ", p = i + offset, offset = %zu", p->offset);
 }
 
 static void say_causal(builder *b)
@@ -71,8 +69,8 @@ static void say_causal(builder *b)
         build_formula(b, "allowed: j ≤ i + %zu − n_q", visible_length(p, b->focus.batch));
     else if (p->asked->causal == CAUSAL_LOWER_RIGHT)
         build_formula(b, "allowed: j ≤ i + n_k − n_q");
-    else if (p->asked->offset > 0)
-        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->asked->offset);
+    else if (p->offset > 0)
+        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->offset);
     else
         build_formula(b, "allowed: j ≤ i");
 }

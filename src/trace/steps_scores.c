@@ -97,8 +97,8 @@ void make_projections(builder *b)
 {
     const plan *p = b->plan;
     show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row, build_query_labels(b, "q"));
-    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b), build_key_labels(b, "k"));
-    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_key_labels(b, "v"));
+    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b), build_new_key_labels(b, "k"));
+    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_new_key_labels(b, "v"));
 }
 
 /* ---- scores ---- */
@@ -136,7 +136,7 @@ static void show_score(builder *b, size_t j, const tensor *q, const char *q_name
 }
 
 /* q′ = q·Ws, k′ = k·Ua: what some score functions turn queries and keys into first. */
-static void show_transform(builder *b, stage_id id, const char *rows, const char *by,
+static void show_transform(builder *b, stage_id id, stage_id rows, const char *by,
                            trace_labels labels)
 {
     if (!plan_has_stage(b->plan, id))
@@ -144,7 +144,8 @@ static void show_transform(builder *b, stage_id id, const char *rows, const char
     const char *weight = input_label(input_of_key(by));
     build_sentence(b, "First each %s is multiplied by %s.", id == STAGE_Q_SCORE ? "query" : "key",
                    weight);
-    build_formula(b, "%s[i] = %s[i]·%s", stage_row(id)->key.named.name, rows, weight);
+    build_formula(b, "%s[i] = %s[i]·%s", stage_row(id)->key.named.name,
+                  stage_row(rows)->key.named.name, weight);
     build_matrices(b, id, labels, build_numbers());
 }
 
@@ -182,10 +183,10 @@ void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
     const char *q_name, *k_name;
-    show_transform(b, STAGE_Q_SCORE, "q", by->for_query, build_query_labels(b, "q"));
-    show_transform(b, STAGE_K_SCORE, "k", by->for_key, build_key_labels(b, "k"));
-    tensor q = compared(b, STAGE_Q_SCORE, STAGE_Q, &q_name),
-           k = compared(b, STAGE_K_SCORE, STAGE_K, &k_name);
+    show_transform(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
+    show_transform(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_key_labels(b, "k"));
+    tensor q = compared(b, STAGE_Q_SCORE, build_queries(b), &q_name),
+           k = compared(b, STAGE_K_SCORE, build_keys(b), &k_name);
     tensor scores = build_stage(b, STAGE_SCORES);
     build_sentence(b,
                    "How much should %s attend to each key%s? The score function (%s) compares "

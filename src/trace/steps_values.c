@@ -161,18 +161,19 @@ void make_round(builder *b)
 void make_weighted(builder *b)
 {
     const char *name = stage_row(used_weights(b))->key.named.name;
+    const char *v_name = stage_row(build_values(b))->key.named.name;
     size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b);
     tensor weighted = build_weighted(b);
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, STAGE_V);
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
                    "Each value is multiplied by the weight that %s%s gives to its key. This gives "
                    "%zu weighted value%s, also called alignment vector%s.",
                    build_query_name(b), build_head_name(b), n, build_plural(n), build_plural(n));
-    build_formula(b, "weighted[i,j] = %s[i,j]·v[j]", name);
+    build_formula(b, "weighted[i,j] = %s[i,j]·%s[j]", name, v_name);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =
             build_line(b, OP_TIMES, at(b, "weighted", i, j),
-                       build_text(b, "%s[%zu,%zu]·v[%zu]", name, i + 1, j + 1, j + 1));
+                       build_text(b, "%s[%zu,%zu]·%s[%zu]", name, i + 1, j + 1, v_name, j + 1));
         line->a = build_element(&weights, i, j);
         line->b = build_row(&v, j);
         line->result = build_row(&weighted, j);
@@ -193,18 +194,19 @@ void make_sum(builder *b)
 {
     const plan *p = b->plan;
     const char *name = stage_row(used_weights(b))->key.named.name;
+    const char *v_name = stage_row(build_values(b))->key.named.name;
     size_t i = b->focus.row;
     tensor weighted = build_weighted(b);
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, STAGE_V);
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     tensor attended = build_stage(b, STAGE_ATTENDED);
     build_sentence(b,
                    "The weighted values are added up, component by component: what %s takes away "
                    "from looking at all keys%s.",
                    build_query_name(b), build_head_name(b));
-    build_formula(b, "attended[i] = Σⱼ %s[i,j]·v[j]", name);
+    build_formula(b, "attended[i] = Σⱼ %s[i,j]·%s[j]", name, v_name);
     show_stack(b, &weighted, &attended);
     trace_item *line = build_line(b, OP_DOT, at(b, "attended", i, 0),
-                                  build_text(b, "%s[%zu]·v[·,1]", name, i + 1));
+                                  build_text(b, "%s[%zu]·%s[·,1]", name, i + 1, v_name));
     line->a = build_row(&weights, i);
     line->b = build_column(&v, 0);
     line->result = build_element(&attended, i, 0);

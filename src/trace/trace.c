@@ -7,6 +7,9 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_PARAMETERS] = make_parameters,
     [STEP_DIMENSIONS] = make_dimensions,
     [STEP_PROJECTIONS] = make_projections,
+    [STEP_NORMALIZE] = make_normalize,
+    [STEP_ROPE] = make_rope,
+    [STEP_CACHE] = make_cache,
     [STEP_SCORES] = make_scores,
     [STEP_SCALE] = make_scale,
     [STEP_CAP] = make_cap,
@@ -38,6 +41,12 @@ static bool does_nothing(const plan *p, step_id id)
     switch (id) {
     case STEP_PROJECTIONS:
         return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
+    case STEP_NORMALIZE:
+        return !p->asked->normalizes;
+    case STEP_ROPE:
+        return p->rope_width == 0;
+    case STEP_CACHE:
+        return p->past == 0;
     case STEP_SCALE:
         return p->scale == 1;
     case STEP_CAP:

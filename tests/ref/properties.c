@@ -85,7 +85,8 @@ static bool same_queries(trial *t, const bundle *part, const size_t *index)
     for (size_t i = 0; i < part->count; i++) {
         const entry *one = &part->entry[i];
         bool is_row = one->name[0] == 'x',
-             is_key = one->name[0] == 'k' || strcmp(one->name, "v") == 0;
+             is_key = one->name[0] == 'k' || strcmp(one->name, "v") == 0 ||
+                      strncmp(one->name, "present", strlen("present")) == 0;
         const tensor *whole = bundle_tensor(t->whole, one->name);
         int axis = one->tensor.rank - (strcmp(one->name, "weighted") == 0 ? 3 : 2);
         if (is_row)
@@ -174,7 +175,8 @@ static bool queries_alone(trial *t)
 static bool queries_shuffled(trial *t)
 {
     ref_problem shuffled = ref_problem_copy(t->problem);
-    bool is_tied = ref_places_matter(&shuffled);
+    bool is_tied =
+        ref_places_matter(&shuffled) || (shuffled.has_rope && shuffled.rope_positions.at == NULL);
     size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
     uint64_t state = n;
     for (size_t i = 0; i < n; i++) {
@@ -186,6 +188,84 @@ static bool queries_shuffled(trial *t)
     bool is_same = is_tied || run_queries(t, &shuffled, index);
     free(index);
     ref_problem_free(&shuffled);
+    return is_same;
+}
+
+/* The last form of keys or values, before a cache's go before them, or behind them. */
+static const tensor *last_form(const bundle *result, bool is_key)
+{
+    static const char *const KEYS_OF[] = {"present_k", "k_rope", "k_norm", "k"};
+    static const char *const VALUES_OF[] = {"present_v", "v"};
+    const char *const *name = is_key ? KEYS_OF : VALUES_OF;
+    while (bundle_find(result, *name) == NULL)
+        name++;
+    return bundle_tensor(result, *name);
+}
+
+/* The first rows of a result as a cache. */
+static void set_past(ref_problem *p, ref_input which, const tensor *rows, size_t count)
+{
+    ref_array *to = &p->in[which];
+    tensor first = tensor_range(rows, rows->rank - 2, 0, count);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    free(to->at);
+    *to = (ref_array){.rank = first.rank, .at = ref_alloc(tensor_count(&first), sizeof(double))};
+    memcpy(to->size, first.size, (size_t)first.rank * sizeof first.size[0]);
+    double *at = to->at;
+    do
+        *at++ = tensor_get(&first, index);
+    while (tensor_next(&first, index));
+}
+
+static bool has_apart(const trial *t, ref_input which)
+{
+    return t->problem->in[which].at != NULL && t->problem->in[which].rank == 4;
+}
+
+/* All but what is of the new keys alone, and their rows. The present values have the layout of the
+ * keys, and those that no cache comes before their own. */
+static bool same_but_new_keys(trial *t, const bundle *cached)
+{
+    static const char *const NEW[] = {"xk", "xv", "k", "v", "k_norm", "k_rope"};
+    for (size_t i = 0; i < cached->count; i++) {
+        const entry *one = &cached->entry[i];
+        const tensor *whole = bundle_tensor(t->whole, one->name);
+        bool is_new = false;
+        for (size_t j = 0; j < sizeof NEW / sizeof NEW[0]; j++)
+            is_new = is_new || strcmp(one->name, NEW[j]) == 0;
+        if (strncmp(one->name, "present", strlen("present")) == 0)
+            whole = last_form(t->whole, strcmp(one->name, "present_k") == 0);
+        is_new = is_new || (strcmp(one->name, "present_v") == 0 && t->sizes.past == 0 &&
+                            has_apart(t, REF_K) != has_apart(t, REF_V));
+        if (!is_new && memcmp(whole->data, one->tensor.data,
+                              tensor_count(whole) * dtype_size(whole->type)) != 0)
+            return differs(t, one->name, "other bytes");
+    }
+    return true;
+}
+
+/* The first keys and values come out of a cache, which is what they were computed to be. */
+static bool keys_cached(trial *t)
+{
+    size_t from = t->sizes.n_new / 2, past = t->sizes.past + from;
+    if (from == 0 || t->sizes.own < t->sizes.n_k)
+        return true;
+    ref_problem cached = ref_problem_copy(t->problem);
+    subject s;
+    bool is_lower = ref_word_is(cached.causal, "lower-right");
+    t->runs++;
+    set_past(&cached, REF_PAST_K, last_form(t->whole, true), past);
+    set_past(&cached, REF_PAST_V, last_form(t->whole, false), past);
+    ref_select_new_keys(&cached, from);
+    cached.heads = t->sizes.has_heads ? t->sizes.h : 0;
+    cached.kv_heads = t->sizes.has_heads ? t->sizes.g : 0;
+    cached.offset = cached.has_offset ? cached.offset : t->sizes.past;
+    cached.has_offset = !is_lower;
+    bool is_same = subject_run(&s, &cached, &(subject_way){.threads = 1})
+                       ? same_but_new_keys(t, &s.result)
+                       : differs(t, "refused", s.failure.what);
+    subject_free(&s);
+    ref_problem_free(&cached);
     return is_same;
 }
 
@@ -210,7 +290,7 @@ static const struct {
     {"output alone", output_alone},     {"threads", many_threads},
     {"scalar kernels", scalar_kernels}, {"batch entries alone", batch_entries_alone},
     {"queries alone", queries_alone},   {"queries shuffled", queries_shuffled},
-    {"float mode", wrong_float_mode},
+    {"keys cached", keys_cached},       {"float mode", wrong_float_mode},
 };
 
 void properties_try(const ref_problem *p, const char *where, size_t *passed, size_t *failed)

@@ -61,14 +61,6 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
     return sum;
 }
 
-static ref_number given_element(const role *of, size_t b, size_t head, size_t i, size_t column)
-{
-    if (of->given->rank == 4)
-        return number_exact(
-            of->given->at[((b * of->heads + head) * of->n + i) * of->width + column]);
-    return row_element(of->given, b, i, head * of->width + column);
-}
-
 /* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; `apart`
  * always has them apart. */
 static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *stage)
@@ -81,9 +73,11 @@ static ref_number *project(const ref_problem *p, const role *of, size_t batches,
         for (size_t head = 0; head < of->heads; head++)
             for (size_t i = 0; i < n; i++)
                 for (size_t column = 0; column < of->width; column++) {
-                    ref_number one = i >= of->n ? appended_element(p, of, head, i, column)
-                                     : of->given->at != NULL ? given_element(of, b, head, i, column)
-                                                             : projected(p, of, b, head, i, column);
+                    ref_number one =
+                        i >= of->n ? appended_element(p, of, head, i, column)
+                        : of->given->at != NULL
+                            ? ref_given_element(of->given, of->heads, b, head, i, column)
+                            : projected(p, of, b, head, i, column);
                     size_t side_by_side = ((b * n + i) * of->heads + head) * of->width + column;
                     stage[keeps_apart ? (size_t)(to - apart) : side_by_side] = one;
                     *to++ = one;
@@ -121,16 +115,16 @@ static void compute_projections(const ref_problem *p, ref_result *r)
     size_t appended = s->n_k - s->own;
     const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q,
                     &NONE,      0};
-    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->own,
+    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_new,
                     s->d_k,     &in[REF_BIAS_K],     appended};
-    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->own,
+    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_new,
                     s->d_v,     &in[REF_BIAS_V],       appended};
     keep_rows(&q, r, REF_STAGE_X, "x", "bq");
     keep_rows(&k, r, REF_STAGE_XK, "xk", "br");
     keep_rows(&v, r, REF_STAGE_XV, "xv", "br");
     r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
-    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgk", "bk"));
-    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgk", "bk"));
+    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgn", "bn"));
+    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgn", "bn"));
 }
 
 /* ---- scores ---- */
@@ -302,7 +296,7 @@ static long position_of(const ref_problem *p, const ref_sizes *s, size_t b, size
     size_t length = p->key_lengths != NULL && !ref_makes(p, "lengths") ? p->key_lengths[b] : s->own;
     if (ref_word_is(p->causal, "lower-right") && !ref_makes(p, "alignment"))
         return (long)i + (long)length - (long)s->n_q;
-    return (long)i + (p->has_offset ? (long)p->offset : 0);
+    return (long)i + (long)(p->has_offset ? p->offset : s->past);
 }
 
 /* Causality: j ≤ the query's position; a window: so many keys before and after it; and lengths. */
@@ -494,6 +488,9 @@ void ref_compute_weights(const ref_problem *p, ref_result *r)
 {
     *r = (ref_result){.sizes = ref_sizes_of(p)};
     compute_projections(p, r);
+    ref_compute_norms(p, r);
+    ref_compute_turns(p, r);
+    ref_compute_cache(p, r);
     compute_scores(p, r);
     compute_masked(p, r);
     compute_softmax(p, r);

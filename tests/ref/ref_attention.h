@@ -28,6 +28,10 @@ typedef enum ref_input {
     REF_Q,
     REF_K,
     REF_V,
+    REF_PAST_K,
+    REF_PAST_V,
+    REF_Q_GAIN,
+    REF_K_GAIN,
     REF_MASK,
     REF_BIAS,
     REF_WS,
@@ -61,6 +65,13 @@ typedef struct ref_problem {
     double scale_number;
     size_t offset;
     bool adds_zero;
+    const char *pairing;
+    bool has_rope, has_rope_base;
+    double rope_base;
+    size_t rope_width;        /* 0: not said */
+    ref_array rope_positions; /* rank 1; at NULL: not said */
+    bool normalizes, has_eps; /* by rms */
+    double eps;
     bool has_alibi;
     double *slopes; /* one a head; NULL: the published ones */
     bool has_window;
@@ -80,11 +91,12 @@ typedef struct ref_problem {
 extern const char *const REF_MISTAKES[];
 extern const size_t REF_MISTAKE_COUNT;
 
-/* The letters of DESIGN.md §1; c: what is compared, m_out: the output's width. */
+/* The letters of DESIGN.md §1; n_k = past + n_new; c: what is compared, m_out: the
+ * output's width. */
 typedef struct ref_sizes {
     bool has_batch, has_heads;
-    size_t own; /* of the n_k keys, those that nobody appended */
-    size_t b, h, g, n_q, n_k, m, m_k, m_v, d_q, d_k, d_v, c, m_out;
+    size_t own; /* of the n_k keys, those that nobody appended: past + n_new */
+    size_t b, h, g, n_q, n_new, past, n_k, m, m_k, m_v, d_q, d_k, d_v, c, m_out;
 } ref_sizes;
 
 typedef enum ref_stage_id {
@@ -94,6 +106,12 @@ typedef enum ref_stage_id {
     REF_STAGE_Q,
     REF_STAGE_K,
     REF_STAGE_V,
+    REF_STAGE_Q_NORM,
+    REF_STAGE_K_NORM,
+    REF_STAGE_Q_ROPE,
+    REF_STAGE_K_ROPE,
+    REF_STAGE_PRESENT_K,
+    REF_STAGE_PRESENT_V,
     REF_STAGE_Q_SCORE,
     REF_STAGE_K_SCORE,
     REF_STAGE_SCORES,
@@ -128,7 +146,7 @@ typedef struct ref_stage {
 typedef struct ref_result {
     ref_sizes sizes;
     ref_stage stage[REF_STAGES];
-    ref_number *q, *k, *v; /* heads apart: b × h × n × d */
+    ref_number *q, *k, *v; /* as they are compared and summed, heads apart: b × h × n × d */
 } ref_result;
 
 ref_sizes ref_sizes_of(const ref_problem *p);

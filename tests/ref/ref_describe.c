@@ -56,6 +56,13 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say(out, "mask_true=", p->mask_true);
     say(out, "mask_axis=", p->mask_axis);
     say(out, "layout=", p->layout);
+    say_if(out, p->has_rope && !p->has_rope_base, "rope");
+    say_if(out, p->has_rope_base, "rope=base");
+    say(out, "pairing=", p->pairing);
+    say_if(out, p->rope_width > 0, "rope_width");
+    say_if(out, p->rope_positions.at != NULL, "rope_positions");
+    say_if(out, p->normalizes, "qk_norm");
+    say_if(out, p->has_eps, "qk_eps");
     say_if(out, p->round_decimals >= 0 && !p->round_keeps_sum, "round");
     say_if(out, p->round_decimals >= 0 && p->round_keeps_sum, "round=keep-sum");
     say_if(out, p->top > 0, "top");

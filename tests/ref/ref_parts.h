@@ -9,15 +9,33 @@ bool ref_makes(const ref_problem *p, const char *mistake);
 
 const precision *ref_precision(const ref_problem *p);
 
-/* Room for a stage whose axes are these letters (b, h, g: key/value heads, q: n_q, k: n_k, r: n_k
- * without appended rows, v: d_v) and a last one of `width`; the axes b, h and g are in its shape
- * only where the problem has them. */
+/* Room for a stage whose axes are these letters (b, h, g: key/value heads, q: n_q, k: n_k, r:
+ * n_new, n: n_new and appended rows, v: d_v) and a last one of `width`; the axes b, h and g are in
+ * its shape only where the problem has them. */
 ref_number *ref_stage_new(ref_result *r, ref_stage_id id, const char *name, const char *letters,
                           size_t width);
 
 /* What keys and values are projected from: xk, by default x; xv, by default xk. */
 const ref_array *ref_rows_of_keys(const ref_problem *p);
 const ref_array *ref_rows_of_values(const ref_problem *p);
+
+/* A row that is given, n × d, b × n × d or b × h × n × d, at one column of one of its heads. */
+ref_number ref_given_element(const ref_array *given, size_t heads, size_t b, size_t head, size_t i,
+                             size_t column);
+/* A stage of q, k or v out of rows with their heads apart (b × heads × n × width): in the layout of
+ * what was given for q or k, the heads side by side where that is not of rank 4. `rows`: q, n or k,
+ * the letter of n. */
+void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, const char *name,
+                    char rows, size_t width, const ref_number *apart);
+
+/* ref_normalize.c: queries and keys by their root mean square. */
+void ref_compute_norms(const ref_problem *p, ref_result *r);
+
+/* ref_rope.c: queries and keys turned by their positions. */
+void ref_compute_turns(const ref_problem *p, ref_result *r);
+
+/* ref_cache.c: keys and values behind those of the cache. */
+void ref_compute_cache(const ref_problem *p, ref_result *r);
 
 /* Query head i uses key/value head ⌊i / (h/g)⌋. */
 size_t ref_kv_head(const ref_problem *p, const ref_sizes *s, size_t head);

@@ -12,7 +12,7 @@ typedef struct maker {
     double eagerness; /* how likely an option is taken: problems of few options and of many */
     double spread;    /* of the rows' numbers: flat to sharp weights */
     int large_left;   /* how many more sizes may be large */
-    size_t b, h, g, n_q, n_k, d_q, d_k, d_v;
+    size_t b, h, g, n_q, n_k, past, d_q, d_k, d_v;
     bool is_given[3], is_weighted[3]; /* q, k, v */
     size_t rows_n[3], rows_m[3];      /* of x, xk, xv; 0: not there */
 } maker;
@@ -260,6 +260,63 @@ static void add_inputs(maker *m)
         add_role(m, role);
 }
 
+static void choose_norm(maker *m)
+{
+    static const double EPS[] = {0, 1e-6, 1e-5, 0.25};
+    m->p->normalizes = wants(m) && chance(m, 0.5);
+    m->p->has_eps = m->p->normalizes && wants(m);
+    m->p->eps = EPS[below(m, 4)];
+    if (m->p->normalizes && wants(m))
+        add_vector(m, REF_Q_GAIN, chance(m, 0.5) ? m->h : 1, m->d_q);
+    if (m->p->normalizes && wants(m))
+        add_vector(m, REF_K_GAIN, chance(m, 0.5) ? m->g : 1, m->d_k);
+}
+
+static void add_positions(maker *m)
+{
+    size_t n_new = ref_sizes_of(m->p).n_new;
+    size_t count = m->n_q == n_new && chance(m, 0.5) ? m->n_q : m->n_q + n_new;
+    ref_array *a = &m->p->rope_positions;
+    *a = (ref_array){1, {count, 0, 0, 0}, ref_alloc(count, sizeof(double))};
+    for (size_t i = 0; i < count; i++)
+        a->at[i] = (double)below(m, chance(m, 0.9) ? 5000 : 2147483648u);
+}
+
+/* A width must be even, and one is said where those of queries and keys are not. */
+static void choose_rope(maker *m)
+{
+    static const double BASES[] = {10000, 1, 500000, 2.5};
+    static const char *const PAIRINGS[] = {"half", "interleaved"};
+    size_t most = m->d_q < m->d_k ? m->d_q : m->d_k;
+    m->p->has_rope = most > 1 && wants(m) && chance(m, 0.6);
+    if (!m->p->has_rope)
+        return;
+    m->p->has_rope_base = wants(m);
+    m->p->rope_base = BASES[below(m, 4)];
+    m->p->pairing = wants(m) ? one_of(m, 2, PAIRINGS) : NULL;
+    if (m->d_k % 2 == 1 || most < m->d_k || wants(m))
+        m->p->rope_width = 2 * (1 + below(m, most / 2));
+    if (wants(m))
+        add_positions(m);
+}
+
+/* Rows of a cache before the new ones, which m->n_k counts alone until then. */
+static void add_cache(maker *m)
+{
+    if (!wants(m))
+        return;
+    m->past = some_size(m);
+    for (int role = K; role < ROLES; role++) {
+        size_t width = width_of(m, role), size[] = {m->b, m->g, m->past, width};
+        ref_input which = role == K ? REF_PAST_K : REF_PAST_V;
+        if (m->b > 0 && chance(m, 0.4))
+            add_numbers(m, which, 4, size, m->spread);
+        else
+            add_rows(m, which, m->past, m->g * width);
+    }
+    m->n_k += m->past;
+}
+
 /* Says heads and kv_heads where the shapes leave it open, and sometimes where they don't. */
 static void say_heads(maker *m)
 {
@@ -374,6 +431,15 @@ static void choose_key_lengths(maker *m)
     m->p->key_lengths = ref_alloc(batches, sizeof m->p->key_lengths[0]);
     for (size_t i = 0; i < batches; i++)
         m->p->key_lengths[i] = chance(m, 0.8) ? 1 + below(m, m->n_k) : below(m, m->n_k + 1);
+}
+
+static void choose_appended(maker *m)
+{
+    if (chance(m, 0.5)) {
+        add_vector(m, REF_BIAS_K, m->g, m->d_k);
+        add_vector(m, REF_BIAS_V, m->g, m->d_v);
+    }
+    m->p->adds_zero = m->p->in[REF_BIAS_K].at == NULL || chance(m, 0.5);
 }
 
 static void choose_alibi(maker *m)
@@ -506,6 +572,9 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_sources(&m);
     choose_widths(&m);
     add_inputs(&m);
+    choose_norm(&m);
+    choose_rope(&m);
+    add_cache(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);
     add_score(&m);
@@ -518,12 +587,11 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     add_masks(&m);
     if (wants(&m))
         add_vector(&m, REF_SINKS, 1, m.h);
-    if (wants(&m)) {
-        add_vector(&m, REF_BIAS_K, m.g, m.d_k);
-        add_vector(&m, REF_BIAS_V, m.g, m.d_v);
-    }
-    p->adds_zero = wants(&m);
+    if (wants(&m) && p->in[REF_PAST_K].at == NULL && !p->has_rope && !p->normalizes)
+        choose_appended(&m);
     p->top = wants(&m) ? 1 + below(&m, m.n_k < 4 ? m.n_k : 4) : 0;
+    if (p->has_rope && p->key_lengths != NULL && ref_word_is(p->causal, "lower-right"))
+        p->causal = "true"; /* refused: positions would be other ones in each batch entry */
     choose_rounding(&m);
     add_output_weight(&m);
     add_tokens(&m);
@@ -533,6 +601,7 @@ void ref_problem_free(ref_problem *p)
 {
     for (ref_input which = REF_X; which < REF_INPUTS; which++)
         free(p->in[which].at);
+    free(p->rope_positions.at);
     free(p->vocab.at);
     free(p->token_word);
     free(p->key_lengths);

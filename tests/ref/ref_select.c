@@ -20,6 +20,7 @@ ref_problem ref_problem_copy(const ref_problem *p)
     ref_problem copy = *p;
     for (ref_input which = REF_X; which < REF_INPUTS; which++)
         copy.in[which] = array_copy(&p->in[which]);
+    copy.rope_positions = array_copy(&p->rope_positions);
     copy.has_tokens = copy.has_key_tokens = false;
     copy.vocab = (ref_array){0};
     copy.token_word = NULL;
@@ -80,7 +81,8 @@ static void select_in_masks(ref_problem *p, bool of_batches, const size_t *index
 
 void ref_select_batch(ref_problem *p, size_t batch)
 {
-    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
+    static const ref_input BATCHED[] = {REF_X, REF_XK, REF_XV,     REF_Q,
+                                        REF_K, REF_V,  REF_PAST_K, REF_PAST_V};
     for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
         ref_array *a = &p->in[BATCHED[i]];
         if (a->at != NULL && a->rank >= 3)
@@ -91,10 +93,29 @@ void ref_select_batch(ref_problem *p, size_t batch)
         p->key_lengths[0] = p->key_lengths[batch];
 }
 
+/* The positions of these queries, then of keys from `from` on. */
+static void select_positions(ref_problem *p, const size_t *index, size_t count, size_t from)
+{
+    ref_sizes s = ref_sizes_of(p);
+    ref_array *said = &p->rope_positions, kept = *said;
+    if (said->at == NULL)
+        return;
+    size_t first_key = said->size[0] == s.n_q ? 0 : s.n_q;
+    kept.size[0] = count + s.n_new - from;
+    kept.at = ref_alloc(kept.size[0], sizeof kept.at[0]);
+    for (size_t i = 0; i < count; i++)
+        kept.at[i] = said->at[index == NULL ? i : index[i]];
+    for (size_t i = from; i < s.n_new; i++)
+        kept.at[count + i - from] = said->at[first_key + i];
+    free(said->at);
+    *said = kept;
+}
+
 /* What keys and values were made of x is made of xk, a copy, from now on. */
 void ref_select_queries(ref_problem *p, const size_t *index, size_t count)
 {
     ref_array *in = p->in;
+    select_positions(p, index, count, 0);
     bool k_needs_x = in[REF_K].at == NULL && in[REF_XK].at == NULL;
     bool v_needs_x = in[REF_V].at == NULL && in[REF_XV].at == NULL && in[REF_XK].at == NULL;
     if (k_needs_x || v_needs_x)
@@ -102,6 +123,33 @@ void ref_select_queries(ref_problem *p, const size_t *index, size_t count)
     ref_array *rows = &in[in[REF_Q].at != NULL ? REF_Q : REF_X];
     ref_select_entries(rows, rows->rank - 2, index, count);
     select_in_masks(p, false, index, count);
+}
+
+static void drop_rows(ref_array *a, size_t count)
+{
+    if (a->at == NULL)
+        return;
+    size_t left = a->size[a->rank - 2] - count, *index = ref_alloc(left, sizeof index[0]);
+    for (size_t i = 0; i < left; i++)
+        index[i] = count + i;
+    ref_select_entries(a, a->rank - 2, index, left);
+    free(index);
+}
+
+/* x stays whole for the queries; what keys and values are made of is a copy. */
+void ref_select_new_keys(ref_problem *p, size_t from)
+{
+    ref_array *in = p->in;
+    select_positions(p, NULL, ref_sizes_of(p).n_q, from);
+    bool k_needs_rows = in[REF_K].at == NULL;
+    bool v_needs_rows = in[REF_V].at == NULL && in[REF_XV].at == NULL;
+    if ((k_needs_rows || v_needs_rows) && in[REF_XK].at == NULL)
+        in[REF_XK] = array_copy(&in[REF_X]);
+    if (k_needs_rows || v_needs_rows)
+        drop_rows(&in[REF_XK], from);
+    drop_rows(&in[REF_XV], in[REF_V].at == NULL ? from : 0);
+    drop_rows(&in[REF_K], from);
+    drop_rows(&in[REF_V], from);
 }
 
 /* The keys that lower-right takes for all of them; 0 where entries of the batch differ in that. */
@@ -122,7 +170,8 @@ bool ref_select_one_query(ref_problem *p, size_t query)
     bool is_lower = ref_word_is(p->causal, "lower-right");
     if (is_lower && query + keys < sizes.n_q)
         return false;
-    p->offset = is_lower ? query + keys - sizes.n_q : (p->has_offset ? p->offset : 0) + query;
+    p->offset =
+        is_lower ? query + keys - sizes.n_q : (p->has_offset ? p->offset : sizes.past) + query;
     p->causal = is_lower ? "upper-left" : p->causal;
     p->has_offset = true;
     ref_select_queries(p, &query, 1);

@@ -17,6 +17,10 @@ void ref_select_batch(ref_problem *p, size_t batch);
 /* Other queries, the same keys. */
 void ref_select_queries(ref_problem *p, const size_t *index, size_t count);
 
+/* Keys and values from row `from` of the new ones on, the same queries: what the cache has, it does
+ * not get. */
+void ref_select_new_keys(ref_problem *p, size_t from);
+
 /* The query at position `query`, alone, which `offset` says from now on. False for a row before the
  * first key, which has no such position. */
 bool ref_select_one_query(ref_problem *p, size_t query);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
-    "x", "xk",   "xv",   "wq", "wk", "wv", "wo", "bq", "bk", "bv",    "bo",     "q",     "k",
-    "v", "mask", "bias", "ws", "bs", "wa", "ua", "va", "ba", "sinks", "bias_k", "bias_v"};
+    "x",  "xk", "xv", "wq", "wk",     "wv",     "wo",     "bq",     "bk",    "bv",
+    "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "mask",  "bias",
+    "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v"};
 
 const char *const REF_MISTAKES[] = {
     "scale",   "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
     "empty",   "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
-    "lengths", "alibi",  "sink",      "entropy", "top",       "appended"};
+    "lengths", "alibi",  "sink",      "entropy", "top",       "appended",   "rms",    "rope"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)
@@ -78,6 +79,10 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
     s->g = heads_named(p->kv_heads, &in[REF_WK], &in[REF_K]);
     if (s->g == 0)
         s->g = heads_named(0, &in[REF_WV], &in[REF_V]);
+    if (s->g == 0)
+        s->g = heads_named(0, &in[REF_WV], &in[REF_PAST_K]);
+    if (s->g == 0)
+        s->g = heads_named(0, &in[REF_WV], &in[REF_PAST_V]);
     s->has_heads = s->h > 0 || s->g > 0;
     if (s->h == 0)
         s->h = s->g > 0 ? s->g : 1;
@@ -87,7 +92,8 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
 
 static void find_batches(const ref_problem *p, ref_sizes *s)
 {
-    static const ref_input MAY_HAVE_BATCHES[] = {REF_X, REF_XK, REF_XV, REF_Q, REF_K, REF_V};
+    static const ref_input MAY_HAVE_BATCHES[] = {REF_X, REF_XK, REF_XV,     REF_Q,
+                                                 REF_K, REF_V,  REF_PAST_K, REF_PAST_V};
     s->b = 1;
     for (size_t i = 0; i < sizeof MAY_HAVE_BATCHES / sizeof MAY_HAVE_BATCHES[0]; i++) {
         const ref_array *a = &p->in[MAY_HAVE_BATCHES[i]];
@@ -145,7 +151,9 @@ ref_sizes ref_sizes_of(const ref_problem *p)
     find_heads(p, &s);
     find_batches(p, &s);
     s.n_q = rows_of(&in[REF_Q], &in[REF_X]);
-    s.own = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.n_new = rows_of(&in[REF_K], ref_rows_of_keys(p));
+    s.past = in[REF_PAST_K].at == NULL ? 0 : in[REF_PAST_K].size[in[REF_PAST_K].rank - 2];
+    s.own = s.past + s.n_new;
     s.n_k = s.own + (in[REF_BIAS_K].at != NULL) + p->adds_zero;
     s.m = last_size(&in[REF_X]);
     s.m_k = last_size(ref_rows_of_keys(p));
@@ -175,7 +183,9 @@ static size_t size_of_letter(const ref_sizes *s, char letter)
     case 'k':
         return s->n_k;
     case 'r':
-        return s->own;
+        return s->n_new;
+    case 'n':
+        return s->n_new + s->n_k - s->own;
     case 'v':
         return s->d_v;
     default:

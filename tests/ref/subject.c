@@ -43,6 +43,16 @@ static bool add_rounding(bundle *to, const ref_problem *p, err *e)
     return add_text(to, "round", decimals, e);
 }
 
+static bool add_rope(bundle *to, const ref_problem *p, err *e)
+{
+    return add_text(to, "rope", p->has_rope && !p->has_rope_base ? "true" : NULL, e) &&
+           add_number(to, p->has_rope_base, "rope", p->rope_base, e) &&
+           add_text(to, "rope_pairing", p->pairing, e) &&
+           add_number(to, p->rope_width > 0, "rope_width", (double)p->rope_width, e) &&
+           (p->rope_positions.at == NULL ||
+            add_matrix(to, "rope_positions", &p->rope_positions, DTYPE_F64, e));
+}
+
 static bool add_list(bundle *to, const char *name, size_t count, const double *numbers, err *e)
 {
     tensor t;
@@ -95,6 +105,8 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_number(to, p->kv_heads > 0, "kv_heads", (double)p->kv_heads, e) &&
            add_text(to, "add_zero", p->adds_zero ? "true" : NULL, e) &&
            add_number(to, p->top > 0, "top", (double)p->top, e) &&
+           add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) && add_rope(to, p, e) &&
+           add_number(to, p->has_eps, "qk_eps", p->eps, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
            add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }

@@ -104,8 +104,8 @@ static void line_scores(reader *r, progress *p)
     const truth *t = r->of;
     size_t j = read_key(r, p, "scores"), head = t->how.head;
     tensor queries = truth_stage(t, "q_score", head), keys = truth_stage(t, "k_score", head);
-    const char *q_name = queries.data == NULL ? "q" : "q_score",
-               *k_name = keys.data == NULL ? "k" : "k_score";
+    const char *q_name = queries.data == NULL ? truth_last_form(t, 'q') : "q_score",
+               *k_name = keys.data == NULL ? truth_last_form(t, 'k') : "k_score";
     queries = truth_stage(t, q_name, head);
     keys = truth_stage(t, k_name, head);
     tensor q = row_of(&queries, t->how.row), k = row_of(&keys, j);
@@ -122,6 +122,153 @@ static void line_scores(reader *r, progress *p)
     read_words(r, " = %s[%zu]·%s[%zu]%s = ", q_name, t->how.row + 1, k_name, j + 1,
                bs.data == NULL ? "" : " + bs");
     read_dot(r, &q, &k, bs.data == NULL ? NULL : &shift, result);
+}
+
+/* What the lines of the step normalize come to, from the row that p->key names. */
+typedef struct normal {
+    char which;
+    size_t at;
+    tensor row, gain;
+    double squares, mean, factor;
+} normal;
+
+static normal normal_of(const reader *r, char which)
+{
+    const truth *t = r->of;
+    char name[] = {which, '\0'};
+    normal n = {.which = which, .at = which == 'q' ? t->how.row : truth_key_row(t)};
+    double eps = 1e-6;
+    truth_number(t, "qk_eps", &eps);
+    tensor rows = truth_stage(t, name, t->how.head);
+    n.row = row_of(&rows, n.at);
+    n.gain = truth_gain(t, which);
+    for (size_t i = 0; i < n.row.size[0]; i++)
+        n.squares += number_of(&n.row, i) * number_of(&n.row, i);
+    n.mean = n.squares / (double)n.row.size[0];
+    n.factor = 1 / sqrt(n.mean + eps);
+    return n;
+}
+
+static void line_squares(reader *r, progress *p)
+{
+    read_words(r, "squares = ");
+    normal n = normal_of(r, *r->at == 'k' ? 'k' : 'q');
+    p->key = (size_t)n.which;
+    read_words(r, "%c[%zu]·%c[%zu] = ", n.which, n.at + 1, n.which, n.at + 1);
+    read_dot(r, &n.row, &n.row, NULL, n.squares);
+}
+
+static void line_mean(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    read_words(r, "mean = ");
+    read_number(r, n.squares);
+    read_words(r, " / ");
+    read_number(r, (double)n.row.size[0]);
+    read_words(r, " = ");
+    read_number(r, n.mean);
+}
+
+static void line_factor(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    read_words(r, "factor = 1/√(mean + qk_eps) = 1/√");
+    read_number(r, 1 / (n.factor * n.factor));
+    read_words(r, " = ");
+    read_number(r, n.factor);
+}
+
+static void line_unit(reader *r, progress *p)
+{
+    normal n = normal_of(r, (char)p->key);
+    double first = number_of(&n.row, 0);
+    read_words(r, "unit = factor·%c[%zu,1] = ", n.which, n.at + 1);
+    read_operand(r, n.factor);
+    read_words(r, "·");
+    read_operand(r, first);
+    read_words(r, " = ");
+    read_number(r, n.factor * first);
+}
+
+/* Of all the row, or of its first number where there is a gain. */
+static void line_normalized(reader *r, progress *p)
+{
+    (void)p;
+    normal n = normal_of(r, *r->at);
+    char name[] = {n.which, '_', 'n', 'o', 'r', 'm', '\0'};
+    tensor all = truth_stage(r->of, name, r->of->how.head), made = row_of(&all, n.at);
+    double first = n.factor * number_of(&n.row, 0), result = number_of(&made, 0);
+    if (n.gain.data != NULL) {
+        double gain = number_of(&n.gain, 0);
+        read_words(r, "%s[%zu,1] = unit·%c_gain[1] = ", name, n.at + 1, n.which);
+        read_operand(r, first);
+        read_words(r, "·");
+        read_operand(r, gain);
+        read_words(r, " = ");
+        read_number(r, result);
+        recomputed(r, result, first * gain, fabs(result));
+        return;
+    }
+    read_words(r, "%s[%zu] = factor·%c[%zu] = ", name, n.at + 1, n.which, n.at + 1);
+    read_operand(r, n.factor);
+    read_words(r, "·");
+    read_vector(r, &n.row);
+    read_words(r, " = ");
+    read_vector(r, &made);
+    recomputed(r, result, first, fabs(result));
+}
+
+/* p->key counts the angles, p->line says of which pair the numbers are that follow. */
+static void line_angle(reader *r, progress *p)
+{
+    truth_turns turns = truth_rope(r->of);
+    bool is_key = strcmp(p->line, "angle of k") == 0;
+    size_t pair = strncmp(p->line, "angle", strlen("angle")) == 0 ? p->key : 0;
+    double position = truth_position(r->of, is_key);
+    double frequency = pow(turns.base, -2 * (double)pair / (double)turns.width);
+    read_words(r, "angle = position·base^(−%zu/%zu) = ", 2 * pair, turns.width);
+    read_operand(r, position);
+    read_words(r, "·");
+    read_operand(r, frequency);
+    read_words(r, " = ");
+    read_number(r, position * frequency);
+    snprintf(p->line, sizeof p->line, "angle of %c", is_key ? 'k' : 'q');
+    p->key = pair + 1;
+}
+
+/* q_rope[1,1] = q[1,1]·cos − q[1,3]·sin, or the other one of the pair. */
+static void line_turned(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    truth_turns turns = truth_rope(t);
+    bool is_key = *r->at == 'k', is_normal = truth_has(t, "qk_norm");
+    const char *name = is_key ? "k_rope" : "q_rope", *from = is_key ? "k_norm" : "q_norm";
+    size_t row = is_key ? truth_key_row(t) : t->how.row, pair = p->key - 1;
+    from = is_normal ? from : is_key ? "k" : "q";
+    size_t at[2] = {pair, pair + turns.width / 2};
+    if (turns.is_interleaved) {
+        at[0] = 2 * pair;
+        at[1] = at[0] + 1;
+    }
+    char second[64];
+    snprintf(second, sizeof second, "%s[%zu,%zu]", name, row + 1, at[1] + 1);
+    bool is_second = strncmp(r->at, second, strlen(second)) == 0;
+    size_t own = at[is_second], other = at[!is_second];
+    double angle =
+        truth_position(t, is_key) * pow(turns.base, -2 * (double)pair / (double)turns.width);
+    tensor before = truth_stage(t, from, t->how.head), after = truth_stage(t, name, t->how.head);
+    double numbers[] = {number_at(&before, row, own), number_at(&before, row, other)};
+    double factors[] = {cos(angle), is_second ? sin(angle) : -sin(angle)};
+    tensor a = {.type = DTYPE_F64, .rank = 1, .size = {2}, .stride = {1}, .data = numbers}, b = a;
+    b.data = factors;
+    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos %s %s[%zu,%zu]·sin = ", name, row + 1, own + 1,
+               from, row + 1, own + 1, is_second ? "+" : "−", from, row + 1, other + 1);
+    read_dot(r, &a, &b, NULL, number_at(&after, row, own));
+    bool is_last = pair == 1 || turns.width == 2;
+    if (!is_second || is_key || !is_last)
+        return;
+    snprintf(p->line, sizeof p->line, "angle of k"); /* the key's angles follow */
+    p->key = 0;
 }
 
 static void line_scale(reader *r, progress *p)
@@ -452,10 +599,11 @@ static void line_weighted(reader *r, progress *p)
     const truth *t = r->of;
     size_t j = read_key(r, p, "weighted"), i = t->how.row;
     double weight = element(r, used_weights(r), j);
-    tensor values = truth_stage(t, "v", t->how.head), v = row_of(&values, j);
+    const char *v_name = truth_last_form(t, 'v');
+    tensor values = truth_stage(t, v_name, t->how.head), v = row_of(&values, j);
     tensor weighted = truth_stage(t, "weighted", t->how.head), of_row = tensor_at(&weighted, i),
            result = row_of(&of_row, j);
-    read_words(r, " = %s[%zu,%zu]·v[%zu] = ", used_weights(r), i + 1, j + 1, j + 1);
+    read_words(r, " = %s[%zu,%zu]·%s[%zu] = ", used_weights(r), i + 1, j + 1, v_name, j + 1);
     read_operand(r, weight);
     read_words(r, "·");
     read_vector(r, &v);
@@ -472,9 +620,10 @@ static void line_attended(reader *r, progress *p)
     const truth *t = r->of;
     size_t i = t->how.row;
     tensor weights = truth_stage(t, used_weights(r), t->how.head),
-           v = truth_stage(t, "v", t->how.head);
+           v = truth_stage(t, truth_last_form(t, 'v'), t->how.head);
     tensor a = row_of(&weights, i), b = column_of(&v, 0);
-    read_words(r, "attended[%zu,1] = %s[%zu]·v[·,1] = ", i + 1, used_weights(r), i + 1);
+    read_words(r, "attended[%zu,1] = %s[%zu]·%s[·,1] = ", i + 1, used_weights(r), i + 1,
+               truth_last_form(t, 'v'));
     read_dot(r, &a, &b, NULL, element(r, "attended", 0));
 }
 
@@ -508,6 +657,15 @@ static const line_kind KINDS[] = {
     {"q[", line_projection},
     {"k[", line_projection},
     {"v[", line_projection},
+    {"squares = ", line_squares},
+    {"mean = ", line_mean},
+    {"factor = ", line_factor},
+    {"unit = ", line_unit},
+    {"q_norm[", line_normalized},
+    {"k_norm[", line_normalized},
+    {"angle = ", line_angle},
+    {"q_rope[", line_turned},
+    {"k_rope[", line_turned},
     {"scores[", line_scores},
     {"scaled[", line_scaled},
     {"masked[", line_masked},

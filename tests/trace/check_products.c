@@ -156,8 +156,8 @@ static void check_names(reader *r, const found_name found[3])
     }
     const char *head = which == 'k' || which == 'v' ? of_keys : of_head;
     if (which == 's') {
-        snprintf(want[0], 64, "q[%zu]%s", row, of_head);
-        snprintf(want[1], 64, "kᵀ%s", of_keys);
+        snprintf(want[0], 64, "%s[%zu]%s", truth_last_form(t, 'q'), row, of_head);
+        snprintf(want[1], 64, "%sᵀ%s", truth_last_form(t, 'k'), of_keys);
         snprintf(want[2], 64, "scores[%zu]%s", row, of_head);
     } else if (which == 'o') {
         snprintf(want[0], 64, "context[%zu]", row);

@@ -112,12 +112,36 @@ static void take_out_parameters(const truth *t, char *text)
     take_out_format(text, "There are only %zu key/value heads: %zu query heads share each",
                     t->kv_heads, h / t->kv_heads);
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
+    size_t one = (t->d_k + t->d_v) * (t->how.type == DTYPE_F32 ? 4 : 8);
+    take_out_format(text, "a cache grows by %zu bytes a token", t->kv_heads * one);
+    take_out_format(text, "for each of the %zu heads would take %zu.", h, h * one);
+}
+
+static void take_out_cache(const truth *t, char *text)
+{
+    size_t past = t->n_k - t->n_new;
+    take_out_format(text, "%zu earlier row%s left", past, past == 1 ? "" : "s");
+    take_out_format(text, "the %zu new one%s behind them: %zu keys can be seen", t->n_new,
+                    t->n_new == 1 ? " goes" : "s go", t->n_k);
+}
+
+static void take_out_rope(const truth *t, char *text)
+{
+    truth_turns turns = truth_rope(t);
+    take_out(text, "position·base^(−2p/width)");
+    take_out_format(text, "base = %g, width = %zu", turns.base, turns.width);
+    take_out(text, "numbers 2p and 2p + 1, p from 0");
+    take_out(text, "numbers p and p + width/2, p from 0");
+    take_out_format(text, "Query %zu stands at position %.0f", t->how.row + 1,
+                    truth_position(t, false));
+    take_out_format(text, "Key %zu stands at position %.0f", truth_key_row(t) + 1,
+                    truth_position(t, true));
 }
 
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
-    double decimals = 0, offset = 0;
+    double decimals = 0, offset = (double)(t->n_k - t->n_new);
     if (!truth_number(t, "round", &decimals))
         decimals = strtod(truth_word(t, "round"), NULL);
     truth_number(t, "offset", &offset);
@@ -151,6 +175,8 @@ void check_prose(reader *r, const char *joined)
     take_out_constants(text);
     take_out_inputs(r->of, text);
     take_out_parameters(r->of, text);
+    take_out_cache(r->of, text);
+    take_out_rope(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");
     if (text[left] != '\0')
@@ -164,7 +190,7 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
 {
     size_t m = width_of(t, "x") > 0 ? width_of(t, "x") : width_of(t, "xk");
     tensor queries = truth_stage(t, "q", 0), compared = truth_stage(t, "q_score", 0);
-    bool is_one = t->own == t->n_k && truth_source(t, 'q') != NULL &&
+    bool is_one = t->own == t->n_k && t->n_new == t->n_k && truth_source(t, 'q') != NULL &&
                   truth_source(t, 'k') != NULL &&
                   strcmp(truth_source(t, 'q'), truth_source(t, 'k')) == 0;
     const struct {
@@ -175,6 +201,7 @@ static size_t letter_size(const truth *t, const char *letter, size_t length)
         {"n_q", t->n_q},
         {"n_k", t->n_k},
         {"n_x", t->own},
+        {"n_new", t->n_new < t->n_k ? t->n_new : 0},
         {"m", m},
         {"b", t->batches},
         {"h", t->heads},

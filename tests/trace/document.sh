@@ -7,8 +7,8 @@ document() {
         echo "$scratch/large.json"
         return
     fi
-    for folder in "$root/testdata/seeds" "$root/testdata/examples" \
-        "$root/testdata/variants" "$tests/documents"; do
+    for folder in "$root/testdata/seeds" "$root/testdata/examples" "$root/testdata/variants" \
+        "$root/testdata/positions" "$tests/documents"; do
         [ ! -f "$folder/$1.json" ] || echo "$folder/$1.json"
     done
 }

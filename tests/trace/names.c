@@ -4,22 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a stage's rows and columns are: queries (q), keys (k) or numbers (-). */
+/* What a stage's rows and columns are: queries (q), keys (k), new keys (n) or numbers (-). */
 typedef struct stage_labels {
     const char *name, *rows, *columns;
     char row_is, column_is;
 } stage_labels;
 
 static const stage_labels LABELS[] = {
-    {"x", "x", NULL, 'q', '-'},        {"xk", "xk", NULL, 'k', '-'},
-    {"xv", "xv", NULL, 'k', '-'},      {"q", "q", NULL, 'q', '-'},
-    {"k", "k", NULL, 'k', '-'},        {"v", "v", NULL, 'k', '-'},
-    {"q_score", "q", NULL, 'q', '-'},  {"k_score", "k", NULL, 'k', '-'},
-    {"scores", "q", "k", 'q', 'k'},    {"scaled", "q", "k", 'q', 'k'},
-    {"capped", "q", "k", 'q', 'k'},    {"masked", "q", "k", 'q', 'k'},
-    {"weights", "q", "k", 'q', 'k'},   {"rounded", "q", "k", 'q', 'k'},
-    {"bias", "q", "k", 'q', 'k'},      {"attended", NULL, NULL, 'q', '-'},
-    {"context", NULL, NULL, 'q', '-'}, {"output", NULL, NULL, 'q', '-'},
+    {"x", "x", NULL, 'q', '-'},         {"xk", "xk", NULL, 'n', '-'},
+    {"xv", "xv", NULL, 'n', '-'},       {"q", "q", NULL, 'q', '-'},
+    {"k", "k", NULL, 'n', '-'},         {"v", "v", NULL, 'n', '-'},
+    {"q_score", "q", NULL, 'q', '-'},   {"k_score", "k", NULL, 'k', '-'},
+    {"scores", "q", "k", 'q', 'k'},     {"scaled", "q", "k", 'q', 'k'},
+    {"masked", "q", "k", 'q', 'k'},     {"weights", "q", "k", 'q', 'k'},
+    {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
+    {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
+    {"output", NULL, NULL, 'q', '-'},   {"past_k", "k", NULL, '-', '-'},
+    {"q_norm", "q", NULL, 'q', '-'},    {"q_rope", "q", NULL, 'q', '-'},
+    {"k_rope", "k", NULL, 'n', '-'},    {"k_norm", "k", NULL, 'n', '-'},
+    {"past_v", "v", NULL, '-', '-'},    {"present_k", "k", NULL, 'k', '-'},
+    {"present_v", "v", NULL, 'k', '-'}, {"capped", "q", "k", 'q', 'k'},
 };
 
 /* x, where the queries come from elsewhere: then its rows are keys. */
@@ -36,10 +40,12 @@ static void set_labels(const truth *t, const char *name, named_matrix *m)
             continue;
         m->rows = l->rows;
         m->columns = l->columns;
-        bool is_of_keys = l->row_is == 'k' || (l->row_is == 'q' && is_keys_only(t, name));
-        m->row_names = l->row_is == '-' ? NULL : truth_tokens(t, is_of_keys);
+        bool is_new = l->row_is == 'n' || (l->row_is == 'q' && is_keys_only(t, name));
+        m->row_names = l->row_is == '-' ? NULL
+                       : is_new         ? truth_new_tokens(t)
+                                        : truth_tokens(t, l->row_is == 'k');
         m->column_names = l->column_is == '-' ? NULL : truth_tokens(t, true);
-        m->focus = 1 + (l->row_is == 'k' ? truth_key_row(t) : t->how.row);
+        m->focus = 1 + (l->row_is == 'n' ? truth_key_row(t) : t->how.row);
     }
 }
 
@@ -76,7 +82,7 @@ static size_t take_head(reader *r, char *name, bool *is_said)
     if (in == NULL || r->failed)
         return r->failed || !*is_said ? t->how.head : head - 1;
     /* What is in one head is of the focus's, or of the one whose keys and values that shares. */
-    bool is_shared = strchr("kv", tolower((unsigned char)name[0])) != NULL ||
+    bool is_shared = strchr("kvp", tolower((unsigned char)name[0])) != NULL ||
                      strcmp(name, "Wk") == 0 || strcmp(name, "Wv") == 0;
     if (head - 1 != (is_shared ? truth_kv_head(t, t->how.head) : t->how.head))
         reader_fail(r, "'%s' is of head %zu", name, head);
@@ -99,15 +105,21 @@ static size_t take_row(reader *r, char *name)
 
 static tensor stage_named(const truth *t, const char *name, size_t head, bool is_of_head)
 {
-    bool is_whole = !is_of_head && strcmp(name, "kᵀ") != 0;
+    size_t length = strlen(truth_last_form(t, 'k'));
+    bool is_turned =
+        strncmp(name, truth_last_form(t, 'k'), length) == 0 && strcmp(name + length, "ᵀ") == 0;
+    bool is_whole = !is_of_head && !is_turned;
     if (strcmp(name, "bias") == 0)
         return truth_bias(t);
-    if (strcmp(name, "kᵀ") == 0) {
-        tensor k = truth_stage(t, "k", head);
+    if (is_turned) {
+        tensor k = truth_stage(t, truth_last_form(t, 'k'), head);
         return tensor_transposed(&k);
     }
+    if (strcmp(name + strcspn(name, "_"), "_gain") == 0)
+        return truth_gain(t, name[0]);
     tensor rows = truth_rows(t, name);
-    static const char SIDE_BY_SIDE[] = " q k v x xk xv context output ";
+    static const char SIDE_BY_SIDE[] = " q k v x xk xv context output past_k past_v present_k "
+                                       "present_v ";
     char word[96];
     snprintf(word, sizeof word, " %s ", name);
     if (is_whole && rows.data != NULL && rows.rank == 2 && strstr(SIDE_BY_SIDE, word) != NULL)

@@ -36,7 +36,8 @@ count() {
 all_stages() {
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,logsumexp,entropy,weighted
     names=$names,attended,context,output
-    for name in x xk xv q_score k_score capped top rounded; do
+    for name in x xk xv q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped top \
+        rounded; do
         ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
             names=$names,$name
     done
@@ -79,13 +80,14 @@ END
 
 # bloem-tokens has no numbers; the page of labels has other letters than the document, on purpose.
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
-    "$root"/testdata/variants/*.json "$tests"/documents/*.json "$(document large)"; do
+    "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json "$tests"/documents/*.json \
+    "$(document large)"; do
     case $document in */bloem-tokens.json | */labels.json) continue ;; esac
     case $document in *"$word"*) check_document "$document" ;; esac
 done
 
-steps='inputs parameters dimensions projections scores scale cap mask softmax statistics round
-weighted sum concat unify'
+steps='inputs parameters dimensions projections normalize rope cache scores scale cap mask softmax
+statistics round weighted sum concat unify'
 for golden in "$tests"/golden/*.txt; do
     name=$(basename "$golden" .txt)
     case $name in *"$word"*) ;; *) continue ;; esac

@@ -5,6 +5,7 @@
 #include "io/source.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const tensor *stage(const truth *t, const char *name)
@@ -79,8 +80,8 @@ long truth_window(const truth *t, size_t side)
 long truth_place(const truth *t)
 {
     bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
-    return (long)t->how.row +
-           (is_lower ? (long)truth_length(t) - (long)t->n_q : (long)count_of(t, "offset", 0));
+    return (long)t->how.row + (is_lower ? (long)truth_length(t) - (long)t->n_q
+                                        : (long)count_of(t, "offset", t->n_k - t->n_new));
 }
 
 /* Counted key by key. */
@@ -131,11 +132,31 @@ const text_list *truth_tokens(const truth *t, bool of_keys)
 {
     const entry *keys = bundle_find(&t->document, "key_tokens");
     const entry *own = bundle_find(&t->document, "tokens");
-    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL && t->n_new == t->n_k;
     if (of_keys && t->keys.count > 0)
         return &t->keys;
     const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
     return found == NULL ? NULL : &found->list;
+}
+
+const text_list *truth_new_tokens(const truth *t)
+{
+    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    return t->n_new == t->n_k ? truth_tokens(t, true) : is_self ? truth_tokens(t, false) : NULL;
+}
+
+const char *truth_last_form(const truth *t, char which)
+{
+    static const char *const FORMS[] = {"present_k", "k_rope", "k_norm", "k", "present_v",
+                                        "v",         "q_rope", "q_norm", "q"};
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        const char *name = FORMS[i];
+        char of =
+            strncmp(name, "present_", strlen("present_")) == 0 ? name[strlen("present_")] : name[0];
+        if (of == which && stage(t, name) != NULL)
+            return name;
+    }
+    return "";
 }
 
 const char *truth_source(const truth *t, char which)
@@ -155,7 +176,7 @@ size_t truth_kv_head(const truth *t, size_t head)
 
 size_t truth_key_row(const truth *t)
 {
-    return t->how.row < t->n_k ? t->how.row : 0;
+    return t->how.row < t->n_new ? t->how.row : 0;
 }
 
 /* ---- matrices ---- */
@@ -171,21 +192,25 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool has_head_axis(const char *name)
 {
-    static const char *const WITHOUT[] = {"x", "xk",      "xv",     "q", "k",
-                                          "v", "context", "output", NULL};
+    static const char *const WITHOUT[] = {
+        "x",      "xk",        "xv",        "q",      "k",      "past_k", "past_v", "v", "context",
+        "output", "present_k", "present_v", "q_norm", "k_norm", "q_rope", "k_rope", NULL};
     return !is_one_of(name, WITHOUT);
 }
 
 static bool is_key_or_value(const char *name)
 {
-    static const char *const SHARED[] = {"k", "v", "wk", "wv", "bk", "bv", NULL};
+    static const char *const SHARED[] = {"k",      "v",         "wk",        "wv",     "bk",
+                                         "bv",     "present_k", "present_v", "past_k", "past_v",
+                                         "k_norm", "k_gain",    "k_rope",    NULL};
     return is_one_of(name, SHARED);
 }
 
 static tensor of_batch(const truth *t, const char *name)
 {
     const tensor *found = stage(t, name);
-    if (found == NULL && *name == 'x') /* no queries come out of it */
+    bool is_past = strncmp(name, "past_", strlen("past_")) == 0;
+    if (found == NULL && (*name == 'x' || is_past)) /* an x out of which no queries come */
         found = input(t, name);
     if (found == NULL)
         return (tensor){0};
@@ -257,6 +282,52 @@ tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
                     .data = (char *)given->data + first * dtype_size(given->type)};
 }
 
+/* A part of rope: inside its object, or the key rope_NAME beside it. */
+static const entry *rope_part(const truth *t, const char *name)
+{
+    char beside[32];
+    const entry *rope = bundle_find(&t->document, "rope");
+    snprintf(beside, sizeof beside, "rope_%s", name);
+    const entry *own = bundle_find(&t->document, beside);
+    bool is_object = rope != NULL && rope->kind == ENTRY_BUNDLE;
+    return own != NULL || !is_object ? own : bundle_find(rope->bundle, name);
+}
+
+static double rope_number(const truth *t, const char *name, double otherwise)
+{
+    const entry *found = rope_part(t, name);
+    return found == NULL ? otherwise : tensor_get(&found->tensor, NULL);
+}
+
+truth_turns truth_rope(const truth *t)
+{
+    const entry *pairing = rope_part(t, "pairing");
+    truth_turns turns = {.base = rope_number(t, "base", 10000),
+                         .width = (size_t)rope_number(t, "width", (double)t->d_k)};
+    truth_number(t, "rope", &turns.base);
+    turns.is_interleaved = pairing != NULL && strcmp(pairing->text, "interleaved") == 0;
+    return turns;
+}
+
+double truth_position(const truth *t, bool is_key)
+{
+    const entry *said = rope_part(t, "positions");
+    size_t row = is_key ? truth_key_row(t) : t->how.row, past = t->n_k - t->n_new;
+    if (said == NULL && !is_key && strcmp(truth_word(t, "causal"), "lower-right") == 0)
+        return (double)(t->n_k + row) - (double)t->n_q;
+    if (said == NULL)
+        return (double)(row + (is_key ? past : count_of(t, "offset", past)));
+    row += is_key && said->tensor.size[0] != t->n_new ? t->n_q : 0;
+    return number_of(&said->tensor, row);
+}
+
+tensor truth_gain(const truth *t, char which)
+{
+    char name[] = {which, '_', 'g', 'a', 'i', 'n', '\0'};
+    tensor rows = truth_stage(t, which == 'q' ? "q" : "k", t->how.head);
+    return truth_vector(t, name, rows.size[1], t->how.head);
+}
+
 /* Its axes from the last one back: keys, queries, then heads and batch; an axis of 1 is for all. */
 tensor truth_bias(const truth *t)
 {
@@ -324,6 +395,7 @@ static void find_sizes(truth *t)
     t->n_k = scores->size[scores->rank - 1];
     t->own =
         t->n_k - (input(t, "bias_k") != NULL) - (strcmp(truth_word(t, "add_zero"), "true") == 0);
+    t->n_new = k->size[k->rank - 2];
     size_t own = k->rank == 4 ? k->size[1] : wk != NULL && wk->rank == 3 ? wk->size[0] : t->heads;
     t->kv_heads = count_of(t, "kv_heads", own);
     t->is_out_in = strcmp(truth_word(t, "layout"), "out-in") == 0;

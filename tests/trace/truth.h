@@ -18,10 +18,10 @@ typedef struct truth {
     bundle document, stages;
     asked how;
     bool has_batch, has_heads, is_out_in;
-    size_t batches, heads, kv_heads, n_q, n_k, d_k, d_v;
+    size_t batches, heads, kv_heads, n_q, n_new, n_k, d_k, d_v; /* n_new: behind a cache */
     size_t own; /* of the n_k keys, those that nobody appended */
-    text_list
-        keys; /* the keys' names, those of appended rows too; empty: as the document has them */
+    /* The keys' names, those of appended rows too; empty: as the document has them. */
+    text_list keys;
 } truth;
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
@@ -40,6 +40,21 @@ tensor truth_weight_of_head(const truth *t, const char *name, size_t head);
 tensor truth_vector(const truth *t, const char *name, size_t count, size_t head);
 /* What is added to the scaled scores of the focus's batch and head, n_q × n_k. */
 tensor truth_bias(const truth *t);
+
+/* The last form of q, k or v, which scores and weights are taken of: "present_k". */
+const char *truth_last_form(const truth *t, char which);
+/* Rotary positions: how the document says it, and where the row of a query (or new key) stands. */
+typedef struct truth_turns {
+    double base;
+    size_t width;
+    bool is_interleaved;
+} truth_turns;
+
+truth_turns truth_rope(const truth *t);
+double truth_position(const truth *t, bool is_key);
+
+/* q_gain or k_gain of the focus's head. */
+tensor truth_gain(const truth *t, char which);
 
 const char *truth_word(const truth *t, const char *name); /* of a setting, or "" */
 bool truth_number(const truth *t, const char *name, double *value);
@@ -64,6 +79,8 @@ size_t truth_length(const truth *t);
 /* A side of the window, 0 or 1: −1 where it is open, or where there is none. */
 long truth_window(const truth *t, size_t side);
 const text_list *truth_tokens(const truth *t, bool of_keys);
+/* Of the new keys, which a cache's may stand before. */
+const text_list *truth_new_tokens(const truth *t);
 
 double number_at(const tensor *t, size_t row, size_t column);
 double number_of(const tensor *t, size_t index);

@@ -1,0 +1,111 @@
+/* Rotary positions: how many numbers of a head are turned, and where each row stands. */
+#include "attn/plan_parts.h"
+
+#include <math.h>
+
+/* Of greater ones an angle would not be known to the last bit (rope.c). */
+static const double POSITION_MOST = 2147483648.0;
+
+static bool check_belongs(const problem *asked, err *e)
+{
+    static const char *const KEYS_OF[] = {"rope_pairing", "rope_width", "rope_positions"};
+    for (size_t i = 0; i < sizeof KEYS_OF / sizeof KEYS_OF[0]; i++) {
+        place at = problem_place(asked, KEYS_OF[i]);
+        if (bundle_find(asked->document, KEYS_OF[i]) == NULL)
+            continue;
+        err_at(e, &at, "%s is given, and there is no rope", KEYS_OF[i]);
+        return err_remedy(e, "--rope turns queries and keys by their positions");
+    }
+    return true;
+}
+
+static place place_of_width(const problem *asked)
+{
+    bool is_own = bundle_find(asked->document, "rope_width") != NULL;
+    return problem_place(asked, is_own ? "rope_width" : "rope");
+}
+
+static bool find_width(plan *p, err *e)
+{
+    const rope_settings *rope = &p->asked->rope;
+    place at = place_of_width(p->asked);
+    size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
+    p->rope_width = rope->has_width ? rope->width : p->k.width;
+    if (p->rope_width > least)
+        return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
+                      p->q.width < p->k.width ? "query" : "key", least);
+    if (p->rope_width % 2 == 0)
+        return true;
+    err_at(e, &at, "rope turns pairs of numbers, and its width is %zu", p->rope_width);
+    return err_remedy(e, "--rope-width says how many numbers of a head are turned");
+}
+
+static bool check_position(const problem *asked, size_t i, err *e)
+{
+    const entry *of = asked->rope.positions;
+    double number = tensor_get(&of->tensor, &i);
+    return (number >= 0 && number <= POSITION_MOST && number == floor(number)) ||
+           err_at(e, &of->at, "%s[%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
+                  i + 1, number, POSITION_MOST);
+}
+
+/* One position a row for queries and keys alike, or those of the queries and then of the keys. */
+static bool check_positions(const plan *p, err *e)
+{
+    const entry *of = p->asked->rope.positions;
+    char shape[SHAPE_TEXT];
+    if (of == NULL)
+        return (double)p->offset + (double)p->n_q <= POSITION_MOST ||
+               err_set(e, "the last query's position is %.0f, rope knows positions to %.0f",
+                       (double)p->offset + (double)p->n_q - 1, POSITION_MOST);
+    if (of->tensor.rank != 1)
+        return err_at(e, &of->at, "%s is %s, it must be a list", of->name,
+                      tensor_shape_text(&of->tensor, shape));
+    size_t count = of->tensor.size[0];
+    bool is_shared = p->n_q == p->k.n && count == p->n_q;
+    if (!is_shared && count != p->n_q + p->k.n) {
+        err_at(e, &of->at, "%s has %zu numbers, and there are %zu queries and %zu new keys",
+               of->name, count, p->n_q, p->k.n);
+        return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!check_position(p->asked, i, e))
+            return false;
+    }
+    return true;
+}
+
+/* Lower-right would put the queries elsewhere in each batch entry. */
+static bool check_alignment(const problem *asked, err *e)
+{
+    place at = problem_place(asked, "key_lengths");
+    if (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)
+        return true;
+    err_at(e, &at, "key_lengths with lower-right place queries by batch entry, rope by row");
+    return err_remedy(e, "upper-left with an offset places them for both");
+}
+
+bool plan_find_rope(plan *p, err *e)
+{
+    if (!p->asked->rope.is_asked)
+        return check_belongs(p->asked, e);
+    return check_alignment(p->asked, e) && find_width(p, e) && check_positions(p, e);
+}
+
+double plan_query_position(const plan *p, size_t query)
+{
+    const entry *of = p->asked->rope.positions;
+    if (of != NULL)
+        return tensor_get(&of->tensor, &query);
+    bool is_last = p->asked->causal == CAUSAL_LOWER_RIGHT;
+    return (is_last ? (double)p->n_k - (double)p->n_q : (double)p->offset) + (double)query;
+}
+
+double plan_key_position(const plan *p, size_t index)
+{
+    const entry *of = p->asked->rope.positions;
+    if (of == NULL)
+        return (double)(p->past + index);
+    index += of->tensor.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
+    return tensor_get(&of->tensor, &index);
+}

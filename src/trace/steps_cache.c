@@ -1,0 +1,42 @@
+/* The step that puts a cache's keys and values before the new ones. */
+#include "trace/build.h"
+
+/* The past of the focus's batch: one head where the heads came apart, else all side by side. */
+static void show_past(builder *b, input which, const tensor *apart, const char *letter)
+{
+    const plan *p = b->plan;
+    const tensor *given = p->asked->in[which];
+    tensor shown;
+    if (given->rank == 4) {
+        tensor of_batch = tensor_at(apart, b->focus.batch);
+        shown = tensor_at(&of_batch, plan_kv_head(p, b->focus.head));
+    } else {
+        shown = given->rank == 3 ? tensor_at(given, b->focus.batch) : tensor_view_of(given);
+    }
+    build_matrix(b, input_key(which), &shown, (trace_labels){NULL, letter}, build_numbers(), 0);
+}
+
+static void show_present(builder *b, stage_id id, const char *letter)
+{
+    tensor all = build_stage_of_batch(b, id);
+    if (all.rank == 3)
+        all = build_stage(b, id);
+    build_matrix(b, stage_row(id)->key.named.name, &all, build_key_labels(b, letter),
+                 build_numbers(), 0);
+}
+
+void make_cache(builder *b)
+{
+    const plan *p = b->plan;
+    size_t added = p->n_k - p->past;
+    build_sentence(b,
+                   "%zu earlier row%s left keys and values in the cache. They are taken as they "
+                   "are, and the %zu new one%s behind them: %zu keys can be seen.",
+                   p->past, build_plural(p->past), added, added == 1 ? " goes" : "s go", p->n_k);
+    build_formula(b, "present_k = [past_k; %s], present_v = [past_v; v]",
+                  stage_row(build_new_keys(b))->key.named.name);
+    show_past(b, INPUT_PAST_K, &p->past_k, "k");
+    show_past(b, INPUT_PAST_V, &p->past_v, "v");
+    show_present(b, STAGE_PRESENT_K, "k");
+    show_present(b, STAGE_PRESENT_V, "v");
+}

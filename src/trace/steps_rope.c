@@ -1,0 +1,82 @@
+/* The step that turns queries and keys by their positions. */
+#include "trace/build.h"
+
+#include "attn/angle.h"
+#include "attn/rope.h"
+
+/* Pairs that are spelled out: the first turns as the position says, the second slower. */
+enum { PAIRS = 2 };
+
+static const char *element_name(builder *b, stage_id id, size_t row, size_t column)
+{
+    return build_text(b, "%s[%zu,%zu]", stage_row(id)->key.named.name, row + 1, column + 1);
+}
+
+/* y = x·cos ± other·sin, with this run's numbers. */
+static void show_turned(builder *b, stage_id from, stage_id id, size_t row, rope_pair at, turn by,
+                        bool is_first)
+{
+    size_t own = is_first ? at.first : at.second, other = is_first ? at.second : at.first;
+    tensor x = build_stage(b, from), y = build_stage(b, id);
+    const char *left = element_name(b, id, row, own);
+    trace_item *line =
+        build_line(b, OP_DOT, left,
+                   build_text(b, "%s·cos %s %s·sin", element_name(b, from, row, own),
+                              is_first ? "−" : "+", element_name(b, from, row, other)));
+    tensor before = build_row(&x, row);
+    double numbers[] = {tensor_get(&before, &own), tensor_get(&before, &other)};
+    double factors[] = {by.cosine, is_first ? -by.sine : by.sine};
+    line->a = build_numbers_of(b, build_text(b, "numbers of %s", left), 2, numbers);
+    line->b = build_numbers_of(b, build_text(b, "factors of %s", left), 2, factors);
+    line->result = build_element(&y, row, own);
+}
+
+static void show_pair(builder *b, stage_id from, stage_id id, size_t row, double position,
+                      size_t pair)
+{
+    const plan *p = b->plan;
+    rope_pair at = rope_pair_of(p, pair);
+    double frequency = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+    const char *of = element_name(b, id, row, at.first);
+    trace_item *line = build_line(
+        b, OP_TIMES, "angle", build_text(b, "position·base^(−%zu/%zu)", 2 * pair, p->rope_width));
+    line->a = build_number(b, build_text(b, "position of %s", of), position);
+    line->b = build_number(b, build_text(b, "frequency of %s", of), frequency);
+    line->result = build_number(b, build_text(b, "angle of %s", of), position * frequency);
+    turn by = angle_turn(position, frequency);
+    show_turned(b, from, id, row, at, by, true);
+    show_turned(b, from, id, row, at, by, false);
+}
+
+static void show_role(builder *b, stage_id from, stage_id id, size_t row, double position,
+                      trace_labels labels)
+{
+    const plan *p = b->plan;
+    const char *name = stage_row(id)->key.named.name;
+    build_sentence(b, "%s %zu stands at position %.0f.", *name == 'q' ? "Query" : "Key", row + 1,
+                   position);
+    for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
+        show_pair(b, from, id, row, position, pair);
+    tensor all = build_stage(b, id);
+    size_t head = *name == 'q' ? b->focus.head : plan_kv_head(p, b->focus.head);
+    build_matrix(b, p->has_heads ? build_text(b, "%s in head %zu", name, head + 1) : name, &all,
+                 labels, build_numbers(), row + 1);
+}
+
+void make_rope(builder *b)
+{
+    const plan *p = b->plan;
+    bool is_interleaved = p->asked->rope.is_interleaved;
+    size_t at = build_key_row(b);
+    stage_id q = p->asked->normalizes ? STAGE_Q_NORM : STAGE_Q,
+             k = p->asked->normalizes ? STAGE_K_NORM : STAGE_K;
+    build_sentence(b, "Pairs of numbers are turned by angles that grow with the position: a score "
+                      "then depends on how far a query and a key stand apart.");
+    build_formula(b, "angle of pair p = position·base^(−2p/width), base = %g, width = %zu",
+                  p->asked->rope.base, p->rope_width);
+    build_formula(b, "pair p: %s, p from 0",
+                  is_interleaved ? "numbers 2p and 2p + 1" : "numbers p and p + width/2");
+    show_role(b, q, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.row),
+              build_query_labels(b, "q"));
+    show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, at), build_new_key_labels(b, "k"));
+}

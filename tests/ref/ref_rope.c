@@ -1,0 +1,56 @@
+/* Rotary positions. */
+#include "ref/ref_parts.h"
+
+#include <math.h>
+
+/* A sine or cosine of position·base^(−2p/width), of a frequency that is rounded to float64. */
+static ref_number turn_of(long double value, long double angle)
+{
+    return (ref_number){value, FLOAT64.unit * (2 * fabsl(value) + 2 * angle) + FLOAT64.tiny};
+}
+
+static double position_of(const ref_problem *p, const ref_sizes *s, bool is_key, size_t i)
+{
+    const ref_array *said = &p->rope_positions;
+    if (said->at != NULL)
+        return said->at[is_key && said->size[0] != s->n_q ? s->n_q + i : i];
+    if (!is_key && ref_word_is(p->causal, "lower-right"))
+        return (double)(s->n_k + i) - (double)s->n_q;
+    return (double)((is_key ? s->past : p->has_offset ? p->offset : s->past) + i);
+}
+
+static void turn_row(const ref_problem *p, ref_number *x, size_t width, double position)
+{
+    const precision *wide = &FLOAT64, *type = ref_precision(p);
+    long double base = p->has_rope_base ? (long double)p->rope_base : 10000;
+    bool is_interleaved = ref_word_is(p->pairing, "interleaved") != ref_makes(p, "rope");
+    for (size_t pair = 0; pair < width / 2; pair++) {
+        long double power = -2 * (long double)pair / (long double)width;
+        long double angle = (long double)position * powl(base, power);
+        long double size = fabsl(angle);
+        ref_number cosine = turn_of(cosl(angle), size), sine = turn_of(sinl(angle), size);
+        ref_number *a = x + (is_interleaved ? 2 * pair : pair);
+        ref_number *b = x + (is_interleaved ? 2 * pair + 1 : pair + width / 2);
+        ref_number minus = {-sine.value, sine.slip}, first = *a, second = *b;
+        *a = number_add(wide, number_multiply(wide, first, cosine),
+                        number_multiply(wide, second, minus));
+        *b = number_add(wide, number_multiply(wide, second, cosine),
+                        number_multiply(wide, first, sine));
+        *a = p->is_float32 ? number_add(type, *a, number_exact(0)) : *a;
+        *b = p->is_float32 ? number_add(type, *b, number_exact(0)) : *b;
+    }
+}
+
+void ref_compute_turns(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    if (!p->has_rope)
+        return;
+    size_t width = p->rope_width > 0 ? p->rope_width : s->d_k;
+    for (size_t row = 0; row < s->b * s->h * s->n_q; row++)
+        turn_row(p, r->q + row * s->d_q, width, position_of(p, s, false, row % s->n_q));
+    for (size_t row = 0; row < s->b * s->g * s->n_new; row++)
+        turn_row(p, r->k + row * s->d_k, width, position_of(p, s, true, row % s->n_new));
+    ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_Q_ROPE, "q_rope", 'q', s->d_q, r->q);
+    ref_keep_stage(r, &p->in[REF_K], REF_STAGE_K_ROPE, "k_rope", 'n', s->d_k, r->k);
+}
