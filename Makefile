@@ -30,7 +30,9 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public safetensors
 FAST      = $(SUITES) runner lint
-SLOW     := answer exponent hard numbers packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+# First those that find most, since a slow machine may not come to the last (.ci/run).
+SLOW     := sanitize answer clang $(if $(FUZZERS),fuzz) packaging valgrind exponent hard numbers \
+	coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn

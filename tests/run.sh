@@ -4,7 +4,9 @@
 # A suite is tests/SUITE/run.sh, or the program $BUILD/SUITE; arguments may follow in the same word.
 # It says nothing of what is well, and its last line is `N passed, N failed` (`, N skipped` may
 # follow). One that ends otherwise, or with a status that its counts don't explain, has failed.
-# $CASE becomes its argument: then it runs only what has that word in its name.
+# $CASE becomes its argument: then it runs only what has that word in its name. One that takes more
+# than $SUITE_SECONDS is ended and has failed; once $LAST_START has passed, a second as date +%s
+# counts them, none begins.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/release}
@@ -20,18 +22,27 @@ trap 'exit 130' INT TERM
 for suite; do
     program=$BUILD/$suite
     [ ! -f "tests/$suite/run.sh" ] || program=tests/$suite/run.sh
+    begun=$(date +%s)
+    if [ "$begun" -gt "${LAST_START:-$begun}" ]; then
+        echo "skipped: $suite: there is no time left"
+        all_skipped=$((all_skipped + 1))
+        continue
+    fi
+    # A file, since a process that a suite leaves behind would keep a pipe open.
     # shellcheck disable=SC2086 # the words of $program are the program and its arguments
-    { $program ${CASE:+"$CASE"} 2>&1; echo $? >"$logs/status"; } |
-        tee "$logs/said" | grep -v "$counts"
+    ${SUITE_SECONDS:+timeout -k 10 "$SUITE_SECONDS"} $program ${CASE:+"$CASE"} >"$logs/said" 2>&1
+    status=$?
+    grep -v "$counts" "$logs/said"
     last=$(tail -n 1 "$logs/said" | grep "$counts")
     read -r passed failed skipped <<END
 $(echo "${last:-0 0} 0" | tr -cd '0-9 ')
 END
-    if [ -z "$last" ] || { [ "$(cat "$logs/status")" != 0 ] && [ "$failed" = 0 ]; }; then
-        echo "FAIL $suite: ended with status $(cat "$logs/status"), last line: $last"
+    if [ -z "$last" ] || { [ $status != 0 ] && [ "$failed" = 0 ]; }; then
+        echo "FAIL $suite: ended with status $status, last line: $last"
         failed=$((failed + 1))
     fi
-    echo "$suite: $passed passed, $failed failed, ${skipped%% *} skipped"
+    echo "$suite: $passed passed, $failed failed, ${skipped%% *} skipped," \
+        "$(($(date +%s) - begun)) s"
     all_passed=$((all_passed + passed))
     all_failed=$((all_failed + failed))
     all_skipped=$((all_skipped + ${skipped%% *}))

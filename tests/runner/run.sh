@@ -48,6 +48,11 @@ expect 1 '2 passed, 1 failed, 0 skipped' tests/run.sh dies good
 expect 1 '9 passed, 1 failed, 0 skipped' tests/run.sh lies
 expect 1 '0 passed, 1 failed, 0 skipped' tests/run.sh absent
 expect 0 '12 passed, 0 failed, 0 skipped' tests/run.sh 'program 7' program
+script tests/hangs/run.sh 'sleep 60' 'echo "9 passed, 0 failed"'
+expect 1 '2 passed, 1 failed, 0 skipped' env SUITE_SECONDS=1 tests/run.sh hangs good
+script tests/leaves/run.sh 'sleep 60 &' 'echo "9 passed, 0 failed"'
+expect 0 '9 passed, 0 failed, 0 skipped' timeout 30 tests/run.sh leaves
+expect 0 '0 passed, 0 failed, 2 skipped' env LAST_START=1 tests/run.sh bad good
 
 # --- command-line cases that must fail ---
 script build/release/selfattn 'echo out; echo err >&2; exit "${1:-0}"'
