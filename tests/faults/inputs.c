@@ -25,6 +25,10 @@ const input_file INPUT_FILES[] = {
     {"scores.json", "{\"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]], \"v\": [[1], [2]],\n"
                     "\"ws\": [[1, 2], [0, 1]], \"bs\": 0.5, \"wa\": [[1], [0]],\n"
                     "\"ua\": [[0], [1]], \"va\": [2], \"ba\": [0.25]}\n"},
+    {"extra.json",
+     "{\"x\": [[1, 0], [0, 1]], \"heads\": 2, \"sinks\": [0.5, -1], \"alibi\": true,\n"
+     "\"bias_k\": [1, 2], \"bias_v\": [0, 1], \"add_zero\": true, \"top\": 2,\n"
+     "\"tokens\": [\"a\", \"b\"], \"window\": [0, 1], \"key_lengths\": [2]}\n"},
     {"batch.json", "{\"x\": [[[1, 0], [0, 1]], [[2, 0], [0, 0]]], \"mask\": [[1, 1], [1, "
                    "0]],\n"
                    "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
@@ -77,6 +81,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "vocab.json"},
     {.words = "batch.json --emit "
               "scaled,masked,row_max,exp,row_sum,weighted,attended,context"},
+    {.words = "--softcap 3 --window 1,0 --key-lengths 2 --alibi=1,0.5 --top 2 --emit "
+              "capped,top,entropy,logsumexp heads.json"},
+    {.words = "extra.json"},
     {.words = "--threads 1 lines.jsonl", .streams = true},
     {.words = "--threads 3 --quiet - <lines.jsonl", .streams = true, .tries_again = true},
     {.words = "--keep-going --threads 1 ragged.json lines.jsonl",
@@ -131,6 +138,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace=softmax,q,output seed.json vocab.json", .streams = true},
     {.words = "--trace --score additive scores.json"},
     {.words = "--trace batch.json"},
+    {.words = "--trace extra.json"},
     /* the other commands */
     {.words = "check seed.json"},
     {.words = "check --quiet folder", .documents = 2},
