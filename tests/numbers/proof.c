@@ -235,5 +235,5 @@ bool proof_of_half(uint32_t bits)
     *(strchr(text, 'e') - 1) = '1';
     right &= proof_of_text(text);
     snprintf(text, sizeof text, "%.*e", DIGITS, nextafter(half, 0));
-    return right & proof_of_text(text);
+    return proof_of_text(text) && right;
 }
