@@ -126,7 +126,7 @@ static void passes_over_long_lines(unit *u)
     CHECK(u, lines_open(&l, in.name, 3, &e) && lines_next(&l, &length, &e) != NULL);
     CHECK(u, lines_next(&l, &length, &e) == NULL);
     snprintf(wanted, sizeof wanted, "%s:2:1: %.*s | raise --max-memory", in.name,
-             (int)strlen(TOO_LONG) - 2, TOO_LONG + 1);
+             (int)strlen(TOO_LONG) - 2, &TOO_LONG[1]);
     CHECK_TEXT(u, said(&e), wanted);
     lines_close(&l);
     fclose(in.file);
