@@ -85,6 +85,8 @@ static void read_inputs(problem *p)
 static void find_layouts(problem *p)
 {
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (p->in[which] == NULL)
+            continue;
         const entry *found = bundle_find(p->document, input_key(which));
         weight_layout own = found == NULL ? LAYOUT_UNSAID : found->layout;
         p->is_out_in[which] = own == LAYOUT_UNSAID ? p->layout_is_out_in : own == LAYOUT_OUT_IN;

@@ -77,15 +77,14 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
     return false;
 }
 
-static bool run_document(runner *r, const document *one, err *e)
+static bool run_document(runner *r, const document *one, err *bad, err *e)
 {
-    solution s = {0};
+    solution s; /* planning it sets it */
     text trace = {0};
-    err bad = {0};
     place at = document_place(one);
-    bool done = compute(r, one, &s, &trace, &bad)
+    bool done = compute(r, one, &s, &trace, bad)
                     ? write_result(r, one, &s, &trace, e) || err_place(e, &at)
-                    : take_failure(r, one, &bad, e);
+                    : take_failure(r, one, bad, e);
     text_free(&trace);
     solution_free(&s);
     return done;
@@ -102,10 +101,10 @@ static bool hand_on(runner *r, err *e)
     return flush(r, e);
 }
 
-/* A document that was read, or, with `bad`, was not. */
+/* A document that was read, or was not: `bad` says why. */
 static bool end_document(runner *r, document *one, bool is_read, err *bad, err *e)
 {
-    bool done = is_read ? run_document(r, one, e) : take_failure(r, one, bad, e);
+    bool done = is_read ? run_document(r, one, bad, e) : take_failure(r, one, bad, e);
     document_free(one);
     progress_document_done(r->world->progress);
     return done;

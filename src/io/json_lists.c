@@ -9,8 +9,9 @@
 static const uint64_t SPACES = (uint64_t)1 << ' ' | 1 << '\t' | 1 << '\n' | 1 << '\r';
 
 enum {
-    FEWEST = 64, /* numbers: shorter lists are read again rather than remembered */
-    FIRST_ROOM = 4096
+    FEWEST = 64,     /* numbers: shorter lists are read again rather than remembered, */
+    FIRST_ONES = 8,  /* but for the first ones: of a small document all */
+    FIRST_ROOM = 960 /* with which a block of memory is still small */
 };
 
 /* A list half read: the first one of each depth sets the size there, others must be as long. */
@@ -188,7 +189,7 @@ bool json_lists_add(json_lists *lists, const char *at, const char *end, const ch
     added->end = *behind;
     if (*behind == NULL)
         return true;
-    if (tensor_count(&added->values) < FEWEST)
+    if (tensor_count(&added->values) < FEWEST && lists->count >= FIRST_ONES)
         tensor_free(&added->values);
     else
         lists->count++;

@@ -14,6 +14,13 @@ static uint64_t name_hash(const char *name, size_t length)
     return hash;
 }
 
+/* Most names that are looked for are not there, and the first byte says so. */
+static bool has_name(const entry *one, const char *name, size_t length)
+{
+    return one->name[0] == (length == 0 ? '\0' : name[0]) && strlen(one->name) == length &&
+           memcmp(one->name, name, length) == 0;
+}
+
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
  * a file full of names that share a slot is easily made, and with steps of 1 each would pass all
  * those before it (40,000 of them took ten seconds). An odd step comes by every slot. */
@@ -21,12 +28,8 @@ static size_t slot_of(const bundle *b, const char *name, size_t length)
 {
     uint64_t hash = name_hash(name, length);
     size_t slot = (size_t)(hash ^ hash >> 32) & (b->slots - 1), step = (size_t)(hash >> 40) | 1;
-    while (b->slot[slot] != 0) {
-        const char *other = b->entry[b->slot[slot] - 1].name;
-        if (strlen(other) == length && memcmp(other, name, length) == 0)
-            break;
+    while (b->slot[slot] != 0 && !has_name(&b->entry[b->slot[slot] - 1], name, length))
         slot = (slot + step) & (b->slots - 1);
-    }
     return slot;
 }
 
@@ -214,19 +217,24 @@ static void free_value(entry *one)
     }
 }
 
-void entry_free(entry *one)
+static void free_entry(entry *one)
 {
     mem_free(one->name);
     tensor_free(&one->tensor);
     if (!one->borrows)
         free_value(one);
+}
+
+void entry_free(entry *one)
+{
+    free_entry(one);
     *one = (entry){0};
 }
 
 void bundle_free(bundle *b)
 {
     for (size_t i = 0; i < b->count; i++)
-        entry_free(&b->entry[i]);
+        free_entry(&b->entry[i]);
     mem_free(b->entry);
     mem_free(b->slot);
     *b = (bundle){0};

@@ -87,7 +87,10 @@ void tensor_free(tensor *t)
     if (t->owns)
         mem_free(t->data);
     mapping_release(t->file);
-    *t = (tensor){0};
+    t->rank = 0;
+    t->data = NULL;
+    t->owns = false;
+    t->file = NULL;
 }
 
 tensor tensor_view_of(const tensor *t)
@@ -126,11 +129,16 @@ tensor tensor_transposed(const tensor *t)
 
 tensor tensor_range(const tensor *t, int axis, size_t first, size_t count)
 {
-    tensor view = tensor_view_of(t);
-    ptrdiff_t skip = t->stride[axis] * (ptrdiff_t)first * (ptrdiff_t)dtype_size(t->type);
-    view.data = (char *)t->data + skip;
-    view.size[axis] = count;
-    return view;
+    const size_t *n = t->size;
+    const ptrdiff_t *step = t->stride;
+    ptrdiff_t skip = step[axis] * (ptrdiff_t)first * (ptrdiff_t)dtype_size(t->type);
+    return (tensor){.type = t->type,
+                    .rank = t->rank,
+                    .size = {axis == 0 ? count : n[0], axis == 1 ? count : n[1],
+                             axis == 2 ? count : n[2], axis == 3 ? count : n[3],
+                             axis == 4 ? count : n[4]},
+                    .stride = {step[0], step[1], step[2], step[3], step[4]},
+                    .data = (char *)t->data + skip};
 }
 
 size_t tensor_count(const tensor *t)
