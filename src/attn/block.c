@@ -130,15 +130,18 @@ static bool compute_softmax(const block_context *of, const block *at, scratch *i
 {
     const plan *p = of->plan;
     size_t size = dtype_size(p->type), keys = at->columns - p->appended;
-    void *maximum = row_at(&s->maximum, row), *sum = row_at(&s->sum, row);
+    row_total total;
+    tensor sums = s->sum;
+    void *maximum = row_at(&s->maximum, row);
     char *masked = row_at(&s->masked, row), *exponent = row_at(&s->exponent, row);
     p->with->row_max(masked, at->columns, maximum);
     bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
     extra_raise_maximum(p, at->head, maximum);
-    p->with->row_exponent(masked, keys, maximum, exponent, sum);
-    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, sum);
-    p->with->row_divide(exponent, at->columns, sum, row_at(&s->weights, row));
-    double whole = tensor_get(&s->sum, (size_t[]){row, 0});
+    p->with->row_exponent(masked, keys, maximum, exponent, &total);
+    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
+    tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
+    p->with->row_divide(exponent, at->columns, row_at(&sums, row), row_at(&s->weights, row));
+    double whole = tensor_get(&sums, (size_t[]){row, 0});
     in->empty_rows += is_empty && !isnan(whole);
     return check_sum(p, at, row, whole, is_empty, &in->failure);
 }

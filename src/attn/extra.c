@@ -28,8 +28,8 @@ static const void *sink_of(const plan *p, size_t head)
 /* exp(from − maximum) */
 static double exponent_of(const plan *p, const void *from, const void *maximum, void *out)
 {
-    number sum;
-    p->with->row_exponent(from, 1, maximum, out, &sum);
+    row_total total;
+    p->with->row_exponent(from, 1, maximum, out, &total);
     return value_of(p, out);
 }
 
@@ -44,13 +44,8 @@ void extra_raise_maximum(const plan *p, size_t head, void *maximum)
     p->with->row_max(&both, 2, maximum);
 }
 
-/* sum + rest is what was added so far (Knuth, The Art of Computer Programming 2, 4.2.2, theorem
- * B). */
-typedef struct total {
-    double sum, rest;
-} total;
-
-static void add(total *to, double term)
+/* Without loss: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B. */
+static void add(row_total *to, double term)
 {
     double sum = to->sum + term, part = sum - to->sum;
     to->rest += (to->sum - (sum - part)) + (term - part);
@@ -58,19 +53,14 @@ static void add(total *to, double term)
 }
 
 void extra_exponent(const plan *p, size_t head, const void *scores, const void *maximum, void *out,
-                    void *sum)
+                    row_total *total)
 {
     size_t size = dtype_size(p->type);
     number term;
-    if (p->appended == 0 && p->sinks.data == NULL)
-        return;
-    total all = {.sum = value_of(p, sum)};
     for (size_t i = 0; i < p->appended; i++)
-        add(&all, exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
+        add(total, exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
     if (p->sinks.data != NULL)
-        add(&all, exponent_of(p, sink_of(p, head), maximum, &term));
-    tensor whole = as_tensor(p, sum);
-    tensor_set(&whole, NULL, all.sum + all.rest);
+        add(total, exponent_of(p, sink_of(p, head), maximum, &term));
 }
 
 double extra_sink_term(const plan *p, size_t head, double maximum)

@@ -1,9 +1,8 @@
 /* The terms of a softmax that are no keys of the sequence: appended rows, and a sink, a logit that
  * takes its share of the weight and has no value.
  *
- * They are added to the keys' sum as it was rounded, in this order and without loss, and the whole
- * is rounded once more: so a key's place does not depend on them, nor their bits on how many keys
- * there are. */
+ * They are added behind the keys' total, in this order and without loss, before it is rounded: so a
+ * key's place does not depend on them, nor their bits on how many keys there are. */
 #ifndef SELFATTN_ATTN_EXTRA_H
 #define SELFATTN_ATTN_EXTRA_H
 
@@ -11,10 +10,10 @@
 
 /* The row's maximum, where an extra term is greater: that. */
 void extra_raise_maximum(const plan *p, size_t head, void *maximum);
-/* Exponentials of the appended rows' scores, p->appended of them, which are added to the sum, and
+/* Exponentials of the appended rows' scores, p->appended of them, which are added to the total, and
  * then that of the sink. */
 void extra_exponent(const plan *p, size_t head, const void *scores, const void *maximum, void *out,
-                    void *sum);
+                    row_total *total);
 
 /* exp(sink − maximum) */
 double extra_sink_term(const plan *p, size_t head, double maximum);

@@ -24,6 +24,11 @@ typedef struct packed {
     size_t depth, columns;
 } packed;
 
+/* sum + rest, not yet rounded to the type */
+typedef struct row_total {
+    double sum, rest;
+} row_total;
+
 typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
     void (*pack)(const tensor *b, packed *into);
@@ -59,12 +64,12 @@ typedef struct kernels {
     /* The softmax's steps over one row; key j sits at x[j].
      * max: the greatest x[j], −inf for none; NaN never is.
      * exponent: exp(x[j] − max) by the project's own polynomial, the difference taken without loss;
-     *     +0 for x[j] = −inf and below the smallest normal number. Their sum: 16 partial sums, key
-     *     j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] += p[l+s]; in float64 for
-     *     float32 data, compensated for float64 data; rounded once.
+     *     +0 for x[j] = −inf and below the smallest normal number. Their total: 16 partial sums,
+     *     key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] += p[l+s]; in float64
+     *     for float32 data, compensated for float64 data.
      * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. */
     void (*row_max)(const void *x, size_t n, void *max);
-    void (*row_exponent)(const void *x, size_t n, const void *max, void *out, void *sum);
+    void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
     void (*row_divide)(const void *x, size_t n, const void *sum, void *out);
 } kernels;
 

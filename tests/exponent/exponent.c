@@ -61,13 +61,14 @@ static double error_of(float got, double right)
 static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 {
     static const float SMALLEST_UNIT = 0x1p-149f;
-    float x[CHUNK], got[CHUNK], sum, unit = (float)unit_at((double)float_of(first));
+    row_total total;
+    float x[CHUNK], got[CHUNK], unit = (float)unit_at((double)float_of(first));
     if (unit < SMALLEST_UNIT)
         unit = SMALLEST_UNIT;
     float max = isinf(float_of(first)) ? 0 : -w->rest * unit;
     for (size_t i = 0; i < count; i++)
         x[i] = float_of(first + (uint32_t)i);
-    isa_best()->table(DTYPE_F32)->row_exponent(x, count, &max, got, &sum);
+    isa_best()->table(DTYPE_F32)->row_exponent(x, count, &max, got, &total);
     for (size_t i = 0; i < count; i++) {
         double error = error_of(got[i], exp((double)x[i] - (double)max));
         if (!(error <= w->worst[worker])) {

@@ -21,7 +21,7 @@ trap 'rm -rf "$fresh"' EXIT
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "$fresh/$target" "$corpus"
-    if "$target" -runs="${FUZZ_RUNS:-20000}" -max_total_time=120 -max_len=4096 \
+    if "$target" -runs="${FUZZ_RUNS:-20000}" -seed=1 -max_total_time=120 -max_len=4096 \
         -artifact_prefix="$target-" "$fresh/$target" "$corpus" >"$fresh/said" 2>&1; then
         passed=$((passed + 1))
     else

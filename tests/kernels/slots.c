@@ -93,9 +93,10 @@ static void call_row_max(const kernels *with, job *j)
 
 static void call_row_exponent(const kernels *with, job *j)
 {
-    double max, sum; /* room for either type */
+    double max; /* room for either type */
+    row_total total;
     with->row_max(j->in[0].data, j->in[0].size[1], &max);
-    with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &sum);
+    with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &total);
 }
 
 /* In place: the exponentials are not looked at. */
@@ -103,11 +104,13 @@ static void call_sum_of_row_exponent(const kernels *with, job *j)
 {
     size_t n = j->in[0].size[1];
     double max; /* room for either type */
+    row_total total;
     void *row = malloc((n + 1) * sizeof max);
     if (row == NULL)
         abort();
     with->row_max(j->in[0].data, n, &max);
-    with->row_exponent(j->in[0].data, n, &max, row, j->out.data);
+    with->row_exponent(j->in[0].data, n, &max, row, &total);
+    numbers_put(j->out.type, j->out.data, 0, total.sum + total.rest);
     free(row);
 }
 

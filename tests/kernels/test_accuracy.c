@@ -36,9 +36,10 @@ static long double worst_exp(dtype type, const void *x, size_t n, double max)
 {
     long double worst = 0;
     void *out = numbers_room(n);
-    double greatest, sum; /* room for either type */
+    double greatest; /* room for either type */
+    row_total total;
     numbers_put(type, &greatest, 0, max);
-    isa_best()->table(type)->row_exponent(x, n, &greatest, out, &sum);
+    isa_best()->table(type)->row_exponent(x, n, &greatest, out, &total);
     for (size_t i = 0; i < n; i++) {
         long double right =
             expl((long double)numbers_get(type, x, i) - numbers_get(type, &greatest, 0));
@@ -133,8 +134,10 @@ static void softmax(dtype type, const void *x, size_t n, void *out)
 {
     const kernels *with = isa_best()->table(type);
     double max, sum; /* room for either type */
+    row_total total;
     with->row_max(x, n, &max);
-    with->row_exponent(x, n, &max, out, &sum);
+    with->row_exponent(x, n, &max, out, &total);
+    numbers_put(type, &sum, 0, total.sum + total.rest);
     with->row_divide(out, n, &sum, out);
 }
 

@@ -1,9 +1,10 @@
 /* compare [COUNT [SEED[:NUMBER]]]: random problems, each computed by the program and by the
- * reference, stage by stage, and in other ways that must not change a bit. The seed is the clock's
- * unless it is given; a problem that fails is named so that it can be computed again, alone:
- * `compare 1 SEED:NUMBER`. compare --self-test: the reference makes each of its planted mistakes,
- * which must be noticed; without arguments that comes first, too. With REF_BREAK=MISTAKE in the
- * environment the reference makes that mistake in the random problems. */
+ * reference, stage by stage, and in other ways that must not change a bit. Unless a seed is given
+ * they are the same ones each time, so that a run that fails fails again; a problem that fails is
+ * named so that it can be computed again, alone: `compare 1 SEED:NUMBER`. compare --self-test: the
+ * reference makes each of its planted mistakes, which must be noticed; without arguments that comes
+ * first, too. With REF_BREAK=MISTAKE in the environment the reference makes that mistake in the
+ * random problems. */
 #include "ref/compare_stages.h"
 #include "ref/properties.h"
 #include "ref/ref_random.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { COUNT_DEFAULT = 2500, WRONG = 2560 };
 
@@ -68,7 +68,7 @@ static void run_series(const series *s, tally *t)
 
 static series series_of(int argc, char **argv)
 {
-    series s = {.seed = (uint64_t)time(NULL), .count = COUNT_DEFAULT};
+    series s = {.seed = 1, .count = COUNT_DEFAULT};
     char *rest = "";
     if (argc > 1)
         s.count = strtoull(argv[1], NULL, 10);

@@ -417,39 +417,21 @@ static ref_number greatest_of(const ref_number *row, size_t n)
                         : (ref_number){value, fmaxl(most - value, value - least)};
 }
 
-/* Summed without loss to speak of, and rounded once. */
-static ref_number sum_of(const precision *type, const ref_number *row, size_t n)
+/* Of `n` terms and the sink's: summed without loss to speak of, and rounded once. */
+static ref_number sum_of(const precision *type, const ref_number *row, size_t n, ref_number sink)
 {
-    ref_number sum = {0, 0};
+    ref_number sum = sink;
     for (size_t j = 0; j < n; j++) {
         sum.value += row[j].value;
         sum.slip += row[j].slip;
     }
-    return n == 0 || sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
+    return sum.value == 0 ? sum : number_add(type, sum, number_exact(0));
 }
 
-/* What is no key of the sequence, summed without loss to speak of, and rounded once. */
-static ref_number add_extras(const ref_problem *p, ref_number sum, const ref_number *e,
-                             size_t count, const double *sink, ref_number max)
-{
-    const precision *type = ref_precision(p);
-    ref_number term = {0, 0};
-    if (sink != NULL && !ref_makes(p, "sink"))
-        term = number_exp(type, number_exact(*sink), max);
-    for (size_t j = 0; j < count; j++) {
-        sum.value += e[j].value;
-        sum.slip += e[j].slip;
-    }
-    sum.value += term.value;
-    sum.slip += term.slip;
-    return count == 0 && sink == NULL ? sum : number_add(type, sum, number_exact(0));
-}
-
-/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. What is
- * no key of the sequence is summed behind those: appended rows, then a sink (NULL: none). */
-static void softmax(const ref_problem *p, const ref_number *masked, size_t n, size_t own,
-                    const double *sink, ref_number *max, ref_number *e, ref_number *sum,
-                    ref_number *weight)
+/* One row: weights[j] = exp(masked[j] − max) / Σ exp(masked − max), 0 where all are masked. A sink
+ * (NULL: none) takes part in the sum alone. */
+static void softmax(const ref_problem *p, const ref_number *masked, size_t n, const double *sink,
+                    ref_number *max, ref_number *e, ref_number *sum, ref_number *weight)
 {
     const precision *type = ref_precision(p);
     *max = greatest_of(masked, n);
@@ -460,7 +442,9 @@ static void softmax(const ref_problem *p, const ref_number *masked, size_t n, si
         if (ref_makes(p, "exp"))
             e[j].value *= 1 + 32 * type->unit;
     }
-    *sum = add_extras(p, sum_of(type, e, own), e + own, n - own, sink, *max);
+    bool is_summed = sink != NULL && !ref_makes(p, "sink");
+    *sum = sum_of(type, e, n,
+                  is_summed ? number_exp(type, number_exact(*sink), *max) : number_exact(0));
     for (size_t j = 0; j < n; j++) {
         weight[j] = number_share(type, e[j], *sum);
         if (ref_makes(p, "empty") && sum->value == 0)
@@ -480,7 +464,7 @@ static void compute_softmax(const ref_problem *p, ref_result *r)
         size_t at = row * s->n_k;
         const double *sinks = p->in[REF_SINKS].at;
         const double *sink = sinks == NULL ? NULL : sinks + row / s->n_q % s->h;
-        softmax(p, masked + at, s->n_k, s->own, sink, max + row, e + at, sum + row, weight + at);
+        softmax(p, masked + at, s->n_k, sink, max + row, e + at, sum + row, weight + at);
     }
 }
 

@@ -65,7 +65,7 @@ void KERNEL(cap)(const void *x, size_t n, double most, void *out);
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, void *sum);
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
 
 #endif

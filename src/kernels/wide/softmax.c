@@ -63,7 +63,7 @@ static inline void partials_add(partials *to, wide w, size_t vector)
     add_pair(&to->part[vector % (PARTIALS / LANES)], w, wide_zero());
 }
 
-static real partials_total(partials p)
+static row_total partials_total(partials p)
 {
     add_pair(&p.part[0], p.part[1].sum, p.part[1].rest);
     real high[LANES], low[LANES];
@@ -76,12 +76,12 @@ static real partials_total(partials p)
             low[l] = (low[l] + low[l + step]) + exact.rest;
         }
     }
-    return high[0] + low[0];
+    return (row_total){high[0], low[0]};
 }
 
 #else
 
-/* Float32 data: float64 sums, rounded once at the end. */
+/* Float32 data: float64 sums. */
 typedef sums partials;
 
 static inline partials partials_zero(void)
@@ -95,7 +95,7 @@ static inline void partials_add(partials *to, wide w, size_t vector)
     sums_add(to, w);
 }
 
-static real partials_total(partials p)
+static row_total partials_total(partials p)
 {
     double part[PARTIALS];
     sums_store(&p, part);
@@ -103,7 +103,7 @@ static real partials_total(partials p)
         for (size_t l = 0; l < step; l++)
             part[l] += part[l + step];
     }
-    return (real)part[0];
+    return (row_total){part[0], 0};
 }
 
 #endif
@@ -111,14 +111,14 @@ static real partials_total(partials p)
 /* ---- exponentials ---- */
 
 /* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
-static real fill_empty_row(const real *from, size_t n, real *to)
+static row_total fill_empty_row(const real *from, size_t n, real *to)
 {
-    real sum = 0;
+    double sum = 0;
     for (size_t j = 0; j < n; j++) {
         to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
         sum += to[j];
     }
-    return sum;
+    return (row_total){sum, 0};
 }
 
 /* `count` vectors of keys from x on, less the maximum. */
@@ -134,12 +134,12 @@ static inline __attribute__((always_inline)) void exponent_all(const wide *x, wi
     wide_exp_all(hi, lo, out, count);
 }
 
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, void *sum)
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total)
 {
     const real *from = x;
     real *to = out, greatest = *(const real *)max;
     if (greatest == -(real)INFINITY) {
-        *(real *)sum = fill_empty_row(from, n, to);
+        *total = fill_empty_row(from, n, to);
         return;
     }
     wide minus_max = wide_set(-greatest), one[EXP_VECTORS];
@@ -160,7 +160,7 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, v
         wide_store_some(to + j, one[0], n - j);
         partials_add(&all, one[0], j / LANES);
     }
-    *(real *)sum = partials_total(all);
+    *total = partials_total(all);
 }
 
 /* ---- shares ---- */
