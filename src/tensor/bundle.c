@@ -14,11 +14,11 @@ static uint64_t name_hash(const char *name, size_t length)
     return hash;
 }
 
-/* Most names that are looked for are not there, and the first byte says so. */
-static bool has_name(const entry *one, const char *name, size_t length)
+/* One of 64 bits. Most names that are looked for are not there, and their bit is not set. */
+static uint64_t name_mark(const char *name, size_t length)
 {
-    return one->name[0] == (length == 0 ? '\0' : name[0]) && strlen(one->name) == length &&
-           memcmp(one->name, name, length) == 0;
+    size_t ends = length == 0 ? 0 : 7 * (size_t)name[0] + 3 * (size_t)name[length - 1];
+    return (uint64_t)1 << (ends + length) % 64;
 }
 
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
@@ -28,8 +28,12 @@ static size_t slot_of(const bundle *b, const char *name, size_t length)
 {
     uint64_t hash = name_hash(name, length);
     size_t slot = (size_t)(hash ^ hash >> 32) & (b->slots - 1), step = (size_t)(hash >> 40) | 1;
-    while (b->slot[slot] != 0 && !has_name(&b->entry[b->slot[slot] - 1], name, length))
+    while (b->slot[slot] != 0) {
+        const char *other = b->entry[b->slot[slot] - 1].name;
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            break;
         slot = (slot + step) & (b->slots - 1);
+    }
     return slot;
 }
 
@@ -70,6 +74,7 @@ entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e)
     entry *added = &b->entry[b->count];
     *added = (entry){.name = copy, .at = at};
     b->slot[slot_of(b, name, length)] = ++b->count;
+    b->marks |= name_mark(name, length);
     return added;
 }
 
@@ -113,7 +118,7 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
 
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
 {
-    if (b->slots == 0)
+    if ((b->marks & name_mark(name, length)) == 0)
         return NULL;
     size_t index = b->slot[slot_of(b, name, length)];
     return index == 0 ? NULL : &b->entry[index - 1];

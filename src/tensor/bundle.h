@@ -10,6 +10,8 @@
 
 #include "tensor/tensor.h"
 
+#include <stdint.h>
+
 typedef enum entry_kind { ENTRY_TENSOR, ENTRY_TEXT, ENTRY_LIST, ENTRY_BUNDLE } entry_kind;
 
 typedef struct text_list {
@@ -45,6 +47,7 @@ struct bundle {
     size_t count, capacity;
     size_t *slot; /* a hash table of 1 + index, 0 = free; a power of two of them */
     size_t slots;
+    uint64_t marks; /* of the names that were added */
 };
 
 /* Adds an entry under a name that the bundle does not hold yet, and gives it to be filled; NULL
