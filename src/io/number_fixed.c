@@ -1,4 +1,5 @@
-/* Fixed counts of digits: all digits of the exact value, rounded as text. */
+/* Fixed counts of digits: usual numbers as a whole number of their last decimal's units, all others
+ * by all digits of the exact value, rounded as text. */
 #include "io/decimal_big.h"
 #include "io/float_format.h"
 #include "io/number_write.h"
@@ -74,13 +75,58 @@ static size_t finish(char *begin, char *end)
     return (size_t)(end - begin);
 }
 
-size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
+/* ---- units of the last decimal ---- */
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* With more decimals their count would not stay below 10^18 for values from 10 on, nor the product
+ * below 2^128. */
+enum { QUICK_DIGITS = 17 };
+
+/* |value|·10^digits, rounded to nearest, ties to even: m·10^digits is below 2^110, and 2^e shifts
+ * some of it out, or all. False where the count could have more than 18 digits. */
+static bool count_units(double value, int digits, uint64_t *units)
 {
-    if (!isfinite(value))
-        return number_write_f64(value, out);
-    char *end = out;
-    *end = '-';
-    end += signbit(value) != 0;
+    static const double POWER[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
+                                   1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
+    static const uint64_t TOO_MANY = 1000000000000000000;
+    float_parts parts = float_split(float64_bits(fabs(value)), &FLOAT64);
+    if (digits > QUICK_DIGITS || parts.e >= 0)
+        return false;
+    *units = 0;
+    if (parts.e <= -128)
+        return true;
+    uint128 all = (uint128)parts.m * (uint64_t)POWER[digits], half = (uint128)1 << (-parts.e - 1);
+    uint128 whole = all >> -parts.e, rest = all - (whole << -parts.e);
+    if (whole >= TOO_MANY)
+        return false;
+    *units = (uint64_t)whole;
+    *units += rest > half || (rest == half && *units % 2 == 1);
+    return true;
+}
+
+/* From the last digit on, with the point in front of `digits` of them. */
+static char *put_units(char *end, uint64_t units, int digits)
+{
+    char figures[32], *first = figures + sizeof figures;
+    const char *behind = first;
+    for (int i = 0; i < digits; i++, units /= 10)
+        *--first = (char)('0' + units % 10);
+    if (digits > 0)
+        *--first = '.';
+    do {
+        *--first = (char)('0' + units % 10);
+        units /= 10;
+    } while (units > 0);
+    size_t length = (size_t)(behind - first);
+    memcpy(end, first, length);
+    return end + length;
+}
+
+/* ---- what is called ---- */
+
+static char *put_expansion(char *end, double value, int digits)
+{
     expansion x;
     expand(value, &x);
     round_digits(&x, x.point + digits);
@@ -89,6 +135,19 @@ size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
             *end++ = '.';
         *end++ = digit_at(&x, i);
     }
+    return end;
+}
+
+size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
+{
+    uint64_t units;
+    if (!isfinite(value))
+        return number_write_f64(value, out);
+    char *end = out;
+    *end = '-';
+    end += signbit(value) != 0;
+    end = count_units(value, digits, &units) ? put_units(end, units, digits)
+                                             : put_expansion(end, value, digits);
     return finish(out, end);
 }
 

@@ -11,6 +11,7 @@ static const rival RIVALS[] = {
     {"ort", "ONNX Runtime", "node tests/bench/ort.js", ORT},
     {"onednn", "oneDNN", "@_onednn", "libdnnl-dev, g++"},
     {"numpy", "numpy", "/usr/bin/python3 tests/bench/arrays.py numpy", "python3-numpy"},
+    {"numpy_command", "Python, numpy", "@ command by=numpy", "python3-numpy"},
     {"torch", "PyTorch", "/usr/bin/python3 tests/bench/arrays.py torch", "python3-torch"},
     {"openblas", "OpenBLAS", "@ openblas", "libopenblas0-pthread, AVX-512"},
     {"dnnl_sgemm", "oneDNN sgemm", "@ onednn", "libdnnl2"},
@@ -44,6 +45,12 @@ static double part(const double *ms)
 static double part_beyond(const double *ms)
 {
     return (ms[0] - ms[2]) / ms[1];
+}
+
+/* MB, less an output of 1 GB. */
+static double beyond_a_gigabyte(const double *megabytes)
+{
+    return megabytes[0] - 1024;
 }
 
 /* How many times as fast as the second the first is, against how many times as fast as the fourth
@@ -128,6 +135,45 @@ const row ROWS[] = {
      "the gain of bare FMA",
      .threads = 2,
      LEAST(0.95, 1)},
+    {"csv 4096 x 512",
+     "what=csv n=4096 width=512 heads=8",
+     {"own command", "numpy_command"},
+     LEAST(12, 20)},
+    {"json 4096 x 512",
+     "what=json n=4096 width=512 heads=8",
+     {"own command", "numpy_command"},
+     LEAST(12, 20)},
+    {"weights text 8 x 1024",
+     "what=weights n=1024 width=512 heads=8",
+     {"own command", "numpy_command"},
+     LEAST(15, 15)},
+    {"memory MB, the text",
+     "what=weights n=4096 width=512 heads=8",
+     {"own command_memory"},
+     itself,
+     "anonymous",
+     MOST(256, 64)},
+    {"walkthrough",
+     "what=walkthrough",
+     {"own command", "own command by=bare"},
+     part,
+     "a bare process",
+     .threads = 1,
+     MOST(3, 2)},
+    {"jsonl 20000 x 6 x 8",
+     "what=jsonl n=6 width=8 documents=20000",
+     {"own command", "numpy_command"},
+     LEAST(20, 20)},
+    {"jsonl, weights once",
+     "what=bundle-jsonl n=6 width=8 documents=20000",
+     {"own command", "numpy_command"},
+     LEAST(20, 20)},
+    {"memory MB, npy of 1 GB",
+     "what=npy b=1024 n=256 width=1024",
+     {"own command_memory"},
+     beyond_a_gigabyte,
+     "anonymous",
+     MOST(64, 16)},
     {"memory MB, 16384 x 1",
      "n=16384 heads=1 d=64",
      {"own memory"},

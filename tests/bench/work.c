@@ -9,7 +9,8 @@
 #include <time.h>
 
 static const work *const WORKS[] = {&WORK_CORE,     &WORK_LAYER,  &WORK_MEMORY, &WORK_PRODUCT,
-                                    &WORK_OPENBLAS, &WORK_ONEDNN, &WORK_PEAK,   &WORK_FILL};
+                                    &WORK_OPENBLAS, &WORK_ONEDNN, &WORK_PEAK,   &WORK_FILL,
+                                    &WORK_COMMAND,  &WORK_COMMAND_MEMORY};
 
 double now_ms(void)
 {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh: each target runs over its corpus, then $FUZZ_RUNS times over what libFuzzer makes of it.
+# run.sh: each target runs over its corpus, then $FUZZ_RUNS times, or half a minute, over what
+# libFuzzer makes of it.
 # A crash is kept in build/fuzz; new inputs are not, so that the corpus stays what a person chose.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -21,7 +22,7 @@ trap 'rm -rf "$fresh"' EXIT
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "$fresh/$target" "$corpus"
-    if "$target" -runs="${FUZZ_RUNS:-20000}" -seed=1 -max_total_time=120 -max_len=4096 \
+    if "$target" -runs="${FUZZ_RUNS:-20000}" -seed=1 -max_total_time=30 -max_len=4096 \
         -artifact_prefix="$target-" "$fresh/$target" "$corpus" >"$fresh/said" 2>&1; then
         passed=$((passed + 1))
     else
