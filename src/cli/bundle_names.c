@@ -156,7 +156,7 @@ static bool refuse_nothing(const bundle_names *found, const char *prefix, err *e
         err_at(e, &at, "no name behind the prefix '%s' is known as that of a weight: %s%s", prefix,
                text_string(&list), more);
     text_free(&list);
-    return err_remedy(e, "--map wq=NAME says which is Wq; selfattn help conventions lists what is "
+    return err_remedy(e, "--map wq=NAME says which is Wq; selfattn help bundles lists what is "
                          "known");
 }
 

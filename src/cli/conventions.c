@@ -76,7 +76,7 @@ static const convention ROWS[] = {
 };
 /* clang-format on */
 
-const named_table CONVENTIONS = NAMED_TABLE("convention", ROWS);
+const named_table CONVENTIONS = NAMED_TABLE("bundle", ROWS);
 
 const convention *convention_at(size_t index)
 {

@@ -25,7 +25,7 @@ static const char NEXT[] =
     "  selfattn example karim | selfattn --trace   every step of a worked example\n"
     "  selfattn help --causal                      about an option\n"
     "  selfattn help softmax                       about a stage, a step, any term\n"
-    "  selfattn help stages                        all stages; also keys, terms, ...\n"
+    "  selfattn help stages                        all stages; also conventions, ...\n"
     "  man selfattn                                everything\n";
 
 void help_write_option_name(text *out, const option_row *row)

@@ -66,7 +66,7 @@ static bool write_table(text *out, const char *word)
         text plural = {0};
         text_add_format(&plural, "%ss", TOPICS[i].table->what);
         if (same(text_string(&plural), word))
-            topic_write_rows(out, TOPICS[i].table);
+            topic_write_table(out, TOPICS[i].table);
         out->failed = out->failed || plural.failed;
         text_free(&plural);
     }

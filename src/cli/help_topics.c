@@ -7,6 +7,7 @@
 #include "attn/stage.h"
 #include "attn/words.h"
 #include "cli/conventions.h"
+#include "cli/peers_help.h"
 #include "cli/terms.h"
 #include "cli/words.h"
 #include "cli/wrap.h"
@@ -54,6 +55,14 @@ void topic_write_rows(text *out, const named_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         topic_write_line(out, table, named_row(table, i));
+}
+
+void topic_write_table(text *out, const named_table *table)
+{
+    if (table == &PEERS)
+        peers_write_all(out);
+    else
+        topic_write_rows(out, table);
 }
 
 /* "n_q × n_k" from "qk"; stage.h says what the letters are. */
@@ -171,6 +180,16 @@ static void describe_convention(text *out, const named *row)
     wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
 }
 
+static void describe_peer(text *out, const named *row)
+{
+    peer_write(out, (const peer *)(const void *)row);
+}
+
+static void describe_difference(text *out, const named *row)
+{
+    difference_write(out, (difference)(row - DIFFERENCES.first));
+}
+
 static void describe_term(text *out, const named *row)
 {
     const term *t = (const term *)(const void *)row;
@@ -203,6 +222,8 @@ const topic TOPICS[] = {
     {&QK_NORM_WORDS, describe_nothing},
     {&PAIRING_WORDS, describe_nothing},
     {&CONVENTIONS, describe_convention},
+    {&PEERS, describe_peer},
+    {&DIFFERENCES, describe_difference},
     {&TERMS, describe_term},
 };
 

@@ -19,6 +19,8 @@ void topic_write_entry(text *out, const topic *of, const named *row);
 /* One line, or all rows of a table in a line each: name and help in two columns. */
 void topic_write_line(text *out, const named_table *table, const named *row);
 void topic_write_rows(text *out, const named_table *table);
+/* What a table's plural shows: its rows, or for conventions all that they say. */
+void topic_write_table(text *out, const named_table *table);
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
 

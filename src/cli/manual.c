@@ -4,6 +4,7 @@
 #include "attn/stage.h"
 #include "cli/conventions.h"
 #include "cli/help_topics.h"
+#include "cli/peers_help.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
 
@@ -213,6 +214,40 @@ static void write_conventions(text *out)
     text_free(&names);
 }
 
+static void write_cell(text *out, const peer *of, size_t which)
+{
+    const peer_cell *cell = &of->cell[which];
+    text_add_string(out, ".TP 18\n\\fB");
+    write_roff(out, of->named.name, strlen(of->named.name));
+    text_add_string(out, "\\fR\n");
+    write_paragraph(out, cell->says);
+    if (cell->here == NULL)
+        return;
+    text_add_string(out, ".br\n→ ");
+    write_paragraph(out, cell->here);
+}
+
+static void write_peers(text *out)
+{
+    text_add_string(out, ".SH CONVENTIONS\n");
+    write_paragraph(out, PEERS_INTRODUCTION);
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < PEERS.count; i++) {
+        text_add_string(out, ".TP 18\n\\fB");
+        write_roff(out, peer_at(i)->named.name, strlen(peer_at(i)->named.name));
+        text_add_string(out, "\\fR\n");
+        write_paragraph(out, peer_at(i)->named.help);
+    }
+    for (size_t i = 0; i < DIFFERENCES.count; i++) {
+        const named *row = named_row(&DIFFERENCES, i);
+        text_add_format(out, ".SS %s: ", row->name);
+        write_paragraph(out, row->help);
+        for (size_t j = 0; j < PEERS.count; j++)
+            write_cell(out, peer_at(j), i);
+    }
+    text_add_string(out, ".PD\n");
+}
+
 void manual_write(text *out)
 {
     write_commands(out);
@@ -224,4 +259,5 @@ void manual_write(text *out)
     write_stages(out);
     write_keys(out);
     write_conventions(out);
+    write_peers(out);
 }

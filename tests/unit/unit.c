@@ -40,6 +40,7 @@
     ROW(number_read)                                                                               \
     ROW(number_write)                                                                              \
     ROW(options)                                                                                   \
+    ROW(peers)                                                                                     \
     ROW(pow10)                                                                                     \
     ROW(render_display)                                                                            \
     ROW(render_line)                                                                               \
