@@ -47,6 +47,7 @@ static const key ROWS[] = {
     {{"top", "how many of each query's strongest keys to list"}, KEY_SETTING},
     {{"qk_norm", "rms: queries and keys are brought to one length"}, KEY_SETTING},
     {{"qk_eps", "added to the mean square of qk_norm"}, KEY_SETTING},
+    {{"positions", "sinusoidal: sines and cosines of positions, added to x"}, KEY_SETTING},
     {{"rope", "rotary positions: their base, or an object"}, KEY_SETTINGS},
     {{"rope_pairing", "which numbers of a head are turned together"}, KEY_SETTING},
     {{"rope_width", "how many numbers of a head are turned"}, KEY_SETTING},

@@ -77,10 +77,11 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
     bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
                 plan_find_projections(p, e) && plan_find_gains(p, e) && plan_find_cache(p, e) &&
-                plan_find_rope(p, e) && plan_find_appended(p, e) && plan_find_score(p, e) &&
-                plan_find_scale(p, e) && plan_find_causality(p, e) && plan_find_key_lengths(p, e) &&
-                plan_find_masks(p, e) && plan_find_slopes(p, e) && check_top(p, e) &&
-                plan_find_output(p, e) && check_names(p, asked->tokens, "tokens", p->n_q, e) &&
+                plan_find_positions(p, e) && plan_find_rope(p, e) && plan_find_appended(p, e) &&
+                plan_find_score(p, e) && plan_find_scale(p, e) && plan_find_causality(p, e) &&
+                plan_find_key_lengths(p, e) && plan_find_masks(p, e) && plan_find_slopes(p, e) &&
+                check_top(p, e) && plan_find_output(p, e) &&
+                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
     if (fits)
         plan_find_axes(p);

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Of greater ones an angle would not be known to the last bit (rope.c). */
-static const double POSITION_MOST = 2147483648.0;
-
 static bool check_belongs(const problem *asked, err *e)
 {
     static const char *const KEYS_OF[] = {"rope_pairing", "rope_width", "rope_positions"};
@@ -44,9 +41,9 @@ static bool check_position(const problem *asked, size_t i, err *e)
 {
     const entry *of = asked->rope.positions;
     double number = tensor_get(&of->tensor, &i);
-    return (number >= 0 && number <= POSITION_MOST && number == floor(number)) ||
+    return (number >= 0 && number <= PLAN_POSITION_MOST && number == floor(number)) ||
            err_at(e, &of->at, "%s[%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
-                  i + 1, number, POSITION_MOST);
+                  i + 1, number, PLAN_POSITION_MOST);
 }
 
 /* One position a row for queries and keys alike, or those of the queries and then of the keys. */
@@ -55,9 +52,7 @@ static bool check_positions(const plan *p, err *e)
     const entry *of = p->asked->rope.positions;
     char shape[SHAPE_TEXT];
     if (of == NULL)
-        return (double)p->offset + (double)p->n_q <= POSITION_MOST ||
-               err_set(e, "the last query's position is %.0f, rope knows positions to %.0f",
-                       (double)p->offset + (double)p->n_q - 1, POSITION_MOST);
+        return plan_check_last(p, "rope", e);
     if (of->tensor.rank != 1)
         return err_at(e, &of->at, "%s is %s, it must be a list", of->name,
                       tensor_shape_text(&of->tensor, shape));
@@ -75,21 +70,11 @@ static bool check_positions(const plan *p, err *e)
     return true;
 }
 
-/* Lower-right would put the queries elsewhere in each batch entry. */
-static bool check_alignment(const problem *asked, err *e)
-{
-    place at = problem_place(asked, "key_lengths");
-    if (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)
-        return true;
-    err_at(e, &at, "key_lengths with lower-right place queries by batch entry, rope by row");
-    return err_remedy(e, "upper-left with an offset places them for both");
-}
-
 bool plan_find_rope(plan *p, err *e)
 {
     if (!p->asked->rope.is_asked)
         return check_belongs(p->asked, e);
-    return check_alignment(p->asked, e) && find_width(p, e) && check_positions(p, e);
+    return plan_check_alignment(p->asked, "rope", e) && find_width(p, e) && check_positions(p, e);
 }
 
 double plan_query_position(const plan *p, size_t query)
@@ -97,8 +82,7 @@ double plan_query_position(const plan *p, size_t query)
     const entry *of = p->asked->rope.positions;
     if (of != NULL)
         return tensor_get(&of->tensor, &query);
-    bool is_last = p->asked->causal == CAUSAL_LOWER_RIGHT;
-    return (is_last ? (double)p->n_k - (double)p->n_q : (double)p->offset) + (double)query;
+    return plan_position(p, query);
 }
 
 double plan_key_position(const plan *p, size_t index)

@@ -105,6 +105,8 @@ bool plan_has_stage(const plan *p, stage_id id)
     switch (id) {
     case STAGE_X:
         return p->q.rows.data != NULL;
+    case STAGE_X_POS:
+        return p->asked->adds_positions;
     case STAGE_XK:
         return p->k.rows.data != NULL;
     case STAGE_XV:

@@ -83,7 +83,8 @@ typedef struct problem {
     double scale_number;
     double softcap; /* 0 = none was asked for */
     const score *score;
-    size_t top; /* so many strongest keys a query; 0 = not asked for */
+    size_t top;          /* so many strongest keys a query; 0 = not asked for */
+    bool adds_positions; /* sinusoids, to the rows of x */
     rope_settings rope;
     bool normalizes; /* queries and keys, each head by its root mean square */
     double qk_eps;

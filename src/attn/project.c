@@ -4,6 +4,7 @@
 #include "attn/multiply.h"
 #include "attn/normalize.h"
 #include "attn/rope.h"
+#include "attn/sinusoid.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -61,20 +62,26 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
     return true;
 }
 
+/* What a projection starts from. */
+static const tensor *rows_of(const projected *made, const projection *r)
+{
+    return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
+}
+
 static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
                     size_t threads, err *e)
 {
     if (r->given.data != NULL) {
         *out = r->given;
     } else if (r->weight.data == NULL && r->bias.data == NULL) {
-        *out = plan_split_heads(&r->rows, r->heads);
+        *out = plan_split_heads(rows_of(made, r), r->heads);
     } else {
         size_t size[] = {p->batches, r->n, r->heads * r->width};
         tensor *rows = kept->data != NULL ? kept : own(made, p, 3, size, e);
         if (rows == NULL)
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor from = tensor_at(&r->rows, batch), to = tensor_at(rows, batch);
+            tensor from = tensor_at(rows_of(made, r), batch), to = tensor_at(rows, batch);
             if (!project_rows(p, r, &from, &to, threads, e))
                 return false;
         }
@@ -198,7 +205,8 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads
     keep_rows(&p->q, &kept[STAGE_X]);
     keep_rows(&p->k, &kept[STAGE_XK]);
     keep_rows(&p->v, &kept[STAGE_XV]);
-    if (!project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
+    if (!sinusoid_add(made, p, kept, e) ||
+        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
         !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, threads, e) ||
         !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, threads, e) ||
         !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, e) ||
@@ -326,6 +334,7 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
          p->v.width},
         {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
         {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
+        {owns_form(p, w, STAGE_X_POS), p->n_q, 1, p->q.rows.size[2]},
         {owns_form(p, w, STAGE_Q_NORM), p->n_q, p->heads, p->q.width},
         {owns_form(p, w, STAGE_K_NORM), p->k.n, p->kv_heads, p->k.width},
         {owns_form(p, w, STAGE_Q_ROPE), p->n_q, p->heads, p->q.width},
@@ -338,7 +347,7 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
          p->compared_width},
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
-    *bytes = largest_packed_weight(p) + rope_memory(p);
+    *bytes = largest_packed_weight(p) + sinusoid_memory(p) + rope_memory(p);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         size_t count;

@@ -9,6 +9,7 @@
 /* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
  * result. */
 typedef struct projected {
+    tensor x;       /* with positions, b × n × m; no data: x as it is */
     tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
     tensor queries; /* q′, what the score function compares: b × h × n_q × c */
     tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
@@ -16,7 +17,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[14];
+    tensor owned[15];
     size_t owned_count;
 } projected;
 

@@ -202,6 +202,13 @@ static bool read_top(problem *p, const entry *setting, err *e)
     return read_count(setting, 1, &p->top, e);
 }
 
+static bool read_positions(problem *p, const entry *setting, err *e)
+{
+    const named *word = read_word(setting, &POSITIONS_WORDS, "", e);
+    p->adds_positions = word != NULL && word_is(word, "sinusoidal");
+    return word != NULL;
+}
+
 /* ---- rope ---- */
 
 static bool read_rope_base(problem *p, const entry *setting, err *e)
@@ -372,6 +379,7 @@ static const struct {
     {"dtype", read_dtype},
     {"qk_norm", read_qk_norm},
     {"qk_eps", read_qk_eps},
+    {"positions", read_positions},
     {"rope", read_rope},
     {"rope_pairing", read_rope_pairing},
     {"rope_width", read_rope_width},

@@ -9,6 +9,7 @@ typedef enum stage_id {
     STAGE_X,
     STAGE_XK,
     STAGE_XV,
+    STAGE_X_POS,
     STAGE_Q,
     STAGE_K,
     STAGE_V,

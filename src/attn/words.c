@@ -40,6 +40,11 @@ static const named DTYPE_ROWS[] = {
     {"f64", "float64, 53 bits: what check computes in"},
 };
 
+static const named POSITIONS_ROWS[] = {
+    {"sinusoidal", "sines and cosines of each row's position are added to x"},
+    {"none", "x stays as it is"},
+};
+
 static const named PAIRING_ROWS[] = {
     {"half", "number p with number p + width/2"},
     {"interleaved", "number 2p with number 2p + 1"},
@@ -56,6 +61,7 @@ const named_table SCALE_WORDS = NAMED_TABLE("scale", SCALE_ROWS);
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
+const named_table POSITIONS_WORDS = NAMED_TABLE("kind of positions", POSITIONS_ROWS);
 const named_table PAIRING_WORDS = NAMED_TABLE("pairing", PAIRING_ROWS);
 const named_table QK_NORM_WORDS = NAMED_TABLE("normalization", QK_NORM_ROWS);
 const named_table DTYPE_WORDS = NAMED_TABLE("type", DTYPE_ROWS);

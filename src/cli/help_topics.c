@@ -220,6 +220,7 @@ const topic TOPICS[] = {
     {&MASK_AXIS_WORDS, describe_nothing},
     {&DTYPE_WORDS, describe_nothing},
     {&QK_NORM_WORDS, describe_nothing},
+    {&POSITIONS_WORDS, describe_nothing},
     {&PAIRING_WORDS, describe_nothing},
     {&CONVENTIONS, describe_convention},
     {&PEERS, describe_peer},

@@ -153,6 +153,16 @@ static const option_row ROWS[] = {
                "the keys of a cache are not normalized again."},
     {{"qk-eps", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "E", .key = "qk_eps",
      .manual = "From 0; the default is 1e-6."},
+    {{"positions", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
+     .key = "positions", .choices = &POSITIONS_WORDS,
+     .manual = "With sinusoidal, row i of x, which stands at --offset + i (behind a cache, or with "
+               "lower-right at the end), becomes x + PE, the stage x_pos, where PE(position, 2i) = "
+               "sin(position·10000^(−2i/m)) and PE(position, 2i + 1) is the cosine of the same "
+               "(Vaswani et al., Attention Is All You Need, 2017, section 3.5). Queries, and keys "
+               "and values that have no xk or xv of their own, are made of the sums; xk and xv "
+               "stay, since the paper adds positions at the bottoms of its stacks only. Sine and "
+               "cosine are within 1 ulp in float64, each sum is rounded to the type once; x is "
+               "not multiplied by √m before, as the paper's embeddings are."},
     {{"rope", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "BASE",
      .value_is_optional = true, .key = "rope",
      .manual = "Rotary positions (Su et al., RoFormer, 2021): pair p of each head's query and key "

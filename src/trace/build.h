@@ -94,8 +94,8 @@ size_t build_key_row(const builder *b);
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
 typedef void step_maker(builder *b);
-step_maker make_inputs, make_parameters, make_dimensions, make_projections, make_normalize,
-    make_rope, make_cache, make_scores, make_scale, make_cap, make_mask, make_softmax,
-    make_statistics, make_round, make_weighted, make_sum, make_concat, make_unify;
+step_maker make_inputs, make_parameters, make_dimensions, make_positions, make_projections,
+    make_normalize, make_rope, make_cache, make_scores, make_scale, make_cap, make_mask,
+    make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_unify;
 
 #endif

@@ -6,6 +6,7 @@ static const step_row ROWS[STEP_COUNT] = {
     [STEP_INPUTS] = {{"inputs", "the rows that go in, their tokens and roles"}, "x xk xv"},
     [STEP_PARAMETERS] = {{"parameters", "the weights, and how heads cut them"}, ""},
     [STEP_DIMENSIONS] = {{"dimensions", "every letter with its size in this run"}, ""},
+    [STEP_POSITIONS] = {{"positions", "sines and cosines of positions added to x"}, "x_pos"},
     [STEP_PROJECTIONS] = {{"projections", "queries, keys and values out of the inputs"}, "q k v"},
     [STEP_NORMALIZE] = {{"normalize", "queries and keys brought to one length"}, "q_norm k_norm"},
     [STEP_ROPE] = {{"rope", "queries and keys turned by their positions"}, "q_rope k_rope"},

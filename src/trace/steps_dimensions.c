@@ -243,9 +243,9 @@ static const char *axes_of(builder *b, stage_id id)
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
 static void list_shapes(builder *b, trace_item *item)
 {
-    static const stage_id MADE[] = {STAGE_Q,         STAGE_K,      STAGE_V,       STAGE_PRESENT_K,
-                                    STAGE_PRESENT_V, STAGE_SCORES, STAGE_WEIGHTS, STAGE_ATTENDED,
-                                    STAGE_CONTEXT,   STAGE_OUTPUT};
+    static const stage_id MADE[] = {STAGE_X_POS,     STAGE_Q,         STAGE_K,      STAGE_V,
+                                    STAGE_PRESENT_K, STAGE_PRESENT_V, STAGE_SCORES, STAGE_WEIGHTS,
+                                    STAGE_ATTENDED,  STAGE_CONTEXT,   STAGE_OUTPUT};
     const plan *p = b->plan;
     list_rows(b, item);
     list_weights(b, item);

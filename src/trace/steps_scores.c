@@ -12,6 +12,23 @@ static tensor weight_of_head(const projection *r, size_t head)
     return tensor_range(&r->weight, 1, head * r->width, r->width);
 }
 
+static bool has_positions(const builder *b, const projection *r)
+{
+    return r->rows_as == INPUT_X && plan_has_stage(b->plan, STAGE_X_POS);
+}
+
+/* The rows of the focus's batch that are projected, and what they are called. */
+static tensor projected_rows(const builder *b, const projection *r)
+{
+    return has_positions(b, r) ? build_stage_of_batch(b, STAGE_X_POS)
+                               : tensor_at(&r->rows, b->focus.batch);
+}
+
+static const char *projected_name(const builder *b, const projection *r)
+{
+    return has_positions(b, r) ? stage_row(STAGE_X_POS)->key.named.name : input_key(r->rows_as);
+}
+
 /* " in head 2", of the focus; keys and values are in the head that its query head shares. */
 static const char *of_head(builder *b, stage_id id)
 {
@@ -38,7 +55,7 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
     const char *name = stage_row(id)->key.named.name, *weight_name = input_label(r->weight_as);
     size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
     size_t column = r->weight.rank == 3 ? 0 : head * r->width;
-    tensor rows = tensor_at(&r->rows, b->focus.batch), weight = weight_of_head(r, head);
+    tensor rows = projected_rows(b, r), weight = weight_of_head(r, head);
     tensor result = build_stage(b, id);
     trace_item *line =
         build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, of_head(b, id)),
@@ -74,7 +91,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     const char *name = stage_row(id)->key.named.name;
     if (r->given.data != NULL)
         return;
-    const char *rows_name = input_key(r->rows_as);
+    const char *rows_name = projected_name(b, r);
     if (r->weight.data == NULL && r->bias.data == NULL) {
         build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
                        input_label(r->weight_as), rows_name, role);

@@ -6,6 +6,7 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_INPUTS] = make_inputs,
     [STEP_PARAMETERS] = make_parameters,
     [STEP_DIMENSIONS] = make_dimensions,
+    [STEP_POSITIONS] = make_positions,
     [STEP_PROJECTIONS] = make_projections,
     [STEP_NORMALIZE] = make_normalize,
     [STEP_ROPE] = make_rope,
@@ -39,6 +40,8 @@ void trace_wants(const plan *p, trace_focus focus, wanted *w)
 static bool does_nothing(const plan *p, step_id id)
 {
     switch (id) {
+    case STEP_POSITIONS:
+        return !p->asked->adds_positions;
     case STEP_PROJECTIONS:
         return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
     case STEP_NORMALIZE:

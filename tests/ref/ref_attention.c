@@ -33,7 +33,16 @@ typedef struct role {
     size_t heads, n, width;
     const ref_array *learned; /* a row behind the others, where it is given */
     size_t appended;          /* and zeros behind it: so many rows in all */
+    const ref_number *sums;   /* the rows with positions, in their place; NULL: as they are */
 } role;
+
+/* What a projection starts from. */
+static ref_number start_element(const role *of, size_t b, size_t i, size_t column)
+{
+    size_t m = of->rows->size[of->rows->rank - 1];
+    return of->sums == NULL ? row_element(of->rows, b, i, column)
+                            : of->sums[(b * of->n + i) * m + column];
+}
 
 /* An element of an appended row. */
 static ref_number appended_element(const ref_problem *p, const role *of, size_t head, size_t i,
@@ -51,10 +60,10 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
     const precision *type = ref_precision(p);
     ref_number sum = number_exact(0);
     if (of->weight->at == NULL)
-        sum = row_element(of->rows, b, i, head * of->width + column);
+        sum = start_element(of, b, i, head * of->width + column);
     else
         for (size_t row = 0; row < of->rows->size[of->rows->rank - 1]; row++)
-            sum = number_chain(type, sum, row_element(of->rows, b, i, row),
+            sum = number_chain(type, sum, start_element(of, b, i, row),
                                weight_element(p, of->weight, head, of->width, row, column));
     if (of->bias->at != NULL)
         sum = number_add(type, sum, number_exact(of->bias->at[head * of->width + column]));
@@ -113,12 +122,16 @@ static void compute_projections(const ref_problem *p, ref_result *r)
     const ref_array *in = p->in;
     static const ref_array NONE = {0};
     size_t appended = s->n_k - s->own;
-    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h, s->n_q, s->d_q,
-                    &NONE,      0};
-    const role k = {&in[REF_K], ref_rows_of_keys(p), &in[REF_WK], &in[REF_BK], s->g, s->n_new,
-                    s->d_k,     &in[REF_BIAS_K],     appended};
-    const role v = {&in[REF_V], ref_rows_of_values(p), &in[REF_WV], &in[REF_BV], s->g, s->n_new,
-                    s->d_v,     &in[REF_BIAS_V],       appended};
+    const ref_number *sums = ref_compute_positions(p, r);
+    const ref_array *rows_of_k = ref_rows_of_keys(p), *rows_of_v = ref_rows_of_values(p);
+    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h,
+                    s->n_q,     s->d_q,     &NONE,       0,           sums};
+    const role k = {
+        &in[REF_K], rows_of_k, &in[REF_WK],     &in[REF_BK], s->g,
+        s->n_new,   s->d_k,    &in[REF_BIAS_K], appended,    rows_of_k == &in[REF_X] ? sums : NULL};
+    const role v = {
+        &in[REF_V], rows_of_v, &in[REF_WV],     &in[REF_BV], s->g,
+        s->n_new,   s->d_v,    &in[REF_BIAS_V], appended,    rows_of_v == &in[REF_X] ? sums : NULL};
     keep_rows(&q, r, REF_STAGE_X, "x", "bq");
     keep_rows(&k, r, REF_STAGE_XK, "xk", "br");
     keep_rows(&v, r, REF_STAGE_XV, "xv", "br");

@@ -65,6 +65,7 @@ typedef struct ref_problem {
     double scale_number;
     size_t offset;
     bool adds_zero;
+    bool has_positions; /* sinusoidal */
     const char *pairing;
     bool has_rope, has_rope_base;
     double rope_base;
@@ -103,6 +104,7 @@ typedef enum ref_stage_id {
     REF_STAGE_X,
     REF_STAGE_XK,
     REF_STAGE_XV,
+    REF_STAGE_X_POS,
     REF_STAGE_Q,
     REF_STAGE_K,
     REF_STAGE_V,

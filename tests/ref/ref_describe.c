@@ -56,6 +56,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say(out, "mask_true=", p->mask_true);
     say(out, "mask_axis=", p->mask_axis);
     say(out, "layout=", p->layout);
+    say_if(out, p->has_positions, "positions");
     say_if(out, p->has_rope && !p->has_rope_base, "rope");
     say_if(out, p->has_rope_base, "rope=base");
     say(out, "pairing=", p->pairing);

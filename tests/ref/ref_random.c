@@ -574,6 +574,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     add_inputs(&m);
     choose_norm(&m);
     choose_rope(&m);
+    p->has_positions = !m.is_given[Q] && wants(&m) && chance(&m, 0.5);
     add_cache(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);
@@ -590,7 +591,8 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     if (wants(&m) && p->in[REF_PAST_K].at == NULL && !p->has_rope && !p->normalizes)
         choose_appended(&m);
     p->top = wants(&m) ? 1 + below(&m, m.n_k < 4 ? m.n_k : 4) : 0;
-    if (p->has_rope && p->key_lengths != NULL && ref_word_is(p->causal, "lower-right"))
+    if ((p->has_rope || p->has_positions) && p->key_lengths != NULL &&
+        ref_word_is(p->causal, "lower-right"))
         p->causal = "true"; /* refused: positions would be other ones in each batch entry */
     choose_rounding(&m);
     add_output_weight(&m);

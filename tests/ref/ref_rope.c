@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* A sine or cosine of position·base^(−2p/width), of a frequency that is rounded to float64. */
-static ref_number turn_of(long double value, long double angle)
+ref_number ref_turn_of(long double value, long double angle)
 {
     return (ref_number){value, FLOAT64.unit * (2 * fabsl(value) + 2 * angle) + FLOAT64.tiny};
 }
@@ -14,9 +13,7 @@ static double position_of(const ref_problem *p, const ref_sizes *s, bool is_key,
     const ref_array *said = &p->rope_positions;
     if (said->at != NULL)
         return said->at[is_key && said->size[0] != s->n_q ? s->n_q + i : i];
-    if (!is_key && ref_word_is(p->causal, "lower-right"))
-        return (double)(s->n_k + i) - (double)s->n_q;
-    return (double)((is_key ? s->past : p->has_offset ? p->offset : s->past) + i);
+    return is_key ? (double)(s->past + i) : ref_query_position(p, s, i);
 }
 
 static void turn_row(const ref_problem *p, ref_number *x, size_t width, double position)
@@ -28,7 +25,7 @@ static void turn_row(const ref_problem *p, ref_number *x, size_t width, double p
         long double power = -2 * (long double)pair / (long double)width;
         long double angle = (long double)position * powl(base, power);
         long double size = fabsl(angle);
-        ref_number cosine = turn_of(cosl(angle), size), sine = turn_of(sinl(angle), size);
+        ref_number cosine = ref_turn_of(cosl(angle), size), sine = ref_turn_of(sinl(angle), size);
         ref_number *a = x + (is_interleaved ? 2 * pair : pair);
         ref_number *b = x + (is_interleaved ? 2 * pair + 1 : pair + width / 2);
         ref_number minus = {-sine.value, sine.slip}, first = *a, second = *b;

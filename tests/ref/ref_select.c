@@ -190,3 +190,11 @@ bool ref_places_matter(const ref_problem *p)
         p->causal != NULL && !ref_word_is(p->causal, "none") && !ref_word_is(p->causal, "false");
     return is_causal || p->has_window || p->has_alibi;
 }
+
+bool ref_sums_are_keys(const ref_problem *p)
+{
+    const ref_array *in = p->in;
+    bool keys_need_x = in[REF_K].at == NULL && in[REF_XK].at == NULL;
+    bool values_need_x = in[REF_V].at == NULL && in[REF_XV].at == NULL && in[REF_XK].at == NULL;
+    return p->has_positions && (keys_need_x || values_need_x);
+}

@@ -27,6 +27,8 @@ bool ref_select_one_query(ref_problem *p, size_t query);
 
 /* Each query alone has a position from 0, the same in all entries of the batch. */
 bool ref_all_have_positions(const ref_problem *p);
+/* Keys or values are made of x with positions added, which no document can say. */
+bool ref_sums_are_keys(const ref_problem *p);
 /* What a query sees, or what is added to its scores, depends on its place. */
 bool ref_places_matter(const ref_problem *p);
 

@@ -10,10 +10,11 @@ const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "mask",  "bias",
     "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v"};
 
-const char *const REF_MISTAKES[] = {
-    "scale",   "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
-    "empty",   "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
-    "lengths", "alibi",  "sink",      "entropy", "top",       "appended",   "rms",    "rope"};
+const char *const REF_MISTAKES[] = {"scale",  "causal",   "alignment", "mask",       "mask-axis",
+                                    "order",  "groups",   "layout",    "empty",      "concat",
+                                    "tanh",   "exp",      "ties",      "remainders", "cap",
+                                    "window", "lengths",  "alibi",     "sink",       "entropy",
+                                    "top",    "appended", "rms",       "rope",       "positions"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

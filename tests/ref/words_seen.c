@@ -44,6 +44,7 @@ static const char *const OPTIONS[] = {
     "past_v:2",
     "past_v:3",
     "past_v:4",
+    "positions",
     "rope",
     "rope=base",
     "pairing=half",

@@ -218,6 +218,45 @@ static void line_normalized(reader *r, progress *p)
     recomputed(r, result, first, fabs(result));
 }
 
+/* x's waves: p->key counts the angles from 1. */
+static void line_wave(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    size_t pair = strcmp(p->line, "wave") == 0 ? p->key : 0, m = truth_rows(t, "x").size[1];
+    double position = truth_query_position(t),
+           frequency = pow(10000, -2 * (double)pair / (double)m);
+    read_words(r, "angle = position·10000^(−%zu/%zu) = ", 2 * pair, m);
+    read_operand(r, position);
+    read_words(r, "·");
+    read_operand(r, frequency);
+    read_words(r, " = ");
+    read_number(r, position * frequency);
+    snprintf(p->line, sizeof p->line, "wave");
+    p->key = pair + 1;
+}
+
+/* x_pos[1,2] = x[1,2] + cos(angle), of the angle that stands before it. */
+static void line_wave_added(reader *r, progress *p)
+{
+    const truth *t = r->of;
+    tensor x = truth_rows(t, "x"), sums = truth_rows(t, "x_pos");
+    size_t row = t->how.row, first = 2 * (p->key - 1);
+    char cosine[64];
+    snprintf(cosine, sizeof cosine, "x_pos[%zu,%zu]", row + 1, first + 2);
+    bool is_cosine = strncmp(r->at, cosine, strlen(cosine)) == 0;
+    size_t column = first + is_cosine;
+    double angle = truth_query_position(t) * pow(10000, -(double)first / (double)x.size[1]);
+    double from = number_at(&x, row, column), wave = is_cosine ? cos(angle) : sin(angle);
+    read_words(r, "x_pos[%zu,%zu] = x[%zu,%zu] + %s(angle) = ", row + 1, column + 1, row + 1,
+               column + 1, is_cosine ? "cos" : "sin");
+    read_number(r, from);
+    read_words(r, " + ");
+    read_operand(r, wave);
+    read_words(r, " = ");
+    read_number(r, number_at(&sums, row, column));
+    recomputed(r, number_at(&sums, row, column), from + wave, fabs(from) + fabs(wave));
+}
+
 /* p->key counts the angles, p->line says of which pair the numbers are that follow. */
 static void line_angle(reader *r, progress *p)
 {
@@ -663,6 +702,8 @@ static const line_kind KINDS[] = {
     {"unit = ", line_unit},
     {"q_norm[", line_normalized},
     {"k_norm[", line_normalized},
+    {"angle = position·10000^", line_wave},
+    {"x_pos[", line_wave_added},
     {"angle = ", line_angle},
     {"q_rope[", line_turned},
     {"k_rope[", line_turned},

@@ -125,6 +125,15 @@ static void take_out_cache(const truth *t, char *text)
                     t->n_new == 1 ? " goes" : "s go", t->n_k);
 }
 
+static void take_out_positions(const truth *t, char *text)
+{
+    take_out_format(text, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu",
+                    width_of(t, "x"));
+    take_out(text, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
+    take_out_format(text, "Row %zu stands at position %.0f", t->how.row + 1,
+                    truth_query_position(t));
+}
+
 static void take_out_rope(const truth *t, char *text)
 {
     truth_turns turns = truth_rope(t);
@@ -176,6 +185,7 @@ void check_prose(reader *r, const char *joined)
     take_out_inputs(r->of, text);
     take_out_parameters(r->of, text);
     take_out_cache(r->of, text);
+    take_out_positions(r->of, text);
     take_out_rope(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");

@@ -11,19 +11,20 @@ typedef struct stage_labels {
 } stage_labels;
 
 static const stage_labels LABELS[] = {
-    {"x", "x", NULL, 'q', '-'},         {"xk", "xk", NULL, 'n', '-'},
-    {"xv", "xv", NULL, 'n', '-'},       {"q", "q", NULL, 'q', '-'},
-    {"k", "k", NULL, 'n', '-'},         {"v", "v", NULL, 'n', '-'},
-    {"q_score", "q", NULL, 'q', '-'},   {"k_score", "k", NULL, 'k', '-'},
-    {"scores", "q", "k", 'q', 'k'},     {"scaled", "q", "k", 'q', 'k'},
-    {"masked", "q", "k", 'q', 'k'},     {"weights", "q", "k", 'q', 'k'},
-    {"rounded", "q", "k", 'q', 'k'},    {"bias", "q", "k", 'q', 'k'},
-    {"attended", NULL, NULL, 'q', '-'}, {"context", NULL, NULL, 'q', '-'},
-    {"output", NULL, NULL, 'q', '-'},   {"past_k", "k", NULL, '-', '-'},
-    {"q_norm", "q", NULL, 'q', '-'},    {"q_rope", "q", NULL, 'q', '-'},
-    {"k_rope", "k", NULL, 'n', '-'},    {"k_norm", "k", NULL, 'n', '-'},
-    {"past_v", "v", NULL, '-', '-'},    {"present_k", "k", NULL, 'k', '-'},
-    {"present_v", "v", NULL, 'k', '-'}, {"capped", "q", "k", 'q', 'k'},
+    {"x_pos", "x", NULL, 'q', '-'},     {"x", "x", NULL, 'q', '-'},
+    {"xk", "xk", NULL, 'n', '-'},       {"xv", "xv", NULL, 'n', '-'},
+    {"q", "q", NULL, 'q', '-'},         {"k", "k", NULL, 'n', '-'},
+    {"v", "v", NULL, 'n', '-'},         {"q_score", "q", NULL, 'q', '-'},
+    {"k_score", "k", NULL, 'k', '-'},   {"scores", "q", "k", 'q', 'k'},
+    {"scaled", "q", "k", 'q', 'k'},     {"masked", "q", "k", 'q', 'k'},
+    {"weights", "q", "k", 'q', 'k'},    {"rounded", "q", "k", 'q', 'k'},
+    {"bias", "q", "k", 'q', 'k'},       {"attended", NULL, NULL, 'q', '-'},
+    {"context", NULL, NULL, 'q', '-'},  {"output", NULL, NULL, 'q', '-'},
+    {"past_k", "k", NULL, '-', '-'},    {"q_norm", "q", NULL, 'q', '-'},
+    {"q_rope", "q", NULL, 'q', '-'},    {"k_rope", "k", NULL, 'n', '-'},
+    {"k_norm", "k", NULL, 'n', '-'},    {"past_v", "v", NULL, '-', '-'},
+    {"present_k", "k", NULL, 'k', '-'}, {"present_v", "v", NULL, 'k', '-'},
+    {"capped", "q", "k", 'q', 'k'},
 };
 
 /* x, where the queries come from elsewhere: then its rows are keys. */
@@ -118,8 +119,8 @@ static tensor stage_named(const truth *t, const char *name, size_t head, bool is
     if (strcmp(name + strcspn(name, "_"), "_gain") == 0)
         return truth_gain(t, name[0]);
     tensor rows = truth_rows(t, name);
-    static const char SIDE_BY_SIDE[] = " q k v x xk xv context output past_k past_v present_k "
-                                       "present_v ";
+    static const char SIDE_BY_SIDE[] = " q k v x x_pos xk xv context output past_k past_v "
+                                       "present_k present_v ";
     char word[96];
     snprintf(word, sizeof word, " %s ", name);
     if (is_whole && rows.data != NULL && rows.rank == 2 && strstr(SIDE_BY_SIDE, word) != NULL)

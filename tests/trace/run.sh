@@ -36,8 +36,8 @@ count() {
 all_stages() {
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,logsumexp,entropy,weighted
     names=$names,attended,context,output
-    for name in x xk xv q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped top \
-        rounded; do
+    for name in x xk xv x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score \
+        capped top rounded; do
         ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
             names=$names,$name
     done
@@ -86,8 +86,8 @@ for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     case $document in *"$word"*) check_document "$document" ;; esac
 done
 
-steps='inputs parameters dimensions projections normalize rope cache scores scale cap mask softmax
-statistics round weighted sum concat unify'
+steps='inputs parameters dimensions positions projections normalize rope cache scores scale cap mask
+softmax statistics round weighted sum concat unify'
 for golden in "$tests"/golden/*.txt; do
     name=$(basename "$golden" .txt)
     case $name in *"$word"*) ;; *) continue ;; esac

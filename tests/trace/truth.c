@@ -166,7 +166,9 @@ const char *truth_source(const truth *t, char which)
         return NULL;
     if (which == 'v' && input(t, "xv") != NULL)
         return "xv";
-    return which != 'q' && input(t, "xk") != NULL ? "xk" : "x";
+    if (which != 'q' && input(t, "xk") != NULL)
+        return "xk";
+    return stage(t, "x_pos") != NULL ? "x_pos" : "x";
 }
 
 size_t truth_kv_head(const truth *t, size_t head)
@@ -192,9 +194,10 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool has_head_axis(const char *name)
 {
-    static const char *const WITHOUT[] = {
-        "x",      "xk",        "xv",        "q",      "k",      "past_k", "past_v", "v", "context",
-        "output", "present_k", "present_v", "q_norm", "k_norm", "q_rope", "k_rope", NULL};
+    static const char *const WITHOUT[] = {"x",      "x_pos",     "xk",        "xv",     "q",
+                                          "k",      "past_k",    "past_v",    "v",      "context",
+                                          "output", "present_k", "present_v", "q_norm", "k_norm",
+                                          "q_rope", "k_rope",    NULL};
     return !is_one_of(name, WITHOUT);
 }
 
@@ -309,14 +312,20 @@ truth_turns truth_rope(const truth *t)
     return turns;
 }
 
+double truth_query_position(const truth *t)
+{
+    size_t past = t->n_k - t->n_new;
+    if (strcmp(truth_word(t, "causal"), "lower-right") == 0)
+        return (double)(t->own + t->how.row) - (double)t->n_q;
+    return (double)(t->how.row + count_of(t, "offset", past));
+}
+
 double truth_position(const truth *t, bool is_key)
 {
     const entry *said = rope_part(t, "positions");
     size_t row = is_key ? truth_key_row(t) : t->how.row, past = t->n_k - t->n_new;
-    if (said == NULL && !is_key && strcmp(truth_word(t, "causal"), "lower-right") == 0)
-        return (double)(t->n_k + row) - (double)t->n_q;
     if (said == NULL)
-        return (double)(row + (is_key ? past : count_of(t, "offset", past)));
+        return is_key ? (double)(row + past) : truth_query_position(t);
     row += is_key && said->tensor.size[0] != t->n_new ? t->n_q : 0;
     return number_of(&said->tensor, row);
 }

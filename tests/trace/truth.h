@@ -52,6 +52,8 @@ typedef struct truth_turns {
 
 truth_turns truth_rope(const truth *t);
 double truth_position(const truth *t, bool is_key);
+/* Where a query stands, whatever rope says. */
+double truth_query_position(const truth *t);
 
 /* q_gain or k_gain of the focus's head. */
 tensor truth_gain(const truth *t, char which);

@@ -31,6 +31,7 @@
     ROW(memory)                                                                                    \
     ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
+    ROW(angle)                                                                                     \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
