@@ -20,6 +20,7 @@ UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
 FAULTS   := $(call objects,tests/faults)
 TRACE    := $(call objects,tests/trace)
+FORMATS  := $(call objects,tests/formats)
 BENCH    := $(call objects,tests/bench)
 NUMBERS  := $(call objects,tests/numbers)
 UNIT     += $(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
@@ -27,8 +28,8 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
-HELPERS  := $(addprefix $(BUILD)/,trace_numbers exponent)
-export SUITES := $(notdir $(PROGRAMS)) cli trace docs numpy public safetensors
+HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)
+export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang $(if $(FUZZERS),fuzz) packaging valgrind exponent hard numbers \
@@ -93,6 +94,7 @@ $(BUILD)/bench_text: LIBS += -lstdc++
 $(BUILD)/bench_text: $(BUILD)/tests/bench/text.o $(BUILD)/tests/bench/text_own.o
 $(BUILD)/compare: $(COMPARE)
 $(BUILD)/trace_numbers: $(TRACE)
+$(BUILD)/trace_formats: $(FORMATS)
 $(BUILD)/bench: $(BENCH)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 # A function that these tests define as __wrap_NAME takes the place of NAME.

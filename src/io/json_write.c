@@ -1,10 +1,8 @@
 #include "io/json.h"
 
+#include "io/json_row.h"
 #include "io/json_string.h"
-#include "io/number_row.h"
-#include "io/number_write.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { INDENT = 2 };
@@ -34,63 +32,13 @@ static void separate(writer *w, bool first, size_t depth)
     new_line(w, depth, first ? "" : " ");
 }
 
-static void write_nonfinite(writer *w, double value)
-{
-    if (tensor_is_hole(value))
-        text_add_string(w->text, "null");
-    else if (isnan(value))
-        text_add_string(w->text, "\"NaN\"");
-    else
-        text_add_string(w->text, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-}
-
-/* A finite number, in its own type's shortest form or with the decimals asked for. */
-static void write_finite(writer *w, dtype type, double value)
-{
-    char *room = text_room(w->text, NUMBER_FIXED_TEXT);
-    if (room == NULL)
-        return;
-    if (w->how->digits >= 0)
-        text_added(w->text, number_write_fixed(value, w->how->digits, room));
-    else if (type == DTYPE_F32)
-        text_added(w->text, number_write_f32((float)value, room));
-    else
-        text_added(w->text, number_write_f64(value, room));
-}
-
-static void write_element(writer *w, dtype type, double value)
-{
-    if (type == DTYPE_BOOL)
-        text_add_string(w->text, value != 0 ? "true" : "false");
-    else if (isfinite(value))
-        write_finite(w, type, value);
-    else
-        write_nonfinite(w, value);
-}
-
-static void write_row(writer *w, const tensor *row)
-{
-    bool is_usual = row->type != DTYPE_BOOL && w->how->digits < 0;
-    text_add_string(w->text, "[");
-    for (size_t i = 0; i < row->size[0]; i++) {
-        if (is_usual)
-            i = number_row_write(w->text, row, i, ", ");
-        if (i == row->size[0])
-            break;
-        if (i > 0)
-            text_add_string(w->text, ", ");
-        write_element(w, row->type, tensor_get(row, &i));
-    }
-    text_add_string(w->text, "]");
-}
-
 /* A row stands on one line, and each entry of anything deeper begins a line of its own. */
 static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
 {
     if (t->rank == 0)
-        write_element(w, t->type, tensor_get(t, NULL));
+        json_element_write(w->text, t->type, tensor_get(t, NULL), w->how->digits);
     if (t->rank == 1)
-        write_row(w, t);
+        json_row_write(w->text, t, w->how->digits);
     if (t->rank < 2)
         return sink_spill(w->out, e);
     text_add_string(w->text, "[");

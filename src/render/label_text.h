@@ -6,6 +6,11 @@
 #include "base/text.h"
 #include "trace/trace.h"
 
+/* The label's bytes, whole and as they came: the name itself, or its number made in `room`, also
+ * for an empty name. */
+enum { LABEL_ROOM = 64 };
+const char *label_whole(const trace_labels *labels, size_t index, char room[LABEL_ROOM]);
+
 /* Appends the label of an index from 0 and returns its columns. */
 size_t label_add(text *out, const trace_labels *labels, size_t index);
 /* Its columns alone. */

@@ -1,0 +1,196 @@
+#include "render/json.h"
+
+#include "io/json_row.h"
+#include "io/json_string.h"
+#include "render/label_text.h"
+
+static const char *const KINDS[] = {
+    [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",
+    [TRACE_ROW_PRODUCT] = "product", [TRACE_STACK] = "stack",     [TRACE_MATRIX] = "matrix",
+    [TRACE_TABLE] = "table",
+};
+
+static const char *const OPERATIONS[] = {
+    [OP_DOT] = "dot",           [OP_ADDITIVE] = "additive",
+    [OP_TIMES] = "times",       [OP_CAP] = "cap",
+    [OP_PLUS] = "plus",         [OP_EXP] = "exp",
+    [OP_SUM] = "sum",           [OP_MAX] = "max",
+    [OP_DIVIDE] = "divide",     [OP_PLUS_LOG] = "plus_log",
+    [OP_ENTROPY] = "entropy",   [OP_ROUND] = "round",
+    [OP_VARIANCE] = "variance", [OP_INVERSE_ROOT] = "inverse_root",
+    [OP_HIDE] = "hide",
+};
+
+/* What an item's object is being written with. */
+typedef struct writer {
+    text *out;
+    int digits;
+} writer;
+
+/* ---- members of an item's object: each begins with the comma behind the one before ---- */
+
+static void add_text(const writer *w, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    text_add_format(w->out, ", \"%s\": ", name);
+    json_string_write(w->out, value);
+}
+
+/* A matrix has a line for each row. */
+static void add_rows(const writer *w, const tensor *matrix)
+{
+    text_add_string(w->out, "[");
+    for (size_t i = 0; i < matrix->size[0]; i++) {
+        tensor row = tensor_at(matrix, i);
+        text_add_string(w->out, i > 0 ? ",\n          " : "\n          ");
+        json_row_write(w->out, &row, w->digits);
+    }
+    text_add_string(w->out, "]");
+}
+
+static void add_tensor(const writer *w, const char *name, const tensor *value)
+{
+    if (value->data == NULL)
+        return;
+    text_add_format(w->out, ", \"%s\": ", name);
+    if (value->rank == 0)
+        json_element_write(w->out, value->type, tensor_get(value, NULL), w->digits);
+    else if (value->rank == 1)
+        json_row_write(w->out, value, w->digits);
+    else
+        add_rows(w, value);
+}
+
+static void add_labels(const writer *w, const char *name, const trace_labels *labels, size_t count)
+{
+    char room[LABEL_ROOM];
+    text_add_format(w->out, ", \"%s\": [", name);
+    for (size_t i = 0; i < count; i++) {
+        text_add_string(w->out, i > 0 ? ", " : "");
+        json_string_write(w->out, label_whole(labels, i, room));
+    }
+    text_add_string(w->out, "]");
+}
+
+/* ---- kinds of items ---- */
+
+static void add_line(const writer *w, const trace_item *item)
+{
+    add_text(w, "left", item->left);
+    add_text(w, "letters", item->letters);
+    add_text(w, "operation", OPERATIONS[item->op]);
+    add_tensor(w, "a", &item->a);
+    add_tensor(w, "b", &item->b);
+    add_tensor(w, "c", &item->c);
+    add_tensor(w, "d", &item->d);
+    add_tensor(w, "result", &item->result);
+}
+
+static void add_product(const writer *w, const trace_item *item)
+{
+    add_text(w, "left", item->left);
+    add_text(w, "letters", item->letters);
+    add_text(w, "name", item->text);
+    add_tensor(w, "a", &item->a);
+    add_tensor(w, "b", &item->b);
+    add_tensor(w, "result", &item->result);
+}
+
+static void add_stack(const writer *w, const trace_item *item)
+{
+    add_text(w, "name", item->text);
+    add_labels(w, "rows", &item->rows, item->a.size[0]);
+    add_tensor(w, "a", &item->a);
+    add_tensor(w, "result", &item->result);
+}
+
+static void add_matrix(const writer *w, const trace_item *item)
+{
+    int rank = item->a.rank;
+    add_text(w, "name", item->text);
+    if (rank == 2)
+        add_labels(w, "rows", &item->rows, item->a.size[0]);
+    if (rank > 0)
+        add_labels(w, "columns", &item->columns, item->a.size[rank - 1]);
+    if (item->focus > 0)
+        text_add_format(w->out, ", \"focus\": %zu", item->focus - 1);
+    add_tensor(w, "a", &item->a);
+}
+
+static void add_table(const writer *w, const trace_item *item)
+{
+    size_t columns = item->columns_count;
+    text_add_string(w->out, ", \"cells\": [");
+    for (size_t i = 0; i < item->cells.count; i++) {
+        bool is_first = i % columns == 0;
+        text_add_string(w->out, !is_first ? ", " : i == 0 ? "\n          [" : "],\n          [");
+        json_string_write(w->out, item->cells.item[i]);
+    }
+    text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
+}
+
+static void add_item(const writer *w, const trace_item *item)
+{
+    text_add_format(w->out, "        {\"kind\": \"%s\"", KINDS[item->kind]);
+    switch (item->kind) {
+    case TRACE_LINE:
+        add_line(w, item);
+        break;
+    case TRACE_ROW_PRODUCT:
+        add_product(w, item);
+        break;
+    case TRACE_STACK:
+        add_stack(w, item);
+        break;
+    case TRACE_MATRIX:
+        add_matrix(w, item);
+        break;
+    case TRACE_TABLE:
+        add_table(w, item);
+        break;
+    default:
+        add_text(w, "text", item->text);
+    }
+    text_add_string(w->out, "}");
+}
+
+/* ---- the document ---- */
+
+static void add_step(const writer *w, const trace_step *step)
+{
+    text_add_format(w->out,
+                    "    {\n      \"step\": \"%s\",\n      \"about\": ", step->row->named.name);
+    json_string_write(w->out, step->row->named.help);
+    text_add_string(w->out, ",\n      \"items\": [");
+    for (size_t i = 0; i < step->count; i++) {
+        text_add_string(w->out, i > 0 ? ",\n" : "\n");
+        add_item(w, &step->item[i]);
+    }
+    text_add_string(w->out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
+}
+
+static void add_head(text *out, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    text_add_format(out, "  \"%s\": ", name);
+    json_string_write(out, value);
+    text_add_string(out, ",\n");
+}
+
+bool json_render(const trace *t, const render_options *how, text *out, err *e)
+{
+    writer w = {.out = out, .digits = how->digits};
+    text_add_format(out, "{\n  \"selfattn_trace\": %d,\n", JSON_TRACE_VERSION);
+    add_head(out, "name", t->name);
+    add_head(out, "title", t->title);
+    add_head(out, "notes", t->notes);
+    text_add_string(out, "  \"steps\": [\n");
+    for (size_t i = 0; i < t->steps; i++) {
+        text_add_string(out, i > 0 ? ",\n" : "");
+        add_step(&w, &t->step[i]);
+    }
+    text_add_string(out, "\n  ]\n}\n");
+    return text_ok(out, e);
+}

@@ -1,0 +1,282 @@
+#include "pages.h"
+
+#include "tokens.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct page {
+    const char *at;   /* behind the last number that was found */
+    const char *item; /* what is being looked for, for messages */
+    bool says, failed;
+} page;
+
+/* ---- what must come next ---- */
+
+static void fail(page *p, const char *token, const char *wanted)
+{
+    if (p->says && !p->failed)
+        printf("FAIL %s: '%s' in place of '%s', before: %.60s\n", p->item, token, wanted, p->at);
+    p->failed = true;
+}
+
+static void expect(page *p, const char *wanted, double value)
+{
+    char token[TOKEN_MOST];
+    if (p->failed)
+        return;
+    if (!token_next(&p->at, token))
+        fail(p, "the end", wanted);
+    else if (strcmp(token, wanted) != 0 && !token_is(token, value))
+        fail(p, token, wanted);
+}
+
+static void expect_number(page *p, double value)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%.9g", value);
+    expect(p, wanted, value);
+}
+
+/* The numbers that stand in words. */
+static void expect_words(page *p, const char *words)
+{
+    if (words == NULL)
+        return;
+    char *copy = malloc(strlen(words) + 1), token[TOKEN_MOST];
+    if (copy == NULL)
+        exit(2);
+    strcpy(copy, words);
+    tokens_plain_minus(copy);
+    for (const char *at = copy; token_next(&at, token);)
+        expect(p, token, NAN);
+    free(copy);
+}
+
+static const cJSON *member(const cJSON *item, const char *name)
+{
+    return cJSON_GetObjectItem(item, name);
+}
+
+static void expect_text(page *p, const cJSON *item, const char *name)
+{
+    expect_words(p, cJSON_GetStringValue(member(item, name)));
+}
+
+static double number_of(const cJSON *value)
+{
+    if (!cJSON_IsString(value))
+        return value->valuedouble;
+    return strcmp(value->valuestring, "NaN") == 0         ? NAN
+           : strcmp(value->valuestring, "-Infinity") == 0 ? -INFINITY
+                                                          : INFINITY;
+}
+
+/* A number, a vector, or the rows of a matrix. */
+static void expect_value(page *p, const cJSON *value)
+{
+    if (!cJSON_IsArray(value)) {
+        if (value != NULL)
+            expect_number(p, number_of(value));
+        return;
+    }
+    const cJSON *part;
+    cJSON_ArrayForEach(part, value) expect_value(p, part);
+}
+
+static void expect_list(page *p, const cJSON *texts)
+{
+    const cJSON *one;
+    cJSON_ArrayForEach(one, texts) expect_words(p, cJSON_GetStringValue(one));
+}
+
+/* ---- worked lines ---- */
+
+static const cJSON *element(const cJSON *of, int index)
+{
+    return cJSON_IsArray(of) ? cJSON_GetArrayItem(of, index) : of;
+}
+
+static int length_of(const cJSON *of)
+{
+    return cJSON_IsArray(of) ? cJSON_GetArraySize(of) : 1;
+}
+
+/* The operands of each term in the order in which they are written: "ab", "cabd". */
+static void expect_terms(page *p, const cJSON *item, const char *order)
+{
+    for (int i = 0; i < length_of(member(item, "a")); i++) {
+        for (const char *name = order; *name != '\0'; name++) {
+            const cJSON *of = member(item, (char[]){*name, '\0'});
+            if (of != NULL)
+                expect_value(p, element(of, i));
+        }
+    }
+}
+
+/* 0, or w·ln(w), for each weight. */
+static void expect_entropy(page *p, const cJSON *item)
+{
+    const cJSON *weight;
+    cJSON_ArrayForEach(weight, member(item, "a"))
+    {
+        expect_value(p, weight);
+        if (number_of(weight) != 0)
+            expect_value(p, weight);
+    }
+}
+
+/* The operations whose operands stand as a whole, one after the other. */
+static const char *whole_operands(const char *operation)
+{
+    static const char *const ORDERS[][2] = {
+        {"times", "ab"}, {"cap", "bab"},     {"plus", "abcd"},
+        {"exp", "ab"},   {"divide", "ab"},   {"round", "a"},
+        {"hide", "a"},   {"plus_log", "ab"}, {"inverse_root", "ia"},
+    };
+    for (size_t i = 0; i < sizeof ORDERS / sizeof ORDERS[0]; i++) {
+        if (strcmp(ORDERS[i][0], operation) == 0)
+            return ORDERS[i][1];
+    }
+    return NULL;
+}
+
+static void expect_whole(page *p, const cJSON *item, const char *order)
+{
+    for (; *order != '\0'; order++) {
+        if (*order == 'i')
+            expect_words(p, "1"); /* of 1/√a */
+        else
+            expect_value(p, member(item, (char[]){*order, '\0'}));
+    }
+}
+
+static void expect_expression(page *p, const cJSON *item)
+{
+    const char *operation = cJSON_GetStringValue(member(item, "operation"));
+    const char *order = whole_operands(operation);
+    bool is_sum = strcmp(operation, "sum") == 0;
+    if (order != NULL)
+        expect_whole(p, item, order);
+    else if (strcmp(operation, "entropy") == 0)
+        expect_entropy(p, item);
+    else if (strcmp(operation, "additive") == 0)
+        expect_terms(p, item, "cabd");
+    else if (strcmp(operation, "dot") == 0)
+        expect_terms(p, item, "ab");
+    else if (strcmp(operation, "max") == 0 || (is_sum && length_of(member(item, "a")) > 1))
+        expect_terms(p, item, "a");
+    else
+        return; /* a variance, and a sum of one number, show their result alone */
+    if (order == NULL && strcmp(operation, "additive") != 0)
+        expect_value(p, member(item, "c"));
+}
+
+static void expect_line(page *p, const cJSON *item)
+{
+    expect_text(p, item, "left");
+    expect_text(p, item, "letters");
+    expect_expression(p, item);
+    expect_value(p, member(item, "result"));
+}
+
+/* ---- the other kinds ---- */
+
+static void expect_product(page *p, const cJSON *item)
+{
+    expect_text(p, item, "left");
+    expect_text(p, item, "letters");
+    expect_text(p, item, "name");
+    expect_value(p, member(item, "a"));
+    expect_value(p, member(item, "b"));
+    expect_value(p, member(item, "result"));
+}
+
+static void expect_stack(page *p, const cJSON *item)
+{
+    const cJSON *rows = member(item, "a");
+    for (int i = 0; i < length_of(rows); i++) {
+        expect_words(p, cJSON_GetStringValue(cJSON_GetArrayItem(member(item, "rows"), i)));
+        expect_value(p, cJSON_GetArrayItem(rows, i));
+    }
+    expect_text(p, item, "name");
+    expect_value(p, member(item, "result"));
+}
+
+/* A label alone that is a number says nothing, and is not there. */
+static bool is_labelled(const cJSON *labels)
+{
+    const cJSON *only = cJSON_GetArraySize(labels) == 1 ? labels->child : NULL;
+    return labels != NULL && (only == NULL || strcmp(cJSON_GetStringValue(only), "1") != 0);
+}
+
+/* "(3 × 4)", or "(3 long)". */
+static void expect_shape(page *p, const cJSON *value)
+{
+    for (; cJSON_IsArray(value); value = value->child)
+        expect_number(p, cJSON_GetArraySize(value));
+}
+
+static void expect_matrix(page *p, const cJSON *item)
+{
+    const cJSON *a = member(item, "a"), *rows = member(item, "rows");
+    expect_text(p, item, "name");
+    expect_shape(p, a);
+    if (is_labelled(member(item, "columns")))
+        expect_list(p, member(item, "columns"));
+    if (rows == NULL) {
+        expect_value(p, a);
+        return;
+    }
+    for (int i = 0; i < length_of(a); i++) {
+        if (is_labelled(rows))
+            expect_words(p, cJSON_GetStringValue(cJSON_GetArrayItem(rows, i)));
+        expect_value(p, cJSON_GetArrayItem(a, i));
+    }
+}
+
+static void expect_table(page *p, const cJSON *item)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, member(item, "cells")) expect_list(p, row);
+}
+
+static void expect_item(page *p, const cJSON *item)
+{
+    const char *kind = cJSON_GetStringValue(member(item, "kind"));
+    p->item = kind;
+    if (strcmp(kind, "line") == 0)
+        expect_line(p, item);
+    else if (strcmp(kind, "product") == 0)
+        expect_product(p, item);
+    else if (strcmp(kind, "stack") == 0)
+        expect_stack(p, item);
+    else if (strcmp(kind, "matrix") == 0)
+        expect_matrix(p, item);
+    else if (strcmp(kind, "table") == 0)
+        expect_table(p, item);
+    else
+        expect_text(p, item, "text");
+}
+
+bool page_agrees(const cJSON *trace, const char *bytes, bool says)
+{
+    page p = {.at = bytes, .item = "title", .says = says};
+    const cJSON *step, *item;
+    char token[TOKEN_MOST];
+    int number = 0;
+    expect_text(&p, trace, "name");
+    expect_text(&p, trace, "title");
+    expect_text(&p, trace, "notes");
+    cJSON_ArrayForEach(step, member(trace, "steps"))
+    {
+        p.item = "heading";
+        expect_number(&p, ++number);
+        cJSON_ArrayForEach(item, member(step, "items")) expect_item(&p, item);
+    }
+    if (!p.failed && token_next(&p.at, token))
+        fail(&p, token, "the end");
+    return !p.failed;
+}
