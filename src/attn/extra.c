@@ -58,7 +58,8 @@ void extra_exponent(const plan *p, size_t head, const void *scores, const void *
     size_t size = dtype_size(p->type);
     number term;
     for (size_t i = 0; i < p->appended; i++)
-        add(total, exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
+        add(total,
+            exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
     if (p->sinks.data != NULL)
         add(total, exponent_of(p, sink_of(p, head), maximum, &term));
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-static const work *const WORKS[] = {&WORK_CORE,     &WORK_LAYER,  &WORK_MEMORY, &WORK_PRODUCT,
-                                    &WORK_OPENBLAS, &WORK_ONEDNN, &WORK_PEAK,   &WORK_FILL,
-                                    &WORK_COMMAND,  &WORK_COMMAND_MEMORY};
+static const work *const WORKS[] = {
+    &WORK_CORE,   &WORK_LAYER, &WORK_MEMORY, &WORK_PRODUCT, &WORK_OPENBLAS,
+    &WORK_ONEDNN, &WORK_PEAK,  &WORK_FILL,   &WORK_COMMAND, &WORK_COMMAND_MEMORY};
 
 double now_ms(void)
 {
