@@ -71,17 +71,20 @@ static void check_settings(const options *o)
 {
     bundle document = {0};
     given_bundle weights = {0};
+    given_files files;
     problem asked;
     err e = {0};
     bool is_all_tables;
     if (needs_a_file(o))
         return;
-    bool done = given_apply(o, &weights, DTYPE_F32, &document, &is_all_tables, &e);
+    claim(given_open(&files, o, &e), "there is memory");
+    bool done = given_apply(&files, &weights, DTYPE_F32, &document, &is_all_tables, &e);
     claim(done, "what needs no file is in the document");
     done = problem_read(&asked, &document, &e);
     claim_error_fits(done, &e);
     problem_free(&asked);
     bundle_free(&document);
+    given_close(&files);
 }
 
 static void check_command(const command *c, arguments *a)

@@ -14,7 +14,8 @@ for source in tests/fuzz/fuzz_*.c; do
     targets="$targets build/fuzz/$(basename "$source" .c)"
 done
 # shellcheck disable=SC2086 # words are meant
-make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=fuzz CC=clang $targets >/dev/null || exit 1
+make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=fuzz CC=clang CFLAGS='-O2 -g -Werror' $targets \
+    >/dev/null || exit 1
 
 passed=0 failed=0
 fresh=$(mktemp -d)
