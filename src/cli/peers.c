@@ -4,8 +4,8 @@
  * SDPA: docs.pytorch.org/docs/2.15/generated/torch.nn.functional.scaled_dot_product_attention.html.
  * MHA: pytorch/pytorch torch/nn/functional.py, multi_head_attention_forward, and the documentation
  * of nn.MultiheadAttention in torch/nn/modules/activation.py.
- * ONNX: onnx/onnx onnx/defs/nn/defs.cc, Attention_ver24_doc (1fe53301) and Attention_ver25_doc with
- * its errata; onnx/reference/ops/op_attention.py (335daa9b, 04138e07).
+ * ONNX: onnx/onnx onnx/defs/nn/defs.cc, Attention_ver24_doc (1fe53301) and Attention_ver25_doc
+ * (5c701950) with its errata; onnx/reference/ops/op_attention.py (335daa9b, 04138e07).
  * BERT: microsoft/onnxruntime onnxruntime/core/graph/contrib_ops/bert_defs.cc, the schemas of
  * MultiHeadAttention and GroupQueryAttention. CPU: its contrib_ops/cpu/bert/attention_cpu_base.h
  * (008eeb96) and attention_helper.h (d15c64c2). GQA: its contrib_ops/cpu/bert/gqa_attention_base.h.
@@ -101,8 +101,10 @@ static const peer ROWS[] = {
              "rank 4, or rank 3 with --heads and --kv-heads"},
         [FULLY_MASKED_ROWS] = /* ONNX: errata of opset 24, "corrected in version 1.23"; #8068 */
             {"zeros since 1.23, in mode 3 too; NaN before", NULL},
-        [WINDOW_BOUNDS] = /* ONNX: ver25, left_window_size, right_window_size */
-            {"opset 25: p − left ≤ j ≤ p + right, −1 for no limit, p = i + offset", "--window L,R"},
+        [WINDOW_BOUNDS] = /* #8108, the definition as merged; ONNX: ver25 */
+            {"opset 25: left_window_size and right_window_size, p − left ≤ j ≤ p + right, −1 for "
+             "no limit, p = i + offset; its drafts had local_window_size W, p−W+1 to p",
+             "--window L,R"},
         [ALIBI_SIGN] = {"no ALiBi: a mask of numbers, added", "--alibi"}, /* ONNX: the inputs */
         [SINK_LOGITS] = {"no sinks", NULL}, /* ONNX: the inputs */
     }},
@@ -163,8 +165,9 @@ static const peer ROWS[] = {
         [HEAD_GROUPING] = {"as many key/value heads as heads", NULL}, /* KERAS: B, S, N, key_dim */
         [LAYOUT_OF_INPUTS] = /* KERAS: _compute_attention; EinsumDense */
             {"b × n × m, inside b × n × h × d; kernels m × h × d", "rank 3; --bundle FILE"},
-        [FULLY_MASKED_ROWS] = /* SOFTMAX; #21149 (April 2025), where scores are returned */
-            {"zeros since #21149 (April 2025), uniform before", NULL},
+        [FULLY_MASKED_ROWS] = /* SOFTMAX; #21149; KERAS: use_dot_product_attention */
+            {"where scores are returned, zeros since #21149 (April 2025), uniform before; else as "
+             "the backend's own attention has it", NULL},
         [WINDOW_BOUNDS] = {"no window: a mask", "--window L,R"}, /* KERAS: call() */
         [ALIBI_SIGN] = {"no ALiBi", NULL}, /* KERAS: call() */
         [SINK_LOGITS] = {"no sinks", NULL}, /* KERAS: call() */
