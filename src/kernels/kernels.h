@@ -32,6 +32,9 @@ typedef struct row_total {
 typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
     void (*pack)(const tensor *b, packed *into);
+    /* Puts b's elements into `into`, from its row `row` and column `column` on, for which there is
+     * room: `depth` says how its panels lie. All others stay. */
+    void (*pack_at)(const tensor *b, size_t row, size_t column, packed *into);
     /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
      * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
      * its panels lie. */

@@ -25,6 +25,7 @@
     ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \
+    ROW(kv_cache)                                                                                  \
     ROW(lines)                                                                                     \
     ROW(mapping)                                                                                   \
     ROW(mem)                                                                                       \

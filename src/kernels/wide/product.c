@@ -82,6 +82,17 @@ void KERNEL(pack)(const tensor *b, packed *into)
     }
 }
 
+void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into)
+{
+    for (size_t j = 0; j < b->size[1]; j++) {
+        size_t panel = (column + j) / PANEL_COLUMNS, within = (column + j) % PANEL_COLUMNS;
+        real *to = (real *)into->data + (panel * into->depth + row) * PANEL_COLUMNS + within;
+        pack_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)j, b->stride[0], b->size[0], to);
+    }
+    if (into->columns < column + b->size[1])
+        into->columns = column + b->size[1];
+}
+
 /* ---- tiles ---- */
 
 /* Tiles one below another, all of one panel: rows of a, the panel's vectors from p on, rows of

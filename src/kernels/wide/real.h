@@ -53,6 +53,7 @@ static inline pair two_sum(real a, real b)
 /* The functions of this type's table, one source file each group. */
 size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
 void KERNEL(pack)(const tensor *b, packed *into);
+void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into);
 void KERNEL(product)(const tensor *a, const packed *b, tensor *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);

@@ -5,6 +5,7 @@ const kernels KERNEL(kernels);
 const kernels KERNEL(kernels) = {
     .packed_bytes = KERNEL(packed_bytes),
     .pack = KERNEL(pack),
+    .pack_at = KERNEL(pack_at),
     .product = KERNEL(product),
     .product_of_nonzero = KERNEL(product_of_nonzero),
     .add_to_rows = KERNEL(add_to_rows),

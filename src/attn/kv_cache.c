@@ -1,0 +1,181 @@
+#include "attn/kv_cache.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* The first room, and what all rooms are a multiple of: whole panels. */
+enum { ROOM_LEAST = PACKED_STEP };
+
+static size_t units_of(const kv_cache *c)
+{
+    return c->batches * c->heads;
+}
+
+/* ---- kept as products read them ---- */
+
+static void packed_all_free(packed *all, size_t units)
+{
+    for (size_t unit = 0; all != NULL && unit < units; unit++)
+        mem_free(all[unit].data);
+    mem_free(all);
+}
+
+/* Zeros behind the last column of a panel are computed with, and never stored. */
+static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
+{
+    packed *all = mem_alloc_zeroed(units, sizeof all[0], e);
+    for (size_t unit = 0; all != NULL && unit < units; unit++) {
+        all[unit] = (packed){.data = mem_alloc_zeroed(bytes, 1, e), .depth = depth};
+        if (all[unit].data == NULL) {
+            packed_all_free(all, units);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+/* Keys are columns: their panels stay as they are, and more come behind. */
+static void move_keys(const kv_cache *c, const packed *from, packed *to)
+{
+    memcpy(to->data, from->data, c->with->packed_bytes(c->k_width, c->room));
+    to->columns = from->columns;
+}
+
+/* Values are rows: every panel grows. */
+static void move_values(const kv_cache *c, const packed *from, packed *to)
+{
+    size_t old_panel = c->with->packed_bytes(from->depth, 1),
+           panel = c->with->packed_bytes(to->depth, 1);
+    size_t panels = c->with->packed_bytes(1, c->v_width) / c->with->packed_bytes(1, 1);
+    for (size_t i = 0; i < panels; i++)
+        memcpy((char *)to->data + i * panel, (const char *)from->data + i * old_panel, old_panel);
+    to->columns = from->columns;
+}
+
+static bool grow_packed(kv_cache *c, size_t room, err *e)
+{
+    size_t units = units_of(c);
+    packed *keys = packed_all_new(units, c->k_width, c->with->packed_bytes(c->k_width, room), e);
+    packed *values = keys == NULL
+                         ? NULL
+                         : packed_all_new(units, room, c->with->packed_bytes(room, c->v_width), e);
+    if (values == NULL) {
+        packed_all_free(keys, units);
+        return false;
+    }
+    for (size_t unit = 0; c->rows > 0 && unit < units; unit++) {
+        move_keys(c, &c->keys[unit], &keys[unit]);
+        move_values(c, &c->values[unit], &values[unit]);
+    }
+    packed_all_free(c->keys, units);
+    packed_all_free(c->values, units);
+    c->keys = keys;
+    c->values = values;
+    return true;
+}
+
+static void put_packed(const kv_cache *c, const tensor *k, const tensor *v)
+{
+    for (size_t unit = 0; unit < units_of(c); unit++) {
+        tensor keys = tensor_at(k, unit / c->heads), values = tensor_at(v, unit / c->heads);
+        keys = tensor_at(&keys, unit % c->heads);
+        values = tensor_at(&values, unit % c->heads);
+        tensor columns = tensor_transposed(&keys);
+        c->with->pack_at(&columns, 0, c->rows, &c->keys[unit]);
+        c->with->pack_at(&values, c->rows, 0, &c->values[unit]);
+    }
+}
+
+/* ---- kept as rows ---- */
+
+static bool grow_plain(const kv_cache *c, tensor *all, size_t width, size_t room, err *e)
+{
+    const size_t size[] = {c->batches, c->heads, room, width};
+    tensor grown;
+    if (!tensor_new(&grown, c->type, 4, size, e))
+        return false;
+    if (c->rows > 0) {
+        tensor from = tensor_range(all, 2, 0, c->rows), to = tensor_range(&grown, 2, 0, c->rows);
+        tensor_copy(&from, &to);
+    }
+    tensor_free(all);
+    *all = grown;
+    return true;
+}
+
+static void put_plain(const kv_cache *c, const tensor *rows, const tensor *all)
+{
+    tensor to = tensor_range(all, 2, c->rows, rows->size[2]);
+    tensor_copy(rows, &to);
+}
+
+/* ---- both ---- */
+
+/* False where it is more than a size can say. */
+static bool room_for(const kv_cache *c, size_t rows, size_t *room)
+{
+    size_t least = c->room == 0 ? ROOM_LEAST : c->room;
+    while (least < rows) {
+        if (!size_mul(least, 2, &least))
+            return false;
+    }
+    *room = least;
+    return true;
+}
+
+bool kv_cache_growth(const kv_cache *c, size_t rows, size_t *bytes)
+{
+    const size_t widths = c->k_width + c->v_width + PACKED_STEP; /* values: whole panels */
+    size_t room, of_row;
+    *bytes = 0;
+    if (!room_for(c, rows, &room))
+        return false;
+    return room == c->room || (size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
+                               size_mul(of_row, room, bytes));
+}
+
+void kv_cache_free(kv_cache *c)
+{
+    packed_all_free(c->keys, units_of(c));
+    packed_all_free(c->values, units_of(c));
+    tensor_free(&c->k);
+    tensor_free(&c->v);
+    *c = (kv_cache){0};
+}
+
+void kv_cache_begin(kv_cache *c, const kv_cache *like)
+{
+    kv_cache_free(c);
+    *c = (kv_cache){.keeps_rows = like->keeps_rows,
+                    .type = like->type,
+                    .with = like->with,
+                    .batches = like->batches,
+                    .heads = like->heads,
+                    .k_width = like->k_width,
+                    .v_width = like->v_width};
+}
+
+bool kv_cache_reserve(kv_cache *c, size_t rows, err *e)
+{
+    size_t room;
+    if (!room_for(c, rows, &room))
+        return err_no_memory(e, rows);
+    if (room == c->room)
+        return true;
+    bool done = c->keeps_rows ? grow_plain(c, &c->k, c->k_width, room, e) &&
+                                    grow_plain(c, &c->v, c->v_width, room, e)
+                              : grow_packed(c, room, e);
+    c->room = done ? room : c->room;
+    return done;
+}
+
+void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v)
+{
+    if (c->keeps_rows) {
+        put_plain(c, k, &c->k);
+        put_plain(c, v, &c->v);
+    } else {
+        put_packed(c, k, v);
+    }
+}
