@@ -91,10 +91,13 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
     tensor q = projected_queries(&of->made, at->batch, at->head);
     tensor scores = scores_of(of, at, STAGE_SCORES, in);
     score_parameters with = plan_score_parameters(p, at->head);
-    tensor rows = projected_keys(&of->made, p, at->batch, at->head);
-    compared_keys keys = {.rows = tensor_range(&rows, 0, at->skipped, at->columns)};
-    if (p->asked->score->is_product)
+    compared_keys keys = {0};
+    if (p->asked->score->is_product) {
         keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
+    } else {
+        tensor rows = projected_keys(&of->made, p, at->batch, at->head);
+        keys.rows = tensor_range(&rows, 0, at->skipped, at->columns);
+    }
     q = tensor_range(&q, 0, at->first, at->rows);
     p->asked->score->compare(p->with, &with, &q, &keys, &scores);
     return scores;

@@ -15,8 +15,58 @@ static bool join(projected *made, const plan *p, const tensor *past, tensor *kep
     return true;
 }
 
+/* ---- streams ---- */
+
+/* A stream's cache before its first rows. */
+static kv_cache cache_like(const plan *p)
+{
+    return (kv_cache){.keeps_rows = p->asked->cache->keeps_rows,
+                      .type = p->type,
+                      .with = p->with,
+                      .batches = p->batches,
+                      .heads = p->kv_heads,
+                      .k_width = p->k.width,
+                      .v_width = p->v.width};
+}
+
+/* Additive scores, values that may not be finite, and weighted values are computed of rows. */
+void cache_settle(const plan *p, const wanted *w)
+{
+    kv_cache *c = p->asked->cache;
+    if (c != NULL && c->rows == 0)
+        c->keeps_rows = !p->asked->score->is_product || p->asked->allow_nonfinite ||
+                        wanted_has(w, STAGE_WEIGHTED);
+}
+
+static bool join_stream(projected *made, const plan *p, err *e)
+{
+    kv_cache *c = p->asked->cache, like = cache_like(p);
+    if (c->rows == 0)
+        kv_cache_begin(c, &like);
+    if (!kv_cache_reserve(c, p->n_k, e))
+        return false;
+    kv_cache_put(c, &made->k, &made->v);
+    if (c->keeps_rows) {
+        made->k = tensor_range(&c->k, 2, 0, p->n_k);
+        made->v = tensor_range(&c->v, 2, 0, p->n_k);
+    }
+    return true;
+}
+
+bool cache_growth(const plan *p, size_t *bytes)
+{
+    const kv_cache *c = p->asked->cache;
+    *bytes = 0;
+    if (c == NULL)
+        return true;
+    kv_cache like = cache_like(p);
+    return kv_cache_growth(c->rows == 0 ? &like : c, p->n_k, bytes);
+}
+
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
 {
+    if (p->asked->cache != NULL)
+        return join_stream(made, p, e);
     return p->past == 0 || (join(made, p, &p->past_k, &kept[STAGE_PRESENT_K], &made->k, e) &&
                             join(made, p, &p->past_v, &kept[STAGE_PRESENT_V], &made->v, e));
 }

@@ -7,7 +7,13 @@
 
 #include "attn/project.h"
 
-/* Puts past_k and past_v before made->k and made->v, where there is a cache. */
+/* Before a stream's first rows: how they are kept, for all runs that want these stages. */
+void cache_settle(const plan *p, const wanted *w);
+/* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
+ * behind those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
+
+/* Bytes that a stream's cache grows by; false where an address can't hold so many. */
+bool cache_growth(const plan *p, size_t *bytes);
 
 #endif

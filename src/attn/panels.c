@@ -18,6 +18,13 @@ static void heads_free(packed *all, size_t count)
     mem_free(all);
 }
 
+/* A stream keeps its keys and values packed. */
+static const kv_cache *packed_cache(const plan *p)
+{
+    const kv_cache *c = p->asked->cache;
+    return c != NULL && !c->keeps_rows ? c : NULL;
+}
+
 static size_t key_bytes(const plan *p)
 {
     return p->with->packed_bytes(p->compared_width, p->n_k);
@@ -38,7 +45,10 @@ static size_t key_heads_of(const plan *p)
 
 bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e)
 {
-    *all = (panels){.plan = p, .made = made, .slots = slots, .key_heads = key_heads_of(p)};
+    *all = (panels){.plan = p, .made = made, .slots = slots};
+    if (packed_cache(p) != NULL)
+        return true;
+    all->key_heads = key_heads_of(p);
     if (all->key_heads > 0)
         all->keys = heads_new(slots * all->key_heads, key_bytes(p), e);
     if (!e->is_set)
@@ -56,13 +66,16 @@ void panels_free(panels *all)
 bool panels_memory(const plan *p, size_t *bytes)
 {
     size_t of_keys;
+    *bytes = 0;
+    if (packed_cache(p) != NULL)
+        return true;
     return size_mul(key_heads_of(p), key_bytes(p), &of_keys) &&
            size_add(of_keys, value_bytes(p), bytes);
 }
 
 size_t panels_parts(const panels *all)
 {
-    return all->key_heads + 1;
+    return packed_cache(all->plan) != NULL ? 0 : all->key_heads + 1;
 }
 
 void panels_pack(const panels *all, size_t unit, size_t part)
@@ -79,16 +92,18 @@ void panels_pack(const panels *all, size_t unit, size_t part)
     p->with->pack(&turned, &all->keys[slot * all->key_heads + part]);
 }
 
-static size_t slot_of(const panels *all, size_t batch, size_t head)
+static size_t unit_of(const plan *p, size_t batch, size_t head)
 {
-    const plan *p = all->plan;
-    return (batch * p->kv_heads + plan_kv_head(p, head)) % all->slots;
+    return batch * p->kv_heads + plan_kv_head(p, head);
 }
 
 packed panels_keys(const panels *all, size_t batch, size_t head, size_t first)
 {
-    size_t of_unit = all->key_heads == 1 ? 0 : head % all->key_heads;
-    packed keys = all->keys[slot_of(all, batch, head) * all->key_heads + of_unit];
+    const kv_cache *c = packed_cache(all->plan);
+    size_t unit = unit_of(all->plan, batch, head);
+    size_t of_unit = all->key_heads <= 1 ? 0 : head % all->key_heads;
+    packed keys =
+        c != NULL ? c->keys[unit] : all->keys[unit % all->slots * all->key_heads + of_unit];
     keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
     keys.columns -= first;
     return keys;
@@ -97,7 +112,9 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first)
 /* Keys are the rows of the values. */
 packed panels_values(const panels *all, size_t batch, size_t head, size_t first)
 {
-    packed values = all->values[slot_of(all, batch, head)];
+    const kv_cache *c = packed_cache(all->plan);
+    size_t unit = unit_of(all->plan, batch, head);
+    packed values = c != NULL ? c->values[unit] : all->values[unit % all->slots];
     values.data = (char *)values.data + all->plan->with->packed_bytes(first, 1);
     return values;
 }

@@ -1,7 +1,8 @@
 /* Keys and values as products read them: packed once for all blocks of queries.
  *
  * A unit is one key/value head of one batch entry, with the keys of all query heads that use it.
- * There are as many slots as are in use at once; unit u lies in slot u mod slots. */
+ * There are as many slots as are in use at once; unit u lies in slot u mod slots. A stream's cache
+ * holds them packed already: then there is nothing to pack, and no slot. */
 #ifndef SELFATTN_ATTN_PANELS_H
 #define SELFATTN_ATTN_PANELS_H
 

@@ -34,6 +34,8 @@ static bool find_rows(plan *p, err *e)
 
 bool plan_find_cache(plan *p, err *e)
 {
+    if (p->asked->cache != NULL)
+        return plan_find_stream(p, e);
     if (!check_pair(p->asked, e) || (p->asked->in[INPUT_PAST_K] != NULL && !find_rows(p, e)))
         return false;
     p->offset = p->asked->has_offset ? p->asked->offset : p->past;

@@ -19,6 +19,9 @@ bool plan_find_gains(plan *p, err *e);
 /* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
 bool plan_find_cache(plan *p, err *e);
 
+/* plan_stream.c: the same for a line of a stream, whose cache the problem brings. */
+bool plan_find_stream(plan *p, err *e);
+
 /* plan_positions.c: what adding them asks; and what rotary positions ask as well, which `what` is
  * named by. An angle of a greater position would not be known to the last bit (angle.h). */
 extern const double PLAN_POSITION_MOST;

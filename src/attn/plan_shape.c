@@ -119,7 +119,7 @@ bool plan_has_stage(const plan *p, stage_id id)
         return p->rope_width > 0;
     case STAGE_PRESENT_K:
     case STAGE_PRESENT_V:
-        return p->past > 0;
+        return p->past_k.data != NULL;
     case STAGE_Q_SCORE:
         return plan_score_parameters(p, 0).for_query.data != NULL;
     case STAGE_K_SCORE:

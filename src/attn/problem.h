@@ -6,6 +6,7 @@
 #ifndef SELFATTN_ATTN_PROBLEM_H
 #define SELFATTN_ATTN_PROBLEM_H
 
+#include "attn/kv_cache.h"
 #include "attn/score.h"
 #include "tensor/bundle.h"
 
@@ -97,6 +98,7 @@ typedef struct problem {
     bool allow_nonfinite;        /* set by whoever read the files; else results must be finite */
     const text_list *tokens, *key_tokens; /* NULL where not given */
     const bundle *document;               /* where settings were read, for their places */
+    kv_cache *cache;                      /* what earlier lines left; NULL: this is no stream */
     tensor looked_up;                     /* x, when it was made of tokens and vocab; owned */
 } problem;
 

@@ -347,7 +347,10 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
          p->compared_width},
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
+    size_t of_cache;
     *bytes = largest_packed_weight(p) + sinusoid_memory(p) + rope_memory(p);
+    if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
+        return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         size_t count;

@@ -1,6 +1,7 @@
 #include "attn/run.h"
 
 #include "attn/block.h"
+#include "attn/cache.h"
 #include "attn/schedule.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -251,9 +252,12 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
     float_mode mode;
     float_mode_set(&mode);
     size_blocks(&r);
+    cache_settle(p, w);
     bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, threads, e) &&
                 run_blocks(&r, threads_for(&r, threads), report, e);
     done = done && project_output(&c->made, p, c->kept, threads, e);
+    if (done && p->asked->cache != NULL)
+        p->asked->cache->rows = p->n_k;
     projected_free(&c->made);
     float_mode_restore(&mode);
     return done;

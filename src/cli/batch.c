@@ -69,7 +69,7 @@ void batch_open(batch *b, const options *o, const env *world, documents *all, co
 {
     size_t threads = o->has_threads ? o->threads : world->processors;
     *b = (batch){.given = o, .world = world, .documents = all, .to = to};
-    if (threads > 1 && outputs_are_text(to))
+    if (threads > 1 && !o->stream && outputs_are_text(to))
         b->threads = threads > THREADS_MOST ? THREADS_MOST : threads;
 }
 

@@ -39,7 +39,7 @@ typedef struct batch {
     double ends;          /* when no further one is begun, on the monotonic clock */
 } batch;
 
-/* Without a second thread, and where results are no text, there is just none. */
+/* Without a second thread, for --stream, and where results are no text, there is just none. */
 void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to);
 void batch_close(batch *b);
 

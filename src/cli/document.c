@@ -76,6 +76,10 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         all->files = 1;
     }
     all->is_many = all->files > 1;
+    if (given->stream && !token_stream_check(given, e))
+        return false;
+    if (given->stream && all->has_options_only)
+        return err_set(e, "--stream reads rows line by line, and no document is named");
     if (!given_check_standard_input(given, all->file, all->files, e) ||
         !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
         return false;
@@ -129,8 +133,8 @@ static bool find_if_lines(documents *all, err *e)
     const char *format_name = all->given->input_format;
     const format *by_ending = format_by_ending(l->file);
     jsonl_look look = JSONL_MAY_BE;
-    if (format_name != NULL) {
-        all->is_stream = strcmp(format_name, "jsonl") == 0;
+    if (format_name != NULL || all->given->stream) {
+        all->is_stream = all->given->stream || strcmp(format_name, "jsonl") == 0;
         return true;
     }
     if (by_ending != NULL && strcmp(by_ending->named.name, "jsonl") == 0) {
@@ -156,7 +160,8 @@ static bool read_contents(const documents *all, const document_line *from, docum
 {
     read_options how = options_of_contents(one, all);
     return json_read(from->bytes, from->length, &how, &one->contents, e) &&
-           name_the_only_matrix(&one->contents, e);
+           name_the_only_matrix(&one->contents, e) &&
+           token_stream_share(&all->rows, &one->contents, e);
 }
 
 /* The next line that holds a document; *is_there false at the end of the stream. */
@@ -236,6 +241,7 @@ static bool apply_options(documents *all, document *one, err *e)
     all->is_over = !done && !has_read_files(all, &one->contents);
     all->was_applied = all->was_applied || done;
     one->is_all_tables = one->is_all_tables && one->file == NULL;
+    one->cache = all->given->stream ? &all->rows.cache : NULL;
     return done;
 }
 
@@ -291,8 +297,19 @@ bool documents_has_next(const documents *all)
     return all->is_stream && lines_has_next(&all->lines);
 }
 
+void documents_keep(documents *all, document *one)
+{
+    dtype type;
+    if (!all->given->stream || all->rows.has_shared)
+        return;
+    type = strcmp(bundle_text(&one->contents, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    all->type = type;
+    token_stream_keep(&all->rows, &one->contents);
+}
+
 void documents_close(documents *all)
 {
+    token_stream_close(&all->rows);
     lines_close(&all->lines);
     given_close(&all->from_options);
 }

@@ -5,6 +5,7 @@
 
 #include "cli/env.h"
 #include "cli/given.h"
+#include "cli/token_stream.h"
 #include "io/lines.h"
 
 typedef struct document {
@@ -12,6 +13,7 @@ typedef struct document {
     const char *file;   /* "-" for standard input, NULL where all came from options */
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
+    kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
 } document;
 
 /* The documents of a command line, one after the other. */
@@ -26,9 +28,10 @@ typedef struct documents {
     bool is_stream;    /* of documents, one a line: JSON Lines */
     size_t line_most;  /* bytes that a line may have */
     bool has_options_only;
-    bool is_many;     /* more than one document may come: results are written one a line */
-    bool was_applied; /* what options give, to a document */
-    bool is_over;     /* after a failure: no document behind it could be read */
+    bool is_many;      /* more than one document may come: results are written one a line */
+    bool was_applied;  /* what options give, to a document */
+    token_stream rows; /* of --stream */
+    bool is_over;      /* after a failure: no document behind it could be read */
 } documents;
 
 /* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
@@ -52,6 +55,9 @@ size_t documents_take(documents *all, document_line *to, size_t most);
 bool documents_read_line(documents *all, const document_line *from, document *one, err *e);
 /* The same by one of several threads: false, without an error, where a file is to be read first. */
 bool documents_try_line(documents *all, const document_line *from, document *one, err *e);
+
+/* A document was computed: --stream takes from the first what it says for all. */
+void documents_keep(documents *all, document *one);
 
 /* Whether the next document of a stream is in memory already, so that nobody waits for it. */
 bool documents_has_next(const documents *all);

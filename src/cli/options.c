@@ -227,6 +227,16 @@ static const option_row ROWS[] = {
                "status is 2 in the end. For JSON and JSON Lines only. Without it the first bad "
                "document ends the run: results before it stay on standard output, and no file is "
                "replaced."},
+    {{"stream", "documents are the rows of one sequence, a line each"},
+     OPTION_FLAG, GROUP_OUTPUT, .place = AT(stream),
+     .manual = "Reads JSON Lines, a token or a block of tokens a line, and writes a result a line. "
+               "What all rows share (weights, settings, a vocab) comes from options, --bundle or "
+               "the first line; each line brings its x (or tokens, or q, k and v) and no more. The "
+               "program keeps keys and values of the lines before, in the order in which products "
+               "read them. Each row has the same bytes as in the whole sequence computed at once; "
+               "so --causal must be given, or a --window that ends at 0. What counts from the last "
+               "key or knows their number is refused: lower-right, --key-lengths, masks, biases, "
+               "appended rows."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
      OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,

@@ -95,7 +95,7 @@ typedef struct options {
     const char *output, *format;
     text_list write; /* STAGE=FILE */
     size_t digits;
-    bool has_digits, average_heads, header, keep_going;
+    bool has_digits, average_heads, header, keep_going, stream;
     /* trace */
     bool trace;
     text_list steps;

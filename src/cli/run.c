@@ -77,16 +77,18 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
     return false;
 }
 
-static bool run_document(runner *r, const document *one, err *bad, err *e)
+static bool run_document(runner *r, document *one, err *bad, err *e)
 {
     solution s; /* planning it sets it */
     text trace = {0};
     place at = document_place(one);
-    bool done = compute(r, one, &s, &trace, bad)
-                    ? write_result(r, one, &s, &trace, e) || err_place(e, &at)
-                    : take_failure(r, one, bad, e);
+    bool is_computed = compute(r, one, &s, &trace, bad);
+    bool done = is_computed ? write_result(r, one, &s, &trace, e) || err_place(e, &at)
+                            : take_failure(r, one, bad, e);
     text_free(&trace);
     solution_free(&s);
+    if (is_computed)
+        documents_keep(&r->documents, one);
     return done;
 }
 

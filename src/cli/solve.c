@@ -25,6 +25,7 @@ bool solution_plan(solution *s, const document *one, const options *o, err *e)
     if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
         return false;
     s->problem.allow_nonfinite = o->allow_nonfinite;
+    s->problem.cache = one->cache;
     return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
 }
 

@@ -34,6 +34,8 @@ const input_file INPUT_FILES[] = {
                    "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
     {"lines.jsonl", "{\"name\": \"1\", \"x\": [[1, 2], [3, 4]]}\n\n{\"x\": [[5]], \"dtype\": "
                     "\"f64\"}\n{\"x\": [[1], [2], [3]], \"causal\": true}\n"},
+    {"rows.jsonl", "{\"x\": [[1, 2], [3, 4]], \"wq\": [[1, 0], [2, 1]], \"causal\": true}\n"
+                   "[[5, 6]]\n{\"x\": [[7, 8]], \"tokens\": [\"end\"]}\n"},
     {"x.csv", "token,a,b\n\"the, cat\",1,0\nwalks,0.5,2\n\"\"\"on\"\"\",-1e-3,1\n"},
     {"x.tsv", "1\t0\n0.5\t2\n"},
     {"wq.csv", "# wq 2x2\n1,0\n0,1\n"},
@@ -86,6 +88,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "extra.json"},
     {.words = "--threads 1 lines.jsonl", .streams = true},
     {.words = "--threads 3 --quiet - <lines.jsonl", .streams = true, .tries_again = true},
+    {.words = "--threads 1 --stream --rope --positions sinusoidal rows.jsonl", .streams = true},
+    {.words = "--threads 1 --stream --score additive rows.jsonl", .streams = true},
     {.words = "--keep-going --threads 1 ragged.json lines.jsonl",
      .documents = 5,
      .streams = true,

@@ -3,6 +3,7 @@
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/spoil.h"
+#include "ref/streamed.h"
 #include "ref/subject.h"
 
 #include <stdio.h>
@@ -271,6 +272,11 @@ static bool keys_cached(trial *t)
     return is_same;
 }
 
+static bool rows_streamed(trial *t)
+{
+    return streamed_is_same(t->problem, &t->runs, t->wrong, sizeof t->wrong);
+}
+
 /* Whatever the caller's mode is, the result is the same, and the mode is left as it was. */
 static bool wrong_float_mode(trial *t)
 {
@@ -293,6 +299,7 @@ static const struct {
     {"scalar kernels", scalar_kernels}, {"batch entries alone", batch_entries_alone},
     {"queries alone", queries_alone},   {"queries shuffled", queries_shuffled},
     {"keys cached", keys_cached},       {"float mode", wrong_float_mode},
+    {"rows streamed", rows_streamed},
 };
 
 void properties_try(const ref_problem *p, const char *where, size_t *passed, size_t *failed)

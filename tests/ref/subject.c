@@ -181,6 +181,7 @@ bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
     if (!write_document(&s->document, p, e) || !problem_read(&s->asked, &s->document, e))
         return false;
     s->asked.allow_nonfinite = way->allows_nonfinite;
+    s->asked.cache = way->cache;
     if (!plan_make(&s->decided, &s->asked, with, e))
         return false;
     wanted w = wanted_of(&s->decided, way);

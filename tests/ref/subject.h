@@ -12,6 +12,7 @@ typedef struct subject_way {
     const wanted *wants; /* these stages, where they are made; NULL: all that are */
     bool allows_nonfinite;
     const kernels *with;  /* instead of the best of this machine */
+    kv_cache *cache;      /* of a stream, whose next line this is; NULL: of none */
     void (*before)(void); /* called before the run, to spoil what it should not depend on */
 } subject_way;
 

@@ -1,0 +1,88 @@
+/* One line of a stream: what can't be, and how its rows join those before them. */
+#include "attn/plan_parts.h"
+
+/* What a document may say, and a stream can't do, with the reason. */
+static const struct {
+    const char *key, *why;
+} NOT_STREAMED[] = {
+    {"offset", "counts its rows itself, from 0"},
+    {"mask", "has no number of keys that one could be made for"},
+    {"bias", "has no number of keys that one could be made for"},
+    {"key_lengths", "has no last key that it could count to"},
+    {"key_tokens", "brings its keys a line at a time, with their tokens"},
+    {"bias_k", "has no last key that a row could stand behind"},
+    {"bias_v", "has no last key that a row could stand behind"},
+    {"past_k", "keeps its cache itself"},
+    {"past_v", "keeps its cache itself"},
+};
+
+static bool check_settings(const problem *asked, err *e)
+{
+    for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
+        place at = problem_place(asked, NOT_STREAMED[i].key);
+        if (bundle_find(asked->document, NOT_STREAMED[i].key) != NULL)
+            return err_at(e, &at, "%s is given, and a stream %s", NOT_STREAMED[i].key,
+                          NOT_STREAMED[i].why);
+    }
+    place at = problem_place(asked, "add_zero");
+    return !asked->adds_zero || err_at(e, &at,
+                                       "add_zero is asked for, and a stream has no last "
+                                       "key that a row could stand behind");
+}
+
+/* A row that saw later ones would have to wait for them. */
+static bool check_direction(const problem *asked, err *e)
+{
+    place at = problem_place(asked, "causal");
+    if (asked->causal == CAUSAL_LOWER_RIGHT)
+        return err_at(e, &at, "causal is lower-right, and a stream has no last key to count from");
+    if (asked->causal != CAUSAL_NONE || (asked->has_window && asked->window_right == 0))
+        return true;
+    err_set(e, "queries see keys that a stream has not read yet");
+    return err_remedy(e, "--causal lets a query see only keys at or before it");
+}
+
+static place place_of_keys(const plan *p)
+{
+    return p->asked->at[p->k.given.data != NULL ? p->k.given_as : p->k.rows_as];
+}
+
+static bool check_rows(const plan *p, err *e)
+{
+    place at = place_of_keys(p);
+    return p->n_q == p->k.n ||
+           err_at(e, &at, "in a stream each token is a query and a key, and there are %zu and %zu",
+                  p->n_q, p->k.n);
+}
+
+/* Everything but the number of rows is what it was in the first line. */
+static bool check_sizes(const plan *p, err *e)
+{
+    const kv_cache *c = p->asked->cache;
+    const struct {
+        const char *what;
+        size_t here, before;
+    } sizes[] = {
+        {"batches", p->batches, c->batches},
+        {"key/value heads", p->kv_heads, c->heads},
+        {"numbers of a key", p->k.width, c->k_width},
+        {"numbers of a value", p->v.width, c->v_width},
+    };
+    place at = place_of_keys(p);
+    for (size_t i = 0; c->rows > 0 && i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].here != sizes[i].before)
+            return err_at(e, &at, "the %s are %zu here, and %zu in the lines before", sizes[i].what,
+                          sizes[i].here, sizes[i].before);
+    }
+    return true;
+}
+
+bool plan_find_stream(plan *p, err *e)
+{
+    if (!check_settings(p->asked, e) || !check_direction(p->asked, e) || !check_rows(p, e) ||
+        !check_sizes(p, e))
+        return false;
+    p->past = p->offset = p->asked->cache->rows;
+    p->n_k += p->past;
+    return true;
+}
