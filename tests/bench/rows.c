@@ -53,6 +53,12 @@ static double beyond_a_gigabyte(const double *megabytes)
     return megabytes[0] - 1024;
 }
 
+/* How near the first comes to the second. */
+static double share(const double *ms)
+{
+    return ms[1] / ms[0];
+}
+
 /* How many times as fast as the second the first is, against how many times as fast as the fourth
  * the third is. */
 static double gain_of_gain(const double *ms)
@@ -174,6 +180,12 @@ const row ROWS[] = {
      beyond_a_gigabyte,
      "anonymous",
      MOST(64, 16)},
+    {"decode 131072 x 8 x 64",
+     "n=131072 heads=8 d=64",
+     {"own decode", "own read"},
+     share,
+     "reading the same bytes",
+     LEAST(0.7, 0.9)},
     {"memory MB, 16384 x 1",
      "n=16384 heads=1 d=64",
      {"own memory"},

@@ -33,6 +33,6 @@ void *bench_alloc(size_t count, size_t size);
 
 /* The rows of the table. */
 extern const work WORK_CORE, WORK_LAYER, WORK_MEMORY, WORK_PRODUCT, WORK_OPENBLAS, WORK_ONEDNN,
-    WORK_PEAK, WORK_FILL, WORK_COMMAND, WORK_COMMAND_MEMORY;
+    WORK_PEAK, WORK_FILL, WORK_COMMAND, WORK_COMMAND_MEMORY, WORK_DECODE, WORK_READ;
 
 #endif
