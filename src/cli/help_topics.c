@@ -14,6 +14,7 @@
 #include "kernels/kernels.h"
 #include "render/renderer.h"
 #include "trace/step.h"
+#include "why/mistake.h"
 
 #include <string.h>
 
@@ -203,6 +204,7 @@ const topic TOPICS[] = {
     {&QK_NORM_WORDS, describe_nothing},
     {&PAIRING_WORDS, describe_nothing},
     {&CONVENTIONS, describe_convention},
+    {&MISTAKES, describe_nothing},
     {&TERMS, describe_term},
 };
 

@@ -6,6 +6,7 @@
 #include "cli/help_topics.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
+#include "why/mistake.h"
 
 #include <string.h>
 
@@ -213,6 +214,17 @@ static void write_conventions(text *out)
     text_free(&names);
 }
 
+static void write_mistakes(text *out)
+{
+    text_add_string(out, ".SH MISTAKES\n");
+    write_paragraph(out, "What check --why tries, in this order: of mistakes that explain numbers "
+                         "equally well, the first is named first.");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < MISTAKES.count; i++)
+        write_item(out, named_row(&MISTAKES, i));
+    text_add_string(out, ".PD\n");
+}
+
 void manual_write(text *out)
 {
     write_commands(out);
@@ -224,4 +236,5 @@ void manual_write(text *out)
     write_stages(out);
     write_keys(out);
     write_conventions(out);
+    write_mistakes(out);
 }
