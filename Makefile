@@ -18,6 +18,7 @@ objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
 OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o
 UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
+WHY      := $(call objects,tests/why) $(filter-out %/compare.o,$(COMPARE))
 FAULTS   := $(call objects,tests/faults)
 TRACE    := $(call objects,tests/trace)
 FORMATS  := $(call objects,tests/formats)
@@ -26,7 +27,7 @@ NUMBERS  := $(call objects,tests/numbers)
 UNIT     += $(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
-PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
+PROGRAMS := $(addprefix $(BUILD)/,unit compare why $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
@@ -93,6 +94,7 @@ $(BUILD)/numbers: $(NUMBERS) $(TO_CHARS)
 $(BUILD)/bench_text: LIBS += -lstdc++
 $(BUILD)/bench_text: $(BUILD)/tests/bench/text.o $(BUILD)/tests/bench/text_own.o
 $(BUILD)/compare: $(COMPARE)
+$(BUILD)/why: $(WHY)
 $(BUILD)/trace_numbers: $(TRACE)
 $(BUILD)/trace_formats: $(FORMATS)
 $(BUILD)/bench: $(BENCH)
@@ -113,8 +115,8 @@ check: programs
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs
 	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW)
-## SUITE: runs one of unit, compare, faults, cli, runner, lint, packaging, sanitize, valgrind, …
-unit compare faults: %: $(BUILD)/%
+## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
+unit compare why faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@

@@ -1,9 +1,12 @@
 /* selfattn check: compute documents, and compare with what they expect. */
 #include "attn/compare.h"
+#include "base/threads.h"
 #include "cli/check_files.h"
+#include "cli/check_why.h"
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/errata.h"
+#include "cli/matrix_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/solve.h"
@@ -17,8 +20,10 @@ static const double DEFAULT_TOL = 1e-9;
 typedef struct checker {
     const options *given;
     env *world;
+    given_bundle weights; /* of --bundle */
+    bundle actual;        /* of --actual */
     sink out;
-    size_t failed;
+    size_t failed, documents;
 } checker;
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
@@ -95,36 +100,118 @@ static bool compare_all(checker *c, const bundle *contents, const bundle *expect
     return true;
 }
 
-/* Solves and compares. Without inputs there is nothing to compute (a document of tokens alone), and
- * that is no failure. */
-static bool check_document(checker *c, const document *one, err *e)
+/* What is compared with what is computed, and what it is called; NULL: nothing is known. */
+static const bundle *numbers_of(const checker *c, const document *one)
 {
     const entry *expected = bundle_find(&one->contents, "expected");
+    if (c->given->actual != NULL)
+        return &c->actual;
+    return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
+}
+
+static const char *numbers_name(const checker *c)
+{
+    return c->given->actual != NULL ? "actual" : "expected";
+}
+
+static bool has_inputs(const document *one, bool *has, err *e)
+{
+    problem probe;
+    *has = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
+    problem_free(&probe);
+    return !e->is_set;
+}
+
+/* --why, where it is asked for: of misprints that are known, and of what differs. */
+static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
+                    const comparison *of, const errata *known, err *e)
+{
+    unexplained what = {.solved = s,
+                        .numbers = numbers,
+                        .compared = of,
+                        .known = known,
+                        .numbers_name = numbers_name(c)};
+    if (!c->given->why)
+        return true;
+    check_list_errata(sink_text(&c->out), known);
+    if (of->different == 0)
+        return true;
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        what.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
+    return check_explain(sink_text(&c->out), &what, solution_threads(s, c->given, c->world), e);
+}
+
+static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
+{
     solution s = {0};
     comparison of = {0};
     errata known = {0};
-    problem probe;
-    bool has_inputs = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
-    problem_free(&probe);
-    if (e->is_set)
-        return false;
-    place at = document_place(one);
-    bool has_expected = expected != NULL && expected->bundle->count > 0;
-    if (!has_expected && has_inputs)
-        return err_at(e, &at, "there is no \"expected\" to compare with");
-    bool done = true;
-    if (has_inputs) {
-        done = check_stage_names(expected->bundle, e) && check_tolerances(&one->contents, e) &&
-               errata_read(&known, &one->contents, e) && solution_plan(&s, one, c->given, e) &&
-               want_expected(&s, expected->bundle, &known.stages, e) &&
-               solution_run(&s, c->given, c->world, e) &&
-               compare_all(c, &one->contents, expected->bundle, &s, &known, &of, e);
+    bool done = check_tolerances(&one->contents, e) &&
+                (c->given->actual != NULL || errata_read(&known, &one->contents, e)) &&
+                solution_plan(&s, one, c->given, e) &&
+                want_expected(&s, numbers, &known.stages, e) &&
+                solution_run(&s, c->given, c->world, e) &&
+                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+    if (done) {
+        c->failed += !report_check(sink_text(&c->out), one, &of, &known, numbers_name(c));
+        done = explain(c, one, &s, numbers, &of, &known, e);
     }
-    if (done)
-        c->failed += !report_check(sink_text(&c->out), one, &of, &known);
     errata_free(&known);
     solution_free(&s);
     return done;
+}
+
+/* Without inputs there is nothing to compute (a document of tokens alone), and that is no
+ * failure. */
+static bool check_document(checker *c, const document *one, err *e)
+{
+    const bundle *numbers = numbers_of(c, one);
+    place at = document_place(one);
+    bool has = false;
+    if (c->given->actual != NULL && c->documents++ > 0)
+        return err_at(e, &at, "--actual is one document's result, and this is another document");
+    if (!has_inputs(one, &has, e))
+        return false;
+    if (!has) {
+        report_check(sink_text(&c->out), one, &(comparison){0}, &(errata){0}, "");
+        return true;
+    }
+    if (numbers == NULL)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
+    return (c->given->actual != NULL || check_stage_names(numbers, e)) &&
+           solve_and_compare(c, one, numbers, e);
+}
+
+/* Moves the stages of a result. A matrix without a name is the output. */
+static bool take_stages(bundle *to, bundle *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        entry *one = &from->entry[i];
+        const char *name = one->name[0] == '\0' ? "output" : one->name;
+        bool is_stage = named_find(&STAGES, name, strlen(name)) != NULL;
+        if (is_stage && one->kind == ENTRY_TENSOR && !bundle_take(to, name, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* Another program's result. */
+static bool read_actual(checker *c, err *e)
+{
+    const char *file = c->given->actual;
+    bundle all = {0};
+    if (file == NULL)
+        return true;
+    read_options how = read_options_of(c->given, file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.allow_nonfinite = true;
+    bool done =
+        input_read(c->given, file, &how, &all, e) != NULL && take_stages(&c->actual, &all, e);
+    bundle_free(&all);
+    if (!done || c->actual.count > 0)
+        return done;
+    err_at(e, &(place){.file = how.file}, "there is no stage in this file");
+    return err_remedy(e, "selfattn help stages lists them");
 }
 
 static bool check_file(checker *c, const char *file, err *e)
@@ -134,8 +221,8 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operands = 1;
     documents all;
     document one;
-    given_bundle none = {0}; /* check takes no --bundle */
-    bool is_there = false, done = documents_open(&all, &one_file, &none, c->world, DTYPE_F64, e);
+    bool is_there = false,
+         done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = check_document(c, &one, e);
         progress_document_done(c->world->progress);
@@ -152,7 +239,7 @@ int command_check(const options *o, env *world, err *e)
     bool is_wrong = false;
     progress shown;
     progress_start(&shown, o, world);
-    bool done = check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
+    bool done = check_files_list(o, &files, e) && read_actual(&c, e) && sink_open(&c.out, "-", e);
     for (size_t i = 0; i < files.count && done; i++) {
         err of_file = {0};
         if (!check_file(&c, files.item[i], &of_file)) {
@@ -165,6 +252,8 @@ int command_check(const options *o, env *world, err *e)
     }
     progress_stop(world);
     text_list_free(&files);
+    given_bundle_close(&c.weights);
+    bundle_free(&c.actual);
     done = done && sink_close(&c.out, e);
     sink_discard(&c.out);
     if (!done)

@@ -15,12 +15,14 @@ static const command ROWS[] = {
      command_run},
     {{"check", "compute, and compare with what documents expect"},
      "[OPTION]... DOCUMENT|DIR...",
-     GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_ALWAYS,
+     GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_CHECK | GROUP_ALWAYS,
      NULL,
      "Computes each DOCUMENT, and every .json document in each DIR, in float64, and compares each "
-     "stage in its \"expected\" within its \"tol\". A line a document says whether it holds; where "
-     "not, which stage differs first, at which element, and both values. Errata that the document "
-     "lists are reported and don't fail; an erratum that is none fails.",
+     "stage in its \"expected\" within its \"tol\", or with --actual those of another program's "
+     "result. A line a document says whether it holds; where not, which stage differs first, at "
+     "which element, and both values. Errata that the document lists are reported and don't fail; "
+     "an erratum that is none fails. With --why, lines below it say what mistake gives these "
+     "numbers.",
      command_check},
     {{"diff", "compare two results, stage by stage"},
      "[OPTION]... A B",

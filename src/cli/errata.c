@@ -143,6 +143,11 @@ static erratum *find(const errata *all, const element *at)
     return is_there ? all->by_place[low] : NULL;
 }
 
+bool errata_lists(const errata *all, const element *one)
+{
+    return find(all, one) != NULL;
+}
+
 bool errata_knows(void *context, const element *one)
 {
     errata *all = context;

@@ -25,6 +25,9 @@ typedef struct errata {
 bool errata_read(errata *all, const bundle *document, err *e);
 void errata_free(errata *all);
 
+/* Whether the document names the element, rightly or not. */
+bool errata_lists(const errata *all, const element *one);
+
 /* For known_elements: the element is an erratum, which is thereby confirmed. */
 bool errata_knows(void *context, const element *one);
 

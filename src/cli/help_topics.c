@@ -15,6 +15,7 @@
 #include "kernels/kernels.h"
 #include "render/renderer.h"
 #include "trace/step.h"
+#include "why/mistake.h"
 
 #include <string.h>
 
@@ -225,6 +226,7 @@ const topic TOPICS[] = {
     {&CONVENTIONS, describe_convention},
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
+    {&MISTAKES, describe_nothing},
     {&TERMS, describe_term},
 };
 

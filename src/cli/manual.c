@@ -7,6 +7,7 @@
 #include "cli/peers_help.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
+#include "why/mistake.h"
 
 #include <string.h>
 
@@ -248,6 +249,17 @@ static void write_peers(text *out)
     text_add_string(out, ".PD\n");
 }
 
+static void write_mistakes(text *out)
+{
+    text_add_string(out, ".SH MISTAKES\n");
+    write_paragraph(out, "What check --why tries, in this order: of mistakes that explain numbers "
+                         "equally well, the first is named first.");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < MISTAKES.count; i++)
+        write_item(out, named_row(&MISTAKES, i));
+    text_add_string(out, ".PD\n");
+}
+
 void manual_write(text *out)
 {
     write_commands(out);
@@ -260,4 +272,5 @@ void manual_write(text *out)
     write_keys(out);
     write_conventions(out);
     write_peers(out);
+    write_mistakes(out);
 }

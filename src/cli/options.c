@@ -73,27 +73,27 @@ static const option_row ROWS[] = {
                "the rows are looked up."},
     {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
     {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
-     .place = AT(bundle),
+     .shared = GROUP_CHECK, .place = AT(bundle),
      .manual = "Weights and biases are found under the names of a document's keys or under those "
                "of many libraries, listed in BUNDLES; a note says which, and which layout that "
                "means. --layout goes over it. The document's own keys and other options go over "
                "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
                "documents there are."},
     {{"map", "what the document calls NAME is KEY in the bundle"},
-     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
+     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .shared = GROUP_CHECK, .place = AT(map),
      .manual = "KEY is a whole name in the bundle. May be given several times; what is not given "
                "so is found as without it."},
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
-     .place = AT(prefix),
+     .shared = GROUP_CHECK, .place = AT(prefix),
      .manual = "One layer out of a file of many: --prefix layers.0.attention. It need not be "
                "whole: layers.0 stands for the one layer behind layers.0., if there is one. "
                "Without it there must be one layer only."},
     {{"input-format", "read every file as this, whatever it looks like"},
-     OPTION_WORD, GROUP_INPUT, "F", .shared = GROUP_FILES,
+     OPTION_WORD, GROUP_INPUT, "F", .shared = GROUP_FILES | GROUP_CHECK,
      .place = AT(input_format), .choices = &FORMATS,
      .manual = "Without it the format comes from the first bytes, then from the name's ending."},
     {{"delimiter", "what separates the cells of a CSV"}, OPTION_CHARACTER, GROUP_INPUT, "C",
-     .shared = GROUP_FILES, .place = AT(delimiter),
+     .shared = GROUP_FILES | GROUP_CHECK, .place = AT(delimiter),
      .manual = "One character, or the word tab."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD",
      .key = "layout", .choices = &LAYOUT_WORDS,
@@ -275,6 +275,16 @@ static const option_row ROWS[] = {
     {{"tol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_COMPARE, "T",
      .place = AT(tol), .has = AT(has_tol),
      .manual = "Takes the place of a document's tol. The default is 0: equal means equal."},
+    /* check */
+    {{"actual", "check the stages in RESULT, not what the document expects"},
+     OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),
+     .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
+               "without a name is the output. There must be one document."},
+    {{"why", "say which mistake gives the numbers that differ"},
+     OPTION_FLAG, GROUP_CHECK, .place = AT(why),
+     .manual = "Where numbers differ, computes the document again with each of the mistakes in "
+               "MISTAKES, and in small documents with each two of them, and lists those that give "
+               "these numbers, best first, and in how many digits they agree."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
@@ -299,6 +309,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_TRACE, "Trace", NULL},
     {GROUP_RUN, "Running", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
+    {GROUP_CHECK, "Checking", NULL},
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},

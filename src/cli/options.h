@@ -34,12 +34,13 @@ typedef enum option_group {
     GROUP_TRACE = 8,
     GROUP_RUN = 16,
     GROUP_COMPARE = 32, /* --tol */
-    GROUP_HELP = 64,    /* --completion */
-    GROUP_ALWAYS = 128, /* --help, --version, --quiet, --color */
+    GROUP_CHECK = 64,   /* of check alone, and shared by rows of other groups */
+    GROUP_HELP = 128,   /* --completion */
+    GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
-        256, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 512,   /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 1024 /* of numbers that become another file's: shared as well */
+        512, /* no option's: other options are operands to the command (`help --causal`) */
+    GROUP_FILES = 1024,  /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048 /* of numbers that become another file's: shared as well */
 } option_group;
 
 typedef struct option_row {
@@ -110,6 +111,9 @@ typedef struct options {
     /* compare */
     double tol;
     bool has_tol;
+    /* check */
+    const char *actual; /* a result to be checked; NULL: what the documents expect */
+    bool why;
     /* help */
     const char *completion;
 } options;

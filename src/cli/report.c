@@ -31,7 +31,7 @@ static void add_rough_number(text *out, double value)
     text_add_string(out, digits);
 }
 
-void report_element(text *out, const element *one, const char *wanted_name, const char *got_name)
+void report_numbers(text *out, const element *one, const char *wanted_name, const char *got_name)
 {
     element_write_name(one, out);
     text_add_format(out, ": %s ", wanted_name);
@@ -42,6 +42,11 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
         text_add_string(out, ", apart by ");
         add_rough_number(out, fabs(one->got - one->wanted));
     }
+}
+
+void report_element(text *out, const element *one, const char *wanted_name, const char *got_name)
+{
+    report_numbers(out, one, wanted_name, got_name);
     text_add_string(out, " (tol ");
     add_number(out, one->tol);
     text_add_string(out, ")");
@@ -66,7 +71,8 @@ static bool report_bad_erratum(text *out, const document *one, const erratum *ba
     return false;
 }
 
-bool report_check(text *out, const document *one, const comparison *of, const errata *known)
+bool report_check(text *out, const document *one, const comparison *of, const errata *known,
+                  const char *wanted_name)
 {
     const erratum *bad = errata_unconfirmed(known);
     if (of->different == 0 && bad != NULL)
@@ -75,7 +81,7 @@ bool report_check(text *out, const document *one, const comparison *of, const er
     add_name(out, one);
     text_add_string(out, ": ");
     if (of->different > 0) {
-        report_element(out, &of->first, "expected", "computed");
+        report_element(out, &of->first, wanted_name, "computed");
         if (of->different > 1)
             text_add_format(out, ", and %zu more", of->different - 1);
     } else if (of->stages == 0) {

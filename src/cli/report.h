@@ -10,9 +10,13 @@
 void report_error(const env *world, const err *e);
 
 /* The line of one checked document; true where it holds. */
-bool report_check(text *out, const document *one, const comparison *of, const errata *known);
+bool report_check(text *out, const document *one, const comparison *of, const errata *known,
+                  const char *wanted_name);
 
-/* "weights[query 1, key 2]: 0.5 and 0.46831, a difference of 0.0317 (tol 5e-06)" */
+/* "weights[query 1, key 2]: expected 0.5, computed 0.46831, apart by 3.17e-02" */
+void report_numbers(text *out, const element *one, const char *wanted_name, const char *got_name);
+
+/* The same, and " (tol 5e-06)". */
 void report_element(text *out, const element *one, const char *wanted_name, const char *got_name);
 
 #endif

@@ -62,7 +62,7 @@ static double operations_of(const solution *s)
     return pairs * (double)(p->compared_width + p->v.width);
 }
 
-static size_t threads_of(const solution *s, const options *o, const env *world)
+size_t solution_threads(const solution *s, const options *o, const env *world)
 {
     return o->has_threads ? o->threads : threads_worth(world->processors, operations_of(s));
 }
@@ -152,7 +152,7 @@ bool solution_is_small(const solution *s)
 
 bool solution_run(solution *s, const options *o, env *world, err *e)
 {
-    size_t threads = threads_of(s, o, world);
+    size_t threads = solution_threads(s, o, world);
     s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
     if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))

@@ -20,6 +20,8 @@ bool solution_plan(solution *s, const document *one, const options *o, err *e);
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */
 bool solution_run(solution *s, const options *o, env *world, err *e);
+/* How many threads that uses. */
+size_t solution_threads(const solution *s, const options *o, const env *world);
 /* Whether that said, or would have said, anything but for --quiet. */
 bool solution_has_notes(const solution *s);
 /* Whether starting threads for it would cost more than they bring. Planned is enough. */

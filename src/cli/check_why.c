@@ -1,0 +1,88 @@
+#include "cli/check_why.h"
+
+#include "cli/report.h"
+#include "why/why.h"
+
+static bool is_erratum(void *context, const element *one)
+{
+    return errata_lists(context, one);
+}
+
+static void add_names(text *out, const why_answer *answer)
+{
+    for (size_t i = 0; i < answer->together; i++)
+        text_add_format(out, "%s%s", i == 0 ? "" : " + ", answer->made[i]->named.name);
+    text_add_string(out, ": ");
+    for (size_t i = 0; i < answer->together; i++)
+        text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i]->named.help);
+}
+
+/* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
+static void add_answer(text *out, const why_answer *answer)
+{
+    text_add_string(out, "why: ");
+    add_names(out, answer);
+    text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
+    for (size_t i = 0; i < answer->same_count; i++)
+        text_add_format(out, "%s%s", i == 0 ? "; the same numbers: " : ", ",
+                        answer->same[i]->named.name);
+    text_add_string(out, ")\n");
+}
+
+/* A mistake spreads: where most numbers are right, these were badly copied. One in so many. */
+enum { MISPRINTS = 4 };
+
+static void add_misprint(text *out, const comparison *of)
+{
+    if (of->different <= of->numbers / MISPRINTS)
+        text_add_format(out, "why: misprint: all numbers but %zu of %zu are right\n", of->different,
+                        of->numbers);
+}
+
+static void add_nothing(text *out, const unexplained *of, const why_answers *found)
+{
+    text_add_format(out, "why: none of %zu mistakes%s gives these numbers", MISTAKES.count,
+                    found->tried_pairs ? ", and no two of them," : "");
+    if (found->right_digits > 0)
+        text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
+                        found->right_digits == 1 ? "" : "s");
+    text_add_format(out, "; the first stage that differs is %s: ", of->compared->first.stage);
+    report_element(out, &of->compared->first, of->numbers_name, "computed");
+    text_add_string(out, "\n");
+    add_misprint(out, of->compared);
+}
+
+bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
+{
+    known_elements listed = {is_erratum, (void *)of->known};
+    why_question question = {.problem = &of->solved->problem,
+                             .with = of->solved->plan.with,
+                             .threads = threads,
+                             .known = &listed};
+    why_answers found;
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        question.numbers[id] = bundle_find(of->numbers, stage_row(id)->key.named.name);
+        question.tol[id] = of->tol[id];
+    }
+    if (!why_find(&found, &question, e))
+        return false;
+    for (size_t i = 0; i < found.count; i++)
+        add_answer(out, &found.answer[i]);
+    if (found.count == 0)
+        add_nothing(out, of, &found);
+    return true;
+}
+
+void check_list_errata(text *out, const errata *known)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        const erratum *one = &known->one[i];
+        element at = {
+            .stage = one->stage, .rank = one->rank, .wanted = one->published, .got = one->computed};
+        for (int axis = 0; axis < one->rank; axis++)
+            at.index[axis] = one->index[axis];
+        text_add_string(out, "why: misprint: ");
+        report_numbers(out, &at, "published", "computed");
+        text_add_string(out, "\n");
+    }
+}

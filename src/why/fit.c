@@ -1,0 +1,93 @@
+#include "why/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Two ways to one number differ by roundings of the type, and these grow along chains. */
+static const double SAME_F64 = 1e-11, SAME_F32 = 2e-5;
+
+static double greatest_of(const tensor *t)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    double greatest = 0;
+    do {
+        double size = fabs(tensor_get(t, at));
+        if (isfinite(size) && size > greatest)
+            greatest = size;
+    } while (tensor_next(t, at));
+    return greatest;
+}
+
+/* Infinite where only one is none, or infinite. */
+static double difference_of(double a, double b)
+{
+    if (a == b || (isnan(a) && isnan(b)))
+        return 0;
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+}
+
+static bool is_left_out(const why_question *of, const element *one)
+{
+    return tensor_is_hole(one->wanted) ||
+           (of->known != NULL && of->known->is_known(of->known->context, one));
+}
+
+static void fit_stage(const why_question *of, stage_id id, const tensor *got, fit *to)
+{
+    const tensor *numbers = &of->numbers[id]->tensor;
+    if (got->data == NULL || !tensor_same_shape(numbers, got)) {
+        *to = (fit){INFINITY, 0, false};
+        return;
+    }
+    double greatest = greatest_of(numbers), unit = greatest > 0 ? greatest : 1;
+    element one = {.stage = stage_row(id)->key.named.name, .rank = got->rank, .tol = of->tol[id]};
+    to->tol = fmax(to->tol, one.tol / unit);
+    do {
+        one.wanted = tensor_get(numbers, one.index);
+        one.got = tensor_get(got, one.index);
+        double difference = difference_of(one.wanted, one.got);
+        if (difference == 0 || is_left_out(of, &one))
+            continue;
+        to->is_within = to->is_within && difference <= one.tol;
+        to->error = fmax(to->error, difference / unit);
+    } while (tensor_next(got, one.index));
+}
+
+fit fit_of(const why_question *of, const tensor got[STAGE_COUNT])
+{
+    fit found = {0, 0, true};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (of->numbers[id] != NULL)
+            fit_stage(of, id, &got[id], &found);
+    }
+    return found;
+}
+
+static bool is_same_stage(const tensor *a, const tensor *b)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (!tensor_same_shape(a, b))
+        return false;
+    double allowed = (a->type == DTYPE_F32 ? SAME_F32 : SAME_F64) * greatest_of(a);
+    do {
+        if (difference_of(tensor_get(a, at), tensor_get(b, at)) > allowed)
+            return false;
+    } while (tensor_next(a, at));
+    return true;
+}
+
+bool fit_is_same(const why_question *of, const tensor a[STAGE_COUNT], const tensor b[STAGE_COUNT])
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (of->numbers[id] != NULL && !is_same_stage(&a[id], &b[id]))
+            return false;
+    }
+    return true;
+}
+
+int fit_digits(double error)
+{
+    if (!(error > 1e-15))
+        return 15;
+    return error >= 1 ? 0 : (int)-log10(error);
+}

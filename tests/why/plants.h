@@ -1,0 +1,124 @@
+/* Every mistake of src/why, made by the reference: in a copy of a random problem, or in the numbers
+ * that the reference computed for it. Nothing here includes src. */
+#ifndef SELFATTN_TESTS_WHY_PLANTS_H
+#define SELFATTN_TESTS_WHY_PLANTS_H
+
+#include "ref/ref_attention.h"
+
+/* A mistake being made: `p` and `r` are its own, the others those without it. */
+typedef struct planting {
+    const ref_problem *right;
+    const ref_result *right_result;
+    ref_problem *p;
+    ref_result *r;
+    int with;
+} planting;
+
+/* False where the mistake can't be made in this problem, or not by this simple arithmetic. */
+typedef bool (*plant_step)(planting *of);
+
+typedef struct plant {
+    const char *name;    /* of the mistake */
+    const char *mistake; /* of REF_MISTAKES; NULL: the reference does what it is asked */
+    plant_step change;   /* what is asked */
+    plant_step weights;  /* the numbers up to the weights */
+    plant_step last;     /* the numbers behind them */
+    int with;
+} plant;
+
+extern const plant PLANTS[];
+extern const size_t PLANT_COUNT;
+
+/* plant_asked.c; with: a ref_input, or one of the words below */
+bool plant_transpose(planting *of);
+bool plant_transpose_all(planting *of);
+bool plant_leave_out(planting *of);
+bool plant_leave_out_biases(planting *of);
+bool plant_swap(planting *of); /* with: 10·one + other of 0 q, 1 k, 2 v */
+bool plant_scale(planting *of);
+bool plant_forget(planting *of);
+bool plant_plus_one(planting *of);
+bool plant_pairing(planting *of);
+bool plant_causal(planting *of);
+bool plant_hide(planting *of);
+bool plant_negate(planting *of);
+bool plant_transpose_places(planting *of);
+bool plant_window(planting *of);
+bool plant_inputs(planting *of);
+bool plant_is_simple(planting *of); /* changes nothing; no softcap, no linear bias */
+bool plant_invert_mask(planting *of);
+
+enum {
+    SAY_NONE,
+    SAY_SQUARED,
+    SAY_HEAD,
+    SAY_EMBED,
+    SAY_WIDTH,
+    SAY_VALUES,
+    SAY_KEYS,
+    SAY_COUNT,
+    SAY_INVERSE,
+    SAY_ROOT
+};
+enum {
+    NO_WINDOW,
+    NO_LENGTHS,
+    NO_ALIBI,
+    NO_SOFTCAP,
+    NO_ZERO,
+    NO_LEARNED,
+    NO_ROPE,
+    NO_NORM,
+    NO_OFFSET
+};
+enum { CAUSAL_GONE, CAUSAL_TOO, CAUSAL_UP, CAUSAL_LOW };
+enum { SEES_ONE_MORE, SEES_LATER, SEES_ONLY_LATER };
+enum { V_OF_X, V_OF_XK, K_OF_X, Q_OF_XK, X_AND_XK };
+
+/* plant_rows.c: q, k and v of the right problem, given in another order */
+bool plant_interleave(planting *of);
+bool plant_view(planting *of);
+bool plant_keys_as_values(planting *of);
+bool plant_kept_rows(planting *of);
+/* and the heads' results */
+bool plant_join(planting *of);
+bool plant_residual(planting *of);
+enum { JOINS_INTERLEAVED, JOINS_VIEWED, JOINS_REVERSED };
+/* output = context·Wo + bo, for a context that was changed. */
+void plant_output(planting *of);
+
+/* plant_softmax.c */
+bool plant_no_masks(planting *of); /* a change; the next are steps of the weights */
+bool plant_add_mask(planting *of);
+bool plant_zero_scores(planting *of);
+bool plant_mask_weights(planting *of);
+bool plant_softmax(planting *of); /* with: 1 keys, 2 queries, 4 heads, 8 batch, 16 powers of 2 */
+bool plant_no_softmax(planting *of);
+bool plant_linear(planting *of);
+bool plant_no_sum(planting *of);
+bool plant_twice(planting *of);
+bool plant_scale_weights(planting *of);
+bool plant_turn(planting *of);
+bool plant_nan(planting *of);
+/* weights of a row of masked scores, 0 where all are hidden */
+void plant_softmax_rows(planting *of);
+
+/* plant_digits.c; with: decimals + a way, or a type */
+bool plant_kept_inputs(planting *of);
+bool plant_kept_scores(planting *of);
+bool plant_kept_masked(planting *of);
+bool plant_kept_exp(planting *of);
+bool plant_kept_weights(planting *of);
+bool plant_kept_context(planting *of);
+bool plant_kept_output(planting *of);
+bool plant_kept_all(planting *of);
+bool plant_throughout_asked(planting *of);
+bool plant_throughout_last(planting *of);
+bool plant_throughout_weights(planting *of);
+double plant_kept(double value, int with);
+enum { TO_EVEN = 32, CUT_OFF = 64, KEEPS_SUM = 96, TO_FLOAT16 = 128, TO_BFLOAT16 };
+
+/* The scale of the right problem. */
+double plant_right_scale(const ref_problem *p);
+
+#endif

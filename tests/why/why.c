@@ -1,0 +1,329 @@
+/* why [COUNT [NAME]]: every mistake of src/why, made by the reference in COUNT random problems in
+ * which it changes a number by more than the tolerance. why must name it in its first two answers,
+ * in 98 of 100, and must name none where the numbers are right. What is shown is the output alone,
+ * or with the weights, or all from the scores on, in turn. With NAME it says which problems of that
+ * mistake were missed. */
+#include "why/plants.h"
+
+#include "ref/ref_random.h"
+#include "ref/ref_select.h"
+#include "ref/subject.h"
+#include "why/why.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT_DEFAULT = 2, PROBLEMS_MOST = 6000, LARGE = 4000 };
+
+/* In hundredths. */
+enum { FOUND_LEAST = 98 };
+
+/* Beyond what the reference says that the program may be off. */
+static const double TOLERANCE = 1e-9;
+
+/* ---- the reference's numbers ---- */
+
+static void compute_rest(const ref_problem *p, ref_result *r)
+{
+    const ref_stage *weights = &r->stage[REF_STAGE_WEIGHTS];
+    double *found = ref_alloc(weights->count, sizeof found[0]);
+    for (size_t i = 0; i < weights->count; i++)
+        found[i] = (double)weights->at[i].value;
+    ref_compute_rounded(p, found, r);
+    free(found);
+    ref_compute_output(p, r);
+}
+
+static bool is_accepted(const ref_problem *p)
+{
+    subject s;
+    wanted none = {0};
+    bool is_run = subject_run(&s, p, &(subject_way){.threads = 1, .wants = &none});
+    subject_free(&s);
+    return is_run;
+}
+
+static bool make(const plant *which, planting *of)
+{
+    of->with = which->with;
+    if (which->change != NULL && !which->change(of))
+        return false;
+    of->with = which->with;
+    of->p->mistake = which->mistake;
+    bool changes_numbers = which->weights != NULL || which->last != NULL;
+    if ((changes_numbers && of->p->round_decimals >= 0) || !is_accepted(of->p))
+        return false;
+    ref_compute_weights(of->p, of->r);
+    if (which->weights != NULL && !which->weights(of))
+        return false;
+    compute_rest(of->p, of->r);
+    return which->last == NULL || which->last(of);
+}
+
+/* ---- what is shown of them ---- */
+
+typedef struct shown {
+    bundle numbers;
+    double tol[STAGE_COUNT];
+} shown;
+
+static bool is_shown(stage_id id, size_t how)
+{
+    if (how == 0)
+        return id == STAGE_OUTPUT;
+    if (how == 1)
+        return id == STAGE_OUTPUT || id == STAGE_WEIGHTS;
+    return id == STAGE_SCORES || id == STAGE_SCALED || id == STAGE_MASKED || id == STAGE_WEIGHTS ||
+           id == STAGE_ATTENDED || id == STAGE_CONTEXT || id == STAGE_OUTPUT;
+}
+
+static const ref_stage *ref_stage_named(const ref_result *r, const char *name)
+{
+    for (ref_stage_id id = 0; id < REF_STAGES; id++) {
+        const ref_stage *one = &r->stage[id];
+        if (one->at != NULL && !one->is_not_made && strcmp(one->name, name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+/* The greatest number of a stage, and the greatest error of it. */
+static double tolerance_of(const ref_stage *s)
+{
+    double greatest = 0, slip = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        double size = (double)fabsl(s->at[i].value);
+        greatest = isfinite(size) && size > greatest ? size : greatest;
+        slip = fmax(slip, (double)s->at[i].slip);
+    }
+    return TOLERANCE * greatest + 2 * slip;
+}
+
+static void show(shown *to, const ref_result *r, const ref_result *right, size_t how)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const ref_stage *one = ref_stage_named(r, name), *other = ref_stage_named(right, name);
+        tensor t;
+        err e = {0};
+        if (one == NULL || other == NULL || !is_shown(id, how) ||
+            !tensor_new(&t, DTYPE_F64, one->rank, one->size, &e))
+            continue;
+        for (size_t i = 0; i < one->count; i++)
+            ((double *)t.data)[i] = (double)one->at[i].value;
+        bundle_add_tensor(&to->numbers, name, &t, (place){0}, &e);
+        to->tol[id] = fmax(tolerance_of(one), tolerance_of(other));
+    }
+}
+
+static bool differ(double a, double b, double tol)
+{
+    if (a == b || (isnan(a) && isnan(b)))
+        return false;
+    return !(fabs(a - b) <= tol);
+}
+
+/* Some number differs, and all have the shape that they should have. */
+static bool is_changed(const shown *s, const ref_result *right)
+{
+    bool is_any = false;
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const tensor *got = bundle_tensor(&s->numbers, name);
+        const ref_stage *one = ref_stage_named(right, name);
+        if (got == NULL)
+            continue;
+        if (got->rank != one->rank || tensor_count(got) != one->count)
+            return false;
+        for (size_t i = 0; i < one->count; i++)
+            is_any =
+                is_any || differ(((double *)got->data)[i], (double)one->at[i].value, s->tol[id]);
+    }
+    return is_any;
+}
+
+/* ---- asking ---- */
+
+static bool ask(why_answers *found, const subject *of, const shown *numbers)
+{
+    err e = {0};
+    why_question question = {
+        .problem = &of->asked, .with = of->decided.with, .threads = 1, .known = NULL};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        question.numbers[id] = bundle_find(&numbers->numbers, stage_row(id)->key.named.name);
+        question.tol[id] = numbers->tol[id];
+    }
+    return why_find(found, &question, &e);
+}
+
+static bool names_it(const why_answer *answer, const char *name)
+{
+    bool is_named = answer->together == 1 && strcmp(answer->made[0]->named.name, name) == 0;
+    for (size_t i = 0; i < answer->same_count; i++)
+        is_named = is_named || strcmp(answer->same[i]->named.name, name) == 0;
+    return is_named;
+}
+
+static bool is_among_first_two(const why_answers *found, const char *name)
+{
+    return (found->count > 0 && names_it(&found->answer[0], name)) ||
+           (found->count > 1 && names_it(&found->answer[1], name));
+}
+
+typedef struct tally {
+    size_t tried, found;
+    size_t claimed; /* where all was right */
+    size_t never;   /* mistakes that no problem let be made */
+} tally;
+
+static void say_missed(const plant *which, const why_answers *found, uint64_t number,
+                       const ref_problem *p)
+{
+    char words[REF_DESCRIPTION];
+    printf("  missed: %s in problem %llu: %s\n", which->name, (unsigned long long)number,
+           ref_describe(p, words));
+    for (size_t i = 0; i < found->count; i++)
+        printf("    %s, %d digits, error %.3g\n", found->answer[i].made[0]->named.name,
+               found->answer[i].digits, found->answer[i].error);
+}
+
+static void judge(const plant *which, const planting *of, uint64_t number, bool says, tally *t)
+{
+    shown wrong = {0}, right = {0};
+    subject s = {0};
+    why_answers found;
+    show(&wrong, of->r, of->right_result, number % 3);
+    show(&right, of->right_result, of->right_result, number % 3);
+    if (is_changed(&wrong, of->right_result) &&
+        subject_run(&s, of->right, &(subject_way){.threads = 1})) {
+        t->tried++;
+        bool is_found = ask(&found, &s, &wrong) && is_among_first_two(&found, which->name);
+        t->found += is_found;
+        if (!is_found && says)
+            say_missed(which, &found, number, of->right);
+        t->claimed += !ask(&found, &s, &right) || found.count > 0;
+    }
+    subject_free(&s);
+    bundle_free(&wrong.numbers);
+    bundle_free(&right.numbers);
+}
+
+static bool is_small(const ref_problem *p)
+{
+    ref_sizes s = ref_sizes_of(p);
+    return s.b * s.h * s.n_q * s.n_k * (s.d_k + s.d_v) < LARGE;
+}
+
+static void try_plant(const plant *which, const ref_problem *right, const ref_result *right_result,
+                      uint64_t number, bool says, tally *t)
+{
+    ref_problem p = ref_problem_copy(right);
+    ref_result r = {0};
+    planting of = {right, right_result, &p, &r, which->with};
+    if (make(which, &of))
+        judge(which, &of, number, says, t);
+    ref_result_free(&r);
+    ref_problem_free(&p);
+}
+
+static bool is_left(size_t index, size_t count, const char *only, const tally *of_plant)
+{
+    bool is_asked_for = only == NULL || strcmp(only, PLANTS[index].name) == 0;
+    return is_asked_for && of_plant[index].tried < count;
+}
+
+static bool is_any_left(size_t count, const char *only, const tally *of_plant)
+{
+    size_t i = 0;
+    while (i < PLANT_COUNT && !is_left(i, count, only, of_plant))
+        i++;
+    return i < PLANT_COUNT;
+}
+
+/* All mistakes that were not yet made in as many problems, and are called so. */
+static void try_problem(uint64_t number, size_t count, const char *only, tally *of_plant)
+{
+    ref_problem random, right;
+    ref_result right_result = {0};
+    ref_random_problem(&random, 8, number);
+    right = ref_problem_copy(&random);
+    if (is_small(&right)) {
+        ref_compute_weights(&right, &right_result);
+        compute_rest(&right, &right_result);
+        for (size_t i = 0; i < PLANT_COUNT; i++) {
+            if (is_left(i, count, only, of_plant))
+                try_plant(&PLANTS[i], &right, &right_result, number, only != NULL, &of_plant[i]);
+        }
+    }
+    ref_result_free(&right_result);
+    ref_problem_free(&right);
+    ref_problem_free(&random);
+}
+
+/* ---- the table ---- */
+
+static bool is_planted(const char *name)
+{
+    size_t i = 0;
+    while (i < PLANT_COUNT && strcmp(PLANTS[i].name, name) != 0)
+        i++;
+    return i < PLANT_COUNT;
+}
+
+static void report(const plant *which, const tally *t, bool says)
+{
+    if (says || t->found * 100 < t->tried * FOUND_LEAST || t->claimed > 0 || t->tried == 0)
+        printf("%s: %zu of %zu found, %zu claimed of right numbers\n", which->name, t->found,
+               t->tried, t->claimed);
+}
+
+/* Every row of the table is planted by somebody. */
+static size_t count_unplanted(void)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < MISTAKES.count; i++) {
+        const char *name = named_row(&MISTAKES, i)->name;
+        if (is_planted(name))
+            continue;
+        printf("FAIL why: nobody plants %s\n", name);
+        missing++;
+    }
+    return missing;
+}
+
+static tally add_up(const tally *of_plant, const char *only)
+{
+    tally all = {0};
+    for (size_t i = 0; i < PLANT_COUNT; i++) {
+        if (only != NULL && strcmp(only, PLANTS[i].name) != 0)
+            continue;
+        report(&PLANTS[i], &of_plant[i], only != NULL);
+        all.tried += of_plant[i].tried;
+        all.found += of_plant[i].found;
+        all.claimed += of_plant[i].claimed;
+        all.never += of_plant[i].tried == 0;
+    }
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : COUNT_DEFAULT;
+    const char *only = argc > 2 ? argv[2] : NULL;
+    tally *of_plant = ref_alloc(PLANT_COUNT, sizeof of_plant[0]);
+    uint64_t number = 0;
+    while (number < PROBLEMS_MOST && is_any_left(count, only, of_plant))
+        try_problem(number++, count, only, of_plant);
+    tally all = add_up(of_plant, only);
+    bool is_enough = all.found * 100 >= all.tried * FOUND_LEAST;
+    if (!is_enough)
+        printf("FAIL why: %zu of %zu found\n", all.found, all.tried);
+    size_t failed = count_unplanted() + all.claimed + all.never + !is_enough;
+    printf("why: in %zu problems %zu of %zu planted mistakes found\n", (size_t)number, all.found,
+           all.tried);
+    printf("%zu passed, %zu failed\n", all.found + all.tried - all.claimed, failed);
+    free(of_plant);
+    return failed > 0;
+}
