@@ -28,6 +28,7 @@
     ROW(kv_cache)                                                                                  \
     ROW(lines)                                                                                     \
     ROW(mapping)                                                                                   \
+    ROW(measure)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
     ROW(statistics)                                                                                \
@@ -59,6 +60,7 @@
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)                                                                                      \
+    ROW(ulps)                                                                                      \
     ROW(zip)
 
 #define DECLARE(name) void test_##name(unit *u);
