@@ -31,7 +31,7 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare $(if $(FAULTS),faults))
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
 FAST      = $(SUITES) runner lint
-SLOW     := answer exponent hard numbers packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
+SLOW     := answer exponent hard latex numbers packaging sanitize valgrind $(if $(FUZZERS),fuzz) clang coverage fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
