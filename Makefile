@@ -34,7 +34,7 @@ export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safet
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang $(if $(FUZZERS),fuzz) packaging valgrind exponent hard numbers \
-	coverage fresh
+	coverage latex fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn

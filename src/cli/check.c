@@ -35,6 +35,8 @@ static double tol_of(const checker *c, const bundle *contents, const char *name)
     double given;
     if (tolerance_given(c->given, name, &given))
         return given;
+    if (c->given->has_tol)
+        return c->given->tol;
     if (tol != NULL)
         number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
     return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);

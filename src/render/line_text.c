@@ -1,57 +1,11 @@
 #include "render/line_text.h"
 
 #include "render/display.h"
-#include "render/expression_text.h"
 #include "render/page.h"
+#include "render/worked_line.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/* The parts of a line, made one by one; where one holds breaks, they stand before a space. */
-typedef struct line {
-    text head; /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
-    text expression, result;
-    const char *before, *sign; /* before the expression, and before the result */
-} line;
-
-/* ---- parts ---- */
-
-static void make_head(text *out, const trace_item *item)
-{
-    display_add_string(out, item->left == NULL ? "" : item->left);
-    if (item->letters == NULL)
-        return;
-    if (item->left != NULL)
-        text_add_string(out, expression_is_change(item->op) ? ": " : " = ");
-    display_add_string(out, item->letters);
-}
-
-static line line_of(const trace_item *item, const render_options *how)
-{
-    line l = {.before = " = ", .sign = expression_is_change(item->op) ? " → " : " = "};
-    size_t terms;
-    make_head(&l.head, item);
-    expression_add(&l.expression, item, how, &terms);
-    if (item->op == OP_SUM && tensor_count(&item->a) == 1)
-        text_clear(&l.expression); /* a sum of one number is that number */
-    if (l.head.length == 0 || l.expression.length == 0)
-        l.before = "";
-    else if (expression_is_change(item->op) && item->letters == NULL)
-        l.before = ": ";
-    expression_add_value(&l.result, &item->result, how);
-    if (terms > 0)
-        text_add_format(&l.result, "  (%zu %s)", terms, item->op == OP_MAX ? "numbers" : "terms");
-    return l;
-}
-
-static void line_free(line *l)
-{
-    text_free(&l->head);
-    text_free(&l->expression);
-    text_free(&l->result);
-}
-
-/* ---- layout ---- */
 
 /* Appends a part, broken where its next piece would pass `width`; lines go on at `indent`.
  * Returns the column it ends at. */
@@ -84,7 +38,7 @@ static size_t columns_of(const text *part)
     return columns;
 }
 
-static void add_on_one_line(text *out, const line *l)
+static void add_on_one_line(text *out, const worked_line *l)
 {
     page_indent(out);
     text_add_string(out, text_string(&l->head));
@@ -97,7 +51,7 @@ static void add_on_one_line(text *out, const line *l)
 
 /* The column at which the numbers begin, here and in the lines below: behind the first equals
  * sign, where that is not too far to the right. */
-static size_t numbers_column(const line *l, const trace_item *item, size_t width)
+static size_t numbers_column(const worked_line *l, const trace_item *item, size_t width)
 {
     size_t column = PAGE_INDENT;
     if (item->letters == NULL)
@@ -108,7 +62,7 @@ static size_t numbers_column(const line *l, const trace_item *item, size_t width
 }
 
 /* The letters, the numbers and the result below each other, their signs in one column. */
-static void add_on_lines(text *out, const line *l, const trace_item *item, size_t width)
+static void add_on_lines(text *out, const worked_line *l, const trace_item *item, size_t width)
 {
     size_t numbers = numbers_column(l, item, width);
     size_t head_end = PAGE_INDENT + columns_of(&l->head) + strlen(l->before);
@@ -133,13 +87,12 @@ static void add_on_lines(text *out, const line *l, const trace_item *item, size_
 
 void line_text_add(text *out, const trace_item *item, const render_options *how)
 {
-    line l = line_of(item, how);
+    worked_line l = worked_line_of(item, how);
     size_t columns = PAGE_INDENT + columns_of(&l.head) + strlen(l.before) +
                      columns_of(&l.expression) + 3 + columns_of(&l.result);
     if (columns <= page_width(how))
         add_on_one_line(out, &l);
     else
         add_on_lines(out, &l, item, page_width(how));
-    out->failed = out->failed || l.head.failed || l.expression.failed || l.result.failed;
-    line_free(&l);
+    worked_line_free(&l, out);
 }

@@ -6,10 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    TABLE_MOST = 16, /* columns */
-    NARROWEST = 12   /* what words need to be readable in broken lines */
-};
+enum { NARROWEST = 12 }; /* what words need to be readable in broken lines */
 static const size_t BETWEEN = 3;
 
 typedef struct table {
@@ -31,16 +28,22 @@ static bool looks_like_number(const char *word)
 
 /* ---- widths ---- */
 
+bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
+{
+    size_t at = columns + column;
+    while (at < cells->count && looks_like_number(cells->item[at]))
+        at += columns;
+    return cells->count > columns && at >= cells->count;
+}
+
 static void measure(table *t, size_t column)
 {
-    t->is_right[column] = t->rows > 1;
+    t->is_right[column] = table_text_is_right(t->cells, t->columns, column);
     for (size_t row = 0; row < t->rows; row++) {
         const char *word = cell(t, row, column);
         size_t columns = display_columns(word, strlen(word));
         if (columns > t->width[column])
             t->width[column] = columns;
-        if (row > 0 && !looks_like_number(word))
-            t->is_right[column] = false;
     }
 }
 

@@ -5,6 +5,11 @@
 
 #include "render/renderer.h"
 
+enum { TABLE_MOST = 16 }; /* columns */
+
+/* True for a column whose cells below the heading are all numbers: they stand to the right. */
+bool table_text_is_right(const text_list *cells, size_t columns, size_t column);
+
 void table_text_add(text *out, const trace_item *item, const render_options *how);
 
 #endif

@@ -1,15 +1,18 @@
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2154,SC2086
 # golden_page NAME.ENDING: prints the page that golden/NAME.ENDING is. Sourced by run.sh and
 # record.sh, which set $root.
 golden_page() {
     case $1 in
     *.json) format=json ;;
-    *.md) format=markdown ;;
+    *.markdown) format=markdown ;;
     *.tex) format=latex ;;
     *.html) format=html ;;
     esac
-    for folder in "$root/testdata/seeds" "$root/testdata/examples" "$root/tests/trace/documents"; do
+    steps=
+    case $1 in marks.*) steps=--trace=inputs,scores,statistics ;; esac
+    for folder in "$root/testdata/seeds" "$root/testdata/examples" "$root/tests/trace/documents" \
+        "$root/tests/formats/documents"; do
         [ ! -f "$folder/${1%.*}.json" ] ||
-            selfattn --quiet --trace-format "$format" "$folder/${1%.*}.json"
+            selfattn --quiet --trace-format "$format" $steps "$folder/${1%.*}.json"
     done
 }

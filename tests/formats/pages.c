@@ -194,17 +194,6 @@ static void expect_product(page *p, const cJSON *item)
     expect_value(p, member(item, "result"));
 }
 
-static void expect_stack(page *p, const cJSON *item)
-{
-    const cJSON *rows = member(item, "a");
-    for (int i = 0; i < length_of(rows); i++) {
-        expect_words(p, cJSON_GetStringValue(cJSON_GetArrayItem(member(item, "rows"), i)));
-        expect_value(p, cJSON_GetArrayItem(rows, i));
-    }
-    expect_text(p, item, "name");
-    expect_value(p, member(item, "result"));
-}
-
 /* A label alone that is a number says nothing, and is not there. */
 static bool is_labelled(const cJSON *labels)
 {
@@ -219,21 +208,74 @@ static void expect_shape(page *p, const cJSON *value)
         expect_number(p, cJSON_GetArraySize(value));
 }
 
+/* ---- matrices, whole or in parts: "columns 1 to 6 of 64" ---- */
+
+static bool stands_before(const char *at, const char *word)
+{
+    return strncmp(at - strlen(word), word, strlen(word)) == 0;
+}
+
+/* The columns [*first, *end) that come next, of `total`; all, where no part is named. */
+static void next_part(page *p, int total, int *first, int *end)
+{
+    char token[TOKEN_MOST];
+    const char *digit = p->at + strcspn(p->at, "0123456789");
+    bool is_range = stands_before(digit, "columns "), is_one = stands_before(digit, "column ");
+    *first = *end;
+    *end = total;
+    if (!is_range && !is_one)
+        return;
+    expect_number(p, *first + 1);
+    if (is_range)
+        *end = token_next(&p->at, token) ? atoi(token) : total;
+    else
+        *end = *first + 1;
+    expect_number(p, total);
+}
+
+/* The numbers of a row in these columns. */
+static void expect_cells(page *p, const cJSON *row, int first, int end)
+{
+    for (int column = first; column < end; column++)
+        expect_value(p, element(row, column));
+}
+
+static void expect_label(page *p, const cJSON *labels, int index)
+{
+    if (is_labelled(labels))
+        expect_words(p, cJSON_GetStringValue(cJSON_GetArrayItem(labels, index)));
+}
+
 static void expect_matrix(page *p, const cJSON *item)
 {
     const cJSON *a = member(item, "a"), *rows = member(item, "rows");
+    const cJSON *columns = member(item, "columns");
+    int total = columns == NULL ? 1 : cJSON_GetArraySize(columns);
     expect_text(p, item, "name");
     expect_shape(p, a);
-    if (is_labelled(member(item, "columns")))
-        expect_list(p, member(item, "columns"));
-    if (rows == NULL) {
-        expect_value(p, a);
-        return;
+    for (int first = 0, end = 0; end < total && !p->failed;) {
+        next_part(p, total, &first, &end);
+        for (int column = first; column < end; column++)
+            expect_label(p, columns, column);
+        for (int i = 0; i < (rows == NULL ? 1 : length_of(a)); i++) {
+            expect_label(p, rows, i);
+            expect_cells(p, rows == NULL ? a : cJSON_GetArrayItem(a, i), first, end);
+        }
     }
-    for (int i = 0; i < length_of(a); i++) {
-        if (is_labelled(rows))
-            expect_words(p, cJSON_GetStringValue(cJSON_GetArrayItem(rows, i)));
-        expect_value(p, cJSON_GetArrayItem(a, i));
+}
+
+/* The rows that are added up, and their sum. */
+static void expect_stack(page *p, const cJSON *item)
+{
+    const cJSON *rows = member(item, "a"), *result = member(item, "result");
+    for (int first = 0, end = 0; end < length_of(result) && !p->failed;) {
+        next_part(p, length_of(result), &first, &end);
+        for (int i = 0; i < length_of(rows); i++) {
+            expect_label(p, member(item, "rows"), i);
+            expect_cells(p, cJSON_GetArrayItem(rows, i), first, end);
+        }
+        expect_text(p, item, "name");
+        expect_cells(p, result, first, end);
     }
 }
 

@@ -20,7 +20,7 @@ trap 'exit 130' INT TERM
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
 trace=$scratch/trace.json said=$scratch/said
-formats=
+formats="markdown latex"
 
 # count NAME WHAT: of the status of the command before.
 count() {
@@ -44,25 +44,35 @@ stages() {
 }
 
 check_document() {
-    name=$(basename "$1" .json)
+    document=$(basename "$1" .json)
     selfattn --quiet --trace-format json "$1" >"$trace" 2>"$said" &&
         stages "$1" >"$scratch/stages.json" 2>>"$said" &&
         trace_formats json "$trace" "$scratch/stages.json" >>"$said" 2>&1
-    count "$name" 'the JSON trace is not what the stages are'
+    count "$document" 'the JSON trace is not what the stages are'
     selfattn --quiet --trace-format json --full "$1" >"$trace"
     for format in $formats; do
         selfattn --quiet --trace-format "$format" --full "$1" >"$scratch/page" 2>"$said" &&
             trace_formats "$format" "$trace" "$scratch/page" >>"$said" 2>&1
-        count "$name" "$format"
+        count "$document" "$format"
     done
 }
 
 # The page of labels cuts them.
-for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
+for file in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json \
     "$root"/tests/trace/documents/*.json; do
-    case $document in */bloem-tokens.json | */labels.json) continue ;; esac
-    case $document in *"$word"*) check_document "$document" ;; esac
+    case $file in */bloem-tokens.json | */labels.json) continue ;; esac
+    case $file in *"$word"*) check_document "$file" ;; esac
+done
+
+# A checker that notices nothing would find all well.
+selfattn --quiet --trace-format json --full "$root/testdata/seeds/001-walkthrough.json" >"$trace"
+for format in $formats; do
+    case alter-$format in *"$word"*) ;; *) continue ;; esac
+    selfattn --quiet --trace-format "$format" --full "$root/testdata/seeds/001-walkthrough.json" \
+        >"$scratch/page"
+    trace_formats --alter "$format" "$trace" "$scratch/page" >"$said" 2>&1
+    count "alter-$format" 'a changed digit is not noticed'
 done
 
 for golden in "$tests"/golden/*.*; do

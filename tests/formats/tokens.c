@@ -83,7 +83,10 @@ static bool is_written(const char *token, double value)
 /* Stages are float32, sizes and statistics float64; the data don't say which is which. */
 bool token_is(const char *token, double value)
 {
-    return is_written(token, value) || is_written(token, (double)(float)value);
+    char number[TOKEN_MOST];
+    strcpy(number, token);
+    trim(number); /* in a column all have as many decimals */
+    return is_written(number, value) || is_written(number, (double)(float)value);
 }
 
 /* ---- what a format adds ---- */
@@ -144,6 +147,7 @@ static void strip_latex(char *bytes)
     if (begin != NULL)
         memmove(bytes, begin, strlen(begin) + 1);
     cut(bytes, "\\begin{tabular}", "\n");
+    replace(bytes, "$-$", "-");
 }
 
 void tokens_plain_minus(char *bytes)
@@ -158,6 +162,7 @@ void tokens_strip(char *bytes, const char *format)
     else if (strcmp(format, "latex") == 0)
         strip_latex(bytes);
     join_powers(bytes);
+    replace(bytes, "^2", " "); /* ², which is no digit elsewhere */
     replace(bytes, "\\infty", " inf ");
     replace(bytes, "- inf ", "-inf");
     tokens_plain_minus(bytes);

@@ -1,0 +1,175 @@
+#include "render/latex.h"
+
+#include "render/display.h"
+#include "render/markup.h"
+
+#include <string.h>
+
+/* ---- words ---- */
+
+typedef struct escape {
+    char character;
+    const char *as;
+} escape;
+
+/* What is an order, or a ligature, or not in the usual fonts; a bracket or a star behind the end of
+ * a row would be its option. */
+static const escape ESCAPES[] = {
+    {'\\', "\\textbackslash{}"},
+    {'{', "\\{"},
+    {'}', "\\}"},
+    {'$', "\\$"},
+    {'&', "\\&"},
+    {'#', "\\#"},
+    {'%', "\\%"},
+    {'_', "\\_"},
+    {'~', "\\textasciitilde{}"},
+    {'^', "\\textasciicircum{}"},
+    {'<', "$<$"},
+    {'>', "$>$"},
+    {'|', "$|$"},
+    {'"', "{\\ttfamily\"}"},
+    {'`', "{`}"},
+    {'[', "{[}"},
+    {'*', "{*}"},
+};
+
+static const char *escape_of(char c)
+{
+    for (size_t i = 0; i < sizeof ESCAPES / sizeof ESCAPES[0]; i++) {
+        if (ESCAPES[i].character == c)
+            return ESCAPES[i].as;
+    }
+    return NULL;
+}
+
+/* LaTeX reads UTF-8 by itself, and sets the letters of Latin-1 (U+00C0 to U+00FF) by its first
+ * fonts; not ×, ÷, eth and thorn. */
+static bool is_latin_letter(const char *at, size_t bytes)
+{
+    unsigned char second = bytes == 2 && at[0] == '\xc3' ? (unsigned char)at[1] : 0;
+    return second != 0 && second != 0x97 && second != 0xb7 && (second & 0x9f) != 0x90 &&
+           (second & 0x9f) != 0x9e;
+}
+
+/* Any other character by its number, as Unicode writes it: no font of every machine has it. */
+static void add_code_point(text *out, const char *at, size_t bytes)
+{
+    unsigned long code = (unsigned char)*at & (0xffu >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | ((unsigned char)at[i] & 0x3fu);
+    text_add_format(out, "{\\scriptsize U+%04lX}", code);
+}
+
+static void add_character(text *out, const char *at, const glyph *g)
+{
+    size_t symbol_bytes;
+    const char *as = escape_of(*at), *symbol = math_symbol(at, &symbol_bytes);
+    if (!g->is_safe)
+        text_add_string(out, "?");
+    else if (as != NULL)
+        text_add_string(out, as);
+    else if (symbol != NULL && *at != '\'')
+        text_add_format(out, "$%s$", symbol);
+    else if (g->bytes == 1 || is_latin_letter(at, g->bytes))
+        text_add(out, at, g->bytes);
+    else
+        add_code_point(out, at, g->bytes);
+}
+
+/* Two hyphens would become a dash. */
+static bool is_pair_of_hyphens(const char *at, const char *end)
+{
+    return *at == '-' && at + 1 < end && at[1] == '-';
+}
+
+static void add_math_words(text *out, const char *words, size_t length)
+{
+    for (const char *end = words + length; words < end;) {
+        glyph g = glyph_at(words, end);
+        add_character(out, words, &g);
+        text_add_string(out, is_pair_of_hyphens(words, end) ? "{}" : "");
+        words += g.bytes;
+    }
+}
+
+static void add_words(text *out, const char *words)
+{
+    add_math_words(out, words, strlen(words));
+}
+
+/* ---- tables ---- */
+
+static void begin_table(text *out, const char *columns)
+{
+    text_add_format(out, "\\begin{center}\n\\begin{tabular}{%s}\n\\toprule\n", columns);
+}
+
+static void add_rule(text *out, const char *columns)
+{
+    (void)columns;
+    text_add_string(out, "\\midrule\n");
+}
+
+/* A digit is 5 points wide, and the page 455. */
+enum { MOST_CHARACTERS = 78 };
+
+/* A code point takes as much room as five digits. */
+static size_t characters_of(const char *words)
+{
+    size_t count = 0;
+    for (const char *end = words + strlen(words); words < end;) {
+        size_t bytes = glyph_at(words, end).bytes;
+        count += bytes == 1 || is_latin_letter(words, bytes) ? 1 : 5;
+        words += bytes;
+    }
+    return count;
+}
+
+static const markup LATEX = {
+    .add_words = add_words,
+    .math_words = add_math_words,
+    .heading_before = {"\\section*{", "\\subsection*{"},
+    .heading_after = "}\n\n",
+    .strong_before = "\\textbf{",
+    .strong_after = "}",
+    .math_before = "\\begin{align*}",
+    .math_after = "\n\\end{align*}\n\n",
+    .table_begin = begin_table,
+    .rule = add_rule,
+    .row_before = "",
+    .cell_between = " & ",
+    .row_after = " \\\\\n",
+    .table_after = "\\bottomrule\n\\end{tabular}\n\\end{center}\n\n",
+    .has_rule_anywhere = true,
+    .number_before = "$",
+    .number_after = "$",
+    .most_characters = MOST_CHARACTERS,
+    .characters = characters_of,
+};
+
+/* Wide matrices have more columns than amsmath's ten, formulas stand below an empty line already,
+ * and long derivations go on on the next page. */
+static const char PREAMBLE[] = "\\documentclass[a4paper]{article}\n"
+                               "\\usepackage{amsmath}\n"
+                               "\\usepackage{booktabs}\n"
+                               "\\setlength{\\parindent}{0pt}\n"
+                               "\\setlength{\\parskip}{6pt plus 2pt}\n"
+                               "\\setlength{\\oddsidemargin}{0pt}\n"
+                               "\\setlength{\\textwidth}{160mm}\n"
+                               "\\setlength{\\topmargin}{-10mm}\n"
+                               "\\setlength{\\textheight}{235mm}\n"
+                               "\\setcounter{MaxMatrixCols}{64}\n"
+                               "\\AtBeginDocument{\\setlength{\\abovedisplayskip}{2pt}}\n"
+                               "\\allowdisplaybreaks\n"
+                               "\\sloppy\n"
+                               "\\begin{document}\n\n";
+
+bool latex_render(const trace *t, const render_options *how, text *out, err *e)
+{
+    text_add_string(out, PREAMBLE);
+    if (!markup_render(t, how, &LATEX, out, e))
+        return false;
+    text_add_string(out, "\n\\end{document}\n");
+    return text_ok(out, e);
+}

@@ -1,0 +1,113 @@
+#include "render/markup.h"
+
+#include <string.h>
+
+/* ---- paragraphs ---- */
+
+/* A line of the user's is a paragraph of its own. */
+static void add_paragraph(const markup_page *p, const char *words)
+{
+    text line = {0};
+    while (*words != '\0') {
+        size_t length = strcspn(words, "\n");
+        text_clear(&line);
+        text_add(&line, words, length);
+        p->marks->add_words(p->out, text_string(&line));
+        text_add_string(p->out, "\n\n");
+        words += length + (words[length] != '\0');
+    }
+    p->out->failed = p->out->failed || line.failed;
+    text_free(&line);
+}
+
+void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns)
+{
+    text note = {0};
+    selection_add_left_out(&note, rows, columns);
+    add_paragraph(p, text_string(&note));
+    p->out->failed = p->out->failed || note.failed;
+    text_free(&note);
+}
+
+/* ---- steps ---- */
+
+static bool is_math(const trace_item *item)
+{
+    return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;
+}
+
+/* Formulas and the lines that work them out, from `first` on, below each other. */
+static size_t add_math(const markup_page *p, const trace_step *step, size_t first)
+{
+    size_t i = first;
+    text_add_string(p->out, p->marks->math_before);
+    for (; i < step->count && is_math(&step->item[i]); i++) {
+        text_add_string(p->out, i > first ? " \\\\\n" : "\n");
+        if (step->item[i].kind == TRACE_FORMULA)
+            markup_add_formula(p, step->item[i].text);
+        else
+            markup_add_line(p, &step->item[i]);
+    }
+    text_add_string(p->out, p->marks->math_after);
+    return i;
+}
+
+static void add_item(const markup_page *p, const trace_item *item)
+{
+    switch (item->kind) {
+    case TRACE_ROW_PRODUCT:
+        markup_add_product(p, item);
+        break;
+    case TRACE_STACK:
+        markup_add_stack(p, item);
+        break;
+    case TRACE_MATRIX:
+        markup_add_matrix(p, item);
+        break;
+    case TRACE_TABLE:
+        markup_add_table(p, item);
+        break;
+    default:
+        add_paragraph(p, item->text);
+    }
+}
+
+static void add_step(const markup_page *p, const trace_step *step, size_t number)
+{
+    text_add_format(p->out, "%s%zu. %s%s", p->marks->heading_before[1], number,
+                    step->row->named.name, p->marks->heading_after);
+    for (size_t i = 0; i < step->count;) {
+        if (is_math(&step->item[i]))
+            i = add_math(p, step, i);
+        else
+            add_item(p, &step->item[i++]);
+    }
+}
+
+/* ---- the document ---- */
+
+static void add_title(const markup_page *p, const trace *t)
+{
+    bool has_both = t->name != NULL && t->title != NULL;
+    if (t->name == NULL && t->title == NULL)
+        return;
+    text_add_string(p->out, p->marks->heading_before[0]);
+    p->marks->add_words(p->out, t->name == NULL ? "" : t->name);
+    text_add_string(p->out, has_both ? ": " : "");
+    p->marks->add_words(p->out, t->title == NULL ? "" : t->title);
+    text_add_string(p->out, p->marks->heading_after);
+}
+
+bool markup_render(const trace *t, const render_options *how, const markup *marks, text *out,
+                   err *e)
+{
+    markup_page p = {.out = out, .marks = marks, .how = how};
+    add_title(&p, t);
+    add_paragraph(&p, t->notes == NULL ? "" : t->notes);
+    for (size_t i = 0; i < t->steps; i++)
+        add_step(&p, &t->step[i], i + 1);
+    /* The empty line behind the last paragraph. */
+    if (out->length > 1 && !out->failed)
+        out->data[--out->length] = '\0';
+    return text_ok(out, e);
+}

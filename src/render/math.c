@@ -1,0 +1,238 @@
+#include "render/math.h"
+
+#include "render/display.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A formula being translated. */
+typedef struct writer {
+    text *out;
+    const char *at, *end;
+    math_words *words;
+} writer;
+
+typedef struct symbol {
+    const char *character, *command;
+} symbol;
+
+static const symbol SYMBOLS[] = {
+    {"·", "\\cdot "}, {"×", "\\times "}, {"−", "-"},       {"≤", "\\le "},   {"≥", "\\ge "},
+    {"Σ", "\\sum "},  {"²", "^2"},       {"…", "\\dots "}, {"→", "\\to "},   {"ᵀ", "^{\\top}"},
+    {"ⱼ", "_j"},      {"ᵢ", "_i"},       {"′", "'"},       {"√", "\\surd "},
+};
+
+/* Words that are written as functions are. */
+static const char *const FUNCTIONS[] = {"exp", "ln", "max", "tanh", "cos", "sin"};
+
+const char *math_symbol(const char *at, size_t *bytes)
+{
+    for (size_t i = 0; i < sizeof SYMBOLS / sizeof SYMBOLS[0]; i++) {
+        *bytes = strlen(SYMBOLS[i].character);
+        if (strncmp(at, SYMBOLS[i].character, *bytes) == 0)
+            return SYMBOLS[i].command;
+    }
+    return NULL;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- words ---- */
+
+static bool is_in_word(const char *at, const char *end)
+{
+    bool joins = (*at == '_' || *at == '-') && at + 1 < end && is_letter(at[1]);
+    return is_letter(*at) || joins;
+}
+
+static size_t word_length(const writer *w)
+{
+    const char *at = w->at;
+    while (at < w->end && is_in_word(at, w->end))
+        at++;
+    return (size_t)(at - w->at);
+}
+
+static bool is_function(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof FUNCTIONS / sizeof FUNCTIONS[0]; i++) {
+        if (strlen(FUNCTIONS[i]) == length && memcmp(FUNCTIONS[i], word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Wq and bo are a letter with an index, as d_k is; `*index` says where that begins. */
+static bool has_index(const char *word, size_t length, size_t *index)
+{
+    bool is_joined = length == 2 && strchr("WUbv", word[0]) != NULL && word[1] >= 'a';
+    *index = is_joined ? 1 : 2;
+    return is_joined || (length == 3 && word[1] == '_');
+}
+
+/* A hyphen would be a minus in \mathrm, an underscore an index. */
+static void add_long_word(text *out, const char *word, size_t length)
+{
+    bool has_hyphen = memchr(word, '-', length) != NULL;
+    text_add_string(out, has_hyphen ? "\\text{" : "\\mathrm{");
+    for (size_t i = 0; i < length; i++) {
+        text_add_string(out, word[i] == '_' ? "\\" : "");
+        text_add(out, word + i, 1);
+    }
+    text_add_string(out, "}");
+}
+
+static void add_word(writer *w)
+{
+    size_t length = word_length(w), index;
+    const char *word = w->at;
+    w->at += length;
+    if (length == 1)
+        text_add(w->out, word, 1);
+    else if (length == 3 && memcmp(word, "inf", 3) == 0)
+        text_add_string(w->out, "\\infty");
+    else if (is_function(word, length))
+        text_add_format(w->out, "\\%.*s ", (int)length, word);
+    else if (has_index(word, length, &index))
+        text_add_format(w->out, "%c_{%.*s}", word[0], (int)(length - index), word + index);
+    else
+        add_long_word(w->out, word, length);
+}
+
+/* ---- numbers ---- */
+
+/* 6.0337e-06 is 6.0337·10⁻⁶. */
+static void add_number(writer *w)
+{
+    const char *begin = w->at;
+    while (w->at < w->end && (is_digit(*w->at) || *w->at == '.'))
+        w->at++;
+    text_add(w->out, begin, (size_t)(w->at - begin));
+    bool has_exponent = w->end - w->at > 2 && *w->at == 'e' &&
+                        (w->at[1] == '-' || w->at[1] == '+') && is_digit(w->at[2]);
+    if (!has_exponent)
+        return;
+    text_add_format(w->out, "\\cdot 10^{%ld}", strtol(w->at + 1, NULL, 10));
+    for (w->at += 2; w->at < w->end && is_digit(*w->at);)
+        w->at++;
+}
+
+/* ---- the rest ---- */
+
+static void add_token(writer *w);
+
+/* What stands in parentheses, without them, else the next word or number. */
+static void add_group(writer *w)
+{
+    text_add_string(w->out, "{");
+    if (w->at < w->end && *w->at == '(') {
+        size_t depth = 0;
+        const char *close = w->at;
+        do
+            depth += (*close == '(') - (size_t)(*close == ')');
+        while (++close < w->end && depth > 0);
+        writer inner = {w->out, w->at + 1, depth == 0 ? close - 1 : close, w->words};
+        while (inner.at < inner.end)
+            add_token(&inner);
+        w->at = close;
+    } else if (w->at < w->end)
+        add_token(w);
+    text_add_string(w->out, "}");
+}
+
+/* Mathematics knows no spaces; between words they are asked for. */
+static void add_space(writer *w)
+{
+    bool is_behind_word =
+        w->out->length > 0 && strchr("}:,)]0123456789", w->out->data[w->out->length - 1]);
+    w->at++;
+    bool is_before_word =
+        w->at < w->end && (is_letter(*w->at) || is_digit(*w->at) || *w->at == '(');
+    text_add_string(w->out, is_behind_word && is_before_word ? "\\ " : " ");
+}
+
+/* The characters that are orders to LaTeX, as themselves. */
+static const char *plain_order(char c)
+{
+    static const symbol ORDERS[] = {
+        {"\\", "\\backslash "}, {"~", "\\sim "}, {"\"", "\\text{\"}"}, {"`", "\\text{`}"},
+        {"{", "\\{"},           {"}", "\\}"},    {"$", "\\$"},         {"%", "\\%"},
+        {"&", "\\&"},           {"#", "\\#"},    {"_", "\\_"},
+    };
+    for (size_t i = 0; i < sizeof ORDERS / sizeof ORDERS[0]; i++) {
+        if (ORDERS[i].character[0] == c)
+            return ORDERS[i].command;
+    }
+    return NULL;
+}
+
+/* All characters up to the next one that mathematics has: what joins stays together. */
+static size_t words_length(const writer *w)
+{
+    const char *at = w->at;
+    size_t bytes;
+    do
+        at += glyph_at(at, w->end).bytes;
+    while (at < w->end && (unsigned char)*at >= 0x80 && math_symbol(at, &bytes) == NULL);
+    return (size_t)(at - w->at);
+}
+
+static size_t add_words(writer *w)
+{
+    size_t bytes = words_length(w);
+    text_add_string(w->out, "\\text{");
+    w->words(w->out, w->at, bytes);
+    text_add_string(w->out, "}");
+    return bytes;
+}
+
+static void add_character(writer *w)
+{
+    size_t bytes = 1, symbol_bytes;
+    const char *command = math_symbol(w->at, &symbol_bytes), *order = plain_order(*w->at);
+    if (command != NULL) {
+        text_add_string(w->out, command);
+        bytes = symbol_bytes;
+    } else if (order != NULL)
+        text_add_string(w->out, order);
+    else if ((unsigned char)*w->at > ' ' && (unsigned char)*w->at < 0x7f)
+        text_add(w->out, w->at, 1);
+    else
+        bytes = add_words(w);
+    w->at += bytes;
+}
+
+static void add_token(writer *w)
+{
+    static const char ROOT[] = "√";
+    if (is_letter(*w->at))
+        add_word(w);
+    else if (is_digit(*w->at))
+        add_number(w);
+    else if (*w->at == ' ')
+        add_space(w);
+    else if (*w->at == '^') {
+        text_add(w->out, w->at++, 1);
+        add_group(w);
+    } else if ((size_t)(w->end - w->at) >= strlen(ROOT) && memcmp(w->at, ROOT, strlen(ROOT)) == 0) {
+        w->at += strlen(ROOT);
+        text_add_string(w->out, "\\sqrt");
+        add_group(w);
+    } else
+        add_character(w);
+}
+
+void math_add(text *out, const char *formula, size_t length, math_words *words)
+{
+    writer w = {out, formula, formula + length, words};
+    while (w.at < w.end)
+        add_token(&w);
+}

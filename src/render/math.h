@@ -1,0 +1,16 @@
+/* Formulas and worked lines as LaTeX math, which GitHub's Markdown knows too:
+ * "scores[1,2] = q[1]·k[2]" becomes \mathrm{scores}[1,2] = q[1]\cdot k[2]. */
+#ifndef SELFATTN_RENDER_MATH_H
+#define SELFATTN_RENDER_MATH_H
+
+#include "base/text.h"
+
+/* How words that are no mathematics are escaped: names of keys come from the user's files. */
+typedef void math_words(text *out, const char *words, size_t length);
+
+void math_add(text *out, const char *formula, size_t length, math_words *words);
+
+/* The command of one character (√ and ᵀ included), or NULL; its bytes in *bytes. */
+const char *math_symbol(const char *at, size_t *bytes);
+
+#endif
