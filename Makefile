@@ -112,7 +112,7 @@ check: programs
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs
-	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW)
+	@BUILD=$(BUILD) tests/run.sh $(FAST) "compare 10000 2" $(SLOW)
 ## SUITE: runs one of unit, compare, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
