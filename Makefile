@@ -114,7 +114,7 @@ check: programs
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs
-	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW)
+	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)

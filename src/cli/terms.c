@@ -126,6 +126,23 @@ static const term ROWS[] = {
      "Attention with Linear Biases: instead of positions in the inputs, each head takes its slope "
      "times the distance off the scores. --alibi takes the published slopes, --alibi=S,... "
      "others."},
+    {{"sinusoidal positions", "sines and cosines of positions, added to x"},
+     "PE(p, 2i) = sin(p·10000^(−2i/m)),  PE(p, 2i + 1) = cos(p·10000^(−2i/m))",
+     "Attention sees a set, not a sequence. The Transformer paper tells each row where it stands "
+     "by "
+     "adding waves of its position, fast ones in the first columns and slow ones in the last: "
+     "--positions sinusoidal."},
+    {{"rotary positions", "queries and keys turned by their positions: RoPE"},
+     "(y₁, y₂) = (x₁·cos − x₂·sin, x₂·cos + x₁·sin),  angle = p·base^(−2i/width)",
+     "Nothing is added to the rows; pairs of numbers of a query and a key are turned by angles "
+     "that "
+     "grow with their positions. A dot product of two turned vectors depends on how far they stand "
+     "apart, and on nothing else of where they are: --rope."},
+    {{"key/value cache", "keys and values of earlier tokens, kept"},
+     "present_k = [past_k; k],  present_v = [past_v; v]",
+     "Of a causal sequence, what a token's key and value are does not change when more tokens "
+     "follow. So each is computed once and kept: a new token costs one row of attention. Give "
+     "past_k and past_v, or let --stream keep them."},
     {{"bidirectional attention", "every token sees every token"},
      NULL,
      "What there is without --causal: for understanding a text that is there as a whole, and no "

@@ -53,6 +53,12 @@ static double beyond_a_gigabyte(const double *megabytes)
     return megabytes[0] - 1024;
 }
 
+/* The same of what a window of 256 of 16,384 keys is of the second. */
+static double part_of_window(const double *ms)
+{
+    return ms[0] / (ms[1] * 256 / 16384);
+}
+
 /* How near the first comes to the second. */
 static double share(const double *ms)
 {
@@ -180,6 +186,34 @@ const row ROWS[] = {
      beyond_a_gigabyte,
      "anonymous",
      MOST(64, 16)},
+    {"window 256 of 16384",
+     "n=16384 heads=1 d=64",
+     {"own core window=256", "own core"},
+     part_of_window,
+     "its part of the full core",
+     MOST(1.5, 1.25)},
+    {"bias of rank 4, 2048",
+     C2048,
+     {"own core bias=yes", "own core", "own read d=1024"},
+     part_beyond,
+     "without, + reading it",
+     MOST(1.35, 1.15)},
+    {"mask of rank 4, 2048",
+     C2048,
+     {"own core mask=yes", "own core", "own read d=256"},
+     part_beyond,
+     "without, + reading it",
+     MOST(1.35, 1.15)},
+    {"rope, layer 2048",
+     L(2048),
+     {"own layer rope=yes", "own layer"},
+     part,
+     "without",
+     MOST(1.03, 1.015)},
+    {"additive 512 x 512 x 64",
+     "n=512 heads=1 d=64 score=additive",
+     {"own core", "numpy additive"},
+     LEAST(10, 20)},
     {"decode 131072 x 8 x 64",
      "n=131072 heads=8 d=64",
      {"own decode", "own read"},

@@ -46,6 +46,48 @@ static void add_settings(bundle *to, const words *w)
         must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
 }
 
+/* Each query sees so many keys, itself the first behind the middle. */
+static void add_window(bundle *to, size_t keys)
+{
+    err e = {0};
+    size_t count = 2;
+    tensor sides;
+    must(tensor_new(&sides, DTYPE_F64, 1, &count, &e), &e);
+    ((double *)sides.data)[0] = (double)(keys / 2);
+    ((double *)sides.data)[1] = (double)(keys - 1 - keys / 2);
+    must(bundle_add_tensor(to, "window", &sides, (place){0}, &e), &e);
+}
+
+/* 1 × heads × n × n, small numbers or what is mostly true. */
+static void add_of_scores(bundle *to, const char *name, dtype type, const words *w)
+{
+    size_t n = words_number(w, "n", 2048), size[] = {1, words_number(w, "heads", 1), n, n};
+    err e = {0};
+    tensor t;
+    must(tensor_new(&t, type, 4, size, &e), &e);
+    if (type == DTYPE_F32)
+        fill_random(t.data, tensor_count(&t), 1, 7);
+    for (size_t i = 0; type == DTYPE_BOOL && i < tensor_count(&t); i++)
+        ((unsigned char *)t.data)[i] = i % 5 != 0;
+    must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
+}
+
+static void add_variants(bundle *to, const words *w)
+{
+    err e = {0};
+    size_t window = words_number(w, "window", 0);
+    const char *by = words_value(w, "score", "scaled");
+    if (window > 0)
+        add_window(to, window);
+    if (words_are(w, "bias", "yes"))
+        add_of_scores(to, "bias", DTYPE_F32, w);
+    if (words_are(w, "mask", "yes"))
+        add_of_scores(to, "mask", DTYPE_BOOL, w);
+    if (words_are(w, "rope", "yes"))
+        must(bundle_add_text(to, "rope", "true", 4, (place){0}, &e), &e);
+    must(bundle_add_text(to, "score", by, strlen(by), (place){0}, &e), &e);
+}
+
 /* q·kᵀ/√d of elements of variance 1 has the variance 1 too; sharp=50 makes it fifty times as
  * wide. */
 static void write_core(bundle *to, const words *w)
@@ -83,6 +125,7 @@ static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
     err e = {0};
     write(&c->document, w);
     add_settings(&c->document, w);
+    add_variants(&c->document, w);
     const isa *by = isa_by_name(words_value(w, "isa", "auto"), &e);
     if (by == NULL)
         return NULL;
