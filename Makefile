@@ -79,7 +79,7 @@ $(ARCHIVE): $(OBJECTS)
 	@$(AR) rcs $@ $^
 $(BUILD)/selfattn: $(BUILD)/main.o
 # The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
-ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
+ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% compare/% \
 	kernels/% attn/%),$(OBJECTS)) \
 	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_describe ref_number ref_random \
 	ref_select ref_sizes spoil subject words_seen)

@@ -1,8 +1,8 @@
 #include "attn/compare.h"
 
 #include "base/text.h"
+#include "compare/measure.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What a message calls an axis, by its letter in a stage's axes. */
@@ -32,29 +32,30 @@ static const char *axes_of(const char *name, int rank)
 }
 
 /* What was read knows its batches and heads, but calls all other axes q and k. */
-void element_write_name(const element *one, text *out)
+void element_write_indices(const element *one, int count, text *out)
 {
     const char *axes = axes_of(one->stage, one->rank);
-    text_add_format(out, "%s[", one->stage);
-    for (int axis = 0; axis < one->rank; axis++) {
+    for (int axis = 0; axis < count; axis++) {
         bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
         text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
                         axis_name(is_leading ? one->axes[axis] : axes[axis]), one->index[axis] + 1);
     }
-    text_add_string(out, "]");
 }
 
-static bool is_within(double wanted, double got, double tol)
+void element_write_name(const element *one, text *out)
 {
-    return got == wanted || fabs(got - wanted) <= tol;
+    text_add_format(out, "%s[", one->stage);
+    element_write_indices(one, one->rank, out);
+    text_add_string(out, "]");
 }
 
 static void compare_element(comparison *c, const element *one, const known_elements *known)
 {
+    const tolerance by = {.atol = one->tol};
     if (tensor_is_hole(one->wanted))
         return;
     c->numbers++;
-    if (is_within(one->wanted, one->got, one->tol))
+    if (tolerance_admits(&by, NUMBER_F64, one->wanted, one->got))
         return;
     if (known != NULL && known->is_known(known->context, one)) {
         c->known++;
@@ -80,15 +81,16 @@ static bool refuse_shape(const char *name, const entry *wanted, const entry *got
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
-    const tensor *a = &wanted->tensor, *b = &got->tensor;
-    if (!tensor_same_shape(a, b))
+    tensor a, b;
+    if (!measure_align(&wanted->tensor, &got->tensor, &a, &b))
         return refuse_shape(name, wanted, got, e);
-    element one = {.stage = name, .axes = got->axes, .rank = a->rank, .tol = tol};
+    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - b.rank);
+    element one = {.stage = name, .axes = axes, .rank = a.rank, .tol = tol};
     c->stages++;
     do {
-        one.wanted = tensor_get(a, one.index);
-        one.got = tensor_get(b, one.index);
+        one.wanted = tensor_get(&a, one.index);
+        one.got = tensor_get(&b, one.index);
         compare_element(c, &one, known);
-    } while (tensor_next(a, one.index));
+    } while (tensor_next(&a, one.index));
     return true;
 }

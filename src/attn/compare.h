@@ -27,13 +27,15 @@ typedef struct comparison {
     element first; /* the first that differs, where any does */
 } comparison;
 
-/* Compares one stage's matrices of the same shape, holes left out: |got − wanted| ≤ tol, infinities
- * equal to themselves, NaN to nothing. The shapes are checked: false with the error set where they
- * differ. */
+/* Compares one stage's matrices, holes left out: |got − wanted| ≤ tol, infinities equal to
+ * themselves, NaN to nothing. The shapes are checked: false with the error set where they differ by
+ * more than leading axes of 1. */
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e);
 
 /* "weights[head 1, query 2, key 3]" */
 void element_write_name(const element *one, text *out);
+/* "head 1, query 2": the first `count` of its indices. */
+void element_write_indices(const element *one, int count, text *out);
 
 #endif

@@ -27,6 +27,7 @@
     ROW(limits)                                                                                    \
     ROW(lines)                                                                                     \
     ROW(mapping)                                                                                   \
+    ROW(measure)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
     ROW(statistics)                                                                                \
@@ -58,6 +59,7 @@
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)                                                                                      \
+    ROW(ulps)                                                                                      \
     ROW(zip)
 
 #define DECLARE(name) void test_##name(unit *u);

@@ -1,0 +1,115 @@
+#include "compare/blocks_of_two.h"
+
+#include <math.h>
+
+/* No NaN, hence no hole either, and nothing apart: one loop without a branch. */
+static bool is_equal(const blocks_of_two *w, size_t count)
+{
+    unsigned apart = 0;
+    for (size_t i = 0; i < count; i++)
+        apart |= !(w->value_a[i] == w->value_b[i]);
+    return apart == 0;
+}
+
+/* ---- numbers that differ ---- */
+
+static void add_infinitely_far(measurement *m)
+{
+    m->most_absolute = m->most_relative = (double)INFINITY;
+    m->least_atol = m->least_rtol = (double)INFINITY;
+    m->most_ulps = ULPS_INFINITE;
+}
+
+/* A tolerance that is enough so far is kept: it is tried before a larger one is looked for. */
+static void add_needed(const tolerance *by, double a, double b, measurement *m)
+{
+    if (!is_close(m->least_atol, by->rtol, a, b))
+        m->least_atol = tolerance_least_atol(by, a, b);
+    if (!is_close(by->atol, m->least_rtol, a, b))
+        m->least_rtol = tolerance_least_rtol(by, a, b);
+}
+
+/* Gives whether they are tolerated. */
+static bool add_finite(number_type type, const tolerance *by, double a, double b, measurement *m)
+{
+    double absolute = fabs(a - b);
+    double relative = b == 0 ? (double)INFINITY : absolute / fabs(b);
+    uint64_t ulps = ulps_between(type, a, b);
+    if (absolute > m->most_absolute)
+        m->most_absolute = absolute;
+    if (relative > m->most_relative)
+        m->most_relative = relative;
+    if (ulps > m->most_ulps)
+        m->most_ulps = ulps;
+    if (by->has_ulps && ulps <= by->ulps)
+        return true;
+    add_needed(by, a, b, m);
+    return is_close(by->atol, by->rtol, a, b);
+}
+
+static void add_unequal(number_type type, const tolerance *by, size_t number, double a, double b,
+                        measurement *m)
+{
+    m->unequal++;
+    if (!isfinite(a) || !isfinite(b))
+        add_infinitely_far(m);
+    else if (add_finite(type, by, a, b, m))
+        return;
+    if (m->different++ == 0) {
+        m->first = number;
+        m->first_a = a;
+        m->first_b = b;
+    }
+}
+
+static bool is_hole(const blocks_of_two *w, size_t i)
+{
+    return (w->a.is_text && tensor_is_hole(w->value_a[i])) ||
+           (w->b.is_text && tensor_is_hole(w->value_b[i]));
+}
+
+static void add_block(const blocks_of_two *w, const tolerance *by, size_t first, size_t count,
+                      measurement *m)
+{
+    if (is_equal(w, count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        double a = w->value_a[i], b = w->value_b[i];
+        if (a == b)
+            continue;
+        if (is_hole(w, i))
+            m->count--;
+        else if (!(by->equal_nan && isnan(a) && isnan(b)))
+            add_unequal(w->type, by, first + i, a, b, m);
+    }
+}
+
+measurement measure(measured_side a, measured_side b, number_type type, const tolerance *by)
+{
+    blocks_of_two w;
+    measurement m = {.cosine = 1};
+    blocks_begin(&w, a, b, type);
+    m.count = w.total;
+    for (size_t first = 0; first < w.total; first += BLOCK) {
+        size_t count = blocks_count(&w, first);
+        if (blocks_are_same(&w, first, count))
+            continue;
+        blocks_load_a(&w, first, count);
+        blocks_load_b(&w, first, count);
+        add_block(&w, by, first, count, &m);
+    }
+    if (m.unequal > 0)
+        m.cosine = blocks_cosine(&w);
+    return m;
+}
+
+bool measure_align(const tensor *a, const tensor *b, tensor *view_a, tensor *view_b)
+{
+    *view_a = tensor_view_of(a);
+    *view_b = tensor_view_of(b);
+    tensor *longer = a->rank > b->rank ? view_a : view_b;
+    int rank = a->rank < b->rank ? a->rank : b->rank;
+    while (longer->rank > rank && longer->size[0] == 1)
+        *longer = tensor_at(longer, 0);
+    return tensor_same_shape(view_a, view_b);
+}

@@ -1,0 +1,45 @@
+/* What differs between two matrices of the same shape, and by how much; saying it is for others.
+ *
+ * Both are looked at where they lie, a block at a time: nothing is copied whole, and blocks of the
+ * same bytes are only passed over. The counts are the same in whatever order blocks come; cosines
+ * are sums in C order, so they are the same on every machine. */
+#ifndef SELFATTN_COMPARE_MEASURE_H
+#define SELFATTN_COMPARE_MEASURE_H
+
+#include "compare/tolerance.h"
+#include "tensor/tensor.h"
+
+typedef struct measured_side {
+    const tensor *of;
+    /* Read from text: it may have holes, which are left out, and its numbers are rounded to the
+     * type in which they are compared. */
+    bool is_text;
+} measured_side;
+
+typedef struct measurement {
+    size_t count;     /* compared */
+    size_t unequal;   /* that are not the same number, whatever is tolerated */
+    size_t different; /* of these, what is not tolerated */
+    size_t first;     /* the number, in C order, of the first of those; and its values */
+    double first_a, first_b;
+    /* The largest |a − b|, |a − b| / |b| and distance in ulps; all infinite where an infinity or a
+     * NaN is on one side only. */
+    double most_absolute, most_relative;
+    uint64_t most_ulps;
+    /* What --atol or --rtol would have to be, the other and --ulps left as they are. */
+    double least_atol, least_rtol;
+    /* Σab / √(Σa²·Σb²) over finite pairs; a NaN where one side is all zeros. */
+    double cosine;
+} measurement;
+
+/* The shapes are the same. */
+measurement measure(measured_side a, measured_side b, number_type type, const tolerance *by);
+
+/* One element as it is compared; a hole stays one. */
+double measure_value(measured_side from, number_type type, const size_t *index);
+
+/* Takes leading axes of 1 off the longer of two shapes, as far as that makes them one: false where
+ * it does not. The views borrow. */
+bool measure_align(const tensor *a, const tensor *b, tensor *view_a, tensor *view_b);
+
+#endif
