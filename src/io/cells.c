@@ -165,7 +165,8 @@ bool cells_find_kind(const read_options *how, const char *name, size_t length, c
 
 cells cells_new(key_kind kind, const read_options *how)
 {
-    dtype type = kind == KEY_EXPECTED ? DTYPE_F64 : kind == KEY_MASK ? DTYPE_BOOL : how->type;
+    bool is_wide = kind == KEY_EXPECTED && !how->types_expected;
+    dtype type = is_wide ? DTYPE_F64 : kind == KEY_MASK ? DTYPE_BOOL : how->type;
     return (cells){.kind = kind, .type = type, .allow_nonfinite = how->allow_nonfinite};
 }
 

@@ -28,6 +28,12 @@ typedef struct read_options {
     /* `type` is for what has no type of its own (text); a matrix that has one stays what it is, or
      * becomes the narrowest of float32, float64 and bool that holds it. */
     bool keeps_types;
+    /* What is expected (KEY_EXPECTED) becomes `type` too, where it has none of its own; it is
+     * float64 otherwise. */
+    bool types_expected;
+    /* A matrix that lies in the file as it is wanted is used in place without a look at its
+     * values, among which any NaN may be then. */
+    bool keeps_bits;
     /* With `keys` NULL: what has no place in a bundle is not passed over. A null becomes a hole of
      * rank 0, metadata an object, and labels of a table's later blocks are refused. */
     bool keeps_all;

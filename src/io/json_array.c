@@ -124,9 +124,7 @@ static bool read_elements(json_text *t, const char *at, const element_rules *rul
 
 static dtype type_of(const element_rules *rules)
 {
-    if (rules->kind == KEY_MASK)
-        return DTYPE_BOOL;
-    return rules->kind == KEY_EXPECTED ? DTYPE_F64 : rules->type;
+    return rules->kind == KEY_MASK ? DTYPE_BOOL : rules->type;
 }
 
 /* A matrix of nothing but numbers, where the value is one: the scan has read it, or read it in

@@ -38,7 +38,7 @@ static const char *fail_too_large(json_text *t, const char *at, dtype type, err 
 static void store(void *to, dtype type, double value)
 {
     if (type == DTYPE_F32)
-        *(float *)to = (float)value; /* infinities and NaN only: nothing is rounded here */
+        *(float *)to = (float)value; /* infinities, NaN and holes: nothing is rounded here */
     else
         *(double *)to = value;
 }
@@ -96,7 +96,7 @@ const char *json_element_read(json_text *t, const char *at, const element_rules 
     if (*at == '"')
         return read_nonfinite(t, at, rules, to, e);
     if (*at == 'n' && rules->kind == KEY_EXPECTED) {
-        store(to, DTYPE_F64, tensor_hole());
+        store(to, rules->type, tensor_hole());
         return json_value_end(t, at);
     }
     return fail_expected(t, at, "a number", e);

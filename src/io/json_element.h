@@ -10,7 +10,7 @@
 /* What the elements may be, and what they become. */
 typedef struct element_rules {
     key_kind kind; /* KEY_MATRIX, KEY_BIAS, KEY_MASK or KEY_EXPECTED */
-    dtype type; /* of KEY_MATRIX and KEY_BIAS; a mask is DTYPE_BOOL, and what is expected float64 */
+    dtype type;    /* of all but a mask, which is DTYPE_BOOL */
     bool allow_nonfinite;
 } element_rules;
 

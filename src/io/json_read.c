@@ -54,8 +54,10 @@ static bool is_true_or_false(const char *at)
 
 static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err *e)
 {
-    element_rules rules = {
-        .kind = kind, .type = r->type, .allow_nonfinite = r->how->allow_nonfinite};
+    bool is_wide = kind == KEY_EXPECTED && !r->how->types_expected;
+    element_rules rules = {.kind = kind,
+                           .type = is_wide ? DTYPE_F64 : r->type,
+                           .allow_nonfinite = r->how->allow_nonfinite};
     double nonfinite;
     bool is_number =
         *at == '"' && number_read_nonfinite(at + 1, json_value_end(&r->text, at) - 1, &nonfinite);

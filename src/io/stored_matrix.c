@@ -240,7 +240,8 @@ static bool make_copy(const job *j, bool is_good, tensor *out, err *e)
 static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
-    bool is_good = is_same_type(j) && has_good_values(j, e);
+    bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
+    bool is_good = is_same_type(j) && (!may_be_bad || has_good_values(j, e));
     if (e->is_set)
         return false;
     if (is_good && is_in_place(j, how->map) && !needs_reordering(m))

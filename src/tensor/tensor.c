@@ -312,7 +312,9 @@ const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT])
     return sizes_text(t->rank, t->size, out);
 }
 
-static const uint64_t HOLE_BITS = 0x7ff8686f6c650a01; /* a quiet NaN whose payload spells "hole" */
+/* A quiet NaN whose payload begins with "ho", and ends where float32's does: narrowed and widened
+ * again it is the same. */
+static const uint64_t HOLE_BITS = 0x7ff8686f60000000;
 
 double tensor_hole(void)
 {

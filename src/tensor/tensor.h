@@ -71,9 +71,10 @@ const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT]);
 const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT]);
 
 /* "Not printed there": what `null` in an expected matrix is read as. A NaN that no arithmetic
- * makes, so that a real NaN is never taken for it. Float64 only. */
+ * makes, so that a real NaN is never taken for it. A float32 can hold it too. */
 double tensor_hole(void);
 bool tensor_is_hole(double value);
+/* Of float64: a float32 has holes only where a reader was asked for such, to compare. */
 bool tensor_has_hole(const tensor *t);
 
 #endif
