@@ -1,35 +1,16 @@
 /* What `info --format json` says: an object a file, a line each. */
 #include "cli/info_file.h"
+#include "io/json_member.h"
 #include "io/json_string.h"
 #include "io/number_write.h"
 
 #include <math.h>
 
-static void add_key(text *out, const char *name)
-{
-    char last = out->length == 0 ? '{' : out->data[out->length - 1];
-    text_add_string(out, last == '{' || last == '[' ? "\"" : ", \"");
-    text_add_string(out, name);
-    text_add_string(out, "\": ");
-}
-
-static void add_text(text *out, const char *name, const char *value)
-{
-    add_key(out, name);
-    json_string_write(out, value);
-}
-
-static void add_count(text *out, const char *name, size_t value)
-{
-    add_key(out, name);
-    text_add_format(out, "%zu", value);
-}
-
 /* Infinities are texts, as everywhere in our JSON; what is not there is null. */
 static void add_number(text *out, const char *name, double value, dtype type)
 {
     char digits[NUMBER_TEXT];
-    add_key(out, name);
+    json_member_key(out, name);
     if (isnan(value))
         text_add_string(out, "null");
     else if (isinf(value))
@@ -42,7 +23,7 @@ static void add_number(text *out, const char *name, double value, dtype type)
 
 static void add_shape(text *out, const fact *f)
 {
-    add_key(out, "shape");
+    json_member_key(out, "shape");
     text_add_string(out, "[");
     for (int axis = 0; axis < f->rank; axis++)
         text_add_format(out, "%s%zu", axis == 0 ? "" : ", ", f->size[axis]);
@@ -56,34 +37,34 @@ static void add_statistics(text *out, const fact *f)
     add_number(out, "min", is_empty ? NAN : of->least, f->type);
     add_number(out, "max", is_empty ? NAN : of->greatest, f->type);
     add_number(out, "mean", statistics_mean(of), DTYPE_F64);
-    add_count(out, "nan", of->nan);
-    add_count(out, "infinite", of->infinite);
-    add_count(out, "null", of->holes);
+    json_member_count(out, "nan", of->nan);
+    json_member_count(out, "infinite", of->infinite);
+    json_member_count(out, "null", of->holes);
 }
 
 static void add_matrix(text *out, const fact *f)
 {
     if (!f->varies)
         add_shape(out, f);
-    add_text(out, "type",
-             f->stored != NULL       ? f->stored
-             : f->type == DTYPE_BOOL ? "bool"
-                                     : "number");
+    json_member_text(out, "type",
+                     f->stored != NULL       ? f->stored
+                     : f->type == DTYPE_BOOL ? "bool"
+                                             : "number");
     if (f->stored != NULL)
-        add_count(out, "bytes", fact_stored_bytes(f));
+        json_member_count(out, "bytes", fact_stored_bytes(f));
     add_statistics(out, f);
 }
 
 static void add_array(text *out, const fact *f)
 {
-    add_count(out, "count", f->count);
-    add_count(out, "depth", f->depth);
-    add_count(out, "numbers", f->numbers.finite);
-    add_count(out, "texts", f->texts);
-    add_count(out, "truths", f->truths);
-    add_count(out, "nulls", f->nulls);
-    add_count(out, "objects", f->objects);
-    add_key(out, "ragged");
+    json_member_count(out, "count", f->count);
+    json_member_count(out, "depth", f->depth);
+    json_member_count(out, "numbers", f->numbers.finite);
+    json_member_count(out, "texts", f->texts);
+    json_member_count(out, "truths", f->truths);
+    json_member_count(out, "nulls", f->nulls);
+    json_member_count(out, "objects", f->objects);
+    json_member_key(out, "ragged");
     text_add_string(out, f->is_ragged ? "true" : "false");
 }
 
@@ -91,12 +72,12 @@ static void add_array(text *out, const fact *f)
 static void add_value(text *out, const fact *f)
 {
     if (f->kind == FACT_TRUTH) {
-        add_key(out, "value");
+        json_member_key(out, "value");
         text_add_string(out, text_string(&f->shown));
     } else if (f->kind == FACT_NUMBER && f->numbers.finite == 1) {
         add_number(out, "value", f->numbers.least, f->type);
     } else {
-        add_text(out, "value", text_string(&f->shown));
+        json_member_text(out, "value", text_string(&f->shown));
     }
 }
 
@@ -104,11 +85,11 @@ static void add_entries(text *out, const fact *object, bool is_stream);
 
 static void add_fact(text *out, const fact *f, bool is_stream)
 {
-    add_text(out, "kind", fact_kind_name(f->kind));
+    json_member_text(out, "kind", fact_kind_name(f->kind));
     if (is_stream)
-        add_count(out, "documents", f->lines);
+        json_member_count(out, "documents", f->lines);
     if (is_stream) {
-        add_key(out, "varies");
+        json_member_key(out, "varies");
         text_add_string(out, f->varies ? "true" : "false");
     }
     bool has_value = f->kind == FACT_TEXT || f->kind == FACT_NUMBER || f->kind == FACT_TRUTH;
@@ -119,18 +100,18 @@ static void add_fact(text *out, const fact *f, bool is_stream)
     if (f->kind == FACT_ARRAY)
         add_array(out, f);
     if (f->kind == FACT_LIST)
-        add_count(out, "count", f->count);
+        json_member_count(out, "count", f->count);
     if (f->kind == FACT_OBJECT)
         add_entries(out, f, false);
 }
 
 static void add_entries(text *out, const fact *object, bool is_stream)
 {
-    add_key(out, "entries");
+    json_member_key(out, "entries");
     text_add_string(out, "[");
     for (size_t i = 0; i < object->insides; i++) {
         text_add_string(out, i == 0 ? "{" : ", {");
-        add_text(out, "name", text_string(&object->inside[i].name));
+        json_member_text(out, "name", text_string(&object->inside[i].name));
         add_fact(out, &object->inside[i], is_stream);
         text_add_string(out, "}");
     }
@@ -139,7 +120,7 @@ static void add_entries(text *out, const fact *object, bool is_stream)
 
 static void add_notes(text *out, const text_list *notes)
 {
-    add_key(out, "notes");
+    json_member_key(out, "notes");
     text_add_string(out, "[");
     for (size_t i = 0; i < notes->count; i++) {
         text_add_string(out, i == 0 ? "" : ", ");
@@ -150,20 +131,20 @@ static void add_notes(text *out, const text_list *notes)
 
 static void add_sizes(text *out, const attention_facts *of)
 {
-    add_text(out, "sharing", of->sharing);
-    add_count(out, "heads", of->heads);
-    add_count(out, "kv_heads", of->kv_heads);
+    json_member_text(out, "sharing", of->sharing);
+    json_member_count(out, "heads", of->heads);
+    json_member_count(out, "kv_heads", of->kv_heads);
     if (of->has_inputs) {
-        add_count(out, "batches", of->batches);
-        add_count(out, "queries", of->queries);
-        add_count(out, "keys", of->keys);
+        json_member_count(out, "batches", of->batches);
+        json_member_count(out, "queries", of->queries);
+        json_member_count(out, "keys", of->keys);
     }
-    add_count(out, "d_k", of->key_width);
-    add_count(out, "d_v", of->value_width);
-    add_text(out, "dtype", dtype_name(of->type));
-    add_count(out, "cache_bytes_per_token", of->cache_bytes);
-    add_text(out, "causal", of->causal);
-    add_text(out, "score", of->score);
+    json_member_count(out, "d_k", of->key_width);
+    json_member_count(out, "d_v", of->value_width);
+    json_member_text(out, "dtype", dtype_name(of->type));
+    json_member_count(out, "cache_bytes_per_token", of->cache_bytes);
+    json_member_text(out, "causal", of->causal);
+    json_member_text(out, "score", of->score);
     add_number(out, "scale", of->scale, DTYPE_F64);
     add_notes(out, &of->notes);
 }
@@ -174,14 +155,14 @@ static void add_error(text *out, const err *error)
     text said = {0};
     text_add_format(&said, "%s%s%s", error->where, error->where[0] == '\0' ? "" : ": ",
                     error->what);
-    add_text(out, "error", text_string(&said));
+    json_member_text(out, "error", text_string(&said));
     out->failed = out->failed || said.failed;
     text_free(&said);
 }
 
 static void add_attention(text *out, const attention_facts *of)
 {
-    add_key(out, "attention");
+    json_member_key(out, "attention");
     text_add_string(out, "{");
     if (of->trouble.is_set)
         add_error(out, &of->trouble);
@@ -194,16 +175,16 @@ void info_write_json(text *out, const info_file *of, const err *error)
 {
     static const char *const KINDS[] = {[INFO_DOCUMENT] = "document", [INFO_RESULT] = "result"};
     text_add_string(out, "{");
-    add_text(out, "file", of->file);
+    json_member_text(out, "file", of->file);
     if (error->is_set) {
         add_error(out, error);
     } else {
-        add_text(out, "format", of->format->named.name);
-        add_count(out, "bytes", of->bytes);
+        json_member_text(out, "format", of->format->named.name);
+        json_member_count(out, "bytes", of->bytes);
         if (of->documents > 0)
-            add_count(out, "documents", of->documents);
+            json_member_count(out, "documents", of->documents);
         if (of->kind != INFO_ANYTHING)
-            add_text(out, "is", KINDS[of->kind]);
+            json_member_text(out, "is", KINDS[of->kind]);
         if (of->documents > 0)
             add_entries(out, &of->root, true);
         else
