@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/solve.h"
+#include "cli/tolerances.h"
 #include "io/sink.h"
 
 #include <string.h>
@@ -26,6 +27,9 @@ static double tol_of(const checker *c, const bundle *contents, const char *name)
 {
     const entry *tol = bundle_find(contents, "tol");
     const tensor *number = NULL;
+    double given;
+    if (tolerance_given(c->given, name, &given))
+        return given;
     if (tol != NULL)
         number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
     if (c->given->has_tol)
@@ -152,7 +156,8 @@ int command_check(const options *o, env *world, err *e)
     bool is_wrong = false;
     progress shown;
     progress_start(&shown, o, world);
-    bool done = check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
+    bool done =
+        tolerances_check(o, NULL, e) && check_files_list(o, &files, e) && sink_open(&c.out, "-", e);
     for (size_t i = 0; i < files.count && done; i++) {
         err of_file = {0};
         if (!check_file(&c, files.item[i], &of_file)) {

@@ -24,11 +24,14 @@ static const command ROWS[] = {
      command_check},
     {{"diff", "compare two results, stage by stage"},
      "[OPTION]... A B",
-     GROUP_COMPARE | GROUP_ALWAYS,
+     GROUP_COMPARE | GROUP_DIFF | GROUP_FILES | GROUP_ALWAYS,
      NULL,
-     "Compares the stages that both files hold, in the order of the pipeline, and names the first "
-     "stage and element that differ, with both values. A stage that only one of them holds is "
-     "named in a note.",
+     "Compares what both files hold under one name, in any formats, stages in the order of the "
+     "pipeline. Names the first stage and element that differ, with both values, and then says of "
+     "each stage how many numbers differ and by how much; of equal results it says nothing. What "
+     "only one of them holds is named in a note. Shapes may differ by leading axes of 1. A file "
+     "may be FILE:NAME for one matrix alone, which is compared with the only matrix of the other. "
+     "--format json says it all to a machine; see DIFFERENCES.",
      command_diff},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",

@@ -1,104 +1,89 @@
 /* selfattn diff: two results compared, stage by stage in the order of the pipeline. */
-#include "attn/compare.h"
 #include "cli/command.h"
-#include "cli/matrix_file.h"
-#include "cli/report.h"
+#include "cli/diff_report.h"
 #include "io/sink.h"
 
 #include <string.h>
 
-static bool read_result(bundle *to, const char *file, const options *o, err *e)
+static void note_missing(const text_list *names, const char *file, const env *world)
 {
-    read_options how = read_options_of(o, file, DTYPE_F64);
-    how.kind = KEY_EXPECTED;
-    how.allow_nonfinite = true;
-    return input_read(o, file, &how, to, e) != NULL;
-}
-
-/* A result as messages call it. */
-static const char *result_name(const options *o, size_t index)
-{
-    return strcmp(o->operand[index], "-") == 0 ? "standard input" : o->operand[index];
-}
-
-static void note_missing(const bundle *in, const bundle *from, const char *file, const options *o,
-                         const env *world)
-{
-    for (size_t i = 0; i < in->count && !o->quiet; i++) {
-        const entry *one = &in->entry[i];
-        bool is_matrix = one->kind == ENTRY_TENSOR && one->tensor.rank > 0;
-        if (is_matrix && bundle_tensor(from, one->name) == NULL)
-            fprintf(world->err, "selfattn: note: %s has no %s\n", file,
-                    one->name[0] == '\0' ? "matrix without a name" : one->name);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->item[i];
+        fprintf(world->err, "selfattn: note: %s has no %s\n", file,
+                name[0] == '\0' ? "matrix without a name" : name);
     }
 }
 
-static bool compare_entry(const bundle *a, const bundle *b, const char *name, double tol,
-                          comparison *c, err *e)
+static bool uses_color(const options *o, const env *world)
 {
-    const entry *wanted = bundle_find(a, name), *got = bundle_find(b, name);
-    if (wanted == NULL || got == NULL || wanted->kind != ENTRY_TENSOR || got->kind != ENTRY_TENSOR)
-        return true;
-    return compare_stage(c, name[0] == '\0' ? "matrix" : wanted->name, wanted, got, tol, NULL, e);
+    if (o->color != NULL && strcmp(o->color, "auto") != 0)
+        return strcmp(o->color, "always") == 0;
+    return world->stdout_is_terminal && !world->no_color;
 }
 
-/* Stages in their order, then what else both have. */
-static bool compare_results(const bundle *a, const bundle *b, double tol, comparison *c, err *e)
+static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
 {
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        if (!compare_entry(a, b, stage_row(id)->key.named.name, tol, c, e))
-            return false;
-    }
-    for (size_t i = 0; i < a->count; i++) {
-        const char *name = a->entry[i].name;
-        bool is_stage = named_find(&STAGES, name, strlen(name)) != NULL;
-        if (!is_stage && !compare_entry(a, b, name, tol, c, e))
-            return false;
-    }
-    return true;
+    bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
+    bool draws = d->first != NULL && (o->heat_map || (world->stdout_is_terminal && !o->summary));
+    size_t width = world->stdout_is_terminal && world->width > 20 ? (size_t)world->width : 100;
+    return done && (!draws || diff_write_heat_map(d->first, width, uses_color(o, world), out, e));
 }
 
-static bool write_difference(const comparison *c, const options *o, err *e)
+static bool write_result(const diff_result *d, const options *o, const env *world, err *e)
 {
     sink out;
-    if (!sink_open(&out, "-", e))
-        return false;
-    report_element(sink_text(&out), &c->first, result_name(o, 0), result_name(o, 1));
-    if (c->different > 1)
-        text_add_format(sink_text(&out), ", and %zu more", c->different - 1);
-    text_add_string(sink_text(&out), "\n");
-    return sink_close(&out, e);
+    bool done = sink_open(&out, "-", e);
+    if (done && o->format != NULL)
+        diff_write_json(d, sink_text(&out));
+    else if (done)
+        done = write_text(d, o, world, sink_text(&out), e);
+    if (done)
+        return sink_close(&out, e);
+    sink_discard(&out);
+    return false;
 }
 
-static int diff_results(const bundle *a, const bundle *b, const options *o, const env *world,
-                        err *e)
+static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)
 {
-    comparison c = {0};
-    note_missing(a, b, result_name(o, 1), o, world);
-    note_missing(b, a, result_name(o, 0), o, world);
-    if (!compare_results(a, b, o->has_tol ? o->tol : 0, &c, e))
-        return EXIT_WRONG;
-    if (c.stages == 0) {
-        err_set(e, "%s and %s have no stage in common", result_name(o, 0), result_name(o, 1));
-        return EXIT_WRONG;
+    diff_result d;
+    int status = EXIT_WRONG;
+    if (!diff_match(&d, file, o, e))
+        goto done;
+    if (!o->quiet) {
+        note_missing(&d.only_a, d.name_b, world);
+        note_missing(&d.only_b, d.name_a, world);
     }
-    if (c.different == 0)
-        return EXIT_DONE;
-    return write_difference(&c, o, e) ? EXIT_DIFFER : EXIT_WRONG;
+    if (d.count == 0) {
+        err_set(e, "%s and %s have no stage in common", d.name_a, d.name_b);
+        goto done;
+    }
+    diff_measure(&d);
+    if (write_result(&d, o, world, e))
+        status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;
+done:
+    diff_free(&d);
+    return status;
+}
+
+static bool check_options(const options *o, err *e)
+{
+    if (o->operands != 2)
+        return err_set(e, "diff takes two results, %zu %s named", o->operands,
+                       o->operands == 1 ? "is" : "are");
+    if (o->format != NULL && strcmp(o->format, "json") != 0 && strcmp(o->format, "jsonl") != 0)
+        return err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
+    return (strcmp(o->operand[0], "-") != 0 || strcmp(o->operand[1], "-") != 0) ||
+           err_set(e, "standard input is named 2 times, it can be read once");
 }
 
 int command_diff(const options *o, env *world, err *e)
 {
-    bundle a = {0}, b = {0};
+    diff_file file[2] = {{0}, {0}};
     int status = EXIT_WRONG;
-    if (o->operands != 2)
-        err_set(e, "diff takes two results, %zu %s named", o->operands,
-                o->operands == 1 ? "is" : "are");
-    else if (strcmp(o->operand[0], "-") == 0 && strcmp(o->operand[1], "-") == 0)
-        err_set(e, "standard input is named 2 times, it can be read once");
-    else if (read_result(&a, o->operand[0], o, e) && read_result(&b, o->operand[1], o, e))
-        status = diff_results(&a, &b, o, world, e);
-    bundle_free(&a);
-    bundle_free(&b);
+    if (!check_options(o, e))
+        return EXIT_WRONG;
+    if (diff_files_read(file, o, e))
+        status = compare_files(file, o, world, e);
+    diff_files_close(file);
     return status;
 }

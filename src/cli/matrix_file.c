@@ -120,18 +120,29 @@ bool matrix_file_names_one(const char *name, bool *names_one, err *e)
     return scratch != NULL;
 }
 
+char *matrix_file_split(const char *name, const char **matrix, err *e)
+{
+    char *file = mem_copy_text(name, strlen(name), e);
+    if (file == NULL)
+        return NULL;
+    char *colon = find_split(file);
+    *matrix = colon == NULL ? NULL : colon + 1;
+    if (colon != NULL)
+        *colon = '\0';
+    return file;
+}
+
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e)
 {
     *m = (matrix_file){0};
-    char *file = mem_copy_text(name, strlen(name), e);
+    const char *matrix;
+    char *file = matrix_file_split(name, &matrix, e);
     if (file == NULL)
         return false;
-    char *colon = find_split(file);
     bool done;
-    if (colon != NULL) {
-        *colon = '\0';
-        done = read_named(m, file, colon + 1, *how, o, e);
+    if (matrix != NULL) {
+        done = read_named(m, file, matrix, *how, o, e);
     } else {
         done = read_whole(m, file, how, o, e) &&
                (m->matrix = only_matrix(&m->contents, how->file, e)) != NULL;

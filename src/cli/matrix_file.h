@@ -23,6 +23,9 @@ const format *input_read(const options *o, const char *file, const read_options 
 /* Whether the name is FILE:NAME, and no file of all of it. */
 bool matrix_file_names_one(const char *name, bool *names_one, err *e);
 
+/* The file of FILE:NAME, to be freed, and NAME in it; NULL where no matrix is named. */
+char *matrix_file_split(const char *name, const char **matrix, err *e);
+
 /* When a file of the whole name exists it is that file, else the name is split at the first colon
  * whose left side exists. */
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,

@@ -133,6 +133,22 @@ static bool set_number(options *o, const option_row *row, const char *value, err
     return true;
 }
 
+/* T, or NAME=T: the last = counts, for a name may have one. */
+static bool set_tolerance(options *o, const option_row *row, const char *value, err *e)
+{
+    char name[OPTION_NAME_TEXT];
+    place at = option_place(row, name);
+    const char *equals = strrchr(value, '=');
+    double number;
+    if (equals == NULL) {
+        o->has_tol = true;
+        return set_number(o, row, value, e);
+    }
+    if (equals == value || !read_number(equals + 1, &number) || number < 0)
+        return err_at(e, &at, "'%s' is not of the form NAME=T, with a number T from 0", value);
+    return text_list_add(&o->tols, value, strlen(value), e);
+}
+
 /* What a cell may begin with can't separate cells. */
 static bool set_character(options *o, const option_row *row, const char *value, err *e)
 {
@@ -246,6 +262,8 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
         return set_size(o, row, value, e);
     case OPTION_NUMBER:
         return set_number(o, row, value, e);
+    case OPTION_TOLERANCE:
+        return set_tolerance(o, row, value, e);
     case OPTION_CHARACTER:
         return set_character(o, row, value, e);
     case OPTION_WORDS:

@@ -79,9 +79,10 @@ static const option_row ROWS[] = {
                "means. --layout goes over it. The document's own keys and other options go over "
                "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
                "documents there are."},
-    {{"map", "what the document calls NAME is KEY in the bundle"},
-     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
-     .manual = "KEY is a whole name in the bundle. May be given several times; what is not given "
+    {{"map", "what is NAME here is KEY in the bundle (diff: in B)"},
+     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map), .shared = GROUP_DIFF,
+     .manual = "NAME is a key of the document, and KEY a whole name in the bundle; for diff, NAME "
+               "is a name in A, and KEY one in B. May be given several times; what is not given "
                "so is found as without it."},
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
      .place = AT(prefix),
@@ -262,9 +263,11 @@ static const option_row ROWS[] = {
      .manual = "Lets the stage weighted hold more than a million numbers, and convert leave out "
                "what the output has no place for."},
     /* compare */
-    {{"tol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_COMPARE, "T",
-     .place = AT(tol), .has = AT(has_tol),
-     .manual = "Takes the place of a document's tol. The default is 0: equal means equal."},
+    {{"tol", "absolute difference that still counts as equal"},
+     OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
+     .manual = "Takes the place of a document's tol, and for diff is --atol by another name. The "
+               "default is 0: equal means equal. With STAGE= it is for that stage alone, where it "
+               "goes over what is said for all; it may be given several times."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
@@ -277,6 +280,29 @@ static const option_row ROWS[] = {
      .letter = 'h', .place = AT(help)},
     {{"version", "print the version and the instruction set"},
      OPTION_FLAG, GROUP_ALWAYS, .letter = 'V', .place = AT(version)},
+    /* two results */
+    {{"atol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_DIFF, "T",
+     .place = AT(atol), .has = AT(has_atol),
+     .manual = "By numpy's rule, a number a of A equals b of B where |a-b| <= atol + rtol*|b|, "
+               "computed in float64: B is what is held to be right."},
+    {{"rtol", "the same in proportion: |a-b| <= atol + rtol*|b|"}, OPTION_NUMBER, GROUP_DIFF, "T",
+     .place = AT(rtol)},
+    {{"ulps", "numbers at most N places apart count as equal"}, OPTION_COUNT, GROUP_DIFF, "N",
+     .place = AT(ulps), .has = AT(has_ulps), .most = (size_t)1 << 62,
+     .manual = "Also where they are too far apart for --atol and --rtol: each rule alone is "
+               "enough. What is counted are the numbers of the coarser of the two types from one "
+               "to the other, so --ulps 0 asks for the same number of that type. Text is of the "
+               "other side's type, and float64 beside text."},
+    {{"equal-nan", "let NaN equal NaN"}, OPTION_FLAG, GROUP_DIFF, .place = AT(equal_nan)},
+    {{"ignore", "leave these stages out"}, OPTION_WORDS, GROUP_DIFF, "STAGE,...",
+     .place = AT(ignore)},
+    {{"summary", "a line a stage, also where all are equal"}, OPTION_FLAG, GROUP_DIFF,
+     .place = AT(summary),
+     .manual = "In place of what is said of the first difference; with a line that counts them."},
+    {{"heat-map", "draw where the first stage differs, and how much"}, OPTION_FLAG, GROUP_DIFF,
+     .place = AT(heat_map),
+     .manual = "On a terminal it is drawn without being asked for. In colour where --color allows "
+               "it, else in characters."},
 };
 /* clang-format on */
 
@@ -289,6 +315,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_TRACE, "Trace", NULL},
     {GROUP_RUN, "Running", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
+    {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},

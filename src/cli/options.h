@@ -17,6 +17,7 @@ typedef enum option_kind {
     OPTION_COUNT,     /* size_t, from `least` to `most` */
     OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
     OPTION_NUMBER,    /* double, not below 0 */
+    OPTION_TOLERANCE, /* the same; or NAME=T, a text of options.tols, repeatable */
     OPTION_CHARACTER, /* const char *, a string of one character; "tab" is given as one */
     OPTION_WORDS,     /* text_list: comma-separated words, repeatable */
     OPTION_PAIR,      /* text_list: one NAME=VALUE, repeatable; NAME is the word */
@@ -38,8 +39,9 @@ typedef enum option_group {
     GROUP_ALWAYS = 128, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         256, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 512,   /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 1024 /* of numbers that become another file's: shared as well */
+    GROUP_FILES = 512,    /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 1024, /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 2048     /* of two results that are compared */
 } option_group;
 
 typedef struct option_row {
@@ -108,8 +110,10 @@ typedef struct options {
     const char *isa, *color; /* NULL or "auto": the program chooses */
     bool has_threads, has_max_memory, force, quiet, help, version;
     /* compare */
-    double tol;
-    bool has_tol;
+    double tol, atol, rtol;
+    text_list tols, ignore; /* NAME=T; names */
+    size_t ulps;
+    bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* help */
     const char *completion;
 } options;

@@ -70,7 +70,8 @@ static void test_command(unit *u)
     text page = {0};
     help_write_command(&page, (const command *)(const void *)named_find(&COMMANDS, "diff", 4));
     check_has(u, &page, "Usage: selfattn diff [OPTION]... A B\n");
-    check_has(u, &page, "--tol T");
+    check_has(u, &page, "--tol [STAGE=]T");
+    check_has(u, &page, "--atol T");
     CHECK(u, strstr(text_string(&page), "--emit") == NULL);
     CHECK(u, widest_line(&page) <= HELP_WIDTH);
     text_free(&page);

@@ -1,0 +1,96 @@
+/* Where a stage differs, as a heat map of the matrix that holds the first difference. */
+#include "base/mem.h"
+#include "cli/diff_report.h"
+#include "render/heat_map.h"
+
+#include <math.h>
+
+/* As many rows of cells as fit on a screen in colour, where a character shows two. */
+enum { MOST_ROWS = 40 };
+
+typedef struct picture {
+    const diff_pair *of;
+    size_t index[TENSOR_MAX_RANK]; /* of the matrix: its last two axes are walked */
+    size_t rows, columns;          /* of the matrix */
+    size_t down, across;           /* how many of its rows and columns are one cell */
+    heat_map map;
+} picture;
+
+/* A vector is a matrix of one row. */
+static size_t size_from_end(const diff_pair *p, int from_end)
+{
+    int axis = p->view_a.rank - from_end;
+    return axis < 0 ? 1 : p->view_a.size[axis];
+}
+
+static double apart(const diff_pair *p, const size_t *index)
+{
+    double a = measure_value(diff_side_a(p), p->type, index);
+    double b = measure_value(diff_side_b(p), p->type, index);
+    if (a == b || tensor_is_hole(a) || tensor_is_hole(b) ||
+        (p->within.equal_nan && isnan(a) && isnan(b)))
+        return 0;
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
+}
+
+/* A cell is as hot as the hottest of its elements. */
+static void fill(picture *to, double *cell)
+{
+    const diff_pair *p = to->of;
+    int rank = p->view_a.rank;
+    for (size_t row = 0; row < to->rows; row++) {
+        for (size_t column = 0; column < to->columns; column++) {
+            double *at = cell + row / to->down * to->map.columns + column / to->across;
+            if (rank > 1)
+                to->index[rank - 2] = row;
+            if (rank > 0)
+                to->index[rank - 1] = column;
+            *at = fmax(*at, apart(p, to->index));
+        }
+    }
+    for (size_t i = 0; i < to->map.rows * to->map.columns; i++)
+        heat_scale_add(&to->map.scale, cell[i]);
+}
+
+static void add_title(text *out, const picture *of)
+{
+    element one = diff_first(of->of);
+    text_add_format(out, "|a-b| of %s", one.stage);
+    if (one.rank > 2) {
+        text_add_string(out, "[");
+        element_write_indices(&one, one.rank - 2, out);
+        text_add_string(out, "]");
+    }
+    text_add_format(out, ", %zu x %zu", of->rows, of->columns);
+    if (of->down > 1 || of->across > 1)
+        text_add_format(out, ", the greatest of %zu x %zu numbers in a cell", of->down, of->across);
+    text_add_string(out, ":\n");
+}
+
+static size_t divide_up(size_t count, size_t by)
+{
+    return count / by + (count % by > 0);
+}
+
+bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e)
+{
+    enum { FRAME = 2 };
+    picture of = {.of = p, .rows = size_from_end(p, 2), .columns = size_from_end(p, 1)};
+    const element first = diff_first(p);
+    for (int axis = 0; axis < first.rank; axis++)
+        of.index[axis] = first.index[axis];
+    of.down = divide_up(of.rows, MOST_ROWS);
+    of.across = divide_up(of.columns, width - FRAME);
+    of.map.rows = divide_up(of.rows, of.down);
+    of.map.columns = divide_up(of.columns, of.across);
+    double *cell = mem_alloc_zeroed(of.map.rows * of.map.columns, sizeof cell[0], e);
+    if (cell == NULL)
+        return false;
+    fill(&of, cell);
+    of.map.magnitude = cell;
+    text_add_string(out, "\n");
+    add_title(out, &of);
+    heat_map_add(out, &of.map, color);
+    mem_free(cell);
+    return true;
+}
