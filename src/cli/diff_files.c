@@ -2,12 +2,23 @@
 
 #include "base/mem.h"
 #include "cli/matrix_file.h"
+#include "io/jsonl.h"
 
 #include <string.h>
 
 bool diff_is_text(const entry *one)
 {
     return one->stored == NULL;
+}
+
+/* A stream of one result is as good as a file. */
+static bool refuse_several(const diff_file *f, err *e)
+{
+    if (!(f->format->holds & HOLDS_STREAM) ||
+        jsonl_look_at(f->bytes.bytes, f->bytes.length) != JSONL_IS)
+        return true;
+    err_at(e, &(place){.file = f->name}, "these are several results, and diff compares one");
+    return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->path);
 }
 
 /* The source is kept open: text may have to be read once more. */
@@ -18,7 +29,7 @@ static bool open_file(diff_file *f, const char *operand, const options *o, err *
     if (f->path == NULL || !source_open(&f->bytes, f->path, e))
         return false;
     f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
-    return f->format != NULL;
+    return f->format != NULL && refuse_several(f, e);
 }
 
 static bool read_as(diff_file *f, const options *o, dtype type, err *e)
@@ -61,11 +72,13 @@ static bool is_all_f32(const bundle *b)
 /* Text that float32 can't hold is compared as float64. */
 static bool read_text(diff_file *f, const options *o, const bundle *other, err *e)
 {
-    err ignored = {0};
-    if (is_all_f32(other) && read_as(f, o, DTYPE_F32, &ignored))
+    err narrow = {0};
+    if (is_all_f32(other) && read_as(f, o, DTYPE_F32, &narrow))
         return true;
     bundle_free(&f->contents);
-    return read_as(f, o, DTYPE_F64, e);
+    if (narrow.is_memory)
+        *e = narrow;
+    return !narrow.is_memory && read_as(f, o, DTYPE_F64, e);
 }
 
 bool diff_files_read(diff_file file[2], const options *o, err *e)

@@ -81,6 +81,25 @@ static bool check_map(const matcher *m)
     return true;
 }
 
+/* What is ignored is a stage, or there: anything else was misspelt. */
+static bool check_ignored(const matcher *m)
+{
+    const text_list *ignored = &m->o->ignore;
+    for (size_t i = 0; i < ignored->count; i++) {
+        const char *name = ignored->item[i];
+        size_t length = strlen(name);
+        if (bundle_find(m->a, name) != NULL || bundle_find(m->b, name) != NULL ||
+            named_find(&STAGES, name, length) != NULL)
+            continue;
+        const named *near = named_nearest(&STAGES, name, length);
+        err_at(m->e, &(place){.file = "ignore", .is_option = true},
+               "neither %s nor %s has \"%s\", and it is no stage", m->to->name_a, m->to->name_b,
+               name);
+        return near == NULL ? false : err_remedy(m->e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
 /* ---- one pair ---- */
 
 /* The type that a file stores; integers, truths and text are exact, so they are never the coarser
@@ -259,7 +278,7 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
     *d = (diff_result){.name_a = file[0].name, .name_b = file[1].name};
     matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
     bool is_matched;
-    if (!check_map(&m) || !match_only_ones(&m, file, &is_matched))
+    if (!check_map(&m) || !check_ignored(&m) || !match_only_ones(&m, file, &is_matched))
         return false;
     if (!is_matched && !(match_all(&m) && list_rest_of_b(&m)))
         return false;

@@ -80,7 +80,7 @@ static const option_row ROWS[] = {
                "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
                "documents there are."},
     {{"map", "what is NAME here is KEY in the bundle (diff: in B)"},
-     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map), 
+     OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF,
      .manual = "NAME is a key of the document, and KEY a whole name in the bundle; for diff, NAME "
                "is a name in A, and KEY one in B. May be given several times; what is not given "

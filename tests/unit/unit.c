@@ -15,6 +15,7 @@
     ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
     ROW(free_memory)                                                                               \
+    ROW(heat_map)                                                                                  \
     ROW(help)                                                                                      \
     ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
