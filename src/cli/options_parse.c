@@ -274,5 +274,6 @@ void options_free(options *o)
     text_list_free(&o->write);
     text_list_free(&o->steps);
     text_list_free(&o->focus);
+    text_list_free(&o->blank);
     *o = (options){0};
 }
