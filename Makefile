@@ -15,7 +15,7 @@ LIBS     := -lcjson -lz -lm -pthread
 BUILD    := build/$(VARIANT)
 ARCHIVE  := $(BUILD)/libselfattn.a
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
-OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o
+OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o $(BUILD)/page_data.o
 UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
 WHY      := $(call objects,tests/why) $(filter-out %/compare.o,$(COMPARE))
@@ -34,7 +34,7 @@ export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safet
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang $(if $(FUZZERS),fuzz) packaging valgrind exponent hard numbers \
-	coverage latex fresh
+	coverage latex web fresh
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -75,6 +75,12 @@ $(foreach isa,scalar $(ISAS_$(MACHINE)),$(foreach real,F32 F64,$(eval $(call KER
 $(BUILD)/examples_data.c: src/cli/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json)
 	@mkdir -p $(@D)
 	@src/cli/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
+# The style and the script of the page that a trace becomes.
+PAGE := src/render/page/page.css $(addprefix src/render/page/,$(addsuffix .js,\
+	texts numbers cells panel steps tokens exercise start))
+$(BUILD)/page_data.c: src/render/page/embed.sh $(PAGE)
+	@mkdir -p $(@D)
+	@src/render/page/embed.sh $(PAGE) >$@.new && mv $@.new $@
 $(ARCHIVE): $(OBJECTS)
 	@rm -f $@
 	@$(AR) rcs $@ $^
@@ -121,6 +127,8 @@ $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
+## check-web: opens pages of traces in a browser, with playwright-core from npm
+check-web: web
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
@@ -171,6 +179,6 @@ clean:
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh programs bench bench-text install dist format man clean \
+.PHONY: all demo check check-all check-fresh check-web programs bench bench-text install dist format man clean \
 	help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -255,6 +255,10 @@ static const option_row ROWS[] = {
      .manual = "Rows, heads and batches count from 1; batch=B is the third word. The default is "
                "the first of each."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
+    {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
+     "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
+     .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
+               "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,

@@ -105,6 +105,7 @@ typedef struct options {
     const char *trace_format, *trace_output;
     text_list focus; /* row=I, head=H, batch=B */
     bool full;
+    text_list blank; /* steps */
     /* run */
     size_t threads;
     size_t max_memory;       /* without --max-memory, cli.c says it */

@@ -276,5 +276,6 @@ void options_free(options *o)
     text_list_free(&o->focus);
     text_list_free(&o->tols);
     text_list_free(&o->ignore);
+    text_list_free(&o->blank);
     *o = (options){0};
 }

@@ -9,11 +9,11 @@
 
 /* Marks the steps that were named; the option table has refused what is neither a step nor a
  * stage. */
-static void find_steps(const options *o, bool asked[STEP_COUNT])
+static void find_steps(const text_list *named_ones, bool asked[STEP_COUNT])
 {
     memset(asked, 0, STEP_COUNT * sizeof asked[0]);
-    for (size_t i = 0; i < o->steps.count; i++) {
-        const step_row *found = step_find(o->steps.item[i], strlen(o->steps.item[i]));
+    for (size_t i = 0; i < named_ones->count; i++) {
+        const step_row *found = step_find(named_ones->item[i], strlen(named_ones->item[i]));
         asked[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = true;
     }
 }
@@ -64,17 +64,45 @@ static bool uses_color(const options *o, const env *world, const outputs *to)
     return world->stdout_is_terminal && !world->no_color && strcmp(to->trace.file, "-") == 0;
 }
 
+static const renderer *find_renderer(const options *o)
+{
+    const char *name = o->trace_format == NULL ? named_row(&RENDERERS, 0)->name : o->trace_format;
+    return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
+}
+
+static bool check_holds(const renderer *by, const options *o, const outputs *to, err *e)
+{
+    if (by->is_whole_file && to->trace.results > 0)
+        return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
+    if (o->blank.count == 0 || by->takes_blanks)
+        return true;
+    err_set(e, "--blank leaves cells of a page empty, and the trace format is %s", by->named.name);
+    return err_remedy(e, "--trace-format html makes a page");
+}
+
+static bool check_size(const renderer *by, const options *o, const text *out, err *e)
+{
+    if (by->most_bytes == 0 || out->length <= by->most_bytes || o->force)
+        return true;
+    err_set(e, "the trace as %s would be %zu bytes, more than the %zu that can be shown well",
+            by->named.name, out->length, by->most_bytes);
+    return err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
+                      o->full ? "without --full it is smaller; " : "");
+}
+
 static bool render(const trace *t, const options *o, const env *world, const outputs *to, text *out,
                    err *e)
 {
-    const char *name = o->trace_format == NULL ? named_row(&RENDERERS, 0)->name : o->trace_format;
-    const renderer *by = (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
+    bool blank[STEP_COUNT];
+    const renderer *by = find_renderer(o);
     bool is_terminal = world->stdout_is_terminal && strcmp(to->trace.file, "-") == 0;
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = o->has_digits ? (int)o->digits : -1,
                           .is_full = o->full,
-                          .color = uses_color(o, world, to)};
-    return by->render(t, &how, out, e) && text_ok(out, e);
+                          .color = uses_color(o, world, to),
+                          .blank = blank};
+    find_steps(&o->blank, blank);
+    return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
 }
 
 bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e)
@@ -82,8 +110,9 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
     bool asked[STEP_COUNT];
     trace_focus focus;
     trace t = {0};
-    find_steps(o, asked);
-    if (!find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
+    find_steps(&o->steps, asked);
+    if (!check_holds(find_renderer(o), o, to, e) || !find_focus(s, o, &focus, e) ||
+        !solution_want(s, to->stage, to->stages, e))
         return false;
     trace_wants(&s->plan, focus, &s->wanted);
     bool done = solution_run(s, o, world, e) &&

@@ -1,4 +1,4 @@
-/* The renderers: a trace as text today; others are a file and a row each. */
+/* The renderers: a trace as text, Markdown, LaTeX, JSON or a page; a file and a row each. */
 #ifndef SELFATTN_RENDER_RENDERER_H
 #define SELFATTN_RENDER_RENDERER_H
 
@@ -7,15 +7,19 @@
 #include "trace/trace.h"
 
 typedef struct render_options {
-    int width;    /* columns */
-    int digits;   /* decimals, −1 = at most 4 */
-    bool is_full; /* no row or column is left out */
-    bool color;   /* ANSI bold for headings, where the renderer knows any */
+    int width;         /* columns */
+    int digits;        /* decimals, −1 = at most 4 */
+    bool is_full;      /* no row or column is left out */
+    bool color;        /* ANSI bold for headings, where the renderer knows any */
+    const bool *blank; /* by step_id: whose cells are left empty, to be filled in; NULL: none */
 } render_options;
 
 typedef struct renderer {
     named named;
     bool (*render)(const trace *t, const render_options *how, text *out, err *e);
+    bool is_whole_file; /* two traces behind each other are no file of this format */
+    bool takes_blanks;  /* knows render_options.blank */
+    size_t most_bytes;  /* larger ones are of no use without --force; 0: any size is */
 } renderer;
 
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */

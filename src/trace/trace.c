@@ -1,4 +1,5 @@
 #include "trace/build.h"
+#include "trace/map.h"
 
 #include "base/mem.h"
 
@@ -95,6 +96,8 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         else
             MAKERS[id](&b);
     }
+    if (!b.failed)
+        map_make(&b);
     return !b.failed;
 }
 

@@ -63,10 +63,46 @@ typedef struct trace_step {
     size_t count, capacity;
 } trace_step;
 
+/* What a cell [i,j] takes of another matrix. Heads side by side (slices) are cut, and of several
+ * key/value heads the one that goes with the cell's head is meant. */
+typedef enum trace_part {
+    PART_NONE,
+    PART_ROW_I,     /* row i */
+    PART_ROW_J,     /* row j */
+    PART_COLUMN_J,  /* column j */
+    PART_CELL,      /* [i,j] */
+    PART_OF_ROW,    /* the number of row i: [i,1] */
+    PART_OF_COLUMN, /* the number of column j: [1,j] */
+    PART_NUMBER     /* the only one */
+} trace_part;
+
+typedef struct trace_origin {
+    trace_part part;
+    size_t map; /* index in trace.map */
+} trace_origin;
+
+/* A matrix of all heads, and where its cells come from. */
+typedef struct trace_map {
+    const char *name;
+    step_id step;
+    tensor values; /* heads × rows × columns */
+    size_t slices; /* heads that lie side by side in the columns */
+    trace_labels rows, columns;
+    bool is_share;       /* its numbers are between 0 and 1 */
+    const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
+    bool has_origin;     /* else it has letters at most */
+    operation op;
+    trace_origin a, b, c;
+} trace_map;
+
+enum { TRACE_MAPS = 48 };
+
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     trace_step step[STEP_COUNT];
     size_t steps;
+    trace_map map[TRACE_MAPS];
+    size_t maps;
     text_list words;   /* what items' texts point to */
     text_list keys;    /* names of the keys and of what is appended to them; empty: the problem's */
     bundle statistics; /* numbers that no stage holds */

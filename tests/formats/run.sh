@@ -20,7 +20,7 @@ trap 'exit 130' INT TERM
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
 trace=$scratch/trace.json said=$scratch/said
-formats="markdown latex"
+formats="markdown latex html"
 
 # count NAME WHAT: of the status of the command before.
 count() {

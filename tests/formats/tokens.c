@@ -135,6 +135,7 @@ static void join_powers(char *bytes)
 static void strip_html(char *bytes)
 {
     cut(bytes, "<head>", "</head>");
+    cut(bytes, "<small>", "</small>"); /* what a step does, beside its name */
     cut(bytes, "<script", "</script>");
     cut(bytes, "<svg", "</svg>");
     cut(bytes, "<", ">");

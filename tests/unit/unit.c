@@ -48,10 +48,12 @@
     ROW(pow10)                                                                                     \
     ROW(render_display)                                                                            \
     ROW(render_line)                                                                               \
+    ROW(render_markup)                                                                             \
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
     ROW(safetensors)                                                                               \
+    ROW(sha256)                                                                                    \
     ROW(schedule)                                                                                  \
     ROW(sink)                                                                                      \
     ROW(sink_places)                                                                               \

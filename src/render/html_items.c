@@ -1,0 +1,84 @@
+/* The items of a step: sentences, formulas, worked lines, and tables of words. */
+#include "render/expression_text.h"
+#include "render/html_parts.h"
+#include "render/table_text.h"
+#include "render/worked_line.h"
+
+#include <string.h>
+
+static void add_paragraph(text *out, const char *class_name, const char *words)
+{
+    text_add_format(out, "<p%s>", class_name);
+    html_add_words(out, words);
+    text_add_string(out, "</p>\n");
+}
+
+/* Where a line may be broken there is a space already. */
+static void add_without_breaks(text *out, const text *part)
+{
+    for (const char *at = text_string(part); *at != '\0'; at++) {
+        if (*at != EXPRESSION_BREAK)
+            text_add(out, at, 1);
+    }
+}
+
+static void add_line(const html_page *p, const trace_item *item)
+{
+    worked_line l = worked_line_of(item, p->how);
+    text_add_string(p->out, "<p class=line>");
+    html_add_words(p->out, text_string(&l.head));
+    text_add_string(p->out, l.before);
+    add_without_breaks(p->out, &l.expression);
+    text_add_string(p->out, l.sign);
+    add_without_breaks(p->out, &l.result);
+    text_add_string(p->out, "</p>\n");
+    worked_line_free(&l, p->out);
+}
+
+static void add_table(const html_page *p, const trace_item *item)
+{
+    size_t columns = item->columns_count;
+    text_add_string(p->out, "<table class=words>\n");
+    for (size_t i = 0; i < item->cells.count; i++) {
+        bool is_number = table_text_is_right(&item->cells, columns, i % columns);
+        if (i % columns == 0)
+            text_add_string(p->out, i == 0 ? "<thead><tr>" : "<tr>");
+        text_add_string(p->out, i < columns ? "<th scope=col" : "<td");
+        text_add_string(p->out, is_number ? " class=number>" : ">");
+        html_add_words(p->out, item->cells.item[i]);
+        if (i % columns == columns - 1)
+            text_add_string(p->out, i == columns - 1 ? "</tr>\n<tbody>\n" : "</tr>\n");
+    }
+    text_add_string(p->out, "</table>\n");
+}
+
+static void add_worked(const html_page *p, const trace_item *item)
+{
+    if (item->kind == TRACE_LINE)
+        add_line(p, item);
+    else if (item->kind == TRACE_ROW_PRODUCT)
+        html_add_product(p, item);
+    else
+        html_add_stack(p, item);
+}
+
+void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
+{
+    switch (item->kind) {
+    case TRACE_SENTENCE:
+        add_paragraph(p->out, "", item->text);
+        break;
+    case TRACE_FORMULA:
+        add_paragraph(p->out, " class=formula", item->text);
+        break;
+    case TRACE_MATRIX:
+        html_add_matrix(p, item, is_blank);
+        break;
+    case TRACE_TABLE:
+        add_table(p, item);
+        break;
+    default: /* what an exercise asks for */
+        if (!is_blank)
+            add_worked(p, item);
+    }
+}

@@ -1,0 +1,48 @@
+/* The parts of a page, each in its own file. */
+#ifndef SELFATTN_RENDER_HTML_PARTS_H
+#define SELFATTN_RENDER_HTML_PARTS_H
+
+#include "render/html.h"
+
+/* A matrix up to this size is shown whole, and all its heads are in the page's data; of a larger
+ * one there is a map of so many squares a side. */
+enum { HTML_MOST = 64 };
+
+typedef struct html_page {
+    text *out;
+    const trace *trace;
+    const render_options *how;
+} html_page;
+
+/* html_words.c: text that is shown, whatever marks are in it. */
+void html_add_words(text *out, const char *words);
+void html_add_label(text *out, const trace_labels *labels, size_t index);
+
+/* html_items.c: one item of a step; `is_blank` hides what an exercise asks for. */
+void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
+
+/* html_tables.c */
+void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank);
+void html_add_product(const html_page *p, const trace_item *item);
+void html_add_stack(const html_page *p, const trace_item *item);
+
+/* html_colors.c: a number's colour as a class: p1 to p8 above zero, n1 to n8 below, in eighths of
+ * the greatest magnitude; w1 to w8 for shares, in eighths of 1. None for 0. */
+typedef struct html_color {
+    char class_name[3]; /* "p3", or empty */
+} html_color;
+
+double html_greatest(const tensor *matrix);
+html_color html_color_of(double value, double greatest, bool is_share);
+/* The matrix as squares that each show the greatest of the numbers that it stands for. */
+void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share);
+
+/* html_data.c: the maps of the trace for the script, as JSON. */
+void html_add_data(const html_page *p);
+
+/* html_picture.c: the pipeline with its shapes; a stage leads to its step. */
+void html_add_picture(const html_page *p);
+/* True where the trace has this step. */
+bool html_has_step(const trace *t, step_id step);
+
+#endif

@@ -1,0 +1,215 @@
+#include "render/html_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* All in units of the picture; boxes stand in columns, and in five rows: queries, keys and values
+ * in every second one, what is made of them between queries and keys. */
+enum {
+    BOX_WIDTH = 92,
+    BOX_HEIGHT = 46,
+    COLUMN = 124,
+    ROW = 34,
+    MARGIN = 8,
+    BEND = 28,
+    ROWS = 5,
+    QUERY_ROW = 0,
+    CHAIN_ROW = 1,
+    KEY_ROW = 2,
+    VALUE_ROW = 4
+};
+
+typedef struct node {
+    size_t map, column, row;
+} node;
+
+typedef struct picture {
+    const html_page *page;
+    node node[TRACE_MAPS];
+    size_t count, columns;
+} picture;
+
+static const trace_map *map_at(const picture *p, size_t i)
+{
+    return &p->page->trace->map[p->node[i].map];
+}
+
+bool html_has_step(const trace *t, step_id step)
+{
+    for (size_t i = 0; i < t->steps; i++) {
+        if (t->step[i].row == (const step_row *)(const void *)named_row(&STEPS, step))
+            return true;
+    }
+    return false;
+}
+
+/* ---- which boxes, and where ---- */
+
+typedef struct box_row {
+    const char *name;
+    size_t row;
+} box_row;
+
+/* What is drawn: the names of maps, and their rows. */
+static const box_row BOXES[] = {
+    {"x", KEY_ROW},          {"xk", 3},
+    {"xv", VALUE_ROW},       {"q", QUERY_ROW},
+    {"q_norm", QUERY_ROW},   {"q_rope", QUERY_ROW},
+    {"k", KEY_ROW},          {"k_norm", KEY_ROW},
+    {"k_rope", KEY_ROW},     {"present_k", KEY_ROW},
+    {"v", VALUE_ROW},        {"present_v", VALUE_ROW},
+    {"scores", CHAIN_ROW},   {"scaled", CHAIN_ROW},
+    {"capped", CHAIN_ROW},   {"masked", CHAIN_ROW},
+    {"weights", CHAIN_ROW},  {"rounded", CHAIN_ROW},
+    {"attended", CHAIN_ROW}, {"context", CHAIN_ROW},
+    {"output", CHAIN_ROW},
+};
+
+static const box_row *box_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof BOXES / sizeof BOXES[0]; i++) {
+        if (strcmp(BOXES[i].name, name) == 0)
+            return &BOXES[i];
+    }
+    return NULL;
+}
+
+/* The context of one head is its result as it is. */
+static bool says_nothing(const trace_map *map)
+{
+    return strcmp(map->name, "context") == 0 && map->slices == 1;
+}
+
+/* Boxes of one step stand in one column. */
+static size_t column_of(picture *p, step_id step)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (map_at(p, i)->step == step)
+            return p->node[i].column;
+    }
+    return p->columns++;
+}
+
+static void place_boxes(picture *p)
+{
+    const trace *t = p->page->trace;
+    bool has_others = false;
+    for (step_id step = 0; step < STEP_COUNT; step++) {
+        for (size_t i = 0; i < t->maps; i++) {
+            const box_row *box = box_of(t->map[i].name);
+            if (box == NULL || t->map[i].step != step || says_nothing(&t->map[i]))
+                continue;
+            size_t column = column_of(p, step);
+            p->node[p->count++] = (node){.map = i, .column = column, .row = box->row};
+            has_others = has_others || strcmp(box->name, "xk") == 0;
+        }
+    }
+    if (has_others && p->count > 0 && strcmp(map_at(p, 0)->name, "x") == 0)
+        p->node[0].row = QUERY_ROW;
+}
+
+/* ---- lines ---- */
+
+static void add_edge(const picture *p, size_t from, size_t to)
+{
+    size_t x1 = MARGIN + p->node[from].column * COLUMN + BOX_WIDTH;
+    size_t x2 = MARGIN + p->node[to].column * COLUMN;
+    size_t y1 = MARGIN + p->node[from].row * ROW + BOX_HEIGHT / 2;
+    size_t y2 = MARGIN + p->node[to].row * ROW + BOX_HEIGHT / 2;
+    size_t middle = x2 - BEND / 2;
+    text_add_format(p->page->out,
+                    "<path d=\"M%zu %zuH%zuC%zu %zu %zu %zu %zu %zum-7 -4l7 4l-7 4\"/>\n", x1, y1,
+                    x2 - BEND, middle, y1, middle, y2, x2, y2);
+}
+
+/* The last box before `to` in this row, or the count of boxes. */
+static size_t last_in_row(const picture *p, size_t row, size_t to)
+{
+    size_t found = p->count;
+    for (size_t i = 0; i < to; i++) {
+        if (p->node[i].row == row && p->node[i].column < p->node[to].column)
+            found = i;
+    }
+    return found;
+}
+
+static void add_edge_from_row(const picture *p, size_t row, size_t to)
+{
+    size_t from = last_in_row(p, row, to);
+    if (from < p->count)
+        add_edge(p, from, to);
+}
+
+/* The input that q, k or v is projected from; for later forms the one before. */
+static void add_edge_to_role(const picture *p, size_t to)
+{
+    const trace_map *map = map_at(p, to);
+    for (size_t i = 0; i < to; i++) {
+        if (map->has_origin && p->node[i].map == map->a.map) {
+            add_edge(p, i, to);
+            return;
+        }
+    }
+    add_edge_from_row(p, p->node[to].row, to);
+}
+
+static void add_edges(const picture *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const char *name = map_at(p, i)->name;
+        if (p->node[i].row != CHAIN_ROW) {
+            if (map_at(p, i)->step != STEP_INPUTS)
+                add_edge_to_role(p, i);
+            continue;
+        }
+        if (strcmp(name, "scores") == 0) {
+            add_edge_from_row(p, QUERY_ROW, i);
+            add_edge_from_row(p, KEY_ROW, i);
+        } else
+            add_edge_from_row(p, CHAIN_ROW, i);
+        if (strcmp(name, "attended") == 0)
+            add_edge_from_row(p, VALUE_ROW, i);
+    }
+}
+
+/* ---- boxes ---- */
+
+/* "3 × 4", or of several heads "2 × 3 × 4". */
+static void add_shape(text *out, const trace_map *map)
+{
+    if (map->values.size[0] > 1)
+        text_add_format(out, "%zu × ", map->values.size[0]);
+    text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
+}
+
+static void add_box(const picture *p, size_t i)
+{
+    text *out = p->page->out;
+    const trace_map *map = map_at(p, i);
+    size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW;
+    bool is_link = html_has_step(p->page->trace, map->step);
+    if (is_link)
+        text_add_format(out, "<a href=\"#step-%s\">", named_row(&STEPS, map->step)->name);
+    text_add_format(out, "<rect x=%zu y=%zu width=%d height=%d rx=8 />", x, y, BOX_WIDTH,
+                    BOX_HEIGHT);
+    text_add_format(out, "<text x=%zu y=%zu>%s</text><text class=shape x=%zu y=%zu>",
+                    x + BOX_WIDTH / 2, y + 20, map->name, x + BOX_WIDTH / 2, y + 37);
+    add_shape(out, map);
+    text_add_string(out, is_link ? "</text></a>\n" : "</text>\n");
+}
+
+void html_add_picture(const html_page *page)
+{
+    picture p = {.page = page};
+    place_boxes(&p);
+    text_add_format(page->out,
+                    "<nav class=picture aria-label=\"The pipeline: each stage leads to its step\" "
+                    "tabindex=0>\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"Stages and "
+                    "their shapes\">\n",
+                    p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
+                    (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
+    add_edges(&p);
+    for (size_t i = 0; i < p.count; i++)
+        add_box(&p, i);
+    text_add_string(page->out, "</svg></nav>\n");
+}

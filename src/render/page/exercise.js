@@ -1,0 +1,71 @@
+// Exercises (--blank): cells to type in, checked with the tolerance of the digits asked for.
+// The first wrong answer shows the formula, the second one the arithmetic.
+
+// Half a unit of the last decimal, and a little for what binary fractions can't hold; a number with
+// an exponent is given to five digits.
+function toleranceOf(text) {
+  const unit = text.includes('e') ? Math.abs(numberOf(text)) * 1e-4 : 10 ** -DIGITS;
+  return 0.5 * unit * (1 + 1e-6);
+}
+
+function isRight(typed, text) {
+  const answer = numberOf(typed.trim().replace(',', '.').replace('−', '-'));
+  if (typed.trim() === '' || Number.isNaN(answer)) return false;
+  const wanted = numberOf(text);
+  if (!Number.isFinite(wanted)) return answer === wanted;
+  return Math.abs(answer - wanted) <= toleranceOf(text);
+}
+
+function makeInput(place, cell) {
+  const input = document.createElement('input');
+  input.inputMode = 'decimal';
+  input.autocomplete = 'off';
+  input.setAttribute('aria-label', TEXT.answer(nameOf(place)));
+  cell.replaceChildren(input);
+  return { input, place, tries: 0 };
+}
+
+function judge(blank) {
+  const right = isRight(blank.input.value, textOf(blank.place));
+  blank.input.className = right ? 'right' : 'wrong';
+  blank.input.setAttribute('aria-invalid', !right);
+  if (!right) blank.tries++;
+  return right;
+}
+
+// What helps with the first cell that is wrong.
+function help(exercise, blank) {
+  exercise.help.replaceChildren(`${TEXT.hint} `);
+  if (blank.tries < 2) exercise.help.append(formulaOf(blank.place));
+  else exercise.help.append(numbersLine(blank.place, arithmeticOf(blank.place)));
+}
+
+function check(exercise) {
+  const wrong = exercise.blanks.filter((blank) => !judge(blank));
+  const right = exercise.blanks.length - wrong.length;
+  exercise.score.textContent = ` ${TEXT.rightOf(right, exercise.blanks.length)} `;
+  exercise.help.replaceChildren();
+  if (wrong.length > 0) help(exercise, wrong[0]);
+}
+
+function makeExercise(map, shown) {
+  const exercise = { blanks: [], score: document.createElement('output'),
+    help: makeElement('div', 'hint') };
+  exercise.help.append(TEXT.digits(DIGITS));
+  exercise.help.setAttribute('aria-live', 'polite');
+  for (let row = 0; row < map.rows.length; row++) {
+    for (let column = 0; column < map.columns.length; column++) {
+      const place = { map, head: shown.head, row, column };
+      exercise.blanks.push(makeInput(place, elementOf(place)));
+    }
+  }
+  shown.table.setAttribute('role', 'table');
+  shown.table.closest('figure').append(makeButton(TEXT.check, () => check(exercise)),
+    exercise.score, exercise.help);
+}
+
+function startExercises() {
+  for (const [map, shown] of SHOWN) {
+    if (map.blank) makeExercise(map, shown);
+  }
+}

@@ -1,0 +1,178 @@
+// The panel below: the arithmetic of the number that is pointed at, chosen or has the focus.
+
+const PANEL = { element: null, chosen: null, lit: [] };
+
+function makeElement(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+function makeButton(words, act, label) {
+  const made = makeElement('button', '', words);
+  made.type = 'button';
+  if (label) made.setAttribute('aria-label', label);
+  made.addEventListener('click', act);
+  return made;
+}
+
+// ---- lights ----
+
+function clearLights() {
+  for (const element of PANEL.lit) element.classList.remove('lit', 'chosen');
+  PANEL.lit = [];
+}
+
+function addLight(place, className) {
+  const element = elementOf(place);
+  if (!element) return;
+  element.classList.add(className);
+  PANEL.lit.push(element);
+}
+
+function light(place, cells) {
+  clearLights();
+  addLight(place, 'chosen');
+  for (const cell of cells) addLight(cell, 'lit');
+}
+
+// ---- words ----
+
+function linkTo(place) {
+  const link = makeElement('a', '', textOf(place).replace('-', '−'));
+  link.href = `#${anchorOf(place)}`;
+  link.title = nameOf(place);
+  return link;
+}
+
+function labelsOf(place) {
+  return `${place.map.rows[place.row]} → ${place.map.columns[place.column]}`;
+}
+
+function resultOf(place) {
+  return makeElement('span', 'result', textOf(place).replace('-', '−'));
+}
+
+function formulaOf(place) {
+  const { name, letters } = place.map;
+  return makeElement('p', 'formula', letters ? `${name}[i,j] = ${letters}` : TEXT.given);
+}
+
+function numbersLine(place, made) {
+  const line = makeElement('p', 'line', `${nameOf(place)} = `);
+  if (made.parts) {
+    line.append(...made.parts.map((part) => (typeof part === 'string' ? part : linkTo(part))));
+    line.append(place.map.operation === 'round' ? ' → ' : ' = ');
+  }
+  line.append(resultOf(place));
+  if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
+  return line;
+}
+
+function isHidden(place) {
+  return place.map.blank && !place.map.solved;
+}
+
+// ---- the panel itself ----
+
+function show(place) {
+  const made = arithmeticOf(place), panel = PANEL.element;
+  if (isHidden(place)) return;
+  const head = makeElement('h3', '', `${nameOf(place)}: `, makeElement('bdi', '', labelsOf(place)));
+  panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
+    numbersLine(place, made));
+  if (made.words && place.map.letters) panel.append(makeElement('p', 'note', made.words));
+  panel.hidden = false;
+  light(place, made.cells);
+}
+
+function close() {
+  PANEL.chosen = null;
+  PANEL.element.hidden = true;
+  clearLights();
+}
+
+// The tables that a chosen number comes from show its head.
+function choose(place) {
+  PANEL.chosen = place;
+  for (const cell of arithmeticOf(place).cells) {
+    if (!cell.map.blank) showHead(cell.map, cell.head);
+  }
+  show(place);
+  const anchor = `#${anchorOf(place)}`;
+  if (location.hash !== anchor) history.replaceState(null, '', anchor);
+}
+
+// Opens the cell that the address names.
+function followAddress() {
+  const place = placeOf(location.hash);
+  if (!place) return;
+  showHead(place.map, place.head);
+  const element = elementOf(place);
+  if (element) {
+    revealStep(element.closest('section'));
+    element.scrollIntoView({ block: 'center', inline: 'center' });
+    focusCell(element);
+  }
+  choose(place);
+}
+
+// ---- pointing, clicking, moving ----
+
+function focusCell(element) {
+  for (const other of element.closest('table').querySelectorAll('td[tabindex="0"]'))
+    other.tabIndex = -1;
+  element.tabIndex = 0;
+  element.focus({ preventScroll: true });
+}
+
+function point(event) {
+  const place = placeAt(event.target);
+  if (place && !PANEL.chosen) show(place);
+}
+
+function leave(event) {
+  if (!PANEL.chosen && !(event.relatedTarget && event.relatedTarget.closest('.matrix, .panel')))
+    close();
+}
+
+function click(event) {
+  const place = placeAt(event.target);
+  if (!place || isHidden(place)) return;
+  focusCell(event.target.closest('td'));
+  choose(place);
+}
+
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+function moveCell(event) {
+  const place = event.target.tagName === 'TD' && placeAt(event.target), by = MOVES[event.key];
+  if (event.key === 'Escape') close();
+  if (!place) return;
+  if (event.key === 'Enter' || event.key === ' ') choose(place);
+  else if (by) {
+    const next = elementOf({ ...place, row: place.row + by[0], column: place.column + by[1] });
+    if (next && next.tagName === 'TD') focusCell(next);
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function startPanel() {
+  PANEL.element = makeElement('aside', 'panel');
+  PANEL.element.hidden = true;
+  PANEL.element.setAttribute('aria-label', TEXT.panel);
+  PANEL.element.setAttribute('aria-live', 'polite');
+  document.body.append(PANEL.element);
+  const main = document.querySelector('main');
+  main.addEventListener('pointerover', point);
+  main.addEventListener('pointerout', leave);
+  main.addEventListener('click', click);
+  main.addEventListener('focusin', (event) => {
+    const place = event.target.tagName === 'TD' && placeAt(event.target);
+    if (place) { PANEL.chosen = place; show(place); }
+  });
+  document.addEventListener('keydown', moveCell);
+  window.addEventListener('hashchange', followAddress);
+}

@@ -1,0 +1,6 @@
+takeTables();
+startPanel();
+startSteps();
+startTokens();
+startExercises();
+followAddress();

@@ -1,0 +1,102 @@
+// The bar of steps: a slider, arrow keys, one step at a time, and a question before each.
+
+const STEPS = { sections: [], at: 0 };
+
+function nameOfStep(section) {
+  return section.dataset.step;
+}
+
+function markStep() {
+  const { sections, at, slider, output } = STEPS;
+  sections.forEach((section, i) => section.classList.toggle('here', i === at));
+  slider.value = at + 1;
+  output.textContent = TEXT.stepOf(at + 1, sections.length, nameOfStep(sections[at]));
+  slider.setAttribute('aria-valuetext', output.textContent);
+  for (const link of document.querySelectorAll('.picture a'))
+    link.classList.toggle('here', link.hash === `#${sections[at].id}`);
+}
+
+function answerQuestion(section) {
+  const question = section.querySelector('.question');
+  if (question) question.remove();
+  section.classList.remove('asked');
+}
+
+function askQuestion(section) {
+  if (!STEPS.ask.checked || section.dataset.seen) return;
+  section.dataset.seen = 'yes';
+  section.classList.add('asked');
+  const words = makeElement('p', '', TEXT.question(nameOfStep(section)));
+  const button = makeButton(TEXT.show, () => answerQuestion(section));
+  section.querySelector('h2').after(makeElement('div', 'question', words, button));
+}
+
+function goToStep(at) {
+  STEPS.at = Math.min(STEPS.sections.length - 1, Math.max(0, at));
+  const section = STEPS.sections[STEPS.at];
+  markStep();
+  askQuestion(section);
+  section.querySelector('h2').scrollIntoView({ block: 'start' });
+}
+
+// Makes the step visible in which something is to be shown.
+function revealStep(section) {
+  STEPS.at = STEPS.sections.indexOf(section);
+  answerQuestion(section);
+  markStep();
+}
+
+function takesKeys(element) {
+  return /^(INPUT|SELECT|TEXTAREA|TD|BUTTON)$/.test(element.tagName);
+}
+
+function stepByKey(event) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by || takesKeys(event.target) || event.altKey || event.ctrlKey || event.metaKey) return;
+  goToStep(STEPS.at + by);
+  event.preventDefault();
+}
+
+function makeToggle(words, change) {
+  const box = document.createElement('input');
+  box.type = 'checkbox';
+  box.addEventListener('change', change);
+  return { box, label: makeElement('label', '', box, ` ${words}`) };
+}
+
+function makeSlider() {
+  const slider = document.createElement('input');
+  slider.type = 'range';
+  slider.min = 1;
+  slider.max = STEPS.sections.length;
+  slider.setAttribute('aria-label', TEXT.step);
+  slider.addEventListener('input', () => goToStep(slider.value - 1));
+  return slider;
+}
+
+function startSteps() {
+  STEPS.sections = [...document.querySelectorAll('section[data-step]')];
+  STEPS.slider = makeSlider();
+  STEPS.output = document.createElement('output');
+  const single = makeToggle(TEXT.single, () => {
+    document.body.classList.toggle('single', single.box.checked);
+    goToStep(STEPS.at);
+  });
+  const ask = makeToggle(TEXT.ask, () => goToStep(STEPS.at));
+  STEPS.ask = ask.box;
+  const bar = makeElement('div', 'bar',
+    makeButton('‹', () => goToStep(STEPS.at - 1), TEXT.previous), STEPS.slider,
+    makeButton('›', () => goToStep(STEPS.at + 1), TEXT.next), STEPS.output,
+    single.label, ask.label);
+  bar.setAttribute('role', 'group');
+  bar.setAttribute('aria-label', TEXT.step);
+  document.querySelector('main').prepend(bar);
+  document.addEventListener('keydown', stepByKey);
+  document.querySelector('.picture').addEventListener('click', (event) => {
+    const link = event.target.closest('a');
+    if (!link) return;
+    goToStep(STEPS.sections.findIndex((section) => `#${section.id}` === link.hash));
+    event.preventDefault();
+  });
+  markStep();
+}

@@ -1,0 +1,33 @@
+'use strict';
+
+// Everything that the script says, in one place.
+const TEXT = {
+  step: 'Step',
+  stepOf: (number, count, name) => `${number} of ${count}: ${name}`,
+  previous: 'Previous step',
+  next: 'Next step',
+  single: 'one step at a time',
+  ask: 'ask first',
+  question: (name) => `What do you expect from “${name}”? Think of it, then look.`,
+  show: 'Show',
+  heads: (name) => `Heads of ${name}`,
+  head: (number) => `head ${number}`,
+  headOf: (number, count) => `, head ${number} of ${count}`,
+  allHeads: 'all heads',
+  close: 'Close',
+  panel: 'The arithmetic of a number',
+  given: 'an input: this number was given',
+  hidden: 'this key may not be seen: −∞, so that its weight is 0',
+  empty: 'this query may attend to nothing: 0',
+  terms: (count) => `(${count} terms)`,
+  tokens: 'Who looks at whom',
+  tokensHelp: 'From each query at the left to its keys at the right; a wider line is a larger weight.',
+  tokensOf: (name) => `Lines from queries to keys, as wide as their ${name}`,
+  whichHead: 'Heads',
+  threshold: 'Only weights from',
+  check: 'Check',
+  rightOf: (right, count) => `${right} of ${count} right`,
+  hint: 'Hint:',
+  answer: (name) => `your answer for ${name}`,
+  digits: (count) => `${count} decimals count`,
+};

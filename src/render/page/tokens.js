@@ -1,0 +1,110 @@
+// The token view: a line from each query to each key, as wide as its weight, a colour a head.
+
+const SVG = 'http://www.w3.org/2000/svg';
+const LINE = { height: 26, left: 190, right: 430, width: 620, top: 18, widest: 9, hues: 8 };
+
+function makeSvg(tag, attributes, words) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (words !== undefined) made.textContent = words;
+  return made;
+}
+
+function heightAt(index) {
+  return LINE.top + index * LINE.height;
+}
+
+// A small shift keeps the lines of several heads apart.
+function makeLine(view, head, row, column, weight) {
+  const shift = view.map.heads > 1 ? ((head % LINE.hues) - (LINE.hues - 1) / 2) : 0;
+  const line = makeSvg('line', {
+    x1: LINE.left, x2: LINE.right,
+    y1: heightAt(row) + shift, y2: heightAt(column) + shift,
+    'stroke-width': (weight * LINE.widest).toFixed(2),
+    'stroke-opacity': (0.25 + 0.65 * weight).toFixed(2),
+    class: `k${head % LINE.hues}`, 'data-row': row,
+  });
+  line.append(makeSvg('title', {}, `${TEXT.head(head + 1)}: ${view.map.rows[row]} → ` +
+    `${view.map.columns[column]}: ${rowOf(view.map, head, row)[column]}`));
+  return line;
+}
+
+function drawLines(view) {
+  const least = Number(view.threshold.value), chosen = view.select.value;
+  view.lines.replaceChildren();
+  view.output.textContent = least.toFixed(2);
+  for (let head = 0; head < view.map.heads; head++) {
+    if (chosen !== 'all' && Number(chosen) !== head) continue;
+    for (let row = 0; row < view.map.rows.length; row++) {
+      rowOf(view.map, head, row).forEach((text, column) => {
+        const weight = Number(text);
+        if (weight > 0 && weight >= least)
+          view.lines.append(makeLine(view, head, row, column, weight));
+      });
+    }
+  }
+}
+
+// Only the lines of the query that is pointed at stay.
+function pointAtQuery(view, row) {
+  for (const line of view.lines.children)
+    line.classList.toggle('away', row !== null && line.dataset.row !== String(row));
+}
+
+function addLabels(view, labels, x, anchor, act) {
+  labels.forEach((label, i) => {
+    const words = makeSvg('text', { x, y: heightAt(i) + 5, 'text-anchor': anchor }, label);
+    if (act) {
+      words.addEventListener('pointerenter', () => act(i));
+      words.addEventListener('pointerleave', () => act(null));
+    }
+    view.svg.append(words);
+  });
+}
+
+function makeSelect(map) {
+  const select = document.createElement('select');
+  select.append(new Option(TEXT.allHeads, 'all'));
+  for (let head = 0; head < map.heads; head++) select.append(new Option(TEXT.head(head + 1), head));
+  return select;
+}
+
+function makeThreshold() {
+  const input = document.createElement('input');
+  Object.assign(input, { type: 'range', min: 0, max: 1, step: 0.01, value: 0.02 });
+  return input;
+}
+
+function controlsOf(view) {
+  const heads = makeElement('label', '', `${TEXT.whichHead} `, view.select);
+  heads.hidden = view.map.heads === 1;
+  const least = makeElement('label', '', `${TEXT.threshold} `, view.threshold, ' ', view.output);
+  for (const control of [view.select, view.threshold])
+    control.addEventListener('input', () => drawLines(view));
+  return makeElement('div', 'controls', heads, least);
+}
+
+function makeView(map) {
+  const rows = Math.max(map.rows.length, map.columns.length);
+  const height = heightAt(rows) - LINE.height / 2;
+  const view = { map, select: makeSelect(map), threshold: makeThreshold(),
+    output: document.createElement('output') };
+  view.svg = makeSvg('svg', { viewBox: `0 0 ${LINE.width} ${height}`, width: LINE.width, height,
+    role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
+  view.lines = makeSvg('g', {});
+  view.svg.append(view.lines);
+  addLabels(view, map.rows, LINE.left - 12, 'end', (row) => pointAtQuery(view, row));
+  addLabels(view, map.columns, LINE.right + 12, 'start');
+  drawLines(view);
+  return view;
+}
+
+// Below the last weights that there are: those that are used.
+function startTokens() {
+  const map = MAPS.filter((one) => one.share && one.cells && SHOWN.has(one)).pop();
+  if (!map || map.blank) return;
+  const view = makeView(map);
+  const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
+    makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);
+  SHOWN.get(map).table.closest('section').append(block);
+}

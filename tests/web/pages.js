@@ -1,0 +1,241 @@
+'use strict';
+// node pages.js BROWSER FOLDER: opens each NAME.html of the folder from its file.
+//
+// quiet       no console message, no error, no request but the page's own
+// numbers     every cell's text is the number of NAME.json, the stages of the same run
+// arithmetic  every kind of cell, clicked: what the panel writes out makes its result again, and the
+//             numbers in it are links to cells that exist
+// steps       the arrow keys walk all steps, and back
+// link        an address with a cell's name opens it
+// access      axe-core finds nothing, light and dark
+// narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
+// paper       it prints
+// plain       without script, all steps and tables can be read
+// exercise    (exercise.html) right and wrong answers are told apart; help comes in two steps
+
+const fs = require('fs');
+const path = require('path');
+const { chromium } = require('playwright-core');
+const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const [browserFile, folder] = process.argv.slice(2);
+const MOST_CELLS = 60; // of one map: every row and column of it, in a pattern
+let passed = 0, failed = 0;
+
+function check(name, holds, what) {
+  if (holds) passed++;
+  else {
+    failed++;
+    console.log(`FAIL web: ${name}: ${what}`);
+  }
+}
+
+// ---- numbers, written and read again ----
+
+// At most 4 decimals, as C's printf would write them.
+function written(value) {
+  if (typeof value === 'string') return { NaN: 'nan', Infinity: 'inf', '-Infinity': '-inf' }[value];
+  const number = Math.fround(value), size = Math.abs(number);
+  if (number === 0) return '0';
+  if (size >= 0.000999995 && size < 1e7) {
+    const fixed = number.toFixed(4).replace(/\.?0+$/, '');
+    return fixed === '-0' ? '0' : fixed;
+  }
+  const [digits, exponent] = number.toExponential(4).split('e');
+  const tail = exponent.slice(1).padStart(2, '0');
+  return `${digits.replace(/\.?0+$/, '')}e${exponent[0]}${tail}`;
+}
+
+function depthOf(value) {
+  return Array.isArray(value) ? 1 + depthOf(value[0]) : 0;
+}
+
+// A stage of the first batch as heads × rows × columns.
+function headsOf(stage) {
+  while (depthOf(stage) > 3) stage = stage[0];
+  return depthOf(stage) === 2 ? [stage] : stage;
+}
+
+// The value of an expression as the panel writes it; null where terms are left out.
+function valueOf(expression) {
+  if (expression.includes('…')) return null;
+  const script = expression.replace(/−|-/g, '-').replace(/·/g, '*')
+    .replace(/\b(exp|max|tanh)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
+  return Function(`"use strict"; return (${script.replace(/--/g, '- -')});`)();
+}
+
+// Operands have four decimals, so a sum of products is off by a little for each term.
+function isNear(value, text, expression) {
+  const wanted = text === '-inf' ? -Infinity : Number(text);
+  if (!Number.isFinite(wanted)) return value === wanted;
+  const operands = expression.match(/[0-9.]+(e[−-][0-9]+)?/g).map((word) =>
+    Math.abs(Number(word.replace('−', '-'))));
+  const greatest = Math.max(1, ...operands);
+  return Math.abs(value - wanted) <= 2e-4 * greatest * (operands.length + 1) + 2e-3 * Math.abs(wanted);
+}
+
+// ---- one page ----
+
+async function open(browser, name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+  const page = await context.newPage();
+  const said = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().endsWith(`/${name}.html`)) said.push(request.url());
+  });
+  await page.goto(`file://${folder}/${name}.html${options.anchor || ''}`);
+  return { page, said, close: () => context.close() };
+}
+
+async function checkNumbers(name, page) {
+  const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`)));
+  const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
+    name: map.name,
+    heads: Array.from({ length: map.heads }, (nothing, head) =>
+      map.rows.map((label, row) => rowOf(map, head, row))),
+  })));
+  let compared = 0;
+  for (const map of maps.filter((one) => stages[one.name])) {
+    const wanted = headsOf(stages[map.name]).map((head) => head.map((row) => row.map(written)));
+    check(name, JSON.stringify(wanted) === JSON.stringify(map.heads),
+      `${map.name} has other numbers than the stage`);
+    compared++;
+  }
+  check(name, compared >= 5, `only ${compared} stages were compared`);
+}
+
+// What the panel says of a cell that is clicked.
+async function clickCells(page, most) {
+  return page.evaluate((limit) => {
+    const told = [];
+    for (const [map, shown] of SHOWN) {
+      const cells = [...shown.table.querySelectorAll('tbody td')];
+      const step = Math.max(1, Math.ceil(cells.length / limit));
+      for (let i = 0; i < cells.length; i += step) {
+        cells[i].click();
+        const line = PANEL.element.querySelector('.line');
+        const links = [...line.querySelectorAll('a')];
+        told.push({ map: map.name, operation: map.operation, text: cells[i].textContent,
+          line: line.textContent, links: links.every((link) => placeOf(link.hash)),
+          lit: document.querySelectorAll('td.chosen').length });
+      }
+    }
+    return told;
+  }, most);
+}
+
+function checkTold(name, told) {
+  const [left, ...rest] = told.line.split(' = ');
+  const parts = told.operation === 'round' ? rest.join(' = ').split(' → ') : rest;
+  const result = parts.pop().replace(/ \(.*$/, '').replace('−', '-');
+  const at = `${told.line} (${told.text})`;
+  check(name, result === told.text && left.startsWith(told.map), `another result: ${at}`);
+  check(name, told.links && told.lit === 1, `a link or a light is missing: ${at}`);
+  if (parts.length === 0 || told.operation === 'round') return;
+  const value = valueOf(parts[0]);
+  if (value !== null) check(name, isNear(value, told.text, parts[0]), `is not what it says: ${at}`);
+}
+
+async function checkArithmetic(name, page) {
+  const told = await clickCells(page, MOST_CELLS);
+  check(name, told.length > 10, 'hardly a cell can be clicked');
+  told.forEach((one) => checkTold(name, one));
+  await page.keyboard.press('Escape');
+}
+
+async function checkSteps(name, page) {
+  const count = await page.evaluate(() => { document.activeElement.blur(); goToStep(0);
+    return STEPS.sections.length; });
+  for (let i = 1; i < count; i++) await page.keyboard.press('ArrowRight');
+  check(name, (await page.textContent('.bar output')).startsWith(`${count} of ${count}:`),
+    'the arrow keys do not lead to the last step');
+  for (let i = 1; i < count; i++) await page.keyboard.press('ArrowLeft');
+  check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
+}
+
+async function checkAccess(name, colorScheme) {
+  const { page, close } = await open(browser, name, { colorScheme, bypassCSP: true });
+  await page.evaluate(AXE);
+  await page.addStyleTag({ content: 'section { content-visibility: visible !important }' });
+  const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  for (const one of found.violations)
+    check(name, false, `axe, ${colorScheme}: ${one.id}: ${one.help}: ${one.nodes[0].html}`);
+  check(name, found.violations.length === 0, `axe, ${colorScheme}`);
+  await close();
+}
+
+async function checkWidths(name) {
+  for (const width of [360, 1600]) {
+    const { page, close } = await open(browser, name, { viewport: { width, height: 800 } });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(name, wide <= width, `at ${width} pixels the page is ${wide} wide`);
+    await close();
+  }
+}
+
+async function checkPlain(name) {
+  const { page, close } = await open(browser, name, { javaScriptEnabled: false });
+  const sections = await page.locator('section').count();
+  check(name, sections > 3 && (await page.locator('section h2:visible').count()) === sections,
+    'without script a step can not be read');
+  check(name, (await page.locator('td:visible').count()) > 3, 'without script there is no table');
+  await close();
+}
+
+async function checkLink(name) {
+  const { page, close } = await open(browser, name, { anchor: '#weights-h0-r0-c0' });
+  check(name, (await page.textContent('.panel h3')).startsWith('weights[') &&
+    (await page.evaluate(() => document.activeElement.tagName)) === 'TD',
+  'a link to a cell does not open it');
+  await close();
+}
+
+async function checkPage(name) {
+  const { page, said, close } = await open(browser, name);
+  await checkNumbers(name, page);
+  await checkArithmetic(name, page);
+  await checkSteps(name, page);
+  check(name, (await page.pdf()).length > 10000, 'it does not print');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+  await checkLink(name);
+  await checkAccess(name, 'light');
+  await checkAccess(name, 'dark');
+  await checkWidths(name);
+  await checkPlain(name);
+}
+
+// Scores of seed 001: [2, 4, 4], [4, 16, 12], [4, 12, 10], as the seed prints them.
+async function checkExercise(name) {
+  const { page, close } = await open(browser, name);
+  const figure = page.locator('figure:has(#matrix-scores)');
+  const type = async (numbers) => {
+    for (let i = 0; i < numbers.length; i++)
+      await figure.locator('input').nth(i).fill(String(numbers[i]));
+    await figure.locator('button').click();
+  };
+  await type([2, 4, 4, 4, 16, 12, 4, 12, 11]);
+  check(name, (await figure.locator('output').textContent()).includes('8 of 9'), 'one is wrong');
+  check(name, (await figure.locator('.hint').textContent()).includes('q[i]·k[j]'), 'no formula');
+  await figure.locator('button').click();
+  check(name, (await figure.locator('.hint').textContent()).includes('= 10'), 'no arithmetic');
+  await type([2, 4, 4, 4, 16, 12, 4, 12, '10,00001']);
+  check(name, (await figure.locator('output').textContent()).includes('9 of 9'), 'all are right');
+  await close();
+}
+
+let browser;
+(async () => {
+  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+  const names = fs.readdirSync(folder).filter((file) => file.endsWith('.html'))
+    .map((file) => path.basename(file, '.html'));
+  for (const name of names) {
+    if (name === 'exercise') await checkExercise(name);
+    else await checkPage(name);
+  }
+  await browser.close();
+  console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+  process.exitCode = failed > 0 ? 1 : 0;
+})();

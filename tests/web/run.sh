@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh [WORD]: pages of --trace-format html in a browser, opened from files (pages.js says what is
+# looked at). WORD picks documents by name.
+#
+# Takes playwright-core and axe-core from npm, once, into build/web, and the browser of Debian
+# (chromium). What is not here is skipped, and said.
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
+PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+export PATH
+word=${1:-} modules=$root/build/web
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+skip() {
+    echo "skipped: web: $1"
+    echo '0 passed, 0 failed, 1 skipped'
+    exit 0
+}
+
+browser=$(command -v chromium) || skip 'chromium is not here'
+command -v npm >/dev/null || skip 'npm is not here'
+if [ ! -d "$modules/node_modules/playwright-core" ]; then
+    mkdir -p "$modules"
+    npm install --silent --no-audit --no-fund --prefix "$modules" \
+        playwright-core@1.49.1 axe-core@4.10.2 >"$scratch/npm" 2>&1 ||
+        skip "npm can't fetch playwright-core and axe-core"
+fi
+
+# page DOCUMENT [OPTION]...: NAME.html, and NAME.json with the stages of the same run.
+page() {
+    document=$1 name=$(basename "$1" .json)
+    shift
+    case $name in *"$word"*) ;; *) return ;; esac
+    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
+    selfattn --quiet --trace-format html --trace-output "$scratch/$name.html" \
+        --emit $names --format json -o "$scratch/$name.json" "$@" "$document"
+}
+
+for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/asad-*.json \
+    "$root"/tests/trace/documents/*.json "$root"/tests/formats/documents/*.json; do
+    case $document in */003-* | */bloem-tokens.json) continue ;; esac
+    page "$document"
+done
+case exercise in *"$word"*)
+    selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
+        --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json" ;;
+esac
+NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"
