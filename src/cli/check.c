@@ -1,190 +1,15 @@
 /* selfattn check: compute documents, and compare with what they expect. */
-#include "attn/compare.h"
-#include "base/threads.h"
 #include "cli/check_files.h"
-#include "cli/check_why.h"
+#include "cli/check_jobs.h"
+#include "cli/check_tap.h"
 #include "cli/command.h"
-#include "cli/document.h"
-#include "cli/errata.h"
 #include "cli/matrix_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/solve.h"
 #include "cli/tolerances.h"
 #include "io/sink.h"
 
 #include <string.h>
-
-/* Published numbers come from a calculator: float64, and this where a document has no tol. */
-static const double DEFAULT_TOL = 1e-9;
-
-typedef struct checker {
-    const options *given;
-    env *world;
-    given_bundle weights; /* of --bundle */
-    bundle actual;        /* of --actual */
-    sink out;
-    size_t failed, documents;
-} checker;
-
-/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
-static double tol_of(const checker *c, const bundle *contents, const char *name)
-{
-    const entry *tol = bundle_find(contents, "tol");
-    const tensor *number = NULL;
-    double given;
-    if (tolerance_given(c->given, name, &given))
-        return given;
-    if (c->given->has_tol)
-        return c->given->tol;
-    if (tol != NULL)
-        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
-    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
-}
-
-static bool check_stage_names(const bundle *expected, err *e)
-{
-    for (size_t i = 0; i < expected->count; i++) {
-        const entry *one = &expected->entry[i];
-        if (named_find(&STAGES, one->name, strlen(one->name)) != NULL)
-            continue;
-        err_at(e, &one->at, "there is no stage \"%s\"", one->name);
-        const named *near = named_nearest(&STAGES, one->name, strlen(one->name));
-        return near == NULL ? err_remedy(e, "selfattn help stages lists them")
-                            : err_remedy(e, "did you mean \"%s\"?", near->name);
-    }
-    return true;
-}
-
-/* A tolerance is from 0; one a stage is for stages that there are. */
-static bool check_tolerances(const bundle *contents, err *e)
-{
-    const entry *tol = bundle_find(contents, "tol");
-    if (tol == NULL)
-        return true;
-    bool is_one = tol->kind != ENTRY_BUNDLE;
-    size_t count = is_one ? 1 : tol->bundle->count;
-    for (size_t i = 0; i < count; i++) {
-        const entry *one = is_one ? tol : &tol->bundle->entry[i];
-        double value = tensor_get(&one->tensor, NULL);
-        if (!(value >= 0))
-            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
-    }
-    return is_one || check_stage_names(tol->bundle, e);
-}
-
-static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
-{
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        const stage *row = stage_row(id);
-        const entry *needed = bundle_find(expected, row->key.named.name);
-        if (needed == NULL)
-            needed = bundle_find(errata_stages, row->key.named.name);
-        if (needed != NULL && !plan_has_stage(&s->plan, id))
-            return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
-                          needed->name, row->made_by);
-        if (needed != NULL && !solution_want(s, &id, 1, e))
-            return false;
-    }
-    return true;
-}
-
-static bool compare_all(checker *c, const bundle *contents, const bundle *expected,
-                        const solution *s, errata *known, comparison *of, err *e)
-{
-    known_elements by = {errata_knows, known};
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        const char *name = stage_row(id)->key.named.name;
-        const entry *published = bundle_find(expected, name);
-        double tol = tol_of(c, contents, name);
-        if (published != NULL &&
-            !compare_stage(of, name, published, bundle_find(&s->stages, name), tol, &by, e))
-            return false;
-    }
-    return true;
-}
-
-/* What is compared with what is computed, and what it is called; NULL: nothing is known. */
-static const bundle *numbers_of(const checker *c, const document *one)
-{
-    const entry *expected = bundle_find(&one->contents, "expected");
-    if (c->given->actual != NULL)
-        return &c->actual;
-    return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
-}
-
-static const char *numbers_name(const checker *c)
-{
-    return c->given->actual != NULL ? "actual" : "expected";
-}
-
-static bool has_inputs(const document *one, bool *has, err *e)
-{
-    problem probe;
-    *has = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
-    problem_free(&probe);
-    return !e->is_set;
-}
-
-/* --why, where it is asked for: of misprints that are known, and of what differs. */
-static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
-                    const comparison *of, const errata *known, err *e)
-{
-    unexplained what = {.solved = s,
-                        .numbers = numbers,
-                        .compared = of,
-                        .known = known,
-                        .numbers_name = numbers_name(c)};
-    if (!c->given->why)
-        return true;
-    check_list_errata(sink_text(&c->out), known);
-    if (of->different == 0)
-        return true;
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        what.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
-    return check_explain(sink_text(&c->out), &what, solution_threads(s, c->given, c->world), e);
-}
-
-static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
-{
-    solution s = {0};
-    comparison of = {0};
-    errata known = {0};
-    bool done = check_tolerances(&one->contents, e) &&
-                (c->given->actual != NULL || errata_read(&known, &one->contents, e)) &&
-                solution_plan(&s, one, c->given, e) &&
-                want_expected(&s, numbers, &known.stages, e) &&
-                solution_run(&s, c->given, c->world, e) &&
-                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
-    if (done) {
-        c->failed += !report_check(sink_text(&c->out), one, &of, &known, numbers_name(c));
-        done = explain(c, one, &s, numbers, &of, &known, e);
-    }
-    errata_free(&known);
-    solution_free(&s);
-    return done;
-}
-
-/* Without inputs there is nothing to compute (a document of tokens alone), and that is no
- * failure. */
-static bool check_document(checker *c, const document *one, err *e)
-{
-    const bundle *numbers = numbers_of(c, one);
-    place at = document_place(one);
-    bool has = false;
-    if (c->given->actual != NULL && c->documents++ > 0)
-        return err_at(e, &at, "--actual is one document's result, and this is another document");
-    if (!has_inputs(one, &has, e))
-        return false;
-    if (!has) {
-        report_check(sink_text(&c->out), one, &(comparison){0}, &(errata){0}, "");
-        return true;
-    }
-    if (numbers == NULL)
-        return err_at(e, &at, "there is no \"expected\" to compare with");
-    return (c->given->actual != NULL || check_stage_names(numbers, e)) &&
-           solve_and_compare(c, one, numbers, e);
-}
 
 /* Moves the stages of a result. A matrix without a name is the output. */
 static bool take_stages(bundle *to, bundle *from, err *e)
@@ -200,68 +25,93 @@ static bool take_stages(bundle *to, bundle *from, err *e)
 }
 
 /* Another program's result. */
-static bool read_actual(checker *c, err *e)
+static bool read_actual(bundle *to, const options *o, err *e)
 {
-    const char *file = c->given->actual;
+    const char *file = o->actual;
     bundle all = {0};
     if (file == NULL)
         return true;
-    read_options how = read_options_of(c->given, file, DTYPE_F64);
+    read_options how = read_options_of(o, file, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.allow_nonfinite = true;
-    bool done =
-        input_read(c->given, file, &how, &all, e) != NULL && take_stages(&c->actual, &all, e);
+    bool done = input_read(o, file, &how, &all, e) != NULL && take_stages(to, &all, e);
     bundle_free(&all);
-    if (!done || c->actual.count > 0)
+    if (!done || to->count > 0)
         return done;
     err_at(e, &(place){.file = how.file}, "there is no stage in this file");
     return err_remedy(e, "selfattn help stages lists them");
 }
 
-static bool check_file(checker *c, const char *file, err *e)
+/* Options that can't be had together. */
+static bool check_options(const options *o, err *e)
 {
-    options one_file = *c->given;
-    one_file.operand = &file;
-    one_file.operands = 1;
-    documents all;
-    document one;
-    bool is_there = false,
-         done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
-    while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
-        done = check_document(c, &one, e);
-        progress_document_done(c->world->progress);
-        document_free(&one);
-    }
-    documents_close(&all);
+    if (o->update && o->actual != NULL)
+        return err_set(e, "--update records what is computed, and --actual names another result");
+    if (o->update && o->bundle != NULL)
+        return err_set(e, "--update records what documents alone give, and --bundle is given");
+    return true;
+}
+
+typedef struct outcome {
+    size_t failed;
+    bool is_wrong; /* a document could not be checked */
+    tap_count counted;
+} outcome;
+
+/* The lines of a file, and what was said of it. */
+static bool write_file(const options *o, env *world, const checked_file *one, sink *out,
+                       outcome *all, err *e)
+{
+    text *to = sink_text(out);
+    all->failed += one->failed;
+    all->is_wrong = all->is_wrong || one->bad.is_set;
+    progress_pause(world->progress);
+    if (one->said != NULL)
+        fputs(one->said, world->err);
+    if (o->tap)
+        tap_add(to, &all->counted, one);
+    else if (one->lines.length > 0)
+        text_add(to, text_string(&one->lines), one->lines.length);
+    if (one->bad.is_set)
+        report_error(world, &one->bad);
+    bool done = sink_spill(out, e); /* no file's fault, and the end of all */
+    progress_resume(world->progress);
+    return done;
+}
+
+static bool check_all(const options *o, env *world, const bundle *actual, sink *out, outcome *all,
+                      err *e)
+{
+    text_list files = {0};
+    check_jobs jobs;
+    const checked_file *one;
+    bool done = check_files_list(o, &files, e) && sink_open(out, "-", e);
+    check_jobs_open(&jobs, o, world, actual, &files);
+    if (o->tap)
+        tap_begin(sink_text(out));
+    while (done && (done = check_jobs_next(&jobs, &one, e)) && one != NULL)
+        done = write_file(o, world, one, out, all, e);
+    if (o->tap)
+        tap_end(sink_text(out), &all->counted);
+    check_jobs_close(&jobs);
+    text_list_free(&files);
     return done;
 }
 
 int command_check(const options *o, env *world, err *e)
 {
-    checker c = {.given = o, .world = world};
-    text_list files = {0};
-    bool is_wrong = false;
+    outcome all = {0};
+    sink out = {0};
+    bundle actual = {0};
     progress shown;
     progress_start(&shown, o, world);
-    bool done = tolerances_check(o, NULL, e) && check_files_list(o, &files, e) &&
-                read_actual(&c, e) && sink_open(&c.out, "-", e);
-    for (size_t i = 0; i < files.count && done; i++) {
-        err of_file = {0};
-        if (!check_file(&c, files.item[i], &of_file)) {
-            is_wrong = true;
-            report_error(world, &of_file);
-        }
-        progress_pause(world->progress);
-        done = sink_spill(&c.out, e); /* no file's fault, and the end of all */
-        progress_resume(world->progress);
-    }
+    bool done = check_options(o, e) && tolerances_check(o, NULL, e) && read_actual(&actual, o, e) &&
+                check_all(o, world, o->actual == NULL ? NULL : &actual, &out, &all, e);
     progress_stop(world);
-    text_list_free(&files);
-    given_bundle_close(&c.weights);
-    bundle_free(&c.actual);
-    done = done && sink_close(&c.out, e);
-    sink_discard(&c.out);
+    done = done && sink_close(&out, e);
+    sink_discard(&out);
+    bundle_free(&actual);
     if (!done)
         return EXIT_WRONG;
-    return is_wrong ? EXIT_WRONG : c.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
+    return all.is_wrong ? EXIT_WRONG : all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
 }

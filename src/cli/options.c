@@ -293,6 +293,18 @@ static const option_row ROWS[] = {
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
                "MISTAKES, and in small documents with each two of them, and lists those that give "
                "these numbers, best first, and in how many digits they agree."},
+    {{"update", "write numbers that differ into the documents"},
+     OPTION_FLAG, GROUP_CHECK, .place = AT(update),
+     .manual = "Where a document is a JSON file of its own. Each number of \"expected\" that is "
+               "beyond its tolerance becomes what is computed, in the decimals that its stage has "
+               "in the file, or in full where those would not be near enough; all other text "
+               "stays as it is. null and errata stay, too. The old file stays where anything "
+               "fails."},
+    {{"tap", "write the Test Anything Protocol"}, OPTION_FLAG, GROUP_CHECK, .place = AT(tap),
+     .manual = "Version 13: a test a document, and one for each file that can't be checked."},
+    {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",
+     .place = AT(jobs), .has = AT(has_jobs), .least = 1, .most = 256,
+     .manual = "What comes out does not depend on it."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},

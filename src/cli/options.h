@@ -118,7 +118,8 @@ typedef struct options {
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */
     const char *actual; /* a result to be checked; NULL: what the documents expect */
-    bool why;
+    size_t jobs;
+    bool why, tap, update, has_jobs;
     /* help */
     const char *completion;
 } options;

@@ -52,7 +52,7 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
     text_add_string(out, ")");
 }
 
-static void add_name(text *out, const document *one)
+void report_name(text *out, const document *one)
 {
     const char *name = bundle_text(&one->contents, "name");
     text_add_string(out, name != NULL ? name : document_place(one).file);
@@ -61,7 +61,7 @@ static void add_name(text *out, const document *one)
 static bool report_bad_erratum(text *out, const document *one, const erratum *bad)
 {
     text_add_string(out, "FAIL  ");
-    add_name(out, one);
+    report_name(out, one);
     text_add_format(out, ": the erratum in line %zu is none: %s publishes ", bad->record->at.line,
                     bad->stage);
     add_number(out, bad->published);
@@ -78,7 +78,7 @@ bool report_check(text *out, const document *one, const comparison *of, const er
     if (of->different == 0 && bad != NULL)
         return report_bad_erratum(out, one, bad);
     text_add_string(out, of->different == 0 ? "ok    " : "FAIL  ");
-    add_name(out, one);
+    report_name(out, one);
     text_add_string(out, ": ");
     if (of->different > 0) {
         report_element(out, &of->first, wanted_name, "computed");

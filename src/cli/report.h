@@ -9,6 +9,9 @@
 /* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);
 
+/* The name of a document, or its file's. */
+void report_name(text *out, const document *one);
+
 /* The line of one checked document; true where it holds. */
 bool report_check(text *out, const document *one, const comparison *of, const errata *known,
                   const char *wanted_name);

@@ -102,6 +102,13 @@ static void forget(problem *p, input first, input last)
         p->in[which] = NULL;
 }
 
+/* What matrices say of heads, they may not say for long. */
+static void say_heads(problem *p, const plan *of)
+{
+    p->heads = of->has_heads ? of->heads : 0;
+    p->kv_heads = of->has_heads ? of->kv_heads : 0;
+}
+
 /* What x said goes with it. */
 static void forget_rows(attempt *a)
 {
@@ -109,8 +116,7 @@ static void forget_rows(attempt *a)
     forget(p, INPUT_X, INPUT_WV);
     forget(p, INPUT_BQ, INPUT_BV);
     p->tokens = p->key_tokens = NULL;
-    p->heads = a->plan.has_heads ? a->plan.heads : 0;
-    p->kv_heads = a->plan.has_heads ? a->plan.kv_heads : 0;
+    say_heads(p, &a->plan);
     p->scale_kind = SCALE_NUMBER;
     p->scale_number = a->plan.scale;
 }
@@ -263,6 +269,8 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
 bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e)
 {
     err refused = {0};
+    if (a->right != NULL)
+        say_heads(&a->problem, &a->right->plan);
     for (point at = POINT_ASKED; at < POINT_COUNT; at++) {
         if (pass(a, at, made, count, &refused))
             continue;

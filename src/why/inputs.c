@@ -49,13 +49,8 @@ bool blunder_transpose_all(attempt *a, int with, err *e)
 bool blunder_leave_out(attempt *a, int with, err *e)
 {
     (void)e;
-    const plan *right = &a->right->plan;
     bool is_there = a->problem.in[with] != NULL;
     a->problem.in[with] = NULL;
-    if (right->has_heads) { /* which it may have been what said */
-        a->problem.heads = right->heads;
-        a->problem.kv_heads = right->kv_heads;
-    }
     return is_there;
 }
 

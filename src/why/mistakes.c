@@ -104,7 +104,7 @@ static const mistake ROWS[] = {
     {{"causal-lower-right", "causality ends at the last key (lower-right)"},
      {[POINT_ASKED] = blunder_causal}, CAUSAL_LOWER_RIGHT, false},
     {{"causal-strict", "a query does not see its own key"},
-     {[POINT_ASKED] = blunder_drop_causal, [POINT_MASKED] = blunder_hide}, HIDE_SELF, false},
+     {[POINT_MASKED] = blunder_hide}, HIDE_SELF, false},
     {{"causal-late", "a query sees one key too many"},
      {[POINT_ASKED] = blunder_drop_causal, [POINT_MASKED] = blunder_hide}, HIDE_FROM_SECOND, false},
     {{"causal-reversed", "a query sees its own key and later ones"},

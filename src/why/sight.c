@@ -73,6 +73,8 @@ bool blunder_hide(attempt *a, int with, err *e)
     tensor masked = attempt_stage(a, STAGE_MASKED);
     size_t at[4] = {0}, own = plan_own_keys(&a->plan);
     (void)e;
+    if (!plan_is_causal(&a->right->plan))
+        return false;
     do {
         int64_t position = visible_position(&a->right->plan, at[0], at[2]);
         if (at[3] < own && hides(with, position, (int64_t)at[3]))

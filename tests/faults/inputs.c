@@ -147,6 +147,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "check seed.json"},
     {.words = "check --quiet folder", .documents = 2},
     {.words = "check folder seed.json ragged.json", .documents = 4},
+    {.words = "check --actual x.tsv --tol 9 seed.json"},
+    {.words = "check --tap folder", .documents = 2, .tells_errors = true},
     {.words = "diff a.json b.json"},
     {.words = "diff --tol 1 a.json tidy.csv"},
     {.words = "diff heads.csv heads.csv"},

@@ -45,11 +45,19 @@ double plant_kept(double value, int with)
     return (double)(whole / tens);
 }
 
-static void keep_stage(planting *of, ref_stage_id id)
+/* False where a number lies so near to a tie that the program's own may fall on its other side. */
+static bool keep_stage(planting *of, ref_stage_id id)
 {
     ref_stage *s = &of->r->stage[id];
-    for (size_t i = 0; s->at != NULL && i < s->count; i++)
-        s->at[i].value = (long double)plant_kept((double)s->at[i].value, of->with);
+    bool is_sure = true;
+    for (size_t i = 0; s->at != NULL && i < s->count; i++) {
+        ref_number *one = &s->at[i];
+        double kept = plant_kept((double)one->value, of->with);
+        is_sure = is_sure && plant_kept((double)(one->value - one->slip), of->with) == kept &&
+                  plant_kept((double)(one->value + one->slip), of->with) == kept;
+        one->value = (long double)kept;
+    }
+    return is_sure;
 }
 
 bool plant_kept_inputs(planting *of)
@@ -76,21 +84,21 @@ bool plant_kept_scores(planting *of)
     long double scale = (long double)plant_right_scale(of->right);
     if (of->p->softcap != 0 || !has_plain_weights(of) || of->r->sizes.n_k > of->r->sizes.own)
         return false;
-    keep_stage(of, REF_STAGE_SCORES);
+    bool is_sure = keep_stage(of, REF_STAGE_SCORES);
     for (size_t i = 0; i < of->r->stage[REF_STAGE_SCORES].count; i++) {
         long double added = masked[i].value - scaled[i].value;
         scaled[i].value = scores[i].value * scale;
         masked[i].value = isinf(masked[i].value) ? masked[i].value : scaled[i].value + added;
     }
     plant_softmax_rows(of);
-    return true;
+    return is_sure;
 }
 
 bool plant_kept_masked(planting *of)
 {
-    keep_stage(of, REF_STAGE_MASKED);
+    bool is_sure = keep_stage(of, REF_STAGE_MASKED);
     plant_softmax_rows(of);
-    return has_plain_weights(of);
+    return is_sure && has_plain_weights(of);
 }
 
 bool plant_kept_exp(planting *of)
@@ -116,10 +124,8 @@ bool plant_kept_weights(planting *of)
     ref_stage *weights = &of->r->stage[REF_STAGE_WEIGHTS];
     if (!has_plain_weights(of))
         return false;
-    if (of->with < KEEPS_SUM || of->with >= TO_FLOAT16) {
-        keep_stage(of, REF_STAGE_WEIGHTS);
-        return true;
-    }
+    if (of->with < KEEPS_SUM || of->with >= TO_FLOAT16)
+        return keep_stage(of, REF_STAGE_WEIGHTS);
     double *found = ref_alloc(weights->count, sizeof found[0]);
     for (size_t i = 0; i < weights->count; i++)
         found[i] = (double)weights->at[i].value;
@@ -139,23 +145,22 @@ bool plant_kept_context(planting *of)
 {
     if (of->right->in[REF_Q].at != NULL && of->right->in[REF_Q].rank == 4)
         return false;
-    keep_stage(of, REF_STAGE_ATTENDED);
-    keep_stage(of, REF_STAGE_CONTEXT);
+    bool is_sure = keep_stage(of, REF_STAGE_ATTENDED) && keep_stage(of, REF_STAGE_CONTEXT);
     plant_output(of);
-    return true;
+    return is_sure;
 }
 
 bool plant_kept_output(planting *of)
 {
-    keep_stage(of, REF_STAGE_OUTPUT);
-    return true;
+    return keep_stage(of, REF_STAGE_OUTPUT);
 }
 
 bool plant_kept_all(planting *of)
 {
+    bool is_sure = true;
     for (ref_stage_id id = 0; id < REF_STAGES; id++)
-        keep_stage(of, id);
-    return true;
+        is_sure = (keep_stage(of, id) || id < REF_STAGE_SCORES) && is_sure;
+    return is_sure;
 }
 
 /* Rows that are given are rounded as inputs, and no further. */

@@ -103,14 +103,27 @@ bool plant_keys_as_values(planting *of)
     return true;
 }
 
+/* False where a number lies at a tie. */
+static bool keep(planting *of, ref_input which, ref_stage_id id)
+{
+    ref_array *a = &of->p->in[which];
+    const ref_number *from = of->right_result->stage[id].at;
+    bool is_sure = true;
+    for (size_t i = 0; i < ref_count_of(a); i++) {
+        a->at[i] = plant_kept((double)from[i].value, of->with);
+        is_sure = is_sure &&
+                  plant_kept((double)(from[i].value + from[i].slip), of->with) == a->at[i] &&
+                  plant_kept((double)(from[i].value - from[i].slip), of->with) == a->at[i];
+    }
+    return is_sure;
+}
+
 bool plant_kept_rows(planting *of)
 {
     if (!begin_at_rows(of))
         return false;
-    for (ref_input which = REF_Q; which <= REF_V; which++)
-        for (size_t i = 0; i < ref_count_of(&of->p->in[which]); i++)
-            of->p->in[which].at[i] = plant_kept(of->p->in[which].at[i], of->with);
-    return true;
+    return keep(of, REF_Q, REF_STAGE_Q) && keep(of, REF_K, REF_STAGE_K) &&
+           keep(of, REF_V, REF_STAGE_V);
 }
 
 /* ---- the heads' results ---- */

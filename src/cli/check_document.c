@@ -1,0 +1,184 @@
+#include "cli/check_document.h"
+
+#include "cli/check_update.h"
+#include "cli/check_why.h"
+#include "cli/errata.h"
+#include "cli/report.h"
+#include "cli/solve.h"
+#include "cli/tolerances.h"
+
+#include <string.h>
+
+/* Published numbers come from a calculator: float64, and this where a document has no tol. */
+static const double DEFAULT_TOL = 1e-9;
+
+/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
+static double tol_of(const checker *c, const bundle *contents, const char *name)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    const tensor *number = NULL;
+    double given;
+    if (tolerance_given(c->given, name, &given))
+        return given;
+    if (c->given->has_tol)
+        return c->given->tol;
+    if (tol != NULL)
+        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
+    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
+}
+
+static bool check_stage_names(const bundle *expected, err *e)
+{
+    for (size_t i = 0; i < expected->count; i++) {
+        const entry *one = &expected->entry[i];
+        if (named_find(&STAGES, one->name, strlen(one->name)) != NULL)
+            continue;
+        err_at(e, &one->at, "there is no stage \"%s\"", one->name);
+        const named *near = named_nearest(&STAGES, one->name, strlen(one->name));
+        return near == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
+/* A tolerance is from 0; one a stage is for stages that there are. */
+static bool check_tolerances(const bundle *contents, err *e)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    if (tol == NULL)
+        return true;
+    bool is_one = tol->kind != ENTRY_BUNDLE;
+    size_t count = is_one ? 1 : tol->bundle->count;
+    for (size_t i = 0; i < count; i++) {
+        const entry *one = is_one ? tol : &tol->bundle->entry[i];
+        double value = tensor_get(&one->tensor, NULL);
+        if (!(value >= 0))
+            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
+    }
+    return is_one || check_stage_names(tol->bundle, e);
+}
+
+static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
+{
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const stage *row = stage_row(id);
+        const entry *needed = bundle_find(expected, row->key.named.name);
+        if (needed == NULL)
+            needed = bundle_find(errata_stages, row->key.named.name);
+        if (needed != NULL && !plan_has_stage(&s->plan, id))
+            return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
+                          needed->name, row->made_by);
+        if (needed != NULL && !solution_want(s, &id, 1, e))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_all(checker *c, const bundle *contents, const bundle *expected,
+                        const solution *s, errata *known, comparison *of, err *e)
+{
+    known_elements by = {errata_knows, known};
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const entry *published = bundle_find(expected, name);
+        double tol = tol_of(c, contents, name);
+        if (published != NULL &&
+            !compare_stage(of, name, published, bundle_find(&s->stages, name), tol, &by, e))
+            return false;
+    }
+    return true;
+}
+
+/* What is compared with what is computed, and what it is called; NULL: nothing is known. */
+static const bundle *numbers_of(const checker *c, const document *one)
+{
+    const entry *expected = bundle_find(&one->contents, "expected");
+    if (c->actual != NULL)
+        return c->actual;
+    return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
+}
+
+static const char *numbers_name(const checker *c)
+{
+    return c->actual != NULL ? "actual" : "expected";
+}
+
+static bool has_inputs(const document *one, bool *has, err *e)
+{
+    problem probe;
+    *has = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
+    problem_free(&probe);
+    return !e->is_set;
+}
+
+/* --why, where it is asked for: of misprints that are known, and of what differs. */
+static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
+                    const comparison *of, const errata *known, err *e)
+{
+    unexplained what = {.solved = s,
+                        .numbers = numbers,
+                        .compared = of,
+                        .known = known,
+                        .numbers_name = numbers_name(c)};
+    if (!c->given->why)
+        return true;
+    check_list_errata(&c->out, known);
+    if (of->different == 0)
+        return true;
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        what.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
+    return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
+}
+
+/* --update: what differs is recorded in the document. */
+static bool update(checker *c, const document *one, const solution *s, const bundle *numbers,
+                   const errata *known, err *e)
+{
+    new_numbers of = {.document = one, .expected = numbers, .computed = &s->stages, .known = known};
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        of.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
+    return check_update(&c->out, &of, e);
+}
+
+static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
+{
+    solution s = {0};
+    comparison of = {0};
+    errata known = {0};
+    bool done = check_tolerances(&one->contents, e) &&
+                (c->actual != NULL || errata_read(&known, &one->contents, e)) &&
+                solution_plan(&s, one, c->given, e) &&
+                want_expected(&s, numbers, &known.stages, e) &&
+                solution_run(&s, c->given, c->world, e) &&
+                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+    if (done && c->given->update && of.different > 0)
+        done = update(c, one, &s, numbers, &known, e);
+    else if (done) {
+        c->failed += !report_check(&c->out, one, &of, &known, numbers_name(c));
+        done = explain(c, one, &s, numbers, &of, &known, e);
+    }
+    errata_free(&known);
+    solution_free(&s);
+    return done;
+}
+
+/* Without inputs there is nothing to compute (a document of tokens alone), and that is no
+ * failure. */
+bool check_document(checker *c, const document *one, err *e)
+{
+    const bundle *numbers = numbers_of(c, one);
+    place at = document_place(one);
+    bool has = false;
+    if (c->actual != NULL && c->documents++ > 0)
+        return err_at(e, &at, "--actual is one document's result, and this is another document");
+    if (!has_inputs(one, &has, e))
+        return false;
+    if (!has) {
+        report_check(&c->out, one, &(comparison){0}, &(errata){0}, "");
+        return true;
+    }
+    if (numbers == NULL)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
+    return (c->actual != NULL || check_stage_names(numbers, e)) &&
+           solve_and_compare(c, one, numbers, e);
+}

@@ -1,0 +1,19 @@
+/* One document of check: computed, compared, reported in lines, explained or brought up to date. */
+#ifndef SELFATTN_CLI_CHECK_DOCUMENT_H
+#define SELFATTN_CLI_CHECK_DOCUMENT_H
+
+#include "cli/document.h"
+
+typedef struct checker {
+    const options *given;
+    env *world;
+    given_bundle weights; /* of --bundle */
+    const bundle *actual; /* of --actual; NULL: what the documents expect */
+    text out;             /* "ok    …", "FAIL  …" and "why: …", a line each */
+    size_t failed, documents;
+} checker;
+
+/* Adds its lines. False, with the error set, where it can't be computed or compared. */
+bool check_document(checker *c, const document *one, err *e);
+
+#endif

@@ -1,0 +1,185 @@
+#include "cli/check_update.h"
+
+#include "base/mem.h"
+#include "cli/report.h"
+#include "io/number_write.h"
+#include "io/sink.h"
+#include "io/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number of the text that becomes another one. */
+typedef struct edit {
+    const char *at;
+    size_t length;
+    char becomes[NUMBER_FIXED_TEXT];
+} edit;
+
+typedef struct edits {
+    edit *one;
+    size_t count, capacity;
+} edits;
+
+/* ---- the text ---- */
+
+/* The text is JSON that was read before, so its values end where they should. */
+static const char *value_at(const source *file, const place *at)
+{
+    const char *line = file->bytes;
+    for (size_t n = 1; n < at->line && line != NULL; n++) {
+        line = memchr(line, '\n', file->length - (size_t)(line - file->bytes));
+        line = line == NULL ? NULL : line + 1;
+    }
+    size_t before = line == NULL ? file->length : (size_t)(line - file->bytes) + at->column - 1;
+    return before < file->length ? file->bytes + before : NULL;
+}
+
+/* The next number, null or word of a matrix at or behind *at, and its length; brackets and commas
+ * are passed. */
+static const char *next_leaf(const char **at, size_t *length)
+{
+    const char *leaf = *at + strspn(*at, "[], \t\r\n");
+    *length = leaf[0] == '"' ? strcspn(leaf + 1, "\"") + 2 : strcspn(leaf, "[],} \t\r\n");
+    *at = leaf + *length;
+    return leaf;
+}
+
+/* Digits behind the point; 0 for what is no plain number. */
+static int decimals_of(const char *leaf, size_t length)
+{
+    const char *point = memchr(leaf, '.', length);
+    bool is_plain =
+        leaf[0] != '"' && memchr(leaf, 'e', length) == NULL && memchr(leaf, 'E', length) == NULL;
+    return point == NULL || !is_plain ? 0 : (int)(leaf + length - point) - 1;
+}
+
+static int decimals_of_stage(const char *at, size_t count)
+{
+    int most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *leaf = next_leaf(&at, &length);
+        int decimals = decimals_of(leaf, length);
+        most = decimals > most ? decimals : most;
+    }
+    return most > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : most;
+}
+
+/* ---- new numbers ---- */
+
+/* In so many decimals where they come near enough, else the shortest that reads back. −0.00 is a 0
+ * to who looks at so few of its digits. */
+static void write_number(double value, int decimals, double tol, char out[NUMBER_FIXED_TEXT])
+{
+    if (!isfinite(value)) {
+        memcpy(out, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-inf\"" : "\"inf\"", 7);
+        return;
+    }
+    number_write_fixed(value, decimals, out);
+    double written = strtod(out, NULL);
+    if (!(fabs(written - value) <= tol))
+        number_write_f64(value, out);
+    else if (written == 0 && out[0] == '-')
+        memmove(out, out + 1, strlen(out));
+}
+
+static bool differs(const new_numbers *of, const element *one)
+{
+    bool is_same = one->wanted == one->got || fabs(one->got - one->wanted) <= one->tol;
+    return !is_same && !tensor_is_hole(one->wanted) && !errata_lists(of->known, one);
+}
+
+static bool add_edit(edits *all, const char *at, size_t length, const element *one, int decimals,
+                     err *e)
+{
+    edit *grown = mem_grow(all->one, all->count, &all->capacity, sizeof all->one[0], e);
+    if (grown == NULL)
+        return false;
+    all->one = grown;
+    edit *added = &all->one[all->count++];
+    added->at = at;
+    added->length = length;
+    write_number(one->got, decimals, one->tol, added->becomes);
+    return true;
+}
+
+static bool edit_stage(const new_numbers *of, stage_id id, const source *file, edits *all, err *e)
+{
+    const char *name = stage_row(id)->key.named.name;
+    const entry *expected = bundle_find(of->expected, name);
+    const tensor *computed = bundle_tensor(of->computed, name);
+    if (expected == NULL)
+        return true;
+    const char *at = value_at(file, &expected->at);
+    if (at == NULL)
+        return err_at(e, &expected->at, "%s is no longer there", name);
+    int decimals = decimals_of_stage(at, tensor_count(computed));
+    element one = {.stage = name, .rank = computed->rank, .tol = of->tol[id]};
+    bool done = true;
+    do {
+        size_t length;
+        const char *leaf = next_leaf(&at, &length);
+        one.wanted = tensor_get(&expected->tensor, one.index);
+        one.got = tensor_get(computed, one.index);
+        if (differs(of, &one))
+            done = add_edit(all, leaf, length, &one, decimals, e);
+    } while (done && tensor_next(computed, one.index));
+    return done;
+}
+
+/* ---- the file ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const edit *one = a, *other = b;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
+static bool write_edited(const source *file, edits *all, err *e)
+{
+    const char *at = file->bytes, *end = file->bytes + file->length;
+    sink to;
+    if (!sink_open(&to, file->file, e))
+        return false;
+    qsort(all->one, all->count, sizeof all->one[0], by_place);
+    for (size_t i = 0; i < all->count; i++) {
+        text_add(sink_text(&to), at, (size_t)(all->one[i].at - at));
+        text_add_string(sink_text(&to), all->one[i].becomes);
+        at = all->one[i].at + all->one[i].length;
+    }
+    text_add(sink_text(&to), at, (size_t)(end - at));
+    return sink_close(&to, e);
+}
+
+/* The bytes are another file's once it is in place, so they are given back last. */
+static bool rewrite(const new_numbers *of, edits *all, err *e)
+{
+    source file;
+    if (!source_open(&file, of->document->file, e))
+        return false;
+    bool done = true;
+    for (stage_id id = 0; id < STAGE_COUNT && done; id++)
+        done = edit_stage(of, id, &file, all, e);
+    done = done && write_edited(&file, all, e);
+    source_close(&file);
+    return done;
+}
+
+bool check_update(text *out, const new_numbers *of, err *e)
+{
+    const document *one = of->document;
+    place at = document_place(one);
+    edits all = {0};
+    if (one->file == NULL || strcmp(one->file, "-") == 0 || one->line > 0)
+        return err_at(e, &at, "--update writes into JSON files, and this is a stream");
+    bool done = rewrite(of, &all, e);
+    if (done) {
+        text_add_string(out, "ok    ");
+        report_name(out, one);
+        text_add_format(out, ": %zu number%s recorded\n", all.count, all.count == 1 ? "" : "s");
+    }
+    mem_free(all.one);
+    return done;
+}
