@@ -7,30 +7,57 @@ static const real *row_of(const tensor *t, size_t row)
     return (const real *)t->data + t->stride[0] * (ptrdiff_t)row;
 }
 
-/* Component p of the keys from `first` on; zeros behind the last. */
-static wide component(const tensor *k, size_t first, size_t count, size_t p)
+/* So many components of as many keys as a vector has lanes stay in a first-level cache while all
+ * queries are compared with them. */
+enum { DEPTH = 64 };
+
+/* Keys from `first` on and their components from p on, turned: a vector a component, zeros behind
+ * the last key. */
+typedef struct turned_keys {
+    real lane[DEPTH][LANES];
+    size_t first, keys, p, depth;
+} turned_keys;
+
+static void turn(const tensor *k, turned_keys *t)
 {
-    real lane[LANES] = {0};
-    for (size_t l = 0; l < count; l++)
-        lane[l] = row_of(k, first + l)[k->stride[1] * (ptrdiff_t)p];
-    return wide_load(lane);
+    for (size_t l = 0; l < LANES; l++) {
+        const real *from = l < t->keys ? row_of(k, t->first + l) : NULL;
+        for (size_t p = 0; p < t->depth; p++)
+            t->lane[p][l] = from == NULL ? 0 : from[k->stride[1] * (ptrdiff_t)(t->p + p)];
+    }
+}
+
+/* Goes on with the chains of all queries, which wait in c. */
+static void compare(const tensor *q, const turned_keys *t, const real *weight, const real *shift,
+                    tensor *c)
+{
+    bool is_first = t->p == 0, is_last = t->p + t->depth == q->size[1];
+    for (size_t i = 0; i < q->size[0]; i++) {
+        const real *query = row_of(q, i) + q->stride[1] * (ptrdiff_t)t->p;
+        real *scores = (real *)c->data + c->stride[0] * (ptrdiff_t)i + t->first;
+        wide sum = is_first ? wide_zero() : wide_load_some(scores, t->keys, 0);
+        for (size_t p = 0; p < t->depth; p++) {
+            wide both =
+                wide_add(wide_set(query[q->stride[1] * (ptrdiff_t)p]), wide_load(t->lane[p]));
+            wide bent = wide_tanh(wide_add(both, wide_set(shift[t->p + p])));
+            sum = wide_fma(wide_set(weight[t->p + p]), bent, sum);
+        }
+        wide_store_some(scores, is_last ? wide_add(sum, wide_zero()) : sum, t->keys);
+    }
 }
 
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c)
 {
-    const real *weight = va, *shift = ba;
-    for (size_t j = 0; j < k->size[0]; j += LANES) {
-        size_t count = k->size[0] - j < LANES ? k->size[0] - j : LANES;
-        for (size_t i = 0; i < q->size[0]; i++) {
-            wide sum = wide_zero();
-            for (size_t p = 0; p < q->size[1]; p++) {
-                wide query = wide_set(row_of(q, i)[q->stride[1] * (ptrdiff_t)p]);
-                wide both = wide_add(query, component(k, j, count, p));
-                wide bent = wide_tanh(wide_add(both, wide_set(shift[p])));
-                sum = wide_fma(wide_set(weight[p]), bent, sum);
-            }
-            real *scores = (real *)c->data + c->stride[0] * (ptrdiff_t)i;
-            wide_store_some(scores + j, wide_add(sum, wide_zero()), count);
-        }
+    turned_keys t;
+    size_t width = q->size[1];
+    for (t.first = 0; t.first < k->size[0]; t.first += LANES) {
+        t.keys = k->size[0] - t.first < LANES ? k->size[0] - t.first : LANES;
+        t.p = 0;
+        do { /* once for a width of 0 too, whose chains are +0 */
+            t.depth = width - t.p < DEPTH ? width - t.p : DEPTH;
+            turn(k, &t);
+            compare(q, &t, va, ba, c);
+            t.p += t.depth;
+        } while (t.p < width);
     }
 }
