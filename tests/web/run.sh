@@ -41,7 +41,8 @@ page() {
 
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
-    seeds/004-cross-attention examples/asad-two-heads-wo; do
+    seeds/004-cross-attention examples/asad-two-heads-wo \
+    positions/sinusoidal; do
     page "$root/testdata/$name.json"
 done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
