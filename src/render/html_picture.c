@@ -52,16 +52,13 @@ typedef struct box_row {
 
 /* What is drawn: the names of maps, and their rows. */
 static const box_row BOXES[] = {
-    {"x", KEY_ROW},          {"xk", 3},
-    {"xv", VALUE_ROW},       {"q", QUERY_ROW},
-    {"q_norm", QUERY_ROW},   {"q_rope", QUERY_ROW},
-    {"k", KEY_ROW},          {"k_norm", KEY_ROW},
-    {"k_rope", KEY_ROW},     {"present_k", KEY_ROW},
-    {"v", VALUE_ROW},        {"present_v", VALUE_ROW},
-    {"scores", CHAIN_ROW},   {"scaled", CHAIN_ROW},
-    {"capped", CHAIN_ROW},   {"masked", CHAIN_ROW},
-    {"weights", CHAIN_ROW},  {"rounded", CHAIN_ROW},
-    {"attended", CHAIN_ROW}, {"context", CHAIN_ROW},
+    {"x", KEY_ROW},           {"x_pos", KEY_ROW},      {"xk", 3},
+    {"xv", VALUE_ROW},        {"q", QUERY_ROW},        {"q_norm", QUERY_ROW},
+    {"q_rope", QUERY_ROW},    {"k", KEY_ROW},          {"k_norm", KEY_ROW},
+    {"k_rope", KEY_ROW},      {"present_k", KEY_ROW},  {"v", VALUE_ROW},
+    {"present_v", VALUE_ROW}, {"scores", CHAIN_ROW},   {"scaled", CHAIN_ROW},
+    {"capped", CHAIN_ROW},    {"masked", CHAIN_ROW},   {"weights", CHAIN_ROW},
+    {"rounded", CHAIN_ROW},   {"attended", CHAIN_ROW}, {"context", CHAIN_ROW},
     {"output", CHAIN_ROW},
 };
 

@@ -91,14 +91,24 @@ static void add_weights(builder *b, const projection *r)
     bias->slices = r->heads;
 }
 
+/* The rows that are projected, and the name of their map: with positions, their sums. */
+static const char *add_rows(builder *b, const projection *r, stage_id rows, trace_labels labels)
+{
+    tensor inputs = r->rows.data == NULL ? (tensor){0} : build_stage_of_batch(b, rows);
+    trace_map *x = add(b, input_key(r->rows_as), STEP_INPUTS, &inputs);
+    if (x->rows.letter == NULL)
+        x->rows = labels;
+    if (r->rows_as != INPUT_X || !plan_has_stage(b->plan, STAGE_X_POS))
+        return input_key(r->rows_as);
+    trace_map *sums = add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
+    sums->letters = "x[i,j], and the sine or cosine of the position";
+    return name_of(STAGE_X_POS);
+}
+
 static void add_role(builder *b, const projection *r, stage_id rows, stage_id made,
                      trace_labels row_labels, trace_labels labels)
 {
-    const char *rows_name = input_key(r->rows_as);
-    tensor inputs = r->rows.data == NULL ? (tensor){0} : build_stage_of_batch(b, rows);
-    trace_map *x = add(b, rows_name, STEP_INPUTS, &inputs);
-    if (x->rows.letter == NULL)
-        x->rows = row_labels;
+    const char *rows_name = add_rows(b, r, rows, row_labels);
     add_weights(b, r);
     bool is_given = r->given.data != NULL;
     trace_map *q =

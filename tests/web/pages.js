@@ -46,13 +46,25 @@ function written(value) {
   return `${digits.replace(/\.?0+$/, '')}e${exponent[0]}${tail}`;
 }
 
+// JavaScript rounds a tie up, C to even: both are the number.
+function isWritten(text, value) {
+  if (text === written(value)) return true;
+  return /^-?\d+(\.\d{1,4})?$/.test(text) &&
+    Math.abs(Math.abs(Number(text) - Math.fround(value)) - 0.00005) < 1e-12;
+}
+
+function isSame(shown, stage) {
+  return shown.every((head, h) => head.every((row, i) => row.every((text, j) =>
+    isWritten(text, stage[h][i][j]))));
+}
+
 function depthOf(value) {
   return Array.isArray(value) ? 1 + depthOf(value[0]) : 0;
 }
 
 // A stage of the first batch as heads × rows × columns.
-function headsOf(stage) {
-  while (depthOf(stage) > 3) stage = stage[0];
+function headsOf(stage, heads) {
+  while (depthOf(stage) > 3 || (depthOf(stage) === 3 && heads === 1)) stage = stage[0];
   return depthOf(stage) === 2 ? [stage] : stage;
 }
 
@@ -68,8 +80,8 @@ function valueOf(expression) {
 function isNear(value, text, expression) {
   const wanted = text === '-inf' ? -Infinity : Number(text);
   if (!Number.isFinite(wanted)) return value === wanted;
-  const operands = expression.match(/[0-9.]+(e[−-][0-9]+)?/g).map((word) =>
-    Math.abs(Number(word.replace('−', '-'))));
+  const words = expression.match(/[0-9.]+(e[−-][0-9]+)?/g) || [];
+  const operands = words.map((word) => Math.abs(Number(word.replace('−', '-'))));
   const greatest = Math.max(1, ...operands);
   return Math.abs(value - wanted) <= 2e-4 * greatest * (operands.length + 1) + 2e-3 * Math.abs(wanted);
 }
@@ -98,8 +110,7 @@ async function checkNumbers(name, page) {
   })));
   let compared = 0;
   for (const map of maps.filter((one) => stages[one.name])) {
-    const wanted = headsOf(stages[map.name]).map((head) => head.map((row) => row.map(written)));
-    check(name, JSON.stringify(wanted) === JSON.stringify(map.heads),
+    check(name, isSame(map.heads, headsOf(stages[map.name], map.heads.length)),
       `${map.name} has other numbers than the stage`);
     compared++;
   }

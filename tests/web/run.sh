@@ -39,10 +39,14 @@ page() {
         --emit $names --format json -o "$scratch/$name.json" "$@" "$document"
 }
 
-for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/asad-*.json \
-    "$root"/tests/trace/documents/*.json "$root"/tests/formats/documents/*.json; do
-    case $document in */003-* | */bloem-tokens.json) continue ;; esac
-    page "$document"
+# One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
+for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
+    seeds/004-cross-attention examples/asad-two-heads-wo \
+    positions/sinusoidal; do
+    page "$root/testdata/$name.json"
+done
+for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
+    page "$root/tests/$name.json"
 done
 case exercise in *"$word"*)
     selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \

@@ -137,8 +137,10 @@ const EXPRESSIONS = {
 // Masked numbers and rows that see nothing have no arithmetic.
 function exceptionOf(place, operands) {
   const isMask = place.map.name === 'masked' && textOf(place) === '-inf';
-  if (isMask && !operands.b) return TEXT.hidden;
-  if (place.map.operation === 'divide' && numberOf(textOf(operands.b[0])) === 0) return TEXT.empty;
+  if (isMask) return TEXT.hidden;
+  const second = operands.b && textOf(operands.b[0]);
+  if (place.map.operation === 'divide' && second === '0') return TEXT.empty;
+  if (place.map.operation === 'exp' && second === '-inf') return TEXT.empty;
   return null;
 }
 
