@@ -78,6 +78,21 @@ static law torch_bias(const fan *of, const knobs *k)
     return between(1 / sqrt((double)of->in));
 }
 
+/* nn.MultiheadAttention keeps Wq, Wk and Wv as one matrix, three times as high. */
+static law torch_mha(const fan *of, const knobs *k)
+{
+    const fan joined = {of->in, 3 * of->out};
+    return xavier_uniform(&joined, k);
+}
+
+/* It draws nn.Linear's bias, and then puts 0 in its place. */
+static law spent(const fan *of, const knobs *k)
+{
+    (void)of;
+    (void)k;
+    return (law){LAW_SPENT, 0, 0};
+}
+
 static law constant(const fan *of, const knobs *k)
 {
     (void)of;
@@ -112,54 +127,41 @@ enum {
     VALUE = 1 << KNOB_VALUE
 };
 
+#define WEIGHTS_ALONE                                                                              \
+    {                                                                                              \
+        [ROLE_ROWS] = "gaussian", [ROLE_BIAS] = "zero", [ROLE_JOIN_BIAS] = "zero"                  \
+    }
+
+/* Laid out by hand: a row's words, what it takes, its law; then what others are drawn from. */
+/* clang-format off */
 static const distribution ROWS[] = {
     {{"gaussian", "normal, of mean --mean (0) and deviation --std (1)"},
-     SPREAD,
-     false,
-     NULL,
-     NULL,
-     gaussian},
-    {{"uniform", "from --low (0) up to --high (1)"}, RANGE, false, NULL, NULL, uniform},
+     SPREAD, false, gaussian, {NULL}, NULL},
+    {{"uniform", "from --low (0) up to --high (1)"}, RANGE, false, uniform, {NULL}, NULL},
     {{"xavier-uniform", "uniform, ±√3·deviation of xavier-normal"},
-     GAIN,
-     false,
-     "gaussian",
-     "zero",
-     xavier_uniform},
+     GAIN, false, xavier_uniform, WEIGHTS_ALONE, NULL},
     {{"xavier-normal", "normal, deviation gain·√(2/(fan in + fan out)), gain 1"},
-     GAIN,
-     false,
-     "gaussian",
-     "zero",
-     xavier_normal},
+     GAIN, false, xavier_normal, WEIGHTS_ALONE, NULL},
     {{"kaiming-uniform", "uniform, ±√3·deviation of kaiming-normal"},
-     GAIN,
-     true,
-     "gaussian",
-     "zero",
-     kaiming_uniform},
+     GAIN, true, kaiming_uniform, WEIGHTS_ALONE, NULL},
     {{"kaiming-normal", "normal, deviation gain/√fan, gain √2"},
-     GAIN,
-     true,
-     "gaussian",
-     "zero",
-     kaiming_normal},
+     GAIN, true, kaiming_normal, WEIGHTS_ALONE, NULL},
     {{"torch-linear", "as nn.Linear begins: uniform, ±1/√(fan in), biases too"},
-     0,
-     false,
-     "gaussian",
-     "torch-bias",
-     torch_linear},
+     0, false, torch_linear,
+     {[ROLE_ROWS] = "gaussian", [ROLE_BIAS] = "torch-bias", [ROLE_JOIN_BIAS] = "torch-bias"}, NULL},
     {{"torch-bias", "as nn.Linear's bias begins: uniform, ±1/√(fan in)"},
-     0,
-     false,
-     "gaussian",
-     NULL,
-     torch_bias},
-    {{"constant", "--value (1) everywhere"}, VALUE, false, NULL, NULL, constant},
-    {{"zero", "0 everywhere"}, 0, false, NULL, NULL, zero},
-    {{"arange", "0, 1, 2, … in each matrix"}, 0, false, NULL, NULL, arange},
-    {{"cos", "cos 0, cos 1, cos 2, … in each matrix"}, 0, false, NULL, NULL, cosine},
+     0, false, torch_bias, {[ROLE_ROWS] = "gaussian"}, NULL},
+    {{"torch-mha", "as nn.MultiheadAttention begins, in its order"},
+     0, false, torch_mha,
+     {[ROLE_ROWS] = "gaussian", [ROLE_JOIN] = "torch-linear", [ROLE_BIAS] = "zero",
+      [ROLE_JOIN_BIAS] = "torch-spent"}, "wo,bo,wq,wk,wv"},
+    {{"torch-spent", "0 in the place of numbers that are drawn and thrown away"},
+     0, false, spent, {NULL}, NULL},
+    {{"constant", "--value (1) everywhere"}, VALUE, false, constant, {NULL}, NULL},
+    {{"zero", "0 everywhere"}, 0, false, zero, {NULL}, NULL},
+    {{"arange", "0, 1, 2, … in each matrix"}, 0, false, arange, {NULL}, NULL},
+    {{"cos", "cos 0, cos 1, cos 2, … in each matrix"}, 0, false, cosine, {NULL}, NULL},
 };
+/* clang-format on */
 
 const named_table DISTRIBUTIONS = NAMED_TABLE("distribution", ROWS);

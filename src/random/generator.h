@@ -24,6 +24,7 @@ typedef enum law_kind {
     LAW_CONSTANT, /* `a` */
     LAW_COUNT,    /* 0, 1, 2, … */
     LAW_COSINE,   /* cos 0, cos 1, cos 2, … */
+    LAW_SPENT     /* 0; but uniform numbers are drawn, and thrown away */
 } law_kind;
 
 /* What the numbers of one matrix are. */
@@ -70,8 +71,8 @@ struct generator {
 extern const named_table GENERATORS;
 
 stream stream_begin(const generator *from, uint64_t seed);
-/* Any law's numbers first, first + 1, …, rounded to d->type. Runs come in order, unless the generator
- * is indexed. */
+/* Any law's numbers first, first + 1, …, rounded to d->type. Runs come in order, unless the
+ * generator is indexed. */
 void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *out);
 
 #endif
