@@ -52,6 +52,8 @@ static bool count_tokens(init_plan *p, err *e)
     p->extent[EXTENT_TOKENS] = USUAL_TOKENS;
     if (rows == NULL)
         return true;
+    if (rows->list.count == 0)
+        return err_at(e, &rows->at, "names no row");
     p->extent[EXTENT_TOKENS] = rows->list.count;
     const char *first = rows->list.item[0];
     if (rows->list.count != 1 || first[strspn(first, "0123456789")] != '\0')

@@ -6,28 +6,48 @@
 #include <math.h>
 #include <string.h>
 
-/* The 128 bits that numbers 2·index and 2·index + 1 are made of. */
-static void block_of(const stream *s, const draw *d, uint64_t index, uint64_t bits[2])
+/* So many pairs are made at once, step by step: each step is a loop that compilers turn into vector
+ * code. */
+enum { PAIRS = 128 };
+
+typedef struct pairs {
+    uint64_t a[PAIRS], b[PAIRS];
+    double first[PAIRS], second[PAIRS];
+} pairs;
+
+/* The 128 bits of each pair of numbers, from `index` on. */
+static void draw_bits(const stream *s, const draw *d, uint64_t index, pairs *p)
 {
-    const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), d->matrix, 0};
     const uint32_t key[2] = {(uint32_t)s->seed, (uint32_t)(s->seed >> 32)};
-    uint32_t word[4];
-    philox(counter, key, word);
-    bits[0] = word[0] | (uint64_t)word[1] << 32;
-    bits[1] = word[2] | (uint64_t)word[3] << 32;
+    for (size_t i = 0; i < PAIRS; i++) {
+        uint64_t at = index + i;
+        const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), d->matrix, 0};
+        uint32_t word[4];
+        philox(counter, key, word);
+        p->a[i] = word[0] | (uint64_t)word[1] << 32;
+        p->b[i] = word[2] | (uint64_t)word[3] << 32;
+    }
 }
+
+/* ---- uniform numbers ---- */
 
 /* Of a float32 no more bits than it holds, so that rounding never leads up to 1. */
 static double part_of(uint64_t bits, dtype type)
 {
-    return type == DTYPE_F32 ? (double)(bits >> 40) * 0x1p-24 : (double)(bits >> 11) * 0x1p-53;
+    return type == DTYPE_F32 ? (double)(uint32_t)(bits >> 40) * 0x1p-24
+                             : (double)(bits >> 11) * 0x1p-53;
 }
 
-static void uniform_pair(const uint64_t bits[2], const draw *d, double pair[2])
+static void make_uniform(const draw *d, pairs *p)
 {
-    for (int i = 0; i < 2; i++)
-        pair[i] = d->law.a + (d->law.b - d->law.a) * part_of(bits[i], d->type);
+    double low = d->law.a, range = d->law.b - low;
+    for (size_t i = 0; i < PAIRS; i++) {
+        p->first[i] = low + range * part_of(p->a[i], d->type);
+        p->second[i] = low + range * part_of(p->b[i], d->type);
+    }
 }
+
+/* ---- normal numbers ---- */
 
 /* ln x for 2⁻⁵³ ≤ x ≤ 1 within 2 units in the last place: kernels/logarithm.c's series without
  * fused operations, which are calls in a program for any processor. */
@@ -57,28 +77,34 @@ static double logarithm_of_part(double x)
     return exponent * LN2_HIGH - ((half - (s * (half + sum * z) + exponent * LN2_LOW)) - f);
 }
 
-static void normal_pair(const uint64_t bits[2], const draw *d, double pair[2])
+static void make_normal(const draw *d, pairs *p)
 {
-    double sine, cosine;
-    double u = (double)((bits[0] >> 11) + 1) * 0x1p-53, v = (double)(bits[1] >> 11) * 0x1p-53;
-    double r = sqrt(-2 * logarithm_of_part(u));
-    turn_part(v, &sine, &cosine);
-    pair[0] = d->law.a + d->law.b * (r * cosine);
-    pair[1] = d->law.a + d->law.b * (r * sine);
+    double mean = d->law.a, deviation = d->law.b, radius[PAIRS];
+    for (size_t i = 0; i < PAIRS; i++)
+        radius[i] = logarithm_of_part((double)(int64_t)((p->a[i] >> 11) + 1) * 0x1p-53);
+    for (size_t i = 0; i < PAIRS; i++)
+        radius[i] = sqrt(-2 * radius[i]);
+    for (size_t i = 0; i < PAIRS; i++) {
+        double sine, cosine;
+        turn_part((double)(int64_t)(p->b[i] >> 11) * 0x1p-53, &sine, &cosine);
+        p->first[i] = mean + deviation * (radius[i] * cosine);
+        p->second[i] = mean + deviation * (radius[i] * sine);
+    }
 }
+
+/* ---- both ---- */
 
 void own_fill(stream *s, const draw *d, size_t first, size_t count, double *out)
 {
-    for (size_t i = 0; i < count; i += 2) {
-        uint64_t bits[2];
-        double pair[2];
-        block_of(s, d, (first + i) / 2, bits);
+    pairs p;
+    for (size_t begin = 0; begin < count; begin += 2 * PAIRS) {
+        size_t left = count - begin, length = left < 2 * PAIRS ? left : 2 * PAIRS;
+        draw_bits(s, d, (first + begin) / 2, &p);
         if (d->law.kind == LAW_NORMAL)
-            normal_pair(bits, d, pair);
+            make_normal(d, &p);
         else
-            uniform_pair(bits, d, pair);
-        out[i] = pair[0];
-        if (i + 1 < count)
-            out[i + 1] = pair[1];
+            make_uniform(d, &p);
+        for (size_t i = 0; i < length; i++)
+            out[begin + i] = i % 2 == 0 ? p.first[i / 2] : p.second[i / 2];
     }
 }
