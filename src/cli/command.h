@@ -20,6 +20,7 @@ extern const named_table COMMANDS; /* run first: it is the default */
 int command_run(const options *o, env *world, err *e);
 int command_check(const options *o, env *world, err *e);
 int command_diff(const options *o, env *world, err *e);
+int command_init(const options *o, env *world, err *e);
 int command_info(const options *o, env *world, err *e);
 int command_convert(const options *o, env *world, err *e);
 int command_example(const options *o, env *world, err *e);

@@ -35,6 +35,16 @@ static const command ROWS[] = {
      "may be FILE:NAME for one matrix alone, which is compared with the only matrix of the other. "
      "--format json says it all to a machine; see DIFFERENCES.",
      command_diff},
+    {{"init", "make inputs and weights from a seed"},
+     "[OPTION]...",
+     GROUP_INIT | GROUP_ALWAYS,
+     NULL,
+     "Draws input rows and weights, and writes them as a document that run takes, or as a bundle "
+     "where --output's ending or --format says so. The document names the command line that makes "
+     "it again, so that it need not be kept. The numbers depend on that line alone: not on the "
+     "machine, nor on --threads. With --rng they are those that NumPy or PyTorch give from the "
+     "same seed.",
+     command_init},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",
      GROUP_FILES | GROUP_ALWAYS,

@@ -7,6 +7,7 @@
 #include "attn/stage.h"
 #include "attn/words.h"
 #include "cli/conventions.h"
+#include "cli/init_parts.h"
 #include "cli/peers_help.h"
 #include "cli/terms.h"
 #include "cli/words.h"
@@ -213,6 +214,9 @@ const topic TOPICS[] = {
     {&FORMATS, describe_format},
     {&SCORES, describe_score},
     {&ISAS, describe_isa},
+    {&GENERATORS, describe_nothing},
+    {&DISTRIBUTIONS, describe_nothing},
+    {&PARTS, describe_nothing},
     {&RENDERERS, describe_nothing},
     {&CAUSAL_WORDS, describe_nothing},
     {&SCALE_WORDS, describe_nothing},

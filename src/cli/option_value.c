@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/number_read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,6 +150,17 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
     return text_list_add(&o->tols, value, strlen(value), e);
 }
 
+static bool set_real(options *o, const option_row *row, const char *value, err *e)
+{
+    char name[OPTION_NAME_TEXT];
+    place at = option_place(row, name);
+    double number;
+    if (!read_number(value, &number) || !isfinite(number))
+        return err_at(e, &at, "'%s' is no number", value);
+    *(double *)field(o, row) = number;
+    return true;
+}
+
 /* What a cell may begin with can't separate cells. */
 static bool set_character(options *o, const option_row *row, const char *value, err *e)
 {
@@ -264,6 +276,8 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
         return set_number(o, row, value, e);
     case OPTION_TOLERANCE:
         return set_tolerance(o, row, value, e);
+    case OPTION_REAL:
+        return set_real(o, row, value, e);
     case OPTION_CHARACTER:
         return set_character(o, row, value, e);
     case OPTION_WORDS:

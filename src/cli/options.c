@@ -5,6 +5,7 @@
 #include "attn/stage.h"
 #include "attn/words.h"
 #include "cli/completion.h"
+#include "cli/init_parts.h"
 #include "cli/words.h"
 #include "io/format.h"
 #include "io/number_write.h"
@@ -68,9 +69,9 @@ static const option_row ROWS[] = {
      .manual = "As wide as all key/value heads of k side by side; with --bias-v. Every query may "
                "attend to it, whatever masks, windows and causality say of the keys before it."},
     {{"bias-v", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias_v"},
-    {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "tokens",
+    {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .shared = GROUP_INIT, .key = "tokens",
      .manual = "LIST is comma-separated; @FILE reads one a line. With a document's vocab and no x, "
-               "the rows are looked up."},
+               "the rows are looked up. To init, a number alone says how many rows there are (6)."},
     {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
     {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
      .shared = GROUP_CHECK, .place = AT(bundle),
@@ -97,17 +98,18 @@ static const option_row ROWS[] = {
     {{"delimiter", "what separates the cells of a CSV"}, OPTION_CHARACTER, GROUP_INPUT, "C",
      .shared = GROUP_FILES | GROUP_CHECK, .place = AT(delimiter),
      .manual = "One character, or the word tab."},
-    {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD",
+    {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
      .manual = "nn.Linear keeps its weights out-in."},
     {{"allow-nonfinite", "let NaN and infinities in inputs through"}, OPTION_FLAG, GROUP_INPUT,
      .place = AT(allow_nonfinite)},
     /* model */
-    {{"heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "heads",
+    {{"heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .shared = GROUP_INIT, .key = "heads",
      .manual = "The columns of Wq, Wk and Wv are cut into N equal chunks, one a head; matrices of "
                "rank 3 are one matrix a head. With heads, results have a head axis, even with "
                "--heads 1."},
-    {{"kv-heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .key = "kv_heads",
+    {{"kv-heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .shared = GROUP_INIT,
+     .key = "kv_heads",
      .manual = "Fewer heads for keys and values than for queries: each is shared by heads/N query "
                "heads in a row."},
     {{"causal", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
@@ -193,7 +195,8 @@ static const option_row ROWS[] = {
     {{"mask-axis", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .key = "mask_axis", .choices = &MASK_AXIS_WORDS,
      .manual = "For masks and biases alike. With batch, a mask of rank 2 is batch × key: padding."},
-    {{"dtype", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "TYPE", .shared = GROUP_CONVERT,
+    {{"dtype", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "TYPE",
+     .shared = GROUP_CONVERT | GROUP_INIT,
      .key = "dtype", .choices = &DTYPE_WORDS},
     /* output */
     {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
@@ -201,11 +204,11 @@ static const option_row ROWS[] = {
      .manual = "May be given several times; results come in the order named. What is emitted does "
                "not depend on the format."},
     {{"output", "write the data to FILE, whole or not at all"}, OPTION_FILE, GROUP_OUTPUT, "FILE",
-     .letter = 'o', .place = AT(output),
+     .shared = GROUP_INIT, .letter = 'o', .place = AT(output),
      .manual = "The format comes from --format, else from the ending. The file is replaced only "
                "when everything was written. - is standard output."},
     {{"format", "format of the data (default: by name, else JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
-     .shared = GROUP_FILES, .place = AT(format), .choices = &FORMATS,
+     .shared = GROUP_FILES | GROUP_INIT, .place = AT(format), .choices = &FORMATS,
      .manual = "The default is the ending of --output, else JSON, or CSV when every matrix came "
                "from CSV or TSV files and no document was given."},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
@@ -213,7 +216,7 @@ static const option_row ROWS[] = {
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
-     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT,
+     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
                "number, and a trace with at most 4 decimals."},
@@ -261,14 +264,14 @@ static const option_row ROWS[] = {
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
-     .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
+     .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
      .manual = "The result does not depend on it. Where one can't be started, fewer do the work, "
                "and a note says so."},
     {{"isa", "instruction set to use (default: auto)"}, OPTION_WORD, GROUP_RUN, "NAME",
      .place = AT(isa), .choices = &ISAS, .also = &AUTO_WORDS,
      .manual = "The result does not depend on it."},
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
-     .shared = GROUP_FILES, .place = AT(max_memory), .has = AT(has_max_memory),
+     .shared = GROUP_FILES | GROUP_INIT, .place = AT(max_memory), .has = AT(has_max_memory),
      .manual = "The default is 80 % of what the machine and its control group have free. The "
                "answer comes before anything is computed, with the sizes that led there. What "
                "counts is the result and what it is computed in, not the inputs, which are "
@@ -340,6 +343,54 @@ static const option_row ROWS[] = {
      .place = AT(heat_map),
      .manual = "On a terminal it is drawn without being asked for. In colour where --color allows "
                "it, else in characters."},
+    /* init */
+    {{"width", "numbers in an input row (default: 8)"}, OPTION_COUNT, GROUP_INIT, "N",
+     .place = AT(width), .least = 1, .most = 1 << 30},
+    {{"head-width", "numbers in a head (default: width / heads)"}, OPTION_COUNT, GROUP_INIT, "N",
+     .place = AT(head_width), .least = 1, .most = 1 << 30},
+    {{"seed", "what the random numbers begin with (default: 0)"}, OPTION_COUNT, GROUP_INIT, "N",
+     .place = AT(seed), .most = SIZE_MAX,
+     .manual = "Up to 2^64-1; numpy-legacy takes 2^32-1, and of torch's the lower 32 bits count, "
+               "as there."},
+    {{"rng", "the generator of random numbers (default: own)"}, OPTION_WORD, GROUP_INIT, "RNG",
+     .place = AT(rng), .choices = &GENERATORS,
+     .manual = "own gives each matrix numbers of its own, whatever else is drawn, so that "
+               "--draw does not change them. The others give what their libraries give from that "
+               "seed, one number after the other: with numpy and numpy-legacy, uniform is "
+               "random or rand, and gaussian is standard_normal or randn, converted to "
+               "float32; with torch, uniform is rand, gaussian is randn or nn.Embedding's, "
+               "and the xavier, kaiming and torch-linear ones are those of torch.nn.init, in "
+               "float32. torch's normal numbers, from 16 in a matrix on, are those of a "
+               "processor with AVX2; its other path is not offered, since its last bits are the C "
+               "library's. For the same reason NumPy's normal numbers are not offered in float64."},
+    {{"dist", "the distribution of the numbers (default: gaussian)"}, OPTION_WORD, GROUP_INIT,
+     "DIST", .place = AT(dist), .choices = &DISTRIBUTIONS,
+     .manual = "Those that are made for weights leave input rows gaussian; xavier and kaiming ones "
+               "leave biases 0."},
+    {{"dist-of", "the distribution of one matrix"}, OPTION_PAIR, GROUP_INIT, "NAME=DIST",
+     .place = AT(dist_of), .choices = &PARTS,
+     .manual = "May be given several times: --dist xavier-normal --dist-of x=uniform."},
+    {{"draw", "matrices to draw, in this order"}, OPTION_WORDS, GROUP_INIT, "NAME,...",
+     .place = AT(draw), .choices = &PARTS,
+     .manual = "Without it: x, wq, wk, wv, wo; with torch-mha, x comes last, behind Wo, its bias "
+               "and the others. Only what is named is drawn. The document has them in this order "
+               "too."},
+    {{"biases", "draw bq, bk, bv and bo as well, behind the others"}, OPTION_FLAG, GROUP_INIT,
+     .place = AT(biases)},
+    {{"low", "where uniform numbers begin (default: 0)"}, OPTION_REAL, GROUP_INIT, "A",
+     .place = AT(knobs.value[KNOB_LOW]), .has = AT(knobs.is_set[KNOB_LOW])},
+    {{"high", "where uniform numbers end (default: 1)"}, OPTION_REAL, GROUP_INIT, "B",
+     .place = AT(knobs.value[KNOB_HIGH]), .has = AT(knobs.is_set[KNOB_HIGH])},
+    {{"mean", "mean of gaussian numbers (default: 0)"}, OPTION_REAL, GROUP_INIT, "M",
+     .place = AT(knobs.value[KNOB_MEAN]), .has = AT(knobs.is_set[KNOB_MEAN])},
+    {{"std", "standard deviation of gaussian numbers (default: 1)"}, OPTION_NUMBER, GROUP_INIT,
+     "S", .place = AT(knobs.value[KNOB_STD]), .has = AT(knobs.is_set[KNOB_STD])},
+    {{"gain", "factor of xavier (default: 1) and kaiming (√2)"}, OPTION_NUMBER, GROUP_INIT, "G",
+     .place = AT(knobs.value[KNOB_GAIN]), .has = AT(knobs.is_set[KNOB_GAIN])},
+    {{"fan", "what kaiming keeps: in (default) or out"}, OPTION_WORD, GROUP_INIT, "WORD",
+     .place = AT(fan), .choices = &FAN_WORDS},
+    {{"value", "what constant is (default: 1)"}, OPTION_REAL, GROUP_INIT, "V",
+     .place = AT(knobs.value[KNOB_VALUE]), .has = AT(knobs.is_set[KNOB_VALUE])},
 };
 /* clang-format on */
 
@@ -354,6 +405,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_COMPARE, "Comparing", NULL},
     {GROUP_CHECK, "Checking", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
+    {GROUP_INIT, "Making matrices", NULL},
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/named.h"
+#include "random/knobs.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 
@@ -18,6 +19,7 @@ typedef enum option_kind {
     OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
     OPTION_NUMBER,    /* double, not below 0 */
     OPTION_TOLERANCE, /* the same; or NAME=T, a text of options.tols, repeatable */
+    OPTION_REAL,      /* double, of either sign */
     OPTION_CHARACTER, /* const char *, a string of one character; "tab" is given as one */
     OPTION_WORDS,     /* text_list: comma-separated words, repeatable */
     OPTION_PAIR,      /* text_list: one NAME=VALUE, repeatable; NAME is the word */
@@ -42,7 +44,8 @@ typedef enum option_group {
         512, /* no option's: other options are operands to the command (`help --causal`) */
     GROUP_FILES = 1024,   /* of any file read or written: shared by rows of other groups */
     GROUP_CONVERT = 2048, /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096     /* of two results that are compared */
+    GROUP_DIFF = 4096,    /* of two results that are compared */
+    GROUP_INIT = 8192     /* --seed, and what sizes and names share with others */
 } option_group;
 
 typedef struct option_row {
@@ -120,6 +123,12 @@ typedef struct options {
     const char *actual; /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
     bool why, tap, update, has_jobs;
+    /* init */
+    size_t width, head_width, seed; /* widths: 0 where they are not given */
+    const char *dist, *rng, *fan;
+    text_list dist_of, draw; /* NAME=DIST; names */
+    knobs knobs;
+    bool biases;
     /* help */
     const char *completion;
 } options;

@@ -277,5 +277,7 @@ void options_free(options *o)
     text_list_free(&o->tols);
     text_list_free(&o->ignore);
     text_list_free(&o->blank);
+    text_list_free(&o->dist_of);
+    text_list_free(&o->draw);
     *o = (options){0};
 }

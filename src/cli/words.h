@@ -10,5 +10,6 @@
 extern const named_table COLOR_WORDS; /* auto, always, never */
 extern const named_table FOCUS_WORDS; /* row, head, batch */
 extern const named_table AUTO_WORDS;  /* auto: what --isa takes beside the instruction sets */
+extern const named_table FAN_WORDS;   /* in, out */
 
 #endif

@@ -11,6 +11,7 @@
     ROW(csv_record)                                                                                \
     ROW(csv_write)                                                                                 \
     ROW(cut_off)                                                                                   \
+    ROW(distribution)                                                                              \
     ROW(err)                                                                                       \
     ROW(fence)                                                                                     \
     ROW(formats)                                                                                   \
@@ -46,6 +47,8 @@
     ROW(options)                                                                                   \
     ROW(peers)                                                                                     \
     ROW(pow10)                                                                                     \
+    ROW(random)                                                                                    \
+    ROW(random_recorded)                                                                           \
     ROW(render_display)                                                                            \
     ROW(render_line)                                                                               \
     ROW(render_markup)                                                                             \

@@ -1,0 +1,34 @@
+/* The table of distributions: from the shape of a matrix to the law of its numbers. */
+#ifndef SELFATTN_RANDOM_DISTRIBUTION_H
+#define SELFATTN_RANDOM_DISTRIBUTION_H
+
+#include "random/generator.h"
+#include "random/knobs.h"
+
+/* How many numbers of a row go into one of the result, and how many it goes into. */
+typedef struct fan {
+    size_t in, out;
+} fan;
+
+/* What a matrix is for. */
+typedef enum matrix_role {
+    ROLE_ROWS,   /* input rows, which have no fan */
+    ROLE_WEIGHT, /* Wq, Wk, Wv */
+    ROLE_JOIN,   /* Wo */
+    ROLE_BIAS,
+    ROLE_JOIN_BIAS
+} matrix_role;
+enum { ROLES = ROLE_JOIN_BIAS + 1 };
+
+typedef struct distribution {
+    named named;
+    unsigned takes; /* 1 << knob, each */
+    bool takes_fan; /* by_fan_out */
+    law (*law_of)(const fan *of, const knobs *k);
+    const char *instead[ROLES]; /* the distribution of such a matrix; NULL: this one */
+    const char *first;          /* matrices that are drawn before others, "wo,bo"; or NULL */
+} distribution;
+
+extern const named_table DISTRIBUTIONS;
+
+#endif

@@ -1,0 +1,56 @@
+#include "random/generator.h"
+
+#include "random/numpy.h"
+#include "random/own.h"
+#include "random/torch.h"
+#include "random/turn.h"
+
+#include <math.h>
+
+static void begin_nothing(stream *s)
+{
+    (void)s;
+}
+
+/* clang-format off */
+static const generator ROWS[] = {
+    {{"own", "by seed, matrix and place alone (Philox4x32-10)"},
+     UINT64_MAX, true, true, false, begin_nothing, own_fill},
+    {{"numpy", "default_rng(seed): random, standard_normal"},
+     UINT64_MAX, false, true, true, numpy_begin, numpy_fill},
+    {{"numpy-legacy", "numpy.random.seed(seed): rand, randn, uniform, normal"},
+     UINT32_MAX, false, true, true, numpy_legacy_begin, numpy_legacy_fill},
+    {{"torch", "torch.manual_seed(seed), CPU with AVX2: rand, randn, nn"},
+     UINT64_MAX, false, false, true, torch_begin, torch_fill},
+};
+/* clang-format on */
+
+const named_table GENERATORS = NAMED_TABLE("generator", ROWS);
+
+stream stream_begin(const generator *from, uint64_t seed)
+{
+    stream s = {.from = from, .seed = seed};
+    from->begin(&s);
+    return s;
+}
+
+static void fill_by_place(const draw *d, size_t first, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = d->law.kind == LAW_COSINE  ? turn_cosine((double)(first + i))
+                 : d->law.kind == LAW_COUNT ? (double)(first + i)
+                                            : d->law.a;
+}
+
+void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *out)
+{
+    bool is_random =
+        d->law.kind == LAW_UNIFORM || d->law.kind == LAW_NORMAL || d->law.kind == LAW_SPENT;
+    if (is_random)
+        s->from->fill(s, d, first, count, out);
+    if (!is_random || d->law.kind == LAW_SPENT)
+        fill_by_place(d, first, count, out);
+    if (d->type == DTYPE_F32)
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)out[i];
+}
