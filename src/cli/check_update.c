@@ -1,11 +1,14 @@
 #include "cli/check_update.h"
 
+#include "compare/measure.h"
 #include "base/mem.h"
 #include "cli/report.h"
 #include "io/number_write.h"
 #include "io/sink.h"
 #include "io/source.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +44,8 @@ static const char *value_at(const source *file, const place *at)
 static const char *next_leaf(const char **at, size_t *length)
 {
     const char *leaf = *at + strspn(*at, "[], \t\r\n");
-    *length = leaf[0] == '"' ? strcspn(leaf + 1, "\"") + 2 : strcspn(leaf, "[],} \t\r\n");
+    size_t word = leaf[0] == '"' ? 1 + strcspn(leaf + 1, "\"") : 0;
+    *length = word + strcspn(leaf + word, "[],} \t\r\n");
     *at = leaf + *length;
     return leaf;
 }
@@ -113,19 +117,21 @@ static bool edit_stage(const new_numbers *of, stage_id id, const source *file, e
     if (expected == NULL)
         return true;
     const char *at = value_at(file, &expected->at);
-    if (at == NULL)
-        return err_at(e, &expected->at, "%s is no longer there", name);
-    int decimals = decimals_of_stage(at, tensor_count(computed));
-    element one = {.stage = name, .rank = computed->rank, .tol = of->tol[id]};
-    bool done = true;
+    if (at == NULL) /* somebody else wrote to it meanwhile */
+        return err_at(e, &(place){.file = file->file}, "cannot be read: %s", strerror(ESTALE));
+    tensor old, new;
+    bool done = measure_align(&expected->tensor, computed, &old, &new);
+    assert(done); /* they were compared before */
+    int decimals = decimals_of_stage(at, tensor_count(&old));
+    element one = {.stage = name, .rank = old.rank, .tol = of->tol[id]};
     do {
         size_t length;
         const char *leaf = next_leaf(&at, &length);
-        one.wanted = tensor_get(&expected->tensor, one.index);
-        one.got = tensor_get(computed, one.index);
+        one.wanted = tensor_get(&old, one.index);
+        one.got = tensor_get(&new, one.index);
         if (differs(of, &one))
             done = add_edit(all, leaf, length, &one, decimals, e);
-    } while (done && tensor_next(computed, one.index));
+    } while (done && tensor_next(&old, one.index));
     return done;
 }
 

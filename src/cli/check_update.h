@@ -1,5 +1,5 @@
-/* check --update: numbers that differ are written into the document, and nothing else in it changes:
- * each in the decimals of its stage, in the place of the number that stood there. */
+/* check --update: numbers that differ are written into the document, and nothing else in it
+ * changes: each in the decimals of its stage, in the place of the number that stood there. */
 #ifndef SELFATTN_CLI_CHECK_UPDATE_H
 #define SELFATTN_CLI_CHECK_UPDATE_H
 

@@ -1,5 +1,7 @@
 #include "why/fit.h"
 
+#include "compare/measure.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -34,23 +36,24 @@ static bool is_left_out(const why_question *of, const element *one)
 
 static void fit_stage(const why_question *of, stage_id id, const tensor *got, fit *to)
 {
-    const tensor *numbers = &of->numbers[id]->tensor;
-    if (got->data == NULL || !tensor_same_shape(numbers, got)) {
+    tensor numbers, stages;
+    if (got->data == NULL || !measure_align(&of->numbers[id]->tensor, got, &numbers, &stages)) {
         *to = (fit){INFINITY, 0, false};
         return;
     }
-    double greatest = greatest_of(numbers), unit = greatest > 0 ? greatest : 1;
-    element one = {.stage = stage_row(id)->key.named.name, .rank = got->rank, .tol = of->tol[id]};
+    double greatest = greatest_of(&numbers), unit = greatest > 0 ? greatest : 1;
+    element one = {
+        .stage = stage_row(id)->key.named.name, .rank = numbers.rank, .tol = of->tol[id]};
     to->tol = fmax(to->tol, one.tol / unit);
     do {
-        one.wanted = tensor_get(numbers, one.index);
-        one.got = tensor_get(got, one.index);
+        one.wanted = tensor_get(&numbers, one.index);
+        one.got = tensor_get(&stages, one.index);
         double difference = difference_of(one.wanted, one.got);
         if (difference == 0 || is_left_out(of, &one))
             continue;
         to->is_within = to->is_within && difference <= one.tol;
         to->error = fmax(to->error, difference / unit);
-    } while (tensor_next(got, one.index));
+    } while (tensor_next(&numbers, one.index));
 }
 
 fit fit_of(const why_question *of, const tensor got[STAGE_COUNT])
