@@ -196,7 +196,11 @@ async function checkPlain(name) {
 }
 
 async function checkLink(name) {
-  const { page, close } = await open(browser, name, { anchor: '#weights-h0-r0-c0' });
+  const { page, close } = await open(browser, name,
+    { anchor: '#weights-h0-r0-c0', viewport: { width: 360, height: 800 } });
+  await page.waitForTimeout(300);
+  const box = await page.locator('td.chosen').first().boundingBox();
+  check(name, box && box.y > 0 && box.y < 800, 'a linked cell is not in view');
   check(name, (await page.textContent('.panel h3')).startsWith('weights[') &&
     (await page.evaluate(() => document.activeElement.tagName)) === 'TD',
   'a link to a cell does not open it');

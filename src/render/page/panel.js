@@ -104,6 +104,13 @@ function choose(place) {
   if (location.hash !== anchor) history.replaceState(null, '', anchor);
 }
 
+// Parts of the page that come into view get their true heights, and move what is below: so once
+// more when they have.
+function bring(element, options) {
+  element.scrollIntoView(options);
+  requestAnimationFrame(() => requestAnimationFrame(() => element.scrollIntoView(options)));
+}
+
 // Opens the cell that the address names.
 function followAddress() {
   const place = placeOf(location.hash);
@@ -112,7 +119,7 @@ function followAddress() {
   const element = elementOf(place);
   if (element) {
     revealStep(element.closest('section'));
-    element.scrollIntoView({ block: 'center', inline: 'center' });
+    bring(element, { block: 'center', inline: 'center' });
     focusCell(element);
   }
   choose(place);

@@ -36,7 +36,7 @@ function goToStep(at) {
   const section = STEPS.sections[STEPS.at];
   markStep();
   askQuestion(section);
-  section.querySelector('h2').scrollIntoView({ block: 'start' });
+  bring(section.querySelector('h2'), { block: 'start' });
 }
 
 // Makes the step visible in which something is to be shown.
