@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/* Published numbers come from a calculator: float64, and this where a document has no tol. */
-static const double DEFAULT_TOL = 1e-9;
+/* Where a document has no tol: published numbers come from a calculator, in float64. And where
+ * another program's are checked: most often they are float32. */
+static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 static double tol_of(const checker *c, const bundle *contents, const char *name)
@@ -22,6 +23,8 @@ static double tol_of(const checker *c, const bundle *contents, const char *name)
         return given;
     if (c->given->has_tol)
         return c->given->tol;
+    if (c->actual != NULL)
+        return ACTUAL_TOL;
     if (tol != NULL)
         number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
     return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);

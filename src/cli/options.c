@@ -290,7 +290,8 @@ static const option_row ROWS[] = {
     {{"actual", "check the stages in RESULT, not what the document expects"},
      OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),
      .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
-               "without a name is the output. There must be one document."},
+               "without a name is the output. There must be one document, whose tol is for what it "
+               "expects: here a difference of 1e-5 still counts as equal, or that of --tol."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
