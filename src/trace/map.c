@@ -94,7 +94,9 @@ static void add_weights(builder *b, const projection *r)
 /* The rows that are projected, and the name of their map: with positions, their sums. */
 static const char *add_rows(builder *b, const projection *r, stage_id rows, trace_labels labels)
 {
-    tensor inputs = r->rows.data == NULL ? (tensor){0} : build_stage_of_batch(b, rows);
+    if (r->rows.data == NULL)
+        return ""; /* given directly */
+    tensor inputs = build_stage_of_batch(b, rows);
     trace_map *x = add(b, input_key(r->rows_as), STEP_INPUTS, &inputs);
     if (x->rows.letter == NULL)
         x->rows = labels;
@@ -109,7 +111,8 @@ static void add_role(builder *b, const projection *r, stage_id rows, stage_id ma
                      trace_labels row_labels, trace_labels labels)
 {
     const char *rows_name = add_rows(b, r, rows, row_labels);
-    add_weights(b, r);
+    if (r->given.data == NULL)
+        add_weights(b, r);
     bool is_given = r->given.data != NULL;
     trace_map *q =
         add_stage(b, made, is_given ? STEP_INPUTS : STEP_PROJECTIONS, labels, build_numbers());
