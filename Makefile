@@ -115,12 +115,12 @@ $(BUILD)/selfattn $(PROGRAMS) $(HELPERS) $(FUZZERS) $(addprefix $(BUILD)/,bench 
 	$(ARCHIVE)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
 
-## check: runs the tests in less than a minute; CASE=WORD picks some by name
+## check: runs the tests, in about a minute; CASE=WORD picks some by name
 check: programs
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs
-	@BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
+	@BUILD=$(BUILD) JOBS=1 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
 $(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
@@ -179,6 +179,6 @@ clean:
 ## help: prints this list
 help:
 	@sed -n 's/^## /make /p' Makefile | awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo check check-all check-fresh check-web programs bench bench-text install dist format man clean \
-	help $(FAST) $(SLOW)
+.PHONY: all demo check check-all check-fresh check-web programs bench bench-text install dist \
+	format man clean help $(FAST) $(SLOW)
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -34,7 +34,7 @@ script() {
 
 # --- a tree with suites that end in every way ---
 mkdir -p tests/cli/cases testdata
-cp "$root/tests/run.sh" "$root/tests/need.sh" tests/
+cp "$root/tests/run.sh" "$root/tests/suite.sh" "$root/tests/need.sh" tests/
 cp "$root/tests/cli/run.sh" tests/cli/
 script tests/good/run.sh 'echo "2 passed, 0 failed"'
 script tests/skips/run.sh 'echo "skipped: why"' 'echo "1 passed, 0 failed, 3 skipped"'
