@@ -134,11 +134,12 @@ static bool add_query(const trial *t, const wanted *wants, size_t query, tensor 
     return done;
 }
 
-/* Those of many rows are left out, they would take long, and those whose first rows see no key:
- * such a row has no position. */
+/* Those of many rows are left out, they would take long; those whose first rows see no key: such a
+ * row has no position; and those whose keys would have to be given without their own positions. */
 static bool has_rows_of_their_own(const ref_problem *p)
 {
-    return ref_sizes_of(p).n_q <= PROBLEM_SIZES && ref_all_have_positions(p);
+    return ref_sizes_of(p).n_q <= PROBLEM_SIZES && ref_all_have_positions(p) &&
+           !ref_sums_are_keys(p);
 }
 
 static bool compute_rows(trial *t)
