@@ -112,6 +112,11 @@ static size_t width_of_weight(const ref_problem *p, const ref_array *w, size_t h
     return w->rank == 3 ? columns : columns / heads;
 }
 
+static size_t last_size(const ref_array *a)
+{
+    return a->at == NULL ? 0 : a->size[a->rank - 1];
+}
+
 static size_t width_per_head(const ref_problem *p, const ref_array *given, const ref_array *rows,
                              const ref_array *weight, size_t heads)
 {
@@ -119,18 +124,14 @@ static size_t width_per_head(const ref_problem *p, const ref_array *given, const
         return given->rank == 4 ? given->size[3] : given->size[given->rank - 1] / heads;
     if (weight->at != NULL)
         return width_of_weight(p, weight, heads);
-    return rows->size[rows->rank - 1] / heads;
+    return last_size(rows) / heads;
 }
 
+/* 0 where neither is given: the program refuses such a problem. */
 static size_t rows_of(const ref_array *given, const ref_array *rows)
 {
     const ref_array *of = given->at != NULL ? given : rows;
-    return of->size[of->rank - 2];
-}
-
-static size_t last_size(const ref_array *a)
-{
-    return a->at == NULL ? 0 : a->size[a->rank - 1];
+    return of->at == NULL ? 0 : of->size[of->rank - 2];
 }
 
 /* The width of what a score function's transform gives: Ws and Wa of the query, Ua of the key. */

@@ -45,11 +45,11 @@ static bool begin_at_rows(planting *of)
 
 static bool interleave(ref_array *a, size_t heads)
 {
-    size_t all = a->size[a->rank - 1], width = all / heads;
     if (a->at == NULL || heads == 1)
         return true;
     if (a->rank == 4)
         return false;
+    size_t all = a->size[a->rank - 1], width = all / heads;
     double *old = a->at;
     a->at = ref_alloc(ref_count_of(a), sizeof old[0]);
     for (size_t i = 0; i < ref_count_of(a); i++) {
