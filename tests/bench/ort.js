@@ -16,6 +16,7 @@ for (const word of rest) {
 }
 const n = Number(words.n)
 const heads = Number(words.heads)
+const kvHeads = Number(words.kv_heads ?? heads)
 const width = Number(words.width ?? heads * words.d)
 
 // As fill_random in work.c has it.
@@ -35,7 +36,7 @@ function model() {
   try {
     const causal = words.causal === 'yes' ? '1' : '0'
     execFileSync(python, [path.join(__dirname, 'ort_model.py'), kind, String(n), String(heads),
-      String(width), causal, file], { stdio: ['ignore', 'ignore', 'inherit'] })
+      String(kvHeads), String(width), causal, file], { stdio: ['ignore', 'ignore', 'inherit'] })
     return fs.readFileSync(file)
   } finally {
     fs.rmSync(folder, { recursive: true })
@@ -47,7 +48,9 @@ function feeds(inputs) {
   const shape = shapes[kind] ?? [1, n, width]
   return Object.fromEntries(inputs.map((name, i) => {
     const scale = name === 'q' ? Number(words.sharp ?? 1) : 1
-    return [name, new ort.Tensor('float32', randomFloats(n * width, scale, i + 1), shape)]
+    const own = kind === 'gqa' && name !== 'q' ? [1, n, width / heads * kvHeads] : shape
+    const count = own.reduce((all, size) => all * size)
+    return [name, new ort.Tensor('float32', randomFloats(count, scale, i + 1), own)]
   }))
 }
 

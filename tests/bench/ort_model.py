@@ -1,5 +1,5 @@
-"""Writes the model that ort.js runs: ort_model.py KIND N HEADS WIDTH CAUSAL FILE, with Debian's
-python3-onnx. Sizes are fixed in the model, and the layer's weights are constants in it, so that
+"""Writes the model that ort.js runs: ort_model.py KIND N HEADS KV_HEADS WIDTH CAUSAL FILE,
+with Debian's python3-onnx. Sizes are fixed in the model, and the layer's weights are constants in it, so that
 ONNX Runtime may prepare for both before it is timed."""
 import sys
 
@@ -8,9 +8,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 
-kind, n, heads, width, causal, file = sys.argv[1], *map(int, sys.argv[2:6]), sys.argv[6]
+kind, file = sys.argv[1], sys.argv[7]
+n, heads, kv_heads, width, causal = map(int, sys.argv[2:7])
 rows = [1, n, width]
 split = [1, heads, n, width // heads]
+shared = {"k": [1, n, width // heads * kv_heads], "v": [1, n, width // heads * kv_heads]}
 
 
 def constant(name, values):
@@ -39,7 +41,7 @@ def group_query_attention():
     """It is always causal, and wants to know how many keys there are, less one, and in all."""
     node = helper.make_node("GroupQueryAttention", ["q", "k", "v", "", "", "last", "all"],
                             ["y", "past_k", "past_v"], domain=MICROSOFT, num_heads=heads,
-                            kv_num_heads=heads)
+                            kv_num_heads=kv_heads)
     return "qkv", rows, [node], [constant("last", np.int32([n - 1])), constant("all", np.int32(n))]
 
 
@@ -59,11 +61,14 @@ KINDS = {"mha": multi_head_attention, "split": heads_as_batch, "attention": onnx
 inputs, shape, nodes, constants = KINDS[kind]()
 outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)]
 if kind == "gqa":
-    outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, split)
+    cache = [1, kv_heads, n, width // heads]
+    outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, cache)
                 for name in ("past_k", "past_v")]
 graph = helper.make_graph(
     nodes, kind,
-    [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in inputs],
+    [helper.make_tensor_value_info(
+        name, TensorProto.FLOAT, shared.get(name, shape) if kind == "gqa" else shape)
+     for name in inputs],
     outputs, constants)
 versions = [helper.make_opsetid("", 23), helper.make_opsetid(MICROSOFT, 1)]
 made = helper.make_model(graph, opset_imports=versions)

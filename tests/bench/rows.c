@@ -186,6 +186,8 @@ const row ROWS[] = {
      beyond_a_gigabyte,
      "anonymous",
      MOST(64, 16)},
+    {"gqa 2048 x 32 on 8 x 128", "n=2048 heads=32 kv_heads=8 d=128 causal=yes", CAUSAL,
+     LEAST(1.4, 2)},
     {"window 256 of 16384",
      "n=16384 heads=1 d=64",
      {"own core window=256", "own core"},

@@ -41,7 +41,9 @@ static void add_matrix(bundle *to, const char *name, size_t rows, size_t columns
 static void add_settings(bundle *to, const words *w)
 {
     err e = {0};
-    must(bundle_add_number(to, "heads", (double)words_number(w, "heads", 1), (place){0}, &e), &e);
+    size_t heads = words_number(w, "heads", 1), kv_heads = words_number(w, "kv_heads", heads);
+    must(bundle_add_number(to, "heads", (double)heads, (place){0}, &e), &e);
+    must(bundle_add_number(to, "kv_heads", (double)kv_heads, (place){0}, &e), &e);
     if (words_are(w, "causal", "yes"))
         must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
 }
@@ -93,10 +95,11 @@ static void add_variants(bundle *to, const words *w)
 static void write_core(bundle *to, const words *w)
 {
     size_t n = words_number(w, "n", 2048);
-    size_t width = words_number(w, "heads", 1) * words_number(w, "d", 64);
-    add_matrix(to, "q", n, width, (float)words_number(w, "sharp", 1));
-    add_matrix(to, "k", n, width, 1);
-    add_matrix(to, "v", n, width, 1);
+    size_t heads = words_number(w, "heads", 1), d = words_number(w, "d", 64);
+    size_t shared = words_number(w, "kv_heads", heads) * d;
+    add_matrix(to, "q", n, heads * d, (float)words_number(w, "sharp", 1));
+    add_matrix(to, "k", n, shared, 1);
+    add_matrix(to, "v", n, shared, 1);
 }
 
 /* Weights of variance 1/width keep the variance of what they project. */
