@@ -109,6 +109,7 @@ typedef struct options {
     text_list focus; /* row=I, head=H, batch=B */
     bool full;
     text_list blank; /* steps */
+    const char *picture;
     /* run */
     size_t threads;
     size_t max_memory;       /* without --max-memory, cli.c says it */
