@@ -285,9 +285,9 @@ static const option_row ROWS[] = {
                "counts is the result and what it is computed in, not the inputs, which are "
                "there by then."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
-     .shared = GROUP_CONVERT, .place = AT(force),
-     .manual = "Lets the stage weighted hold more than a million numbers, and convert leave out "
-               "what the output has no place for."},
+     .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
+     .manual = "Lets the stage weighted hold more than a million numbers, convert leave out what "
+               "the output has no place for, and example --all replace files that are there."},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
@@ -317,6 +317,12 @@ static const option_row ROWS[] = {
     {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",
      .place = AT(jobs), .has = AT(has_jobs), .least = 1, .most = 256,
      .manual = "What comes out does not depend on it."},
+    /* example */
+    {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
+     .place = AT(all),
+     .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
+               "as a picture; index.html leads to all of them. DIR is made where it is not there. "
+               "Where one of these files is, nothing is written without --force."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
@@ -415,6 +421,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_CHECK, "Checking", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
     {GROUP_INIT, "Making matrices", NULL},
+    {GROUP_EXAMPLE, "Examples", NULL},
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},

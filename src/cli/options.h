@@ -42,10 +42,11 @@ typedef enum option_group {
     GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         512, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 1024,   /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 2048, /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096,    /* of two results that are compared */
-    GROUP_INIT = 8192     /* --seed, and what sizes and names share with others */
+    GROUP_FILES = 1024,    /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048,  /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 4096,     /* of two results that are compared */
+    GROUP_EXAMPLE = 16384, /* --all */
+    GROUP_INIT = 8192      /* --seed, and what sizes and names share with others */
 } option_group;
 
 typedef struct option_row {
@@ -130,6 +131,8 @@ typedef struct options {
     text_list dist_of, draw; /* NAME=DIST; names */
     knobs knobs;
     bool biases;
+    /* example */
+    const char *all;
     /* help */
     const char *completion;
 } options;
