@@ -216,7 +216,7 @@ static const option_row ROWS[] = {
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
-     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT,
+     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
                "number, and a trace with at most 4 decimals."},
@@ -300,6 +300,12 @@ static const option_row ROWS[] = {
      .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
                "without a name is the output. There must be one document, whose tol is for what it "
                "expects: here a difference of 1e-5 still counts as equal, or that of --tol."},
+    {{"answers", "mark the answers in FILE to an exercise of --blank"},
+     OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
+     .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
+               "{\"scores\": [[2, 4], [null, 16]]}. An answer is right where it is what a trace "
+               "shows, within half a unit of the last of 4 decimals, or of --digits, as on the "
+               "page. For each that is not the formula is given, not the number."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
@@ -317,12 +323,6 @@ static const option_row ROWS[] = {
     {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",
      .place = AT(jobs), .has = AT(has_jobs), .least = 1, .most = 256,
      .manual = "What comes out does not depend on it."},
-    /* example */
-    {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
-     .place = AT(all),
-     .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
-               "as a picture; index.html leads to all of them. DIR is made where it is not there. "
-               "Where one of these files is, nothing is written without --force."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},
@@ -406,6 +406,12 @@ static const option_row ROWS[] = {
      .place = AT(fan), .choices = &FAN_WORDS},
     {{"value", "what constant is (default: 1)"}, OPTION_REAL, GROUP_INIT, "V",
      .place = AT(knobs.value[KNOB_VALUE]), .has = AT(knobs.is_set[KNOB_VALUE])},
+    /* example */
+    {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
+     .place = AT(all),
+     .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
+               "as a picture; index.html leads to all of them. DIR is made where it is not there. "
+               "Where one of these files is, nothing is written without --force."},
 };
 /* clang-format on */
 

@@ -42,11 +42,11 @@ typedef enum option_group {
     GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         512, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 1024,    /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 2048,  /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096,     /* of two results that are compared */
-    GROUP_EXAMPLE = 16384, /* --all */
-    GROUP_INIT = 8192      /* --seed, and what sizes and names share with others */
+    GROUP_FILES = 1024,   /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048, /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 4096,    /* of two results that are compared */
+    GROUP_INIT = 8192,    /* --seed, and what sizes and names share with others */
+    GROUP_EXAMPLE = 16384 /* --all */
 } option_group;
 
 typedef struct option_row {
@@ -122,7 +122,8 @@ typedef struct options {
     size_t ulps;
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */
-    const char *actual; /* a result to be checked; NULL: what the documents expect */
+    const char *answers; /* to an exercise, to be marked */
+    const char *actual;  /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
     bool why, tap, update, has_jobs;
     /* init */
