@@ -24,10 +24,15 @@ static bool take_stages(bundle *to, bundle *from, err *e)
     return true;
 }
 
-/* Another program's result. */
+/* Another program's result, or a person's. */
+static const char *actual_file(const options *o)
+{
+    return o->answers != NULL ? o->answers : o->actual;
+}
+
 static bool read_actual(bundle *to, const options *o, err *e)
 {
-    const char *file = o->actual;
+    const char *file = actual_file(o);
     bundle all = {0};
     if (file == NULL)
         return true;
@@ -45,6 +50,11 @@ static bool read_actual(bundle *to, const options *o, err *e)
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
 {
+    const char *other = o->actual != NULL ? "actual" : o->update ? "update" : o->why ? "why" : NULL;
+    if (o->answers != NULL && other != NULL)
+        return err_set(e, "--answers marks an exercise, and --%s is about other numbers", other);
+    if (o->has_digits && o->answers == NULL)
+        return err_set(e, "--digits says how exact answers must be, and --answers are not given");
     if (o->update && o->actual != NULL)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
@@ -106,7 +116,7 @@ int command_check(const options *o, env *world, err *e)
     progress shown;
     progress_start(&shown, o, world);
     bool done = check_options(o, e) && tolerances_check(o, NULL, e) && read_actual(&actual, o, e) &&
-                check_all(o, world, o->actual == NULL ? NULL : &actual, &out, &all, e);
+                check_all(o, world, actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
     progress_stop(world);
     done = done && sink_close(&out, e);
     sink_discard(&out);

@@ -1,5 +1,6 @@
 #include "cli/check_document.h"
 
+#include "cli/check_answers.h"
 #include "cli/check_update.h"
 #include "cli/check_why.h"
 #include "cli/errata.h"
@@ -143,6 +144,17 @@ static bool update(checker *c, const document *one, const solution *s, const bun
     return check_update(&c->out, &of, e);
 }
 
+/* --answers: an exercise is marked. */
+static bool mark(checker *c, const document *one, const solution *s, const bundle *numbers, err *e)
+{
+    const options *o = c->given;
+    bool are_right = false;
+    bool done =
+        check_answers(&c->out, one, numbers, s, o->has_digits ? (int)o->digits : -1, &are_right, e);
+    c->failed += done && !are_right;
+    return done;
+}
+
 static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
 {
     solution s = {0};
@@ -154,7 +166,9 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
                 want_expected(&s, numbers, &known.stages, e) &&
                 solution_run(&s, c->given, c->world, e) &&
                 compare_all(c, &one->contents, numbers, &s, &known, &of, e);
-    if (done && c->given->update && of.different > 0)
+    if (done && c->given->answers != NULL)
+        done = mark(c, one, &s, numbers, e);
+    else if (done && c->given->update && of.different > 0)
         done = update(c, one, &s, numbers, &known, e);
     else if (done) {
         c->failed += !report_check(&c->out, one, &of, &known, numbers_name(c));
@@ -173,7 +187,8 @@ bool check_document(checker *c, const document *one, err *e)
     place at = document_place(one);
     bool has = false;
     if (c->actual != NULL && c->documents++ > 0)
-        return err_at(e, &at, "--actual is one document's result, and this is another document");
+        return err_at(e, &at, "--%s is one document's result, and this is another document",
+                      c->given->answers != NULL ? "answers" : "actual");
     if (!has_inputs(one, &has, e))
         return false;
     if (!has) {

@@ -69,10 +69,11 @@ static const command ROWS[] = {
      command_convert},
     {{"example", "list or print the built-in worked examples"},
      "[OPTION]... [NAME]",
-     GROUP_ALWAYS,
+     GROUP_EXAMPLE | GROUP_ALWAYS,
      &EXAMPLES,
      "Without NAME, lists the documents that are built in; with NAME, prints that one, to be piped "
-     "into run or check, or to be changed.",
+     "into run or check, or to be changed. With --all, writes each of them with its page and its "
+     "picture, and an index to open in a browser.",
      command_example},
     {{"help", "explain a command, an option, a stage, any word"},
      "[OPTION]... [WORD]...",

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/diff_report.h"
 #include "render/heat_map.h"
+#include "render/sampling.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@ typedef struct picture {
     const diff_pair *of;
     size_t index[TENSOR_MAX_RANK]; /* of the matrix: its last two axes are walked */
     size_t rows, columns;          /* of the matrix */
-    size_t down, across;           /* how many of its rows and columns are one cell */
+    sampling by;                   /* which of its rows and columns are one cell */
     heat_map map;
 } picture;
 
@@ -40,7 +41,7 @@ static void fill(picture *to, double *cell)
     int rank = p->view_a.rank;
     for (size_t row = 0; row < to->rows; row++) {
         for (size_t column = 0; column < to->columns; column++) {
-            double *at = cell + row / to->down * to->map.columns + column / to->across;
+            double *at = cell + row / to->by.tall * to->map.columns + column / to->by.wide;
             if (rank > 1)
                 to->index[rank - 2] = row;
             if (rank > 0)
@@ -62,14 +63,10 @@ static void add_title(text *out, const picture *of)
         text_add_string(out, "]");
     }
     text_add_format(out, ", %zu x %zu", of->rows, of->columns);
-    if (of->down > 1 || of->across > 1)
-        text_add_format(out, ", the greatest of %zu x %zu numbers in a cell", of->down, of->across);
+    if (of->by.tall > 1 || of->by.wide > 1)
+        text_add_format(out, ", the greatest of %zu x %zu numbers in a cell", of->by.tall,
+                        of->by.wide);
     text_add_string(out, ":\n");
-}
-
-static size_t divide_up(size_t count, size_t by)
-{
-    return count / by + (count % by > 0);
 }
 
 bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e)
@@ -79,10 +76,9 @@ bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out
     const element first = diff_first(p);
     for (int axis = 0; axis < first.rank; axis++)
         of.index[axis] = first.index[axis];
-    of.down = divide_up(of.rows, MOST_ROWS);
-    of.across = divide_up(of.columns, width - FRAME);
-    of.map.rows = divide_up(of.rows, of.down);
-    of.map.columns = divide_up(of.columns, of.across);
+    of.by = sampling_of(of.rows, of.columns, MOST_ROWS, width - FRAME);
+    of.map.rows = of.by.rows;
+    of.map.columns = of.by.columns;
     double *cell = mem_alloc_zeroed(of.map.rows * of.map.columns, sizeof cell[0], e);
     if (cell == NULL)
         return false;

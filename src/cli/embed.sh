@@ -46,7 +46,9 @@ echo 'static const example ROWS[] = {'
 echo "$all" | while read -r name file; do
     count=$((count + 1))
     title=$(key title "$file")
-    printf '    {{"%s", "%s"}, (const char *)TEXT_%d},\n' "$name" "$title" "$count"
+    notes=$(key notes "$file")
+    printf '    {{"%s", "%s"}, (const char *)TEXT_%d, "%s"},\n' \
+        "$name" "$title" "$count" "$notes"
 done
 echo '};'
 echo 'const named_table EXAMPLES = NAMED_TABLE("example", ROWS);'

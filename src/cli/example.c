@@ -1,5 +1,6 @@
 /* selfattn example: the built-in documents. */
 #include "cli/command.h"
+#include "cli/example_all.h"
 #include "cli/examples.h"
 #include "io/sink.h"
 
@@ -29,13 +30,14 @@ static const example *find_example(const char *name, err *e)
 
 int command_example(const options *o, env *world, err *e)
 {
-    (void)world;
     sink out;
     const example *one = NULL;
     if (o->operands > 1) {
         err_set(e, "example takes one name, %zu are given", o->operands);
         return EXIT_WRONG;
     }
+    if (o->all != NULL)
+        return example_write_all(o, world, e) ? EXIT_DONE : EXIT_WRONG;
     if ((o->operands == 1 && (one = find_example(o->operand[0], e)) == NULL) ||
         !sink_open(&out, "-", e))
         return EXIT_WRONG;

@@ -6,8 +6,9 @@
 #include "base/named.h"
 
 typedef struct example {
-    named named;      /* the help is the document's title */
-    const char *text; /* the document as it is in testdata */
+    named named;       /* the help is the document's title */
+    const char *text;  /* the document as it is in testdata */
+    const char *notes; /* its own paragraph */
 } example;
 
 extern const named_table EXAMPLES; /* rows of `example` */

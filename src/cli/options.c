@@ -216,7 +216,7 @@ static const option_row ROWS[] = {
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
-     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT,
+     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
                "number, and a trace with at most 4 decimals."},
@@ -262,6 +262,14 @@ static const option_row ROWS[] = {
      "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
+    {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
+     "FILE", .place = AT(picture),
+     .manual = "The same bytes for the same weights, labelled with the tokens, numbers of two "
+               "decimals, or --digits, in the cells of up to 16 rows and columns. With - the "
+               "picture takes the place of the data on standard output and is made of characters: "
+               "in 24-bit colour where --color allows it, with numbers where the width has room. "
+               "Above 64 rows or columns a square stands for several weights and shows the "
+               "greatest. In a batch it is the entry of --focus, the first by itself."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
@@ -277,9 +285,9 @@ static const option_row ROWS[] = {
                "counts is the result and what it is computed in, not the inputs, which are "
                "there by then."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
-     .shared = GROUP_CONVERT, .place = AT(force),
-     .manual = "Lets the stage weighted hold more than a million numbers, and convert leave out "
-               "what the output has no place for."},
+     .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
+     .manual = "Lets the stage weighted hold more than a million numbers, convert leave out what "
+               "the output has no place for, and example --all replace files that are there."},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
@@ -292,6 +300,12 @@ static const option_row ROWS[] = {
      .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
                "without a name is the output. There must be one document, whose tol is for what it "
                "expects: here a difference of 1e-5 still counts as equal, or that of --tol."},
+    {{"answers", "mark the answers in FILE to an exercise of --blank"},
+     OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
+     .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
+               "{\"scores\": [[2, 4], [null, 16]]}. An answer is right where it is what a trace "
+               "shows, within half a unit of the last of 4 decimals, or of --digits, as on the "
+               "page. For each that is not the formula is given, not the number."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
@@ -392,6 +406,12 @@ static const option_row ROWS[] = {
      .place = AT(fan), .choices = &FAN_WORDS},
     {{"value", "what constant is (default: 1)"}, OPTION_REAL, GROUP_INIT, "V",
      .place = AT(knobs.value[KNOB_VALUE]), .has = AT(knobs.is_set[KNOB_VALUE])},
+    /* example */
+    {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
+     .place = AT(all),
+     .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
+               "as a picture; index.html leads to all of them. DIR is made where it is not there. "
+               "Where one of these files is, nothing is written without --force."},
 };
 /* clang-format on */
 
@@ -407,6 +427,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_CHECK, "Checking", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
     {GROUP_INIT, "Making matrices", NULL},
+    {GROUP_EXAMPLE, "Examples", NULL},
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},

@@ -45,7 +45,8 @@ typedef enum option_group {
     GROUP_FILES = 1024,   /* of any file read or written: shared by rows of other groups */
     GROUP_CONVERT = 2048, /* of numbers that become another file's: shared as well */
     GROUP_DIFF = 4096,    /* of two results that are compared */
-    GROUP_INIT = 8192     /* --seed, and what sizes and names share with others */
+    GROUP_INIT = 8192,    /* --seed, and what sizes and names share with others */
+    GROUP_EXAMPLE = 16384 /* --all */
 } option_group;
 
 typedef struct option_row {
@@ -109,6 +110,7 @@ typedef struct options {
     text_list focus; /* row=I, head=H, batch=B */
     bool full;
     text_list blank; /* steps */
+    const char *picture;
     /* run */
     size_t threads;
     size_t max_memory;       /* without --max-memory, cli.c says it */
@@ -120,7 +122,8 @@ typedef struct options {
     size_t ulps;
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */
-    const char *actual; /* a result to be checked; NULL: what the documents expect */
+    const char *answers; /* to an exercise, to be marked */
+    const char *actual;  /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
     bool why, tap, update, has_jobs;
     /* init */
@@ -129,6 +132,8 @@ typedef struct options {
     text_list dist_of, draw; /* NAME=DIST; names */
     knobs knobs;
     bool biases;
+    /* example */
+    const char *all;
     /* help */
     const char *completion;
 } options;

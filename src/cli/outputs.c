@@ -73,10 +73,15 @@ static bool check_places(const outputs *to, err *e)
     bool has_data = to->emitted_count > 0, fits = true;
     if (to->traces && has_data)
         fits = check_apart("the trace", to->trace.file, "the data", to->data.file, e);
+    if (to->draws && to->traces && fits)
+        fits = check_apart("the trace", to->trace.file, "the picture", to->picture.file, e);
+    if (to->draws && has_data && fits)
+        fits = check_apart("the picture", to->picture.file, "the data", to->data.file, e);
     for (size_t i = 0; i < to->written_count && fits; i++) {
         const char *file = to->written[i].file;
         const char *name = stage_row(to->written_stage[i])->key.named.name;
         fits = (!to->traces || check_apart("the trace", to->trace.file, name, file, e)) &&
+               (!to->draws || check_apart("the picture", to->picture.file, name, file, e)) &&
                (!has_data || check_apart("the data", to->data.file, name, file, e));
         for (size_t j = 0; j < i && fits; j++)
             fits = check_apart(stage_row(to->written_stage[j])->key.named.name, to->written[j].file,
@@ -85,25 +90,35 @@ static bool check_places(const outputs *to, err *e)
     return fits;
 }
 
-/* DESIGN §3: the trace takes standard output from the data, unless one of them has a file of its
- * own. */
+/* What takes standard output from the data (DESIGN §3): "trace", "picture", or NULL. */
+static const char *what_takes_stdout(const outputs *to)
+{
+    const options *o = to->given;
+    bool data_are_elsewhere = o->output != NULL || o->write.count > 0;
+    if (data_are_elsewhere)
+        return NULL;
+    if (to->draws && strcmp(o->picture, "-") == 0)
+        return "picture";
+    return to->traces && o->trace_output == NULL ? "trace" : NULL;
+}
+
 static bool plan_places(outputs *to, err *e)
 {
     const options *o = to->given;
-    bool has_files = o->output != NULL || o->write.count > 0;
     to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
-    if (to->traces && !has_files && o->trace_output == NULL &&
-        (o->emit.count > 0 || o->format != NULL)) {
-        err_set(
-            e, "the trace goes to standard output in place of the data, so --%s has nothing to say",
-            o->emit.count > 0 ? "emit" : "format");
-        return err_remedy(
-            e, "-o FILE is where the data would go, --trace-output FILE where the trace would");
+    to->draws = o->picture != NULL;
+    const char *taker = what_takes_stdout(to);
+    if (taker != NULL && (o->emit.count > 0 || o->format != NULL)) {
+        err_set(e,
+                "the %s goes to standard output in place of the data, so --%s has nothing to say",
+                taker, o->emit.count > 0 ? "emit" : "format");
+        return err_remedy(e, "-o FILE is where the data would go, --%s FILE where the %s would",
+                          taker[0] == 'p' ? "picture" : "trace-output", taker);
     }
-    to->has_data =
-        o->output != NULL || o->write.count > 0 || !to->traces || o->trace_output != NULL;
+    to->has_data = taker == NULL;
     to->data.file = o->output == NULL ? "-" : o->output;
     to->trace.file = o->trace_output == NULL ? "-" : o->trace_output;
+    to->picture.file = o->picture;
     bool is_written_only =
         o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
     if (is_written_only || !to->has_data)
@@ -124,12 +139,14 @@ static bool check_holds_errors(const outputs *to, err *e)
         const format *own = format_by_ending(to->written[i].file);
         other = own != NULL && !is_json(own) ? own : NULL;
     }
-    if (!to->given->keep_going || (other == NULL && !to->traces))
+    if (!to->given->keep_going || (other == NULL && !to->traces && !to->draws))
         return true;
     err_set(e,
             "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
-            to->traces ? "a trace" : other->named.name);
-    return to->traces ? false : err_remedy(e, "--format jsonl can");
+            to->traces  ? "a trace"
+            : to->draws ? "a picture"
+                        : other->named.name);
+    return to->traces || to->draws ? false : err_remedy(e, "--format jsonl can");
 }
 
 bool outputs_plan(outputs *to, const options *o, err *e)
@@ -161,7 +178,7 @@ static bool open_once(output_file *to, err *e)
 bool outputs_open(outputs *to, err *e)
 {
     if ((to->emitted_count > 0 && !open_once(&to->data, e)) ||
-        (to->traces && !open_once(&to->trace, e)))
+        (to->traces && !open_once(&to->trace, e)) || (to->draws && !open_once(&to->picture, e)))
         return false;
     for (size_t i = 0; i < to->written_count; i++) {
         if (!open_once(&to->written[i], e))
@@ -275,12 +292,23 @@ bool outputs_write(outputs *to, solution *s, const document *one, err *e)
     return true;
 }
 
+/* A line is left free between two. */
+static bool write_rendered(output_file *file, const text *rendered, err *e)
+{
+    if (file->results++ > 0)
+        text_add_string(sink_text(&file->sink), "\n");
+    text_add(sink_text(&file->sink), text_string(rendered), rendered->length);
+    return sink_spill(&file->sink, e);
+}
+
 bool outputs_write_trace(outputs *to, const text *rendered, err *e)
 {
-    if (to->trace.results++ > 0)
-        text_add_string(sink_text(&to->trace.sink), "\n");
-    text_add(sink_text(&to->trace.sink), text_string(rendered), rendered->length);
-    return sink_spill(&to->trace.sink, e);
+    return write_rendered(&to->trace, rendered, e);
+}
+
+bool outputs_write_picture(outputs *to, const text *drawn, err *e)
+{
+    return write_rendered(&to->picture, drawn, e);
 }
 
 static bool write_error(output_file *file, const bundle *result, const document *one, err *e)
@@ -308,7 +336,8 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
 
 bool outputs_are_text(const outputs *to)
 {
-    return !to->traces && to->written_count == 0 && (to->format == NULL || is_json(to->format));
+    return !to->traces && !to->draws && to->written_count == 0 &&
+           (to->format == NULL || is_json(to->format));
 }
 
 outputs outputs_in_memory(const outputs *to)
@@ -345,7 +374,8 @@ static bool flush_file(output_file *file, err *e)
 
 bool outputs_flush(outputs *to, err *e)
 {
-    bool done = flush_file(&to->data, e) && flush_file(&to->trace, e);
+    bool done =
+        flush_file(&to->data, e) && flush_file(&to->trace, e) && flush_file(&to->picture, e);
     for (size_t i = 0; i < to->written_count && done; i++)
         done = flush_file(&to->written[i], e);
     return done;
@@ -365,6 +395,7 @@ bool outputs_close(outputs *to, bool done, err *e)
 {
     done = close_file(&to->data, done, e);
     done = close_file(&to->trace, done, e);
+    done = close_file(&to->picture, done, e);
     for (size_t i = 0; i < to->written_count; i++)
         done = close_file(&to->written[i], done, e);
     mem_free(to->written);

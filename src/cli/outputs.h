@@ -18,12 +18,12 @@ typedef struct output_file {
 typedef struct outputs {
     const options *given;
     const documents *documents;
-    bool traces, has_data;
+    bool traces, draws, has_data;
     stage_id stage[STAGE_COUNT]; /* all that is written anywhere */
     size_t stages;
     stage_id emitted[STAGE_COUNT];
     size_t emitted_count;
-    output_file data, trace;
+    output_file data, trace, picture;
     output_file *written; /* one a --write, in their order */
     stage_id *written_stage;
     size_t written_count;
@@ -37,6 +37,7 @@ bool outputs_check(const outputs *to, const plan *p, err *e);
 bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, solution *s, const document *one, err *e);
 bool outputs_write_trace(outputs *to, const text *rendered, err *e);
+bool outputs_write_picture(outputs *to, const text *drawn, err *e);
 /* Writes {"error": …} in the place of a document's result: --keep-going. */
 bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);
 

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
+#include "cli/picturing.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/solve.h"
@@ -25,24 +26,32 @@ typedef struct runner {
     double flushed; /* when results were last handed on */
 } runner;
 
+/* What a person looks at. */
+typedef struct rendered {
+    text trace, picture;
+} rendered;
+
 /* Everything of one document but the writing: read and checked, then computed. */
-static bool compute(runner *r, const document *one, solution *s, text *trace, err *e)
+static bool compute(runner *r, const document *one, solution *s, rendered *to_show, err *e)
 {
     outputs *to = &r->to;
-    bool done = solution_plan(s, one, r->given, e) && outputs_check(to, &s->plan, e);
+    bool done = solution_plan(s, one, r->given, e) && outputs_check(to, &s->plan, e) &&
+                (!to->draws || picturing_want(s, r->given, to, e));
     if (done && to->traces)
-        done = tracing_run(s, r->given, r->world, to, trace, e);
+        done = tracing_run(s, r->given, r->world, to, &to_show->trace, e);
     else if (done)
         done = solution_want(s, to->stage, to->stages, e) && solution_run(s, r->given, r->world, e);
-    return done;
+    return done && (!to->draws || picturing_draw(s, r->given, r->world, to, &to_show->picture, e));
 }
 
-static bool write_result(runner *r, const document *one, solution *s, const text *trace, err *e)
+static bool write_result(runner *r, const document *one, solution *s, const rendered *to_show,
+                         err *e)
 {
     outputs *to = &r->to;
     progress_pause(r->world->progress);
     bool done = outputs_open(to, e) && (!to->has_data || outputs_write(to, s, one, e)) &&
-                (!to->traces || outputs_write_trace(to, trace, e));
+                (!to->traces || outputs_write_trace(to, &to_show->trace, e)) &&
+                (!to->draws || outputs_write_picture(to, &to_show->picture, e));
     progress_resume(r->world->progress);
     return done;
 }
@@ -80,12 +89,13 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
 static bool run_document(runner *r, document *one, err *bad, err *e)
 {
     solution s; /* planning it sets it */
-    text trace = {0};
+    rendered to_show = {0};
     place at = document_place(one);
-    bool is_computed = compute(r, one, &s, &trace, bad);
-    bool done = is_computed ? write_result(r, one, &s, &trace, e) || err_place(e, &at)
+    bool is_computed = compute(r, one, &s, &to_show, bad);
+    bool done = is_computed ? write_result(r, one, &s, &to_show, e) || err_place(e, &at)
                             : take_failure(r, one, bad, e);
-    text_free(&trace);
+    text_free(&to_show.trace);
+    text_free(&to_show.picture);
     solution_free(&s);
     if (is_computed)
         documents_keep(&r->documents, one);

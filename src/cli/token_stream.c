@@ -41,6 +41,9 @@ bool token_stream_check(const options *o, err *e)
                    "come from lines before");
         return err_remedy(e, "--past-k and --past-v make one step of a document, to be traced");
     }
+    if (o->picture != NULL)
+        return err_set(e, "--picture draws the weights of one document, and a stream has more "
+                          "lines than one");
     return check_given(o, e);
 }
 

@@ -37,7 +37,7 @@ static bool set_focus(const focus_place *in, const char *value, err *e)
     return true;
 }
 
-static bool find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
+bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
 {
     const plan *p = &s->plan;
     const focus_place places[] = {{"row", &focus->row, p->n_q},
@@ -57,11 +57,11 @@ static bool find_focus(const solution *s, const options *o, trace_focus *focus, 
 
 /* ---- rendering ---- */
 
-static bool uses_color(const options *o, const env *world, const outputs *to)
+bool tracing_uses_color(const options *o, const env *world, const char *file)
 {
     if (o->color != NULL && strcmp(o->color, "auto") != 0)
         return strcmp(o->color, "always") == 0;
-    return world->stdout_is_terminal && !world->no_color && strcmp(to->trace.file, "-") == 0;
+    return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
 }
 
 static const renderer *find_renderer(const options *o)
@@ -99,7 +99,7 @@ static bool render(const trace *t, const options *o, const env *world, const out
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = o->has_digits ? (int)o->digits : -1,
                           .is_full = o->full,
-                          .color = uses_color(o, world, to),
+                          .color = tracing_uses_color(o, world, to->trace.file),
                           .blank = blank};
     find_steps(&o->blank, blank);
     return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
@@ -111,7 +111,7 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
     trace_focus focus;
     trace t = {0};
     find_steps(&o->steps, asked);
-    if (!check_holds(find_renderer(o), o, to, e) || !find_focus(s, o, &focus, e) ||
+    if (!check_holds(find_renderer(o), o, to, e) || !tracing_find_focus(s, o, &focus, e) ||
         !solution_want(s, to->stage, to->stages, e))
         return false;
     trace_wants(&s->plan, focus, &s->wanted);

@@ -3,8 +3,14 @@
 #define SELFATTN_CLI_TRACING_H
 
 #include "cli/outputs.h"
+#include "trace/trace.h"
 
 /* Computes what the trace and the data need, and renders the trace into `out`. */
 bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e);
+
+/* The row, head and batch of --focus, from 0; those that are not there are an error. */
+bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
+/* Whether what goes to this file is in colour. */
+bool tracing_uses_color(const options *o, const env *world, const char *file);
 
 #endif

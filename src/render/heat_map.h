@@ -22,11 +22,17 @@ typedef struct heat_color {
 
 heat_color heat_color_of(double level);
 
+/* The character of a level, and the order to a terminal that sets a colour. */
+char heat_shade_of(double level);
+enum { HEAT_FOREGROUND = 38, HEAT_BACKGROUND = 48 };
+void heat_add_color(text *out, int what, heat_color color);
+
 /* Cells of a picture, row by row. */
 typedef struct heat_map {
     size_t rows, columns;
     const double *magnitude;
     heat_scale scale;
+    bool is_share; /* from 0 to 1, and shown in a share's colours; the scale is not used */
 } heat_map;
 
 /* In colour a character shows two rows (24 bits, U+2580); else each cell is a character of its own.

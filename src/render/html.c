@@ -8,18 +8,23 @@
 
 /* ---- the head ---- */
 
+void html_add_hash(text *out, const char *inline_text)
+{
+    char hash[SHA256_BASE64];
+    sha256_base64(inline_text, strlen(inline_text), hash);
+    text_add_format(out, " 'sha256-%s'", hash);
+}
+
 /* Nothing may be loaded, and only these two inline texts take part (Content Security Policy Level
  * 3, section 2.3.1). */
 static void add_policy(text *out)
 {
-    char style[SHA256_BASE64], script[SHA256_BASE64];
-    sha256_base64(PAGE_STYLE, strlen(PAGE_STYLE), style);
-    sha256_base64(PAGE_SCRIPT, strlen(PAGE_SCRIPT), script);
-    text_add_format(out,
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                    "style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "
-                    "form-action 'none'\">\n",
-                    style, script);
+    text_add_string(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                         "'none'; style-src");
+    html_add_hash(out, PAGE_STYLE);
+    text_add_string(out, "; script-src");
+    html_add_hash(out, PAGE_SCRIPT);
+    text_add_string(out, "; base-uri 'none'; form-action 'none'\">\n");
 }
 
 static void add_title(const html_page *p)

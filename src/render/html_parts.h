@@ -14,6 +14,9 @@ typedef struct html_page {
     const render_options *how;
 } html_page;
 
+/* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
+void html_add_hash(text *out, const char *inline_text);
+
 /* html_words.c: text that is shown, whatever marks are in it. */
 void html_add_words(text *out, const char *words);
 void html_add_label(text *out, const trace_labels *labels, size_t index);

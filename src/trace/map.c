@@ -6,12 +6,17 @@
 
 /* ---- adding ---- */
 
-static size_t find(const builder *b, const char *name)
+static size_t find_in(const trace *t, const char *name)
 {
     size_t i = 0;
-    while (i < b->trace->maps && strcmp(b->trace->map[i].name, name) != 0)
+    while (i < t->maps && strcmp(t->map[i].name, name) != 0)
         i++;
     return i;
+}
+
+static size_t find(const builder *b, const char *name)
+{
+    return find_in(b->trace, name);
 }
 
 /* A tensor of rank 0 to 2 as one head's matrix. */
@@ -314,4 +319,10 @@ const trace_map *map_of(const trace *t, const tensor *matrix, size_t *head)
         }
     }
     return NULL;
+}
+
+const trace_map *map_named(const trace *t, const char *name)
+{
+    size_t at = find_in(t, name);
+    return at < t->maps ? &t->map[at] : NULL;
 }

@@ -14,4 +14,7 @@ void map_make(struct builder *b);
 /* The map that holds this matrix as its head *head, by its very numbers; NULL where none does. */
 const trace_map *map_of(const trace *t, const tensor *matrix, size_t *head);
 
+/* The map of this name, or NULL. */
+const trace_map *map_named(const trace *t, const char *name);
+
 #endif

@@ -57,6 +57,7 @@
     ROW(render_text)                                                                               \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
+    ROW(share_color)                                                                               \
     ROW(schedule)                                                                                  \
     ROW(sink)                                                                                      \
     ROW(sink_places)                                                                               \

@@ -1,0 +1,53 @@
+#include "render/html_index.h"
+
+#include "render/html_assets.h"
+#include "render/html_parts.h"
+
+/* What the pages' own style does not have. Pictures are drawn on white. */
+static const char INDEX_STYLE[] =
+    "img { background: #fff; border: 1px solid var(--line); border-radius: 8px; display: block; "
+    "margin: .8rem 0; max-width: 100%; height: auto; }";
+
+/* Pictures come from beside the page: 'self' where it is served, file: where it is opened. */
+static void add_head(text *out)
+{
+    text_add_string(out, "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                         "'none'; img-src 'self' file:; style-src");
+    html_add_hash(out, PAGE_STYLE);
+    html_add_hash(out, INDEX_STYLE);
+    text_add_format(out,
+                    "; base-uri 'none'; form-action 'none'\">\n<meta name=viewport "
+                    "content=\"width=device-width, initial-scale=1\">\n<title>Attention, worked "
+                    "examples</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n",
+                    PAGE_STYLE, INDEX_STYLE);
+}
+
+static void add_row(text *out, const html_index_row *row)
+{
+    text_add_format(out, "<section id=\"%s\">\n<h2><a href=\"%s.html\">", row->name, row->name);
+    html_add_words(out, row->title);
+    text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
+    html_add_words(out, row->notes);
+    text_add_format(out,
+                    "</p>\n<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"The "
+                    "attention weights of %s, a heat map a head\"></a>\n",
+                    row->name, row->name, row->name);
+    text_add_format(out,
+                    "<p class=note><a href=\"%s.html\">Every step of %s</a> · <a "
+                    "href=\"%s.json\">its document</a></p>\n</section>\n",
+                    row->name, row->name, row->name);
+}
+
+void html_add_index(text *out, const html_index_row *row, size_t count)
+{
+    add_head(out);
+    text_add_string(out,
+                    "<body>\n<header>\n<h1>Attention, worked examples</h1>\n<p>Each page shows "
+                    "every step of a small example with its numbers; a number on it leads to "
+                    "the arithmetic that made it. The pictures are the attention weights: a "
+                    "row is a query, a column a key.</p>\n</header>\n<main>\n");
+    for (size_t i = 0; i < count; i++)
+        add_row(out, &row[i]);
+    text_add_string(out, "</main>\n</body>\n</html>\n");
+}

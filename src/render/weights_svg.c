@@ -1,0 +1,264 @@
+#include "render/weights_svg.h"
+
+#include "render/display.h"
+#include "render/html_parts.h"
+#include "render/label_text.h"
+#include "render/number_text.h"
+#include "render/sampling.h"
+#include "render/share_color.h"
+#include "trace/map.h"
+
+/* All in pixels. */
+enum {
+    MARGIN = 16,
+    LETTER = 8, /* about as wide as a column of text of this size */
+    FONT = 13,
+    TITLE_HEIGHT = 34,
+    TITLE_LETTER = 9,
+    NAME_HEIGHT = 24, /* "head 1" */
+    GAP = 28,         /* between heads */
+    WIDTH = 1000,     /* heads stand side by side up to here */
+    LEGEND_STEP = 22,
+    LEGEND_HEIGHT = 44,
+    LEGEND_WIDTH = 320
+};
+
+/* A cell's size by how many there are in the larger direction: numbers have room in the first kind
+ * only. */
+typedef struct cell_row {
+    size_t most, width, height;
+} cell_row;
+
+static const cell_row CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}};
+enum { CELL_KINDS = sizeof CELLS / sizeof CELLS[0] };
+
+typedef struct picture {
+    text *out;
+    const trace_map *map;
+    int digits;
+    sampling by;
+    size_t cell_width, cell_height;
+    bool has_numbers, has_labels, is_slanted;
+    size_t name;             /* the height of "head 1", where there are more */
+    size_t left, top, right; /* what labels take beside, above, and on behind the cells */
+    size_t width, height;    /* of one head, with all that */
+    size_t heads, across;    /* and how many stand side by side */
+} picture;
+
+/* ---- sizes ---- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t widest(const trace_labels *labels, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found = larger(found, label_columns(labels, i) * LETTER);
+    return found;
+}
+
+static size_t widest_number(const picture *p)
+{
+    return ((size_t)p->digits + 2) * LETTER + LETTER;
+}
+
+static void size_cells(picture *p)
+{
+    size_t count = larger(p->by.rows, p->by.columns), kind = 0;
+    while (kind + 1 < CELL_KINDS && count > CELLS[kind].most)
+        kind++;
+    p->has_labels = p->by.tall == 1 && p->by.wide == 1;
+    p->has_numbers = p->has_labels && kind == 0;
+    p->cell_height = CELLS[kind].height;
+    p->cell_width = CELLS[kind].width;
+    if (p->has_numbers)
+        p->cell_width = larger(p->cell_width, widest_number(p));
+}
+
+/* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
+static void size_labels(picture *p)
+{
+    if (!p->has_labels)
+        return;
+    size_t above = widest(&p->map->columns, p->by.columns);
+    p->left = widest(&p->map->rows, p->by.rows) + LETTER;
+    p->is_slanted = above > p->cell_width - 4;
+    p->top = p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
+    p->right = p->is_slanted && above / 2 > p->cell_width / 2 ? above / 2 - p->cell_width / 2 : 0;
+}
+
+static picture picture_of(const trace *t, int digits, text *out)
+{
+    enum { DIGITS = 2 };
+    const trace_map *map = map_named(t, "weights");
+    picture p = {.out = out, .map = map, .digits = digits < 0 ? DIGITS : digits};
+    p.heads = map->values.size[0];
+    p.name = p.heads > 1 ? NAME_HEIGHT : 0;
+    p.by = sampling_of(map->values.size[1], map->values.size[2], HTML_MOST, HTML_MOST);
+    size_cells(&p);
+    size_labels(&p);
+    p.width = p.left + p.by.columns * p.cell_width + p.right;
+    p.height = p.name + p.top + p.by.rows * p.cell_height;
+    p.across = (WIDTH + GAP) / (p.width + GAP);
+    p.across = p.across < 1 ? 1 : p.across > p.heads ? p.heads : p.across;
+    return p;
+}
+
+/* ---- one head ---- */
+
+static void add_fill(text *out, heat_color color)
+{
+    text_add_format(out, " fill=\"#%02x%02x%02x\"", (unsigned)color.red, (unsigned)color.green,
+                    (unsigned)color.blue);
+}
+
+static void add_label(text *out, const trace_labels *labels, size_t index)
+{
+    text label = {0};
+    label_add(&label, labels, index);
+    html_add_words(out, text_string(&label));
+    out->failed = out->failed || label.failed;
+    text_free(&label);
+}
+
+static void add_row_label(const picture *p, size_t row, size_t y)
+{
+    text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", p->left - LETTER,
+                    y + p->cell_height / 2 + 4);
+    add_label(p->out, &p->map->rows, row);
+    text_add_string(p->out, "</text>\n");
+}
+
+static void add_column_label(const picture *p, size_t column)
+{
+    size_t x = p->left + column * p->cell_width + p->cell_width / 2;
+    size_t y = p->name + p->top - 6;
+    if (p->is_slanted)
+        text_add_format(p->out, "<text transform=\"translate(%zu %zu) rotate(-60)\">", x + 2, y);
+    else
+        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, y);
+    add_label(p->out, &p->map->columns, column);
+    text_add_string(p->out, "</text>\n");
+}
+
+static void add_number(const picture *p, double value, size_t x, size_t y)
+{
+    text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">",
+                    x + p->cell_width / 2, y + p->cell_height / 2 + 4);
+    number_text_add(p->out, value, value == 0 ? 0 : p->digits);
+    text_add_string(p->out, "</text>\n");
+}
+
+/* A cell leaves a pixel free on each side, where there is room for it. */
+static void add_cell(const picture *p, const tensor *head, size_t row, size_t column)
+{
+    double value = sampling_at(&p->by, head, row, column);
+    size_t x = p->left + column * p->cell_width;
+    size_t y = p->name + p->top + row * p->cell_height;
+    text_add_format(p->out, "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\"", x, y,
+                    p->cell_width - 1, p->cell_height - 1);
+    add_fill(p->out, share_color(color_step(value, 1)));
+    text_add_string(p->out, "/>\n");
+    if (p->has_numbers)
+        add_number(p, value, x, y);
+}
+
+static void add_head(const picture *p, size_t index)
+{
+    size_t x = MARGIN + index % p->across * (p->width + GAP);
+    size_t y = MARGIN + TITLE_HEIGHT + index / p->across * (p->height + GAP);
+    tensor head = tensor_at(&p->map->values, index);
+    text_add_format(p->out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
+    if (p->heads > 1)
+        text_add_format(p->out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
+                        p->left, FONT, index + 1);
+    for (size_t j = 0; j < p->by.columns && p->has_labels; j++)
+        add_column_label(p, j);
+    for (size_t i = 0; i < p->by.rows; i++) {
+        if (p->has_labels)
+            add_row_label(p, i, p->name + p->top + i * p->cell_height);
+        for (size_t j = 0; j < p->by.columns; j++)
+            add_cell(p, &head, i, j);
+    }
+    text_add_string(p->out, "</g>\n");
+}
+
+/* ---- around them ---- */
+
+/* "name: title", as on the page, cut where it is wider than the heads ever are. */
+static void make_title(const trace *t, text *title)
+{
+    enum { MOST = WIDTH / TITLE_LETTER };
+    text whole = {0};
+    text_add_string(&whole, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
+    text_add_string(&whole, t->name != NULL && t->title != NULL ? ": " : "");
+    text_add_string(&whole, t->title != NULL ? t->title : "");
+    display_add_cut(title, text_string(&whole), MOST);
+    title->failed = title->failed || whole.failed;
+    text_free(&whole);
+}
+
+static void add_legend(const picture *p, size_t y)
+{
+    text_add_format(p->out, "<g transform=\"translate(%d %zu)\" fill=\"%s\">\n", MARGIN, y,
+                    PICTURE_QUIET);
+    text_add_string(p->out, "<text y=\"12\">0</text>\n");
+    for (int step = 0; step <= COLOR_STEPS; step++) {
+        text_add_format(p->out, "<rect x=\"%d\" width=\"%d\" height=\"16\"",
+                        FONT + step * LEGEND_STEP, LEGEND_STEP - 1);
+        add_fill(p->out, share_color(step));
+        text_add_string(p->out, "/>\n");
+    }
+    text_add_format(p->out, "<text x=\"%d\" y=\"12\">1</text>\n",
+                    FONT + (COLOR_STEPS + 1) * LEGEND_STEP + 4);
+    if (p->has_labels)
+        text_add_string(p->out, "<text y=\"34\">A row is a query, a column a key.</text>\n");
+    else
+        text_add_format(p->out,
+                        "<text y=\"34\">A square is the greatest of %zu × %zu weights.</text>\n",
+                        p->by.tall, p->by.wide);
+    text_add_string(p->out, "</g>\n");
+}
+
+static size_t total_width(const picture *p, const text *title)
+{
+    size_t heads = p->across * (p->width + GAP) - GAP;
+    size_t words = display_columns(text_string(title), title->length) * TITLE_LETTER;
+    return larger(larger(heads, words), LEGEND_WIDTH) + 2 * MARGIN;
+}
+
+static void add_beginning(text *out, const text *title, size_t width, size_t height)
+{
+    text_add_format(out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+                    "viewBox=\"0 0 %zu %zu\" role=\"img\" fill=\"%s\" font-size=\"%d\" "
+                    "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n<title>",
+                    width, height, width, height, PICTURE_INK, FONT);
+    html_add_words(out, text_string(title));
+    text_add_format(out,
+                    "</title>\n<rect width=\"%zu\" height=\"%zu\" fill=\"#ffffff\"/>\n"
+                    "<text x=\"%d\" y=\"%d\" font-size=\"16\">",
+                    width, height, MARGIN, MARGIN + FONT);
+    html_add_words(out, text_string(title));
+    text_add_string(out, "</text>\n");
+}
+
+bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
+{
+    picture p = picture_of(t, how->digits, out);
+    size_t rows = (p.heads + p.across - 1) / p.across;
+    size_t bottom = MARGIN + TITLE_HEIGHT + rows * (p.height + GAP);
+    text title = {0};
+    make_title(t, &title);
+    add_beginning(out, &title, total_width(&p, &title), bottom + LEGEND_HEIGHT + MARGIN);
+    for (size_t i = 0; i < p.heads; i++)
+        add_head(&p, i);
+    add_legend(&p, bottom);
+    text_add_string(out, "</svg>\n");
+    out->failed = out->failed || title.failed;
+    text_free(&title);
+    return text_ok(out, e);
+}

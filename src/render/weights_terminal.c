@@ -1,0 +1,138 @@
+#include "render/weights_terminal.h"
+
+#include "base/mem.h"
+#include "render/display.h"
+#include "render/heat_map.h"
+#include "render/label_text.h"
+#include "render/brackets.h"
+#include "render/number_text.h"
+#include "render/sampling.h"
+#include "render/share_color.h"
+#include "trace/map.h"
+
+typedef struct picture {
+    text *out;
+    const trace_map *map;
+    int digits;
+    bool color;
+    size_t width;       /* that there is */
+    size_t label, cell; /* columns of a row's label, and of a cell */
+} picture;
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t widest(const trace_labels *labels, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found = larger(found, label_columns(labels, i));
+    return found;
+}
+
+/* ---- cells with numbers ---- */
+
+/* Two characters of a shade, a number, and spaces around. */
+enum { SHADES = 2, LEAST_CELL = 9 };
+
+static void size_cells(picture *p)
+{
+    const size_t *size = p->map->values.size;
+    p->label = widest(&p->map->rows, size[1]);
+    p->cell = larger(larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3),
+                     widest(&p->map->columns, size[2]) + 1);
+    if (p->label + size[2] * p->cell > p->width)
+        p->cell = larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
+}
+
+static void add_heading(const picture *p)
+{
+    text_add_repeated(p->out, " ", p->label);
+    for (size_t j = 0; j < p->map->values.size[2]; j++) {
+        char room[LABEL_ROOM];
+        const char *label = label_whole(&p->map->columns, j, room);
+        size_t most = p->cell - 1, columns = display_cut_columns(label, most);
+        text_add_repeated(p->out, " ", p->cell - columns);
+        display_add_cut(p->out, label, most);
+    }
+    text_add_string(p->out, "\n");
+}
+
+static void add_cell(const picture *p, double value)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, value == 0 ? 0 : p->digits, number);
+    int step = color_step(value, 1);
+    char shade = heat_shade_of((double)step / COLOR_STEPS);
+    size_t spaces = p->cell > length + SHADES + 2 ? p->cell - length - SHADES - 2 : 0;
+    text_add_string(p->out, " ");
+    if (p->color) {
+        heat_add_color(p->out, HEAT_BACKGROUND, share_color(step));
+        heat_add_color(p->out, HEAT_FOREGROUND, (heat_color){22, 24, 29});
+    }
+    text_add_repeated(p->out, " ", spaces);
+    for (int i = 0; i < SHADES; i++)
+        text_add(p->out, p->color ? " " : &shade, 1);
+    text_add_string(p->out, " ");
+    text_add(p->out, number, length);
+    text_add_string(p->out, p->color ? "\033[0m" : "");
+}
+
+static void add_cells(const picture *p, const tensor *head)
+{
+    add_heading(p);
+    for (size_t i = 0; i < head->size[0]; i++) {
+        size_t columns = label_add(p->out, &p->map->rows, i);
+        text_add_repeated(p->out, " ", p->label - columns);
+        for (size_t j = 0; j < head->size[1]; j++)
+            add_cell(p, matrix_at(head, i, j));
+        text_add_string(p->out, "\n");
+    }
+}
+
+/* ---- a character or less a cell ---- */
+
+static bool add_map(const picture *p, const tensor *head, err *e)
+{
+    enum { FRAME = 2, MOST_ROWS = 64 };
+    sampling by = sampling_of(head->size[0], head->size[1], MOST_ROWS, p->width - FRAME);
+    double *cell = mem_alloc(by.rows * by.columns, sizeof cell[0], e);
+    heat_map map = {.rows = by.rows, .columns = by.columns, .magnitude = cell, .is_share = true};
+    if (cell == NULL)
+        return false;
+    for (size_t i = 0; i < by.rows * by.columns; i++)
+        cell[i] = sampling_at(&by, head, i / by.columns, i % by.columns);
+    heat_map_add(p->out, &map, p->color);
+    if (by.tall > 1 || by.wide > 1)
+        text_add_format(p->out, "the greatest of %zu × %zu weights in a cell\n", by.tall, by.wide);
+    mem_free(cell);
+    return true;
+}
+
+bool weights_terminal(const trace *t, const render_options *how, text *out, err *e)
+{
+    enum { DIGITS = 2, LEAST_WIDTH = 20 };
+    picture p = {.out = out,
+                 .map = map_named(t, "weights"),
+                 .digits = how->digits < 0 ? DIGITS : how->digits,
+                 .color = how->color,
+                 .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
+    const size_t *size = p.map->values.size;
+    size_cells(&p);
+    bool done = true, fits = p.label + size[2] * p.cell <= p.width;
+    for (size_t i = 0; i < size[0] && done; i++) {
+        tensor head = tensor_at(&p.map->values, i);
+        text_add_string(out, i > 0 ? "\n" : "");
+        text_add_string(out, "weights");
+        if (size[0] > 1)
+            text_add_format(out, " of head %zu", i + 1);
+        text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);
+        if (fits)
+            add_cells(&p, &head);
+        else
+            done = add_map(&p, &head, e);
+    }
+    return done && text_ok(out, e);
+}
