@@ -15,7 +15,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch" || exit 1
-echo '{"name": "other", "other": [[1]]}' >other.json
+# Two matrices, so that one without a name is compared with neither.
+echo '{"name": "other", "other": [[1]], "another": [[1]]}' >other.json
 
 fail() {
     failed=$((failed + 1))

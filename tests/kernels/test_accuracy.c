@@ -243,16 +243,9 @@ static void check_logarithm(unit *u)
     CHECK(u, logarithm(INFINITY) == INFINITY && isnan(logarithm(NAN)));
 }
 
-/* valgrind computes long double in 53 bits. */
-static bool long_double_is_wide(void)
-{
-    volatile long double one = 1, next = one + LDBL_EPSILON;
-    return LDBL_MANT_DIG >= 64 && next > one;
-}
-
 void test_kernel_accuracy(unit *u)
 {
-    if (!long_double_is_wide()) {
+    if (!unit_long_double_is_wide()) {
         unit_skip(u, "accuracy: long double is no wider than double here");
         return;
     }

@@ -1,6 +1,7 @@
 /* Runs the unit tests: all of them, or those whose name holds the first argument. */
 #include "unit.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,12 @@ FILE *unit_open_shared(unit *u, const char *name)
     if (file == NULL)
         unit_skip(u, path);
     return file;
+}
+
+bool unit_long_double_is_wide(void)
+{
+    volatile long double one = 1, next = one + LDBL_EPSILON;
+    return LDBL_MANT_DIG >= 64 && next > one;
 }
 
 uint64_t unit_random(uint64_t *state)

@@ -27,6 +27,10 @@ FILE *unit_open_shared(unit *u, const char *name);
  * "Fast splittable pseudorandom number generators", 2014). */
 uint64_t unit_random(uint64_t *state);
 
+/* Long double has 64 bits, which tests of accuracy rely on: not so in valgrind, which computes it in
+ * 53, whatever float.h says. */
+bool unit_long_double_is_wide(void);
+
 #define CHECK(u, claim) unit_check((u), (claim), __FILE__, __LINE__, #claim)
 #define CHECK_TEXT(u, got, wanted) unit_check_text((u), (got), (wanted), __FILE__, __LINE__)
 

@@ -108,10 +108,9 @@ static inline wide wide_max(wide a, wide b)
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {
     for (size_t i = 0; i < QUARTERS; i++) {
-        quarter x = a.part[i], y = b.part[i], then = yes.part[i], otherwise = no.part[i];
-        for (size_t l = 0; l < QUARTER_LANES; l++)
-            otherwise[l] = x[l] < y[l] ? then[l] : otherwise[l];
-        no.part[i] = otherwise;
+        quarter_bits is_less = (quarter_bits)(a.part[i] < b.part[i]); /* all bits, or none */
+        quarter_bits then = (quarter_bits)yes.part[i], otherwise = (quarter_bits)no.part[i];
+        no.part[i] = (quarter)((is_less & then) | (~is_less & otherwise));
     }
     return no;
 }
