@@ -27,8 +27,8 @@ FILE *unit_open_shared(unit *u, const char *name);
  * "Fast splittable pseudorandom number generators", 2014). */
 uint64_t unit_random(uint64_t *state);
 
-/* Long double has 64 bits, which tests of accuracy rely on: not so in valgrind, which computes it in
- * 53, whatever float.h says. */
+/* Long double has 64 bits, which tests of accuracy rely on: not so in valgrind, which has 53,
+ * whatever float.h says. */
 bool unit_long_double_is_wide(void);
 
 #define CHECK(u, claim) unit_check((u), (claim), __FILE__, __LINE__, #claim)
