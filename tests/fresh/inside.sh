@@ -38,7 +38,7 @@ run() {
 
 # The demo ends as it ends on the machine outside: one answer.
 check_demo() {
-    tail -n "$(wc -l <"$demo")" "$root/said" | cmp -s - "$demo"
+    [ -s "$demo" ] && tail -n "$(wc -l <"$demo")" "$root/said" | cmp -s - "$demo"
     check "what the demo prints, after: $1" $?
 }
 

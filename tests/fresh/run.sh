@@ -52,5 +52,5 @@ done
 mkdir "$root/selfattn"
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*'; } |
     tar -cT - | tar -xC "$root/selfattn"
-./selfattn run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
+"${BUILD:-build/release}/selfattn" run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
 $isolated "$here/inside.sh" "$root" "$cache" "$scratch/demo"
