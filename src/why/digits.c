@@ -102,10 +102,12 @@ bool blunder_exp_as(attempt *a, int with, err *e)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = masked.size[3];
+    double sum = 0;
     (void)e;
     do {
-        double sum = 0;
-        for (size_t j = 0; j < keys; j++)
+        if (at[3] == 0)
+            sum = 0;
+        for (size_t j = 0; j < keys && at[3] == 0; j++)
             sum += kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), with);
         double own = kept_as(exp(tensor_get(&masked, at)), with);
         tensor_set(&weights, at, sum == 0 ? 0 : own / sum);

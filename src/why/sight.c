@@ -128,26 +128,26 @@ bool blunder_add_mask(attempt *a, int with, err *e)
     return true;
 }
 
-bool blunder_zero_scores(attempt *a, int with, err *e)
+static void zero_hidden(attempt *a, stage_id id)
 {
-    tensor masked = attempt_stage(a, STAGE_MASKED);
+    tensor made = attempt_stage(a, id);
     size_t at[4] = {0};
-    (void)with, (void)e;
     do {
         if (is_hidden(a, at))
-            tensor_set(&masked, at, 0);
-    } while (tensor_next(&masked, at));
+            tensor_set(&made, at, 0);
+    } while (tensor_next(&made, at));
+}
+
+bool blunder_zero_scores(attempt *a, int with, err *e)
+{
+    (void)with, (void)e;
+    zero_hidden(a, STAGE_MASKED);
     return true;
 }
 
 bool blunder_mask_weights(attempt *a, int with, err *e)
 {
-    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0};
     (void)with, (void)e;
-    do {
-        if (is_hidden(a, at))
-            tensor_set(&weights, at, 0);
-    } while (tensor_next(&weights, at));
+    zero_hidden(a, STAGE_WEIGHTS);
     return true;
 }
