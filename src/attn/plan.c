@@ -26,6 +26,19 @@ bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ..
                   tensor_shape_text(p->asked->in[which], shape), wanted);
 }
 
+bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t count,
+                       const char *missing, const char *remedy, err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        place at = problem_place(asked, keys[i]);
+        if (bundle_find(asked->document, keys[i]) == NULL)
+            continue;
+        err_at(e, &at, "%s is given, and %s", keys[i], missing);
+        return err_remedy(e, remedy);
+    }
+    return true;
+}
+
 bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e)
 {
     const tensor *given = p->asked->in[which];

@@ -22,15 +22,10 @@ static bool find_gain(const plan *p, input which, const projection *of, tensor *
 
 static bool check_belongs(const problem *asked, err *e)
 {
-    static const char *const KEYS_OF[] = {"q_gain", "k_gain", "qk_eps"};
-    for (size_t i = 0; i < sizeof KEYS_OF / sizeof KEYS_OF[0] && !asked->normalizes; i++) {
-        place at = problem_place(asked, KEYS_OF[i]);
-        if (bundle_find(asked->document, KEYS_OF[i]) == NULL)
-            continue;
-        err_at(e, &at, "%s is given, and queries and keys are not normalized", KEYS_OF[i]);
-        return err_remedy(e, "--qk-norm rms normalizes them");
-    }
-    return true;
+    static const char *const PARTS[] = {"q_gain", "k_gain", "qk_eps"};
+    return asked->normalizes || plan_refuse_parts(asked, PARTS, sizeof PARTS / sizeof PARTS[0],
+                                                  "queries and keys are not normalized",
+                                                  "--qk-norm rms normalizes them", e);
 }
 
 bool plan_find_gains(plan *p, err *e)

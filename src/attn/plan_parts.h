@@ -50,6 +50,11 @@ bool plan_find_slopes(plan *p, err *e);
 /* plan_shape.c: axes. */
 void plan_find_axes(plan *p);
 
+/* False, with an error and its remedy, where the document has one of `count` keys: they are parts
+ * of what was not asked for, as `missing` says. */
+bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t count,
+                       const char *missing, const char *remedy, err *e);
+
 /* A line on stderr later; false when there is no memory for it. */
 bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

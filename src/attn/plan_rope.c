@@ -3,18 +3,7 @@
 
 #include <math.h>
 
-static bool check_belongs(const problem *asked, err *e)
-{
-    static const char *const KEYS_OF[] = {"rope_pairing", "rope_width", "rope_positions"};
-    for (size_t i = 0; i < sizeof KEYS_OF / sizeof KEYS_OF[0]; i++) {
-        place at = problem_place(asked, KEYS_OF[i]);
-        if (bundle_find(asked->document, KEYS_OF[i]) == NULL)
-            continue;
-        err_at(e, &at, "%s is given, and there is no rope", KEYS_OF[i]);
-        return err_remedy(e, "--rope turns queries and keys by their positions");
-    }
-    return true;
-}
+static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_positions"};
 
 static place place_of_width(const problem *asked)
 {
@@ -73,7 +62,9 @@ static bool check_positions(const plan *p, err *e)
 bool plan_find_rope(plan *p, err *e)
 {
     if (!p->asked->rope.is_asked)
-        return check_belongs(p->asked, e);
+        return plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
+                                 "there is no rope",
+                                 "--rope turns queries and keys by their positions", e);
     return plan_check_alignment(p->asked, "rope", e) && find_width(p, e) && check_positions(p, e);
 }
 
