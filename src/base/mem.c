@@ -21,6 +21,11 @@ bool size_add_product(size_t *sum, size_t a, size_t b)
     return size_mul(a, b, &product) && size_add(*sum, product, sum);
 }
 
+size_t size_larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* From here on blocks are aligned: glibc hands out smaller ones from lists a thread, in a tenth of
  * aligned_alloc's time, and a small document asks for dozens. */
 enum { ALIGNED_LEAST = 1024 };

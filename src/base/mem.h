@@ -13,6 +13,8 @@ bool size_mul(size_t a, size_t b, size_t *product);
 bool size_add(size_t a, size_t b, size_t *sum);
 bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
+size_t size_larger(size_t a, size_t b);
+
 /* count × size bytes, or NULL with the error set. count or size may be 0; the block is then small
  * but not NULL. */
 void *mem_alloc(size_t count, size_t size, err *e);

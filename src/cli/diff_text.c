@@ -1,6 +1,7 @@
 /* What diff says to a person. */
 #include "cli/columns.h"
 #include "cli/diff_report.h"
+#include "cli/report.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 
@@ -19,25 +20,6 @@ static void add_value(text *out, measured_side from, number_type type, double va
         number_write_f32((float)value, digits);
     else
         number_write_f64(value, digits);
-    text_add_string(out, digits);
-}
-
-static void add_short(text *out, double value)
-{
-    char digits[NUMBER_TEXT];
-    number_write_f64(value, digits);
-    text_add_string(out, digits);
-}
-
-/* Differences are read by their size: three digits say it. */
-static void add_rough(text *out, double value)
-{
-    char digits[NUMBER_FIXED_TEXT];
-    if (value == 0 || !isfinite(value)) {
-        text_add_string(out, value == 0 ? "0" : isnan(value) ? "-" : "inf");
-        return;
-    }
-    number_write_exponent(value, 3, digits);
     text_add_string(out, digits);
 }
 
@@ -66,7 +48,7 @@ static void add_ulps(text *out, uint64_t ulps)
     else if (ulps < 1000000)
         text_add_format(out, "%" PRIu64, ulps);
     else
-        add_rough(out, (double)ulps);
+        report_rough(out, (double)ulps);
 }
 
 /* ---- the first difference ---- */
@@ -78,7 +60,7 @@ static void add_distance(text *out, const diff_pair *p)
         return;
     uint64_t ulps = ulps_between(p->type, a, b);
     text_add_string(out, ", apart by ");
-    add_rough(out, fabs(a - b));
+    report_rough(out, fabs(a - b));
     if (ulps == ULPS_INFINITE)
         return;
     text_add_string(out, " or ");
@@ -92,11 +74,11 @@ static void add_tolerance(text *out, const tolerance *by)
     size_t start = out->length;
     if (by->atol > 0) {
         text_add_string(out, " (atol ");
-        add_short(out, by->atol);
+        report_number(out, by->atol);
     }
     if (by->rtol > 0) {
         text_add_string(out, out->length == start ? " (rtol " : ", rtol ");
-        add_short(out, by->rtol);
+        report_number(out, by->rtol);
     }
     if (by->has_ulps)
         text_add_format(out, "%s %" PRIu64, out->length == start ? " (ulps" : ", ulps", by->ulps);
@@ -166,8 +148,8 @@ static bool add_line(columns *c, const diff_pair *p, err *e)
     if (!columns_next(c, e))
         return false;
     text_add_format(columns_cell(c), "%zu", m->count);
-    if (!columns_next(c, e) || !add_number(c, add_rough, m->most_absolute, e) ||
-        !add_number(c, add_rough, m->most_relative, e))
+    if (!columns_next(c, e) || !add_number(c, report_rough, m->most_absolute, e) ||
+        !add_number(c, report_rough, m->most_relative, e))
         return false;
     add_ulps(columns_cell(c), m->most_ulps);
     return columns_next(c, e) && add_number(c, add_cosine, m->cosine, e) &&

@@ -1,5 +1,6 @@
 /* What `info` says to a person: a headline, a table of what is inside, and for a problem document
  * what it asks for. */
+#include "base/mem.h"
 #include "cli/info_file.h"
 #include "render/display.h"
 #include "render/number_text.h"
@@ -133,18 +134,13 @@ static void make_cells(table *t, const fact *f, size_t indent)
     make_numbers(t, f);
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static void measure_row(table *t, const fact *f, size_t indent)
 {
     make_cells(t, f, indent);
     t->has_matrix = t->has_matrix || f->kind == FACT_MATRIX;
     for (int i = 0; i < CELLS; i++) {
         size_t columns = display_columns(text_string(&t->cell[i]), t->cell[i].length);
-        t->columns[i] = larger(t->columns[i], columns);
+        t->columns[i] = size_larger(t->columns[i], columns);
     }
 }
 
@@ -162,7 +158,7 @@ static void write_titles(table *t)
     for (int i = 0; i < CELLS; i++) {
         if (t->columns[i] == 0)
             continue;
-        t->columns[i] = larger(t->columns[i], strlen(TITLES[i]));
+        t->columns[i] = size_larger(t->columns[i], strlen(TITLES[i]));
         add_padded(t->out, TITLES[i], t->columns[i]);
     }
     display_end_line(t->out);

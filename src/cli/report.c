@@ -16,17 +16,20 @@ void report_error(const env *world, const err *e)
     progress_resume(world->progress);
 }
 
-static void add_number(text *out, double value)
+void report_number(text *out, double value)
 {
     char digits[NUMBER_TEXT];
     number_write_f64(value, digits);
     text_add_string(out, digits);
 }
 
-/* Differences and tolerances are read by their size: three digits say it. */
-static void add_rough_number(text *out, double value)
+void report_rough(text *out, double value)
 {
     char digits[NUMBER_FIXED_TEXT];
+    if (value == 0 || !isfinite(value)) {
+        text_add_string(out, value == 0 ? "0" : isnan(value) ? "-" : "inf");
+        return;
+    }
     number_write_exponent(value, 3, digits);
     text_add_string(out, digits);
 }
@@ -35,12 +38,12 @@ void report_numbers(text *out, const element *one, const char *wanted_name, cons
 {
     element_write_name(one, out);
     text_add_format(out, ": %s ", wanted_name);
-    add_number(out, one->wanted);
+    report_number(out, one->wanted);
     text_add_format(out, ", %s ", got_name);
-    add_number(out, one->got);
+    report_number(out, one->got);
     if (isfinite(one->got) && isfinite(one->wanted)) {
         text_add_string(out, ", apart by ");
-        add_rough_number(out, fabs(one->got - one->wanted));
+        report_rough(out, fabs(one->got - one->wanted));
     }
 }
 
@@ -48,7 +51,7 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
 {
     report_numbers(out, one, wanted_name, got_name);
     text_add_string(out, " (tol ");
-    add_number(out, one->tol);
+    report_number(out, one->tol);
     text_add_string(out, ")");
 }
 
@@ -64,9 +67,9 @@ static bool report_bad_erratum(text *out, const document *one, const erratum *ba
     report_name(out, one);
     text_add_format(out, ": the erratum in line %zu is none: %s publishes ", bad->record->at.line,
                     bad->stage);
-    add_number(out, bad->published);
+    report_number(out, bad->published);
     text_add_string(out, " there, and to compute ");
-    add_number(out, bad->computed);
+    report_number(out, bad->computed);
     text_add_string(out, " instead is not what happens\n");
     return false;
 }

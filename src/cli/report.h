@@ -9,6 +9,11 @@
 /* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);
 
+/* The shortest that reads back. */
+void report_number(text *out, double value);
+/* Differences are read by their size: three digits say it. */
+void report_rough(text *out, double value);
+
 /* The name of a document, or its file's. */
 void report_name(text *out, const document *one);
 

@@ -1,5 +1,6 @@
 #include "render/label_text.h"
 
+#include "base/mem.h"
 #include "render/display.h"
 
 #include <stdio.h>
@@ -35,4 +36,12 @@ size_t label_columns(const trace_labels *labels, size_t index)
 {
     char room[LABEL_ROOM];
     return display_cut_columns(label_whole(labels, index, room), LABEL_COLUMNS);
+}
+
+size_t labels_widest(const trace_labels *labels, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found = size_larger(found, label_columns(labels, i));
+    return found;
 }

@@ -15,6 +15,8 @@ const char *label_whole(const trace_labels *labels, size_t index, char room[LABE
 size_t label_add(text *out, const trace_labels *labels, size_t index);
 /* Its columns alone. */
 size_t label_columns(const trace_labels *labels, size_t index);
+/* Those of the widest of the first `count`. */
+size_t labels_widest(const trace_labels *labels, size_t count);
 
 /* True for labels that say more than a number. */
 bool labels_have_words(const trace_labels *labels);

@@ -1,5 +1,7 @@
 #include "render/number_text.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -64,11 +66,6 @@ void number_text_add_operand(text *out, double value, int digits)
     text_add_string(out, is_negative ? ")" : "");
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* A number that has a place for its point among others: finite, and without an exponent. */
 static bool is_plain_text(const char *number)
 {
@@ -80,17 +77,17 @@ void number_width_add(number_width *width, double value, int digits)
     char number[NUMBER_FIXED_TEXT];
     size_t length = number_text_write(value, digits, number), before = strcspn(number, ".");
     if (!is_plain_text(number)) {
-        width->alone = larger(width->alone, length);
+        width->alone = size_larger(width->alone, length);
         return;
     }
-    width->before = larger(width->before, before);
-    width->decimals = larger(width->decimals, length == before ? 0 : length - before - 1);
+    width->before = size_larger(width->before, before);
+    width->decimals = size_larger(width->decimals, length == before ? 0 : length - before - 1);
 }
 
 size_t number_width_columns(const number_width *width)
 {
     size_t behind = width->decimals == 0 ? 0 : width->decimals + 1;
-    return larger(width->before + behind, width->alone);
+    return size_larger(width->before + behind, width->alone);
 }
 
 void number_text_add_aligned(text *out, double value, int digits, const number_width *width)

@@ -1,5 +1,6 @@
 #include "render/weights_svg.h"
 
+#include "base/mem.h"
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
@@ -47,17 +48,9 @@ typedef struct picture {
 
 /* ---- sizes ---- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static size_t widest(const trace_labels *labels, size_t count)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        found = larger(found, label_columns(labels, i) * LETTER);
-    return found;
+    return labels_widest(labels, count) * LETTER;
 }
 
 static size_t widest_number(const picture *p)
@@ -67,7 +60,7 @@ static size_t widest_number(const picture *p)
 
 static void size_cells(picture *p)
 {
-    size_t count = larger(p->by.rows, p->by.columns), kind = 0;
+    size_t count = size_larger(p->by.rows, p->by.columns), kind = 0;
     while (kind + 1 < CELL_KINDS && count > CELLS[kind].most)
         kind++;
     p->has_labels = p->by.tall == 1 && p->by.wide == 1;
@@ -75,7 +68,7 @@ static void size_cells(picture *p)
     p->cell_height = CELLS[kind].height;
     p->cell_width = CELLS[kind].width;
     if (p->has_numbers)
-        p->cell_width = larger(p->cell_width, widest_number(p));
+        p->cell_width = size_larger(p->cell_width, widest_number(p));
 }
 
 /* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
@@ -227,7 +220,7 @@ static size_t total_width(const picture *p, const text *title)
 {
     size_t heads = p->across * (p->width + GAP) - GAP;
     size_t words = display_columns(text_string(title), title->length) * TITLE_LETTER;
-    return larger(larger(heads, words), LEGEND_WIDTH) + 2 * MARGIN;
+    return size_larger(size_larger(heads, words), LEGEND_WIDTH) + 2 * MARGIN;
 }
 
 static void add_beginning(text *out, const text *title, size_t width, size_t height)

@@ -19,19 +19,6 @@ typedef struct picture {
     size_t label, cell; /* columns of a row's label, and of a cell */
 } picture;
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t widest(const trace_labels *labels, size_t count)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        found = larger(found, label_columns(labels, i));
-    return found;
-}
-
 /* ---- cells with numbers ---- */
 
 /* Two characters of a shade, a number, and spaces around. */
@@ -40,11 +27,11 @@ enum { SHADES = 2, LEAST_CELL = 9 };
 static void size_cells(picture *p)
 {
     const size_t *size = p->map->values.size;
-    p->label = widest(&p->map->rows, size[1]);
-    p->cell = larger(larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3),
-                     widest(&p->map->columns, size[2]) + 1);
+    p->label = labels_widest(&p->map->rows, size[1]);
+    p->cell = size_larger(size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3),
+                          labels_widest(&p->map->columns, size[2]) + 1);
     if (p->label + size[2] * p->cell > p->width)
-        p->cell = larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
+        p->cell = size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
 }
 
 static void add_heading(const picture *p)
