@@ -1,7 +1,6 @@
 #include "attn/multiply.h"
 
 #include "base/mem.h"
-#include "base/threads.h"
 
 #include <stdatomic.h>
 
@@ -51,14 +50,14 @@ static void work(void *context, size_t worker)
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
-              size_t threads, err *e)
+              crew *by, err *e)
 {
     packed p;
     if (!packed_new(&p, with, b, e))
         return false;
     job j = {.with = with, .a = a, .bias = bias, .b = &p, .c = c};
     double operations = (double)a->size[0] * (double)b->size[0] * (double)b->size[1];
-    threads_run(threads_worth(threads, operations), work, &j);
+    crew_run(by, threads_worth(by->most, operations), work, &j);
     packed_free(&p);
     return true;
 }

@@ -1,14 +1,15 @@
 /* One matrix product a·b + bias from beginning to end: packing, and rows of a split over
- * threads. */
+ * the crew. */
 #ifndef SELFATTN_ATTN_MULTIPLY_H
 #define SELFATTN_ATTN_MULTIPLY_H
 
+#include "base/threads.h"
 #include "kernels/kernels.h"
 
 /* c = a·b, and the bias added to each row where there is one (data not NULL). False when there is
  * no memory to pack b in. */
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
-              size_t threads, err *e);
+              crew *by, err *e);
 
 /* Packs b into memory of its own; packed_free releases it. */
 bool packed_new(packed *p, const kernels *with, const tensor *b, err *e);

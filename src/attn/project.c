@@ -42,7 +42,7 @@ bool projected_check_range(const plan *p, const char *name, const tensor *t, err
 
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. */
 static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
-                         size_t threads, err *e)
+                         crew *by, err *e)
 {
     if (r->weight.data == NULL) {
         tensor_copy(rows, out);
@@ -50,13 +50,13 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         return true;
     }
     if (r->weight.rank == 2)
-        return multiply(p->with, rows, &r->weight, &r->bias, out, threads, e);
+        return multiply(p->with, rows, &r->weight, &r->bias, out, by, e);
     for (size_t head = 0; head < r->heads; head++) {
         tensor weight = tensor_at(&r->weight, head), bias = r->bias;
         tensor columns = tensor_range(out, 1, head * r->width, r->width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, head * r->width, r->width);
-        if (!multiply(p->with, rows, &weight, &bias, &columns, threads, e))
+        if (!multiply(p->with, rows, &weight, &bias, &columns, by, e))
             return false;
     }
     return true;
@@ -69,7 +69,7 @@ static const tensor *rows_of(const projected *made, const projection *r)
 }
 
 static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
-                    size_t threads, err *e)
+                    crew *by, err *e)
 {
     if (r->given.data != NULL) {
         *out = r->given;
@@ -82,7 +82,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor from = tensor_at(rows_of(made, r), batch), to = tensor_at(rows, batch);
-            if (!project_rows(p, r, &from, &to, threads, e))
+            if (!project_rows(p, r, &from, &to, by, e))
                 return false;
         }
         *out = plan_split_heads(rows, r->heads);
@@ -133,11 +133,11 @@ static bool append(projected *made, const plan *p, const projection *r, const te
 
 /* Keys or values, with what is appended to them. */
 static bool project_keys(projected *made, const plan *p, const projection *r, const tensor *learned,
-                         tensor *kept, tensor *out, size_t threads, err *e)
+                         tensor *kept, tensor *out, crew *by, err *e)
 {
     if (p->appended == 0)
-        return project(made, p, r, kept, out, threads, e);
-    return project(made, p, r, &(tensor){0}, out, threads, e) &&
+        return project(made, p, r, kept, out, by, e);
+    return project(made, p, r, &(tensor){0}, out, by, e) &&
            append(made, p, r, learned, kept, out, e);
 }
 
@@ -149,7 +149,7 @@ static void keep_rows(const projection *r, tensor *kept)
 
 /* q′ or k′ of every head: rows·W. */
 static bool transform(projected *made, const plan *p, stage_id id, tensor *kept, tensor *out,
-                      size_t threads, err *e)
+                      crew *by, err *e)
 {
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
@@ -163,23 +163,22 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
         tensor of_batch = tensor_at(rows, batch), into_batch = tensor_at(all, batch);
         tensor from = tensor_at(&of_batch, is_key ? plan_kv_head(p, head) : head);
         tensor to = tensor_at(&into_batch, head);
-        if (!multiply(p->with, &from, is_key ? &with.for_key : &with.for_query, NULL, &to, threads,
-                      e))
+        if (!multiply(p->with, &from, is_key ? &with.for_key : &with.for_query, NULL, &to, by, e))
             return false;
     }
     *out = tensor_view_of(all);
     return projected_check_range(p, stage_row(id)->key.named.name, out, e);
 }
 
-static bool transform_both(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
+static bool transform_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     made->queries = made->q;
     made->keys = made->k;
     made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
     return (!plan_has_stage(p, STAGE_Q_SCORE) ||
-            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, threads, e)) &&
+            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, by, e)) &&
            (!made->keys_have_all_heads ||
-            transform(made, p, STAGE_K_SCORE, kept, &made->keys, threads, e));
+            transform(made, p, STAGE_K_SCORE, kept, &made->keys, by, e));
 }
 
 /* The context lies in its own place, or in the output's where that is the same, or in nobody's
@@ -199,30 +198,29 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     return true;
 }
 
-bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
+bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
     keep_rows(&p->q, &kept[STAGE_X]);
     keep_rows(&p->k, &kept[STAGE_XK]);
     keep_rows(&p->v, &kept[STAGE_XV]);
     if (!sinusoid_add(made, p, kept, e) ||
-        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, threads, e) ||
-        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, threads, e) ||
-        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, threads, e) ||
+        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
+        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
+        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
         !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, e) ||
-        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, threads, e))
+        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, by, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
     return place_context(made, p, kept, e);
 }
 
-static bool compute_output(const projected *made, const plan *p, tensor *output, size_t threads,
-                           err *e)
+static bool compute_output(const projected *made, const plan *p, tensor *output, crew *by, err *e)
 {
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
         if (p->wo.data != NULL) {
-            if (!multiply(p->with, &context, &p->wo, &p->bo, &to, threads, e))
+            if (!multiply(p->with, &context, &p->wo, &p->bo, &to, by, e))
                 return false;
             continue;
         }
@@ -250,7 +248,7 @@ static bool keep_apart(const projected *made, const plan *p, tensor *kept)
     return true;
 }
 
-bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e)
+bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
     if (!projected_check_range(p, "context", &made->context_rows, e))
@@ -259,8 +257,7 @@ bool project_output(projected *made, const plan *p, tensor *kept, size_t threads
         tensor_copy(&made->context, context);
     if (output->data == NULL || keep_apart(made, p, output))
         return true;
-    return compute_output(made, p, output, threads, e) &&
-           projected_check_range(p, "output", output, e);
+    return compute_output(made, p, output, by, e) && projected_check_range(p, "output", output, e);
 }
 
 void projected_free(projected *made)

@@ -5,6 +5,7 @@
 
 #include "attn/plan.h"
 #include "attn/run.h"
+#include "base/threads.h"
 
 /* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
  * result. */
@@ -23,8 +24,8 @@ typedef struct projected {
 
 /* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
  * is not wanted. */
-bool project_inputs(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
-bool project_output(projected *made, const plan *p, tensor *kept, size_t threads, err *e);
+bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e);
+bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e);
 void projected_free(projected *made);
 
 /* The parts between projections and scores, a file each, write the next form of q, k or v here:

@@ -4,7 +4,6 @@
 #include "attn/cache.h"
 #include "attn/schedule.h"
 #include "base/mem.h"
-#include "base/threads.h"
 
 #include <stdint.h>
 
@@ -209,6 +208,13 @@ static bool gather(const run *r, size_t threads, run_report *report, err *e)
     return failed == NULL;
 }
 
+static size_t threads_for(const run *r, size_t threads)
+{
+    size_t blocks = r->units * r->group * r->blocks;
+    size_t most = blocks < THREADS_MOST ? blocks : THREADS_MOST;
+    return threads < 1 ? 1 : threads > most ? most : threads;
+}
+
 static void start_progress(run_progress *p, size_t blocks)
 {
     if (p == NULL)
@@ -217,31 +223,22 @@ static void start_progress(run_progress *p, size_t blocks)
     atomic_store(&p->blocks, blocks);
 }
 
-static bool run_blocks(run *r, size_t threads, run_report *report, err *e)
+static bool run_blocks(run *r, crew *by, run_report *report, err *e)
 {
     block_context *c = &r->shared;
-    size_t slot_bytes;
+    size_t slot_bytes, threads = threads_for(r, by->most);
     bool done = (size_waves(r, threads, &slot_bytes) || err_no_memory(e, SIZE_MAX)) &&
                 panels_new(&c->panels, c->plan, &c->made, r->slots, e) &&
                 scratches_new(r, threads, e);
     if (done) {
         schedule_start(&r->tasks, r->units, r->wave, panels_parts(&c->panels),
                        r->group * r->blocks);
-        report->threads_wanted = threads;
         start_progress(c->wanted->progress, r->units * r->group * r->blocks);
-        report->threads = threads_run(threads, work, r);
-        done = gather(r, threads, report, e);
+        done = gather(r, crew_run(by, threads, work, r), report, e);
     }
     scratches_free(r, threads);
     panels_free(&c->panels);
     return done;
-}
-
-static size_t threads_for(const run *r, size_t threads)
-{
-    size_t blocks = r->units * r->group * r->blocks;
-    size_t most = blocks < THREADS_MOST ? blocks : THREADS_MOST;
-    return threads < 1 ? 1 : threads > most ? most : threads;
 }
 
 bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
@@ -250,12 +247,16 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
     run r = {.shared = {.plan = p, .wanted = w}};
     block_context *c = &r.shared;
     float_mode mode;
+    crew by;
     float_mode_set(&mode);
+    crew_open(&by, threads);
     size_blocks(&r);
     cache_settle(p, w);
-    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, threads, e) &&
-                run_blocks(&r, threads_for(&r, threads), report, e);
-    done = done && project_output(&c->made, p, c->kept, threads, e);
+    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, &by, e) &&
+                run_blocks(&r, &by, report, e) && project_output(&c->made, p, c->kept, &by, e);
+    report->threads = by.ran;
+    report->threads_wanted = by.wanted;
+    crew_close(&by);
     if (done && p->asked->cache != NULL)
         p->asked->cache->rows = p->n_k;
     projected_free(&c->made);

@@ -30,7 +30,7 @@ void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
 /* What besides the stages came out. */
 typedef struct run_report {
     size_t empty_rows; /* rows of queries that may attend to nothing */
-    /* That computed the blocks, and how many were to: fewer where one could not be started. */
+    /* Where a thread could not be started: how many there were, and how many were wanted. */
     size_t threads, threads_wanted;
 } run_report;
 

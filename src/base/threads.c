@@ -1,49 +1,131 @@
 #include "base/threads.h"
 
-#include <pthread.h>
 #include <signal.h>
 
-typedef struct worker {
-    void (*work)(void *context, size_t worker);
-    void *context;
-    size_t index;
-} worker;
-
-static void *start(void *argument)
+/* Waits for a piece after `seen`; false when there will be none. */
+static bool wait_for_piece(crew *c, size_t seen)
 {
-    const worker *one = argument;
-    one->work(one->context, one->index);
+    while (c->piece == seen && !c->is_over)
+        pthread_cond_wait(&c->has_piece, &c->lock);
+    return c->piece != seen;
+}
+
+static void leave_piece(crew *c)
+{
+    c->busy--;
+    if (c->busy == 0)
+        pthread_cond_signal(&c->is_done);
+}
+
+/* A piece that has enough workers is left to them: its number is seen all the same. */
+static void *serve(void *argument)
+{
+    const crew_member *me = argument;
+    crew *c = me->of;
+    size_t seen = 0;
+    pthread_mutex_lock(&c->lock);
+    while (wait_for_piece(c, seen)) {
+        seen = c->piece;
+        if (me->worker >= c->workers)
+            continue;
+        pthread_mutex_unlock(&c->lock);
+        c->work(c->context, me->worker);
+        pthread_mutex_lock(&c->lock);
+        leave_piece(c);
+    }
+    pthread_mutex_unlock(&c->lock);
     return NULL;
 }
 
-/* Signals go to the caller's thread, which knows what to clean up. */
-static size_t start_all(worker *one, pthread_t *thread, size_t wanted)
+/* Signals go to the caller's thread, which knows what to clean up. After one failure no other
+ * thread is asked for. */
+static void start_until(crew *c, size_t wanted)
 {
     sigset_t all, before;
-    size_t started = 0;
-    if (wanted == 0)
-        return 0;
+    if (c->started >= wanted || c->ran > 0)
+        return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < wanted && pthread_create(&thread[started], NULL, start, &one[started]) == 0)
-        started++;
+    while (c->started < wanted) {
+        crew_member *next = &c->member[c->started];
+        *next = (crew_member){c, c->started + 1};
+        if (pthread_create(&c->thread[c->started], NULL, serve, next) != 0)
+            break;
+        c->started++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
 }
 
-size_t threads_run(size_t threads, void (*work)(void *context, size_t worker), void *context)
+void crew_open(crew *c, size_t threads)
 {
-    worker one[THREADS_MOST];
-    pthread_t thread[THREADS_MOST];
-    size_t others = threads > THREADS_MOST ? THREADS_MOST : threads;
-    others = others == 0 ? 0 : others - 1;
-    for (size_t i = 0; i < others; i++)
-        one[i] = (worker){work, context, i + 1};
-    size_t started = start_all(one, thread, others);
+    c->most = threads == 0 ? 1 : threads > THREADS_MOST ? THREADS_MOST : threads;
+    c->ran = c->wanted = c->started = 0;
+    c->piece = c->workers = c->busy = 0;
+    c->is_over = false;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->has_piece, NULL);
+    pthread_cond_init(&c->is_done, NULL);
+}
+
+void crew_close(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->is_over = true;
+    pthread_cond_broadcast(&c->has_piece);
+    pthread_mutex_unlock(&c->lock);
+    for (size_t i = 0; i < c->started; i++)
+        pthread_join(c->thread[i], NULL);
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->has_piece);
+    pthread_cond_destroy(&c->is_done);
+}
+
+static void begin_piece(crew *c, size_t workers, crew_work *work, void *context)
+{
+    pthread_mutex_lock(&c->lock);
+    c->work = work;
+    c->context = context;
+    c->workers = workers;
+    c->busy = workers - 1;
+    c->piece++;
+    pthread_cond_broadcast(&c->has_piece);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void end_piece(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->busy > 0)
+        pthread_cond_wait(&c->is_done, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
+{
+    size_t wanted = threads < 1 ? 1 : threads > c->most ? c->most : threads;
+    start_until(c, wanted - 1);
+    size_t workers = c->started + 1 < wanted ? c->started + 1 : wanted;
+    if (workers < wanted && c->ran == 0) {
+        c->ran = workers;
+        c->wanted = wanted;
+    }
+    if (workers == 1) {
+        work(context, 0);
+        return 1;
+    }
+    begin_piece(c, workers, work, context);
     work(context, 0);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
-    return started + 1;
+    end_piece(c);
+    return workers;
+}
+
+size_t threads_run(size_t threads, crew_work *work, void *context)
+{
+    crew alone;
+    crew_open(&alone, threads);
+    size_t ran = crew_run(&alone, threads, work, context);
+    crew_close(&alone);
+    return ran;
 }
 
 size_t threads_worth(size_t threads, double operations)

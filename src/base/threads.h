@@ -1,19 +1,55 @@
-/* A few threads for one piece of work that is cut into units; a unit's result must not depend on
- * who does it. */
+/* A few threads for work that is cut into units; a unit's result must not depend on who does it.
+ *
+ * A crew stays together from one piece of work to the next. Its threads are started when a piece
+ * first wants them, so a crew that only ever gets small pieces is the caller's thread alone. */
 #ifndef SELFATTN_BASE_THREADS_H
 #define SELFATTN_BASE_THREADS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Runs work(context, worker) in up to `threads` threads at once, the caller's being worker 0, and
+enum { THREADS_MOST = 256 };
+
+typedef void crew_work(void *context, size_t worker);
+
+typedef struct crew crew;
+
+/* One of the crew, as it is started: who it is, and for whom it works. */
+typedef struct crew_member {
+    crew *of;
+    size_t worker; /* the caller is 0 */
+} crew_member;
+
+struct crew {
+    size_t most;        /* threads, the caller's included */
+    size_t ran, wanted; /* of the first piece that had fewer than it wanted; else 0 */
+    size_t started;     /* beside the caller's */
+    pthread_t thread[THREADS_MOST];
+    crew_member member[THREADS_MOST];
+    /* What follows belongs to who holds the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t has_piece, is_done;
+    crew_work *work;
+    void *context;
+    size_t piece, workers, busy; /* the number of this piece; those in it, and at it still */
+    bool is_over;
+};
+
+/* Up to `threads` threads, the caller's being one. To be closed, and not to be moved. */
+void crew_open(crew *c, size_t threads);
+void crew_close(crew *c);
+
+/* Runs work(context, worker) in up to `threads` of the crew at once, the caller being worker 0, and
  * returns when all are done: the number of workers that ran. Where a thread can't be started there
  * are fewer, so `work` takes units from a shared counter until there are none left. */
-size_t threads_run(size_t threads, void (*work)(void *context, size_t worker), void *context);
+size_t crew_run(crew *c, size_t threads, crew_work *work, void *context);
+
+/* The same by a crew for this piece alone. */
+size_t threads_run(size_t threads, crew_work *work, void *context);
 
 /* `threads`, or 1 where so few multiply-adds are to be done that starting threads costs more than
  * they bring. */
 size_t threads_worth(size_t threads, double operations);
-
-enum { THREADS_MOST = 256 };
 
 #endif

@@ -65,6 +65,16 @@ static bool round_weights(attempt *a, err *e)
            rest_round(a, p->round_decimals, p->round_keeps_sum, &rounded, e);
 }
 
+static bool multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
+                                const tensor *bias, tensor *to, err *e)
+{
+    crew by;
+    crew_open(&by, a->threads);
+    bool done = multiply(a->plan.with, rows, b, bias, to, &by, e);
+    crew_close(&by);
+    return done;
+}
+
 /* attended = weights·v, head by head. */
 static bool attend(attempt *a, err *e)
 {
@@ -77,7 +87,7 @@ static bool attend(attempt *a, err *e)
                        tensor_at(&attended, batch)};
         tensor w = tensor_at(&of[0], head), v = tensor_at(&of[1], plan_kv_head(p, head)),
                out = tensor_at(&of[2], head);
-        if (!multiply(p->with, &w, &v, NULL, &out, a->threads, e))
+        if (!multiply_by_threads(a, &w, &v, NULL, &out, e))
             return false;
     }
     return true;
@@ -124,7 +134,7 @@ static bool project(attempt *a, err *e)
         return false;
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor from = tensor_at(&rows, batch), to = tensor_at(&output, batch);
-        if (!multiply(p->with, &from, &p->wo, &p->bo, &to, a->threads, e))
+        if (!multiply_by_threads(a, &from, &p->wo, &p->bo, &to, e))
             return false;
     }
     return true;

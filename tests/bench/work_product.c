@@ -8,6 +8,7 @@
 typedef struct own {
     product of;
     const kernels *with;
+    crew by;
 } own;
 
 static tensor matrix(size_t rows, size_t columns, unsigned seed)
@@ -40,6 +41,7 @@ static void *prepare(const words *w)
     own *o = bench_alloc(1, sizeof *o);
     o->with = by->table(DTYPE_F32);
     product_prepare(&o->of, w);
+    crew_open(&o->by, o->of.threads);
     return o;
 }
 
@@ -49,7 +51,7 @@ static double run(void *state)
     product *p = &o->of;
     err e = {0};
     double before = now_ms();
-    if (!multiply(o->with, &p->a, &p->b, NULL, &p->c, p->threads, &e))
+    if (!multiply(o->with, &p->a, &p->b, NULL, &p->c, &o->by, &e))
         fprintf(stderr, "bench: %s\n", e.what);
     return now_ms() - before;
 }

@@ -64,6 +64,15 @@ static void write_large(void)
     fclose(file);
 }
 
+/* Enough ones for a product that pays threads. */
+static void write_ones(const char *name, int rows, int columns)
+{
+    FILE *file = fopen(name, "w");
+    for (int i = 1; i <= rows * columns; i++)
+        fputs(i % columns == 0 ? "1\n" : "1,", file);
+    fclose(file);
+}
+
 static int unlinked_file(const char *name)
 {
     int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -82,6 +91,8 @@ bool child_set_up(void)
         copy_file(home, &COPIED_FILES[i]);
     close(home);
     write_large();
+    write_ones("wide.csv", 40, 230);
+    write_ones("square.csv", 230, 230);
     int ends[2];
     if (symlink("out.json", "link.json") != 0 || pipe(ends) != 0)
         return false;
@@ -102,6 +113,8 @@ void child_tear_down(void)
     unlink("link.json");
     unlink("large.csv");
     unlink("large.npy");
+    unlink("wide.csv");
+    unlink("square.csv");
     rmdir("folder");
     if (chdir("/") == 0)
         rmdir(scratch);
@@ -109,8 +122,8 @@ void child_tear_down(void)
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".",         "..",        "folder",
-                                         "link.json", "large.csv", "large.npy"};
+    static const char *const OTHERS[] = {".",         "..",        "folder",   "link.json",
+                                         "large.csv", "large.npy", "wide.csv", "square.csv"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* What is said where all threads but the first `started` that are asked for fail. heads.json has
- * two heads, each of one block of rows, so one thread is asked for beside the program's own. */
+ * two heads, each of one block of rows, so one thread is asked for beside the program's own. The
+ * rows of wide.csv are one block, and their product with square.csv large enough for all three. */
 static const struct {
     command_line what;
     size_t started;
@@ -18,6 +19,13 @@ static const struct {
      "same\n"},
     {{.words = "--threads 3 heads.json"}, 1, ""},
     {{.words = "--threads 3 --quiet heads.json"}, 0, ""},
+    {{.words = "--threads 3 -x wide.csv --wq square.csv"},
+     0,
+     "selfattn: note: 1 of 3 threads ran, no more could be started: the result is the same\n"},
+    {{.words = "--threads 3 -x wide.csv --wq square.csv"},
+     1,
+     "selfattn: note: 2 of 3 threads ran, no more could be started: the result is the same\n"},
+    {{.words = "--threads 3 -x wide.csv --wq square.csv"}, 2, ""},
 };
 
 static bool holds(const command_line *what, size_t started, const char *note)

@@ -32,6 +32,34 @@ static void all_units_are_done_once(unit *u, size_t threads, size_t most)
     CHECK(u, atomic_load(&s.sum) == UNITS * (UNITS - 1) / 2);
 }
 
+/* Pieces of all sizes one behind another: each is done once, by no more than it wanted. */
+static void pieces_follow_each_other(unit *u)
+{
+    crew by;
+    crew_open(&by, 4);
+    for (size_t i = 0; i < 300; i++) {
+        shared s = {0};
+        size_t wanted = i * 7 % 6, ran = crew_run(&by, wanted, work, &s), here = 0;
+        for (size_t j = 0; j < THREADS_MOST; j++)
+            here += atomic_load(&s.was_here[j]);
+        CHECK(u, ran >= 1 && ran <= (wanted < 1 ? 1 : wanted > 4 ? 4 : wanted));
+        CHECK(u, here == ran && atomic_load(&s.calls) == ran);
+        CHECK(u, atomic_load(&s.sum) == UNITS * (UNITS - 1) / 2);
+    }
+    CHECK(u, by.started <= 3);
+    crew_close(&by);
+}
+
+static void small_pieces_start_nobody(unit *u)
+{
+    crew by;
+    shared s = {0};
+    crew_open(&by, 8);
+    CHECK(u, crew_run(&by, 1, work, &s) == 1);
+    CHECK(u, by.started == 0 && by.ran == 0);
+    crew_close(&by);
+}
+
 void test_threads(unit *u);
 void test_threads(unit *u)
 {
@@ -39,4 +67,6 @@ void test_threads(unit *u)
     all_units_are_done_once(u, 1, 1);
     all_units_are_done_once(u, 7, 7);
     all_units_are_done_once(u, 100000, THREADS_MOST);
+    pieces_follow_each_other(u);
+    small_pieces_start_nobody(u);
 }
