@@ -208,7 +208,7 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
         !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
         !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
         !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
-        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, e) ||
+        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, by, e) ||
         !cache_join(made, p, kept, e) || !transform_both(made, p, kept, by, e))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);

@@ -1,14 +1,32 @@
 #include "attn/rope.h"
 
 #include "attn/angle.h"
-#include "attn/row.h"
 #include "base/mem.h"
 
-/* The frequency of each pair, and its turn at the position that is worked on. */
-typedef struct pair_turn {
-    double frequency;
-    turn by;
-} pair_turn;
+#include <stdatomic.h>
+#include <string.h>
+
+/* ROWS are what a thread takes at a time; the angles of CHUNK pairs are at hand at once. */
+enum { ROWS = 16, CHUNK = 64 };
+
+/* Queries or keys, b × heads × n × width, and what becomes of them. */
+typedef struct turned {
+    tensor from, to;
+    double (*position)(const plan *p, size_t row);
+} turned;
+
+typedef struct turning {
+    const plan *plan;
+    const double *frequency; /* of each pair */
+    turned of[2];
+    atomic_size_t next_row;
+} turning;
+
+/* Pairs from `first` on, of one position. */
+typedef struct angles {
+    double position, cosine[CHUNK], sine[CHUNK];
+    size_t first, count;
+} angles;
 
 rope_pair rope_pair_of(const plan *p, size_t pair)
 {
@@ -17,61 +35,121 @@ rope_pair rope_pair_of(const plan *p, size_t pair)
     return (rope_pair){pair, pair + p->rope_width / 2};
 }
 
-static void turn_row(const plan *p, const pair_turn *turns, const tensor *x, tensor *y)
+static char *element(const tensor *rows, size_t unit, size_t row, size_t column)
 {
-    for (size_t pair = 0; pair < p->rope_width / 2; pair++) {
-        rope_pair at = rope_pair_of(p, pair);
-        turn by = turns[pair].by;
-        double first = row_get(x, at.first), second = row_get(x, at.second);
-        row_set(y, at.first, first * by.cosine - second * by.sine);
-        row_set(y, at.second, second * by.cosine + first * by.sine);
+    size_t batch = unit / rows->size[1], head = unit % rows->size[1];
+    ptrdiff_t at = rows->stride[0] * (ptrdiff_t)batch + rows->stride[1] * (ptrdiff_t)head +
+                   rows->stride[2] * (ptrdiff_t)row + (ptrdiff_t)column;
+    return (char *)rows->data + at * (ptrdiff_t)dtype_size(rows->type);
+}
+
+/* All batch entries' and heads' row of this number. */
+static void turn_row(const turning *t, const turned *one, size_t row, const angles *by)
+{
+    rope_pair at = rope_pair_of(t->plan, by->first), zero = rope_pair_of(t->plan, 0);
+    size_t step = t->plan->asked->rope.is_interleaved ? 2 : 1;
+    for (size_t unit = 0; unit < one->from.size[0] * one->from.size[1]; unit++)
+        t->plan->with->turn(element(&one->from, unit, row, at.first), by->count, step,
+                            zero.second - zero.first, by->cosine, by->sine,
+                            element(&one->to, unit, row, at.first));
+}
+
+/* What stands behind the pairs stays as it is. */
+static void copy_rest(const turning *t, const turned *one, size_t row)
+{
+    size_t width = t->plan->rope_width, rest = one->from.size[3] - width;
+    for (size_t unit = 0; rest > 0 && unit < one->from.size[0] * one->from.size[1]; unit++)
+        memcpy(element(&one->to, unit, row, width), element(&one->from, unit, row, width),
+               rest * dtype_size(one->from.type));
+}
+
+/* Queries and keys of this number mostly stand at the same position, whose angles serve both. */
+static void turn_chunk(const turning *t, size_t row, size_t first)
+{
+    size_t pairs = t->plan->rope_width / 2;
+    angles by = {.position = -1, .first = first};
+    by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
+    for (size_t i = 0; i < 2; i++) {
+        const turned *one = &t->of[i];
+        if (row >= one->from.size[2])
+            continue;
+        double position = one->position(t->plan, row);
+        if (position != by.position)
+            t->plan->with->angles(position, t->frequency + first, by.count, by.cosine, by.sine);
+        by.position = position;
+        turn_row(t, one, row, &by);
     }
-    for (size_t i = p->rope_width; i < x->size[0]; i++)
-        row_set(y, i, row_get(x, i));
 }
 
-static tensor row_of(const tensor *t, size_t unit, size_t row)
+static size_t rows_of(const turning *t)
 {
-    size_t heads = t->size[1];
-    tensor of_batch = tensor_at(t, unit / heads), of_head = tensor_at(&of_batch, unit % heads);
-    return tensor_at(&of_head, row);
+    return size_larger(t->of[0].from.size[2], t->of[1].from.size[2]);
 }
 
-/* A position's turns serve all batch entries and heads. */
-static bool turn_all(projected *made, const plan *p, stage_id id, tensor *kept, pair_turn *turns,
-                     tensor *rows, err *e)
+static void work(void *context, size_t worker)
 {
-    tensor out;
-    if (!projected_place(made, p, &kept[id], rows, rows->size[2], &out, e))
-        return false;
-    for (size_t i = 0; i < rows->size[2]; i++) {
-        double position = id == STAGE_Q_ROPE ? plan_query_position(p, i) : plan_key_position(p, i);
-        for (size_t pair = 0; pair < p->rope_width / 2; pair++)
-            turns[pair].by = angle_turn(position, turns[pair].frequency);
-        for (size_t unit = 0; unit < rows->size[0] * rows->size[1]; unit++) {
-            tensor x = row_of(rows, unit, i), y = row_of(&out, unit, i);
-            turn_row(p, turns, &x, &y);
+    (void)worker;
+    turning *t = context;
+    float_mode mode;
+    float_mode_set(&mode);
+    size_t rows = rows_of(t), begin;
+    while ((begin = atomic_fetch_add(&t->next_row, ROWS)) < rows) {
+        for (size_t row = begin; row < rows && row < begin + ROWS; row++) {
+            for (size_t first = 0; first < t->plan->rope_width / 2; first += CHUNK)
+                turn_chunk(t, row, first);
+            for (size_t i = 0; i < 2; i++) {
+                if (row < t->of[i].from.size[2])
+                    copy_rest(t, &t->of[i], row);
+            }
         }
     }
-    *rows = out;
+    float_mode_restore(&mode);
+}
+
+static bool prepare(turned *one, projected *made, const plan *p, stage_id id, const tensor *kept,
+                    const tensor *rows, err *e)
+{
+    one->from = tensor_view_of(rows);
+    one->position = id == STAGE_Q_ROPE ? plan_query_position : plan_key_position;
+    return projected_place(made, p, &kept[id], rows, rows->size[2], &one->to, e);
+}
+
+/* An angle costs some 30 multiply-adds, a number that is turned 4. */
+static double operations_of(const turning *t)
+{
+    const size_t *size = t->of[0].from.size;
+    return (double)rows_of(t) * (double)t->plan->rope_width *
+           (15 + 8 * (double)(size[0] * size[1]));
+}
+
+static bool take(const turned *one, const plan *p, stage_id id, tensor *rows, err *e)
+{
+    *rows = one->to;
     return projected_check_range(p, stage_row(id)->key.named.name, rows, e);
 }
 
-bool rope_turn_both(projected *made, const plan *p, tensor *kept, err *e)
+bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     size_t pairs = p->rope_width / 2;
     if (pairs == 0)
         return true;
-    pair_turn *turns = mem_alloc(pairs, sizeof turns[0], e);
-    for (size_t pair = 0; turns != NULL && pair < pairs; pair++)
-        turns[pair].frequency = angle_frequency(p->asked->rope.base, pair, p->rope_width);
-    bool done = turns != NULL && turn_all(made, p, STAGE_Q_ROPE, kept, turns, &made->q, e) &&
-                turn_all(made, p, STAGE_K_ROPE, kept, turns, &made->k, e);
-    mem_free(turns);
-    return done;
+    turning t = {.plan = p};
+    double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
+    bool done = frequency != NULL && prepare(&t.of[0], made, p, STAGE_Q_ROPE, kept, &made->q, e) &&
+                prepare(&t.of[1], made, p, STAGE_K_ROPE, kept, &made->k, e);
+    if (done) {
+        for (size_t pair = 0; pair < pairs; pair++)
+            frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+        t.frequency = frequency;
+        atomic_init(&t.next_row, 0);
+        crew_run(by, threads_worth(by->most, operations_of(&t)), work, &t);
+    }
+    mem_free(frequency);
+    return done && take(&t.of[0], p, STAGE_Q_ROPE, &made->q, e) &&
+           take(&t.of[1], p, STAGE_K_ROPE, &made->k, e);
 }
 
 size_t rope_memory(const plan *p)
 {
-    return p->rope_width / 2 * sizeof(pair_turn);
+    return p->rope_width / 2 * sizeof(double);
 }

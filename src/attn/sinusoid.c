@@ -21,7 +21,7 @@ static void add_to_row(const plan *p, const double *frequency, size_t row, tenso
 {
     double position = plan_position(p, row);
     for (size_t column = 0; column < p->q.rows.size[2]; column++) {
-        turn by = angle_turn(position, frequency[column / 2]);
+        turn by = angle_turn(p->with, position, frequency[column / 2]);
         double wave = column % 2 == 0 ? by.sine : by.cosine;
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor of_batch = tensor_at(&p->q.rows, batch), into_batch = tensor_at(sums, batch);

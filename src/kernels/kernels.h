@@ -64,6 +64,16 @@ typedef struct kernels {
      * x_stride, out contiguous. */
     void (*weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 
+    /* cosine[i], sine[i] of position·frequency[i], whatever the type is: within 1 ulp of float64,
+     * for positions to 2³¹ and frequencies to 1. */
+    void (*angles)(double position, const double *frequency, size_t n, double *cosine,
+                   double *sine);
+    /* Pairs of numbers turned, x₁ = x[p·step] and x₂ = x[p·step + apart]; step is 1 or 2:
+     *     y₁ = x₁·cos − x₂·sin,  y₂ = x₂·cos + x₁·sin,
+     * each operation rounded in float64, the result once more to the type. Not in place. */
+    void (*turn)(const void *x, size_t pairs, size_t step, size_t apart, const double *cosine,
+                 const double *sine, void *out);
+
     /* The softmax's steps over one row; key j sits at x[j].
      * max: the greatest x[j], −inf for none; NaN never is.
      * exponent: exp(x[j] − max) by the project's own polynomial, the difference taken without loss;

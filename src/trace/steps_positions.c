@@ -31,7 +31,7 @@ static void show_pair(builder *b, const tensor *x, const tensor *sums, double po
     line->b = build_number(b, build_text(b, "frequency of pair %zu of x", pair), frequency);
     line->result =
         build_number(b, build_text(b, "angle of pair %zu of x", pair), position * frequency);
-    turn by = angle_turn(position, frequency);
+    turn by = angle_turn(b->plan->with, position, frequency);
     for (size_t column = 2 * pair; column < width && column < 2 * pair + 2; column++)
         show_sum(b, x, sums, column, by);
 }

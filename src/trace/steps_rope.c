@@ -43,7 +43,7 @@ static void show_pair(builder *b, stage_id from, stage_id id, size_t row, double
     line->a = build_number(b, build_text(b, "position of %s", of), position);
     line->b = build_number(b, build_text(b, "frequency of %s", of), frequency);
     line->result = build_number(b, build_text(b, "angle of %s", of), position * frequency);
-    turn by = angle_turn(position, frequency);
+    turn by = angle_turn(p->with, position, frequency);
     show_turned(b, from, id, row, at, by, true);
     show_turned(b, from, id, row, at, by, false);
 }

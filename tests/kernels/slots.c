@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,58 @@ static void call_sum_of_row_exponent(const kernels *with, job *j)
     free(row);
 }
 
+/* Angles, of frequencies that are numbers of the type, in a block that ends where they do. */
+static void angles(const kernels *with, job *j, bool is_sine)
+{
+    size_t n = j->in[0].size[1];
+    double *room = malloc((3 * n + 1) * sizeof room[0]);
+    if (room == NULL)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        room[i] = fabs(numbers_get(j->in[0].type, j->in[0].data, i));
+    with->angles(1000, room, n, room + n, room + 2 * n);
+    for (size_t i = 0; i < n; i++)
+        numbers_put(j->out.type, j->out.data, i, room[(is_sine ? 2 : 1) * n + i]);
+    free(room);
+}
+
+static void call_cosines(const kernels *with, job *j)
+{
+    angles(with, j, false);
+}
+
+static void call_sines(const kernels *with, job *j)
+{
+    angles(with, j, true);
+}
+
+/* The first h pairs of n numbers, by sines that are numbers of the type and cosines beside them; an
+ * odd number stays behind. */
+static void turn(const kernels *with, job *j, bool is_interleaved)
+{
+    size_t n = j->in[1].size[1], pairs = n / 2;
+    double *sine = malloc((2 * pairs + 1) * sizeof sine[0]);
+    if (sine == NULL)
+        abort();
+    for (size_t i = 0; i < pairs; i++) {
+        sine[i] = numbers_get(j->in[0].type, j->in[0].data, i);
+        sine[pairs + i] = 0.75 * sine[i] + 0.1;
+    }
+    with->turn(j->in[1].data, pairs, is_interleaved ? 2 : 1, is_interleaved ? 1 : pairs,
+               sine + pairs, sine, j->out.data);
+    free(sine);
+}
+
+static void call_turn(const kernels *with, job *j)
+{
+    turn(with, j, false);
+}
+
+static void call_turn_interleaved(const kernels *with, job *j)
+{
+    turn(with, j, true);
+}
+
 /* By the row's last number */
 static void call_row_divide(const kernels *with, job *j)
 {
@@ -140,6 +193,10 @@ const slot SLOTS[] = {
     {"hide apart", call_hide_apart, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"recede", call_recede, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"weigh", call_weigh, NUMBERS_ANY, {"n1", "", "", ""}, "n"},
+    {"cosines", call_cosines, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+    {"sines", call_sines, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+    {"turn", call_turn, NUMBERS_ANY, {"h", "n", "", ""}, "n"},
+    {"turn interleaved", call_turn_interleaved, NUMBERS_ANY, {"h", "n", "", ""}, "n"},
     {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
     {"sum of row_exponent", call_sum_of_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "1"},

@@ -65,6 +65,10 @@ void KERNEL(recede)(const void *x, size_t n, double slope, double position, void
 void KERNEL(cap)(const void *x, size_t n, double most, void *out);
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
+void KERNEL(angles)(double position, const double *frequency, size_t n, double *restrict cosine,
+                    double *restrict sine);
+void KERNEL(turn)(const void *x, size_t pairs, size_t step, size_t apart, const double *cosine,
+                  const double *sine, void *out);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
