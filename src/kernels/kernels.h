@@ -74,6 +74,34 @@ typedef struct kernels {
     void (*turn)(const void *x, size_t pairs, size_t step, size_t apart, const double *cosine,
                  const double *sine, void *out);
 
+    /* out[j] = x[j] · y[j], one rounding: a gate. */
+    void (*times)(const void *x, size_t n, const void *y, void *out);
+    /* A feed-forward's activations. relu: +0 for x[j] ≤ 0, −0 too, else x[j]. The others are
+     * computed in float64, with what it loses: within 0.501 ulp for float32, 1.3 for float64
+     * (tests/kernels measures them), +0 where that is below the smallest normal number, as at the
+     * end of the negative tail.
+     * gelu: x·Φ(x), Φ(x) = ½·erfc(−x/√2).
+     * gelu_tanh: 0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), the number as it is written here.
+     * silu: x / (1 + exp(−x)).
+     * NaN stays NaN, ∞ stays ∞, and −∞ gives the limit +0. */
+    void (*relu)(const void *x, size_t n, void *out);
+    void (*gelu)(const void *x, size_t n, void *out);
+    void (*gelu_tanh)(const void *x, size_t n, void *out);
+    void (*silu)(const void *x, size_t n, void *out);
+
+    /* Layer norm and RMS norm of one row; gain and bias are as long as it, or NULL for none.
+     *     mean = (Σ x[j]) / n,  variance = (Σ (x[j] − mean)²) / n,  a second pass
+     *     row_norm:     out[j] = ((x[j] − mean) / √(variance + eps)) · gain[j] + bias[j]
+     *     row_rms_norm: out[j] = (x[j] / √((Σ x[j]²) / n + eps)) · gain[j]
+     * Each operation is rounded in float64, the result once more to the type; the sums are those of
+     * row_exponent: 16 partial ones, compensated for float64 data, whose mean is kept with what
+     * float64 loses of it. So the deviations of equal numbers are 0. Where the root is 0, the
+     * quotient is 0, so the result is 0 · gain[j] + bias[j].
+     * False where the sum of squares leaves the range of float64. */
+    bool (*row_norm)(const void *x, size_t n, const void *gain, const void *bias, double eps,
+                     void *out);
+    bool (*row_rms_norm)(const void *x, size_t n, const void *gain, double eps, void *out);
+
     /* The softmax's steps over one row; key j sits at x[j].
      * max: the greatest x[j], −inf for none; NaN never is.
      * exponent: exp(x[j] − max) by the project's own polynomial, the difference taken without loss;

@@ -2,6 +2,7 @@
 
 #include "unit/unit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,4 +57,19 @@ void *numbers_room(size_t count)
     if (room == NULL)
         abort();
     return room;
+}
+
+long double numbers_error(dtype type, double got, long double right)
+{
+    bool is_f32 = type == DTYPE_F32;
+    long double normal = is_f32 ? (long double)FLT_MIN : (long double)DBL_MIN;
+    long double epsilon = is_f32 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
+    int exponent;
+    if (got == 0)
+        return fabsl(right) < normal * (1 + 4 * epsilon) && !signbit(got) ? 0 : INFINITY;
+    if (!(fabsl((long double)got) >= normal))
+        return INFINITY;
+    frexpl(right, &exponent);
+    return fabsl((long double)got - right) /
+           ldexpl(1, exponent - (is_f32 ? FLT_MANT_DIG : DBL_MANT_DIG));
 }

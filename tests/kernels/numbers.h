@@ -22,6 +22,10 @@ double numbers_next(uint64_t *state, numbers kind);
 /* Equal bits; a NaN is any NaN, since only their bits leave IEEE 754 a choice. */
 bool numbers_same(dtype type, const void *a, const void *b, size_t count);
 
+/* |got − right| in ulp of the type at `right`: below the smallest normal number +0 is right by
+ * definition, and next to it either is. */
+long double numbers_error(dtype type, double got, long double right);
+
 /* Room for `count` of the wider type, zeroed; to be freed with free(). */
 void *numbers_room(size_t count);
 

@@ -87,6 +87,52 @@ static void call_weigh(const kernels *with, job *j)
     with->weigh(j->in[0].data, j->in[0].stride[0], j->in[0].size[0], -0.3, j->out.data);
 }
 
+static void call_times(const kernels *with, job *j)
+{
+    with->times(j->in[0].data, j->in[0].size[1], j->in[1].data, j->out.data);
+}
+
+static void call_relu(const kernels *with, job *j)
+{
+    with->relu(j->in[0].data, j->in[0].size[1], j->out.data);
+}
+
+static void call_gelu(const kernels *with, job *j)
+{
+    with->gelu(j->in[0].data, j->in[0].size[1], j->out.data);
+}
+
+static void call_gelu_tanh(const kernels *with, job *j)
+{
+    with->gelu_tanh(j->in[0].data, j->in[0].size[1], j->out.data);
+}
+
+static void call_silu(const kernels *with, job *j)
+{
+    with->silu(j->in[0].data, j->in[0].size[1], j->out.data);
+}
+
+static void call_row_norm(const kernels *with, job *j)
+{
+    with->row_norm(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[2].data, 1e-5,
+                   j->out.data);
+}
+
+static void call_bare_row_norm(const kernels *with, job *j)
+{
+    with->row_norm(j->in[0].data, j->in[0].size[1], NULL, NULL, 0, j->out.data);
+}
+
+static void call_row_rms_norm(const kernels *with, job *j)
+{
+    with->row_rms_norm(j->in[0].data, j->in[0].size[1], j->in[1].data, 1e-6, j->out.data);
+}
+
+static void call_bare_row_rms_norm(const kernels *with, job *j)
+{
+    with->row_rms_norm(j->in[0].data, j->in[0].size[1], NULL, 0, j->out.data);
+}
+
 static void call_row_max(const kernels *with, job *j)
 {
     with->row_max(j->in[0].data, j->in[0].size[1], j->out.data);
@@ -197,6 +243,18 @@ const slot SLOTS[] = {
     {"sines", call_sines, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
     {"turn", call_turn, NUMBERS_ANY, {"h", "n", "", ""}, "n"},
     {"turn interleaved", call_turn_interleaved, NUMBERS_ANY, {"h", "n", "", ""}, "n"},
+    {"times", call_times, NUMBERS_ANY, {"n", "n", "", ""}, "n"},
+    {"relu", call_relu, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"gelu", call_gelu, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"gelu of low ones", call_gelu, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
+    {"gelu_tanh", call_gelu_tanh, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"gelu_tanh of low ones", call_gelu_tanh, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
+    {"silu", call_silu, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"silu of low ones", call_silu, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
+    {"row_norm", call_row_norm, NUMBERS_ANY, {"n", "n", "n", ""}, "n"},
+    {"row_norm alone", call_bare_row_norm, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+    {"row_rms_norm", call_row_rms_norm, NUMBERS_ANY, {"n", "n", "", ""}, "n"},
+    {"row_rms_norm alone", call_bare_row_rms_norm, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
     {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
     {"sum of row_exponent", call_sum_of_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "1"},

@@ -12,23 +12,6 @@
 
 enum { ROW_MOST = 16384, STEP = 997 };
 
-/* |got − right| in ulp of the type at `right`, for 0 ≤ right: below the smallest normal number +0
- * is right by definition, and next to it either is. */
-static long double error_in_ulp(dtype type, double got, long double right)
-{
-    bool is_f32 = type == DTYPE_F32;
-    long double normal = is_f32 ? (long double)FLT_MIN : (long double)DBL_MIN;
-    long double epsilon = is_f32 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
-    int exponent;
-    if (got == 0)
-        return right < normal * (1 + 4 * epsilon) && !signbit(got) ? 0 : INFINITY;
-    if (!((long double)got >= normal))
-        return INFINITY;
-    frexpl(right, &exponent);
-    return fabsl((long double)got - right) /
-           ldexpl(1, exponent - (is_f32 ? FLT_MANT_DIG : DBL_MANT_DIG));
-}
-
 /* ---- exp ---- */
 
 /* The greatest error of exp(x[i] − max) */
@@ -43,7 +26,7 @@ static long double worst_exp(dtype type, const void *x, size_t n, double max)
     for (size_t i = 0; i < n; i++) {
         long double right =
             expl((long double)numbers_get(type, x, i) - numbers_get(type, &greatest, 0));
-        worst = fmaxl(worst, error_in_ulp(type, numbers_get(type, out, i), right));
+        worst = fmaxl(worst, numbers_error(type, numbers_get(type, out, i), right));
     }
     free(out);
     return worst;
@@ -99,7 +82,7 @@ static long double worst_tanh(dtype type, void *x, size_t n)
         long double right = tanhl((long double)from);
         bool is_normal = fabsl(right) >= (type == DTYPE_F32 ? (long double)FLT_MIN : DBL_MIN);
         if (is_normal) /* tanh is odd: the sign is the argument's */
-            worst = fmaxl(worst, error_in_ulp(type, from < 0 ? -got : got, fabsl(right)));
+            worst = fmaxl(worst, numbers_error(type, from < 0 ? -got : got, fabsl(right)));
         else /* tanh(x) = x there, to less than an ulp */
             worst = got == from ? worst : INFINITY;
     }
@@ -165,7 +148,7 @@ static long double worst_weight(dtype type, const void *x, size_t n)
     long double sum = true_sum(type, x, n, max);
     for (size_t j = 0; j < n; j++) {
         long double right = expl((long double)numbers_get(type, x, j) - max) / sum;
-        worst = fmaxl(worst, error_in_ulp(type, numbers_get(type, out, j), right));
+        worst = fmaxl(worst, numbers_error(type, numbers_get(type, out, j), right));
     }
     free(out);
     return worst;
@@ -236,7 +219,7 @@ static void check_logarithm(unit *u)
         double x = i % 2 == 0 ? ldexp(1 + fraction, i % 2045 - 1022) : 0.5 + fraction;
         long double right = logl((long double)x), got = logarithm(x);
         if (right != 0)
-            worst = fmaxl(worst, error_in_ulp(DTYPE_F64, (double)fabsl(got), fabsl(right)));
+            worst = fmaxl(worst, numbers_error(DTYPE_F64, (double)fabsl(got), fabsl(right)));
     }
     CHECK(u, worst <= 1);
     CHECK(u, logarithm(1) == 0 && logarithm(0) == -INFINITY);

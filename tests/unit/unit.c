@@ -25,6 +25,8 @@
     ROW(json_write)                                                                                \
     ROW(jsonl)                                                                                     \
     ROW(kernel_accuracy)                                                                           \
+    ROW(kernel_activate)                                                                           \
+    ROW(kernel_norm)                                                                               \
     ROW(kernel_order)                                                                              \
     ROW(kernels)                                                                                   \
     ROW(limits)                                                                                    \

@@ -1,4 +1,4 @@
-/* Element by element: scaling, adding, weighing. Each is one rounding. */
+/* Element by element: scaling, adding, weighing, gating. Each is one rounding. */
 #include "kernels/wide/real.h"
 
 void KERNEL(multiply)(const void *x, size_t n, double factor, void *out)
@@ -7,6 +7,14 @@ void KERNEL(multiply)(const void *x, size_t n, double factor, void *out)
     real *to = out, by = (real)factor;
     for (size_t j = 0; j < n; j++)
         to[j] = from[j] * by;
+}
+
+void KERNEL(times)(const void *x, size_t n, const void *y, void *out)
+{
+    const real *from = x, *factor = y;
+    real *to = out;
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j] * factor[j];
 }
 
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out)

@@ -36,20 +36,6 @@ static inline real fused(real a, real b, real c)
 }
 #endif
 
-/* A sum without loss: sum + rest = a + b exactly (Knuth, The Art of Computer Programming 2, 4.2.2,
- * theorem B). */
-typedef struct pair {
-    real sum, rest;
-} pair;
-
-static inline pair two_sum(real a, real b)
-{
-    real sum = a + b;
-    real b_part = sum - a;
-    real a_part = sum - b_part;
-    return (pair){sum, (a - a_part) + (b - b_part)};
-}
-
 /* The functions of this type's table, one source file each group. */
 size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
 void KERNEL(pack)(const tensor *b, packed *into);
@@ -69,6 +55,14 @@ void KERNEL(angles)(double position, const double *frequency, size_t n, double *
                     double *restrict sine);
 void KERNEL(turn)(const void *x, size_t pairs, size_t step, size_t apart, const double *cosine,
                   const double *sine, void *out);
+void KERNEL(times)(const void *x, size_t n, const void *y, void *out);
+void KERNEL(relu)(const void *x, size_t n, void *out);
+void KERNEL(gelu)(const void *x, size_t n, void *out);
+void KERNEL(gelu_tanh)(const void *x, size_t n, void *out);
+void KERNEL(silu)(const void *x, size_t n, void *out);
+bool KERNEL(row_norm)(const void *x, size_t n, const void *gain, const void *bias, double eps,
+                      void *out);
+bool KERNEL(row_rms_norm)(const void *x, size_t n, const void *gain, double eps, void *out);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);

@@ -1,0 +1,93 @@
+/* The contract's sum of a row: 16 partial sums, element j in partial j mod 16, joined by the tree
+ * s = 8, 4, 2, 1: p[l] += p[l+s]. In float64 for float32 data; for float64 data each partial is a
+ * sum without loss, whose rests are added beside it. */
+#ifndef SELFATTN_KERNELS_WIDE_PARTIALS_H
+#define SELFATTN_KERNELS_WIDE_PARTIALS_H
+
+#include "kernels/twofold.h"
+#include "kernels/wide/wide.h"
+
+enum { PARTIALS = 16 };
+
+typedef struct partials {
+    double sum[PARTIALS], rest[PARTIALS];
+} partials;
+
+/* Partial l and sum + rest: its new value. */
+static inline void partials_add(partials *p, size_t l, double sum, double rest)
+{
+#if defined(REAL_IS_F64)
+    twofold exact = twofold_sum(p->sum[l], sum);
+    p->sum[l] = exact.high;
+    p->rest[l] = (p->rest[l] + rest) + exact.low;
+#else
+    (void)rest; /* of float64 sums, none is kept */
+    p->sum[l] += sum;
+#endif
+}
+
+static inline row_total partials_total(partials *p)
+{
+    for (size_t step = PARTIALS / 2; step > 0; step /= 2) {
+        for (size_t l = 0; l < step; l++)
+            partials_add(p, l, p->sum[l + step], p->rest[l + step]);
+    }
+    return (row_total){p->sum[0], p->rest[0]};
+}
+
+#if defined(REAL_IS_F64)
+
+/* The partials in vectors while the row goes on: key j is in lane j mod 8 of vector (j / 8) mod
+ * 2. */
+typedef struct growing {
+    wide_pair part[PARTIALS / LANES];
+} growing;
+
+static inline growing growing_zero(void)
+{
+    return (growing){{{wide_zero(), wide_zero()}, {wide_zero(), wide_zero()}}};
+}
+
+static inline void growing_add(growing *to, wide w, size_t vector)
+{
+    wide_pair *part = &to->part[vector % (PARTIALS / LANES)];
+    wide_pair exact = wide_two_sum(part->sum, w);
+    part->sum = exact.sum;
+    part->rest = wide_add(part->rest, exact.rest);
+}
+
+static inline partials growing_store(const growing *g)
+{
+    partials p;
+    for (size_t v = 0; v < PARTIALS / LANES; v++) {
+        wide_store(p.sum + v * LANES, g->part[v].sum);
+        wide_store(p.rest + v * LANES, g->part[v].rest);
+    }
+    return p;
+}
+
+#else
+
+typedef sums growing;
+
+static inline growing growing_zero(void)
+{
+    return sums_zero();
+}
+
+static inline void growing_add(growing *to, wide w, size_t vector)
+{
+    (void)vector;
+    sums_add(to, w);
+}
+
+static inline partials growing_store(const growing *g)
+{
+    partials p = {{0}, {0}};
+    sums_store(g, p.sum);
+    return p;
+}
+
+#endif
+
+#endif
