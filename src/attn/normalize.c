@@ -1,31 +1,14 @@
 #include "attn/normalize.h"
 
-#include "attn/row.h"
-
-#include <math.h>
-
-/* False where the squares leave the range of float64. */
-static bool normalize_row(const tensor *x, const tensor *gain, double eps, tensor *y)
-{
-    size_t width = x->size[0];
-    double sum = 0;
-    for (size_t i = 0; i < width; i++)
-        sum += row_get(x, i) * row_get(x, i);
-    double root = sqrt(sum / (double)width + eps);
-    for (size_t i = 0; i < width; i++) {
-        double value = root == 0 ? 0 : row_get(x, i) / root;
-        row_set(y, i, gain->data == NULL ? value : value * row_get(gain, i));
-    }
-    return isfinite(sum);
-}
-
 /* One head of one batch entry, n × width. */
-static bool normalize_head(const plan *p, const char *name, const tensor *x, const tensor *gain,
-                           tensor *y, err *e)
+static bool normalize_head(const plan *p, const char *name, const tensor *x, const void *gain,
+                           const tensor *y, err *e)
 {
     for (size_t i = 0; i < x->size[0]; i++) {
         tensor from = tensor_at(x, i), to = tensor_at(y, i);
-        if (!normalize_row(&from, gain, p->asked->qk_eps, &to) && !p->asked->allow_nonfinite)
+        bool is_in_range =
+            p->with->row_rms_norm(from.data, from.size[0], gain, p->asked->qk_eps, to.data);
+        if (!is_in_range && !p->asked->allow_nonfinite)
             return err_set(e, "the squares of %s[row %zu] add up to more than float64 holds", name,
                            i + 1);
     }
@@ -41,11 +24,11 @@ static bool normalize(projected *made, const plan *p, stage_id id, const tensor 
         return false;
     for (size_t unit = 0; unit < p->batches * role->heads; unit++) {
         size_t batch = unit / role->heads, head = unit % role->heads;
-        tensor of_head = gain->data == NULL ? (tensor){0} : tensor_at(gain, head);
+        const void *of_head = gain->data == NULL ? NULL : tensor_at(gain, head).data;
         tensor x = tensor_at(rows, batch), y = tensor_at(&out, batch);
         x = tensor_at(&x, head);
         y = tensor_at(&y, head);
-        if (!normalize_head(p, input_label(role->given_as), &x, &of_head, &y, e))
+        if (!normalize_head(p, input_label(role->given_as), &x, of_head, &y, e))
             return false;
     }
     *rows = out;

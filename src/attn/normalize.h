@@ -3,8 +3,8 @@
  *
  *     y[i] = x[i] / √((x[0]² + x[1]² + …) / width + ε) · gain[i]
  *
- * computed in float64 in this order and rounded once; 0 where the root is 0. It comes before rotary
- * positions, as in Qwen3 and Gemma 3, which have both. */
+ * by the kernel row_rms_norm; 0 where the root is 0. It comes before rotary positions, as in Qwen3
+ * and Gemma 3, which have both. */
 #ifndef SELFATTN_ATTN_NORMALIZE_H
 #define SELFATTN_ATTN_NORMALIZE_H
 
