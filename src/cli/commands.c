@@ -45,6 +45,24 @@ static const command ROWS[] = {
      "machine, nor on --threads. With --rng they are those that NumPy or PyTorch give from the "
      "same seed.",
      command_init},
+    {{"encode", "run an encoder's layers"},
+     "[OPTION]... [DOCUMENT]...",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_RUN | GROUP_ALWAYS,
+     NULL,
+     "Runs the \"layers\" of each DOCUMENT one after the other, each an object with the keys of "
+     "attention and those of a layer: norms ln1 and ln2, and the feed-forward part w1, b1, w2, b2. "
+     "Settings such as heads, norm and activation stand in a layer or at the top, for all. The "
+     "rows are x, tokens with a vocab, or ids with an embedding. Writes output, or the stages that "
+     "--emit names; see LAYERS.",
+     command_encode},
+    {{"decode", "run a decoder's layers"},
+     "[OPTION]... [DOCUMENT]...",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_RUN | GROUP_ALWAYS,
+     NULL,
+     "The same for a decoder: its self-attention is causal unless a document says otherwise, and "
+     "layers with an object \"cross\" look at \"memory\", an encoder's output, between "
+     "self-attention and feed-forward part.",
+     command_decode},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",
      GROUP_FILES | GROUP_ALWAYS,
