@@ -23,6 +23,7 @@ int command_diff(const options *o, env *world, err *e);
 int command_init(const options *o, env *world, err *e);
 int command_encode(const options *o, env *world, err *e);
 int command_decode(const options *o, env *world, err *e);
+int command_generate(const options *o, env *world, err *e);
 int command_info(const options *o, env *world, err *e);
 int command_convert(const options *o, env *world, err *e);
 int command_example(const options *o, env *world, err *e);

@@ -42,12 +42,14 @@ typedef enum option_group {
     GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         512, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 1024,    /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 2048,  /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096,     /* of two results that are compared */
-    GROUP_INIT = 8192,     /* --seed, and what sizes and names share with others */
-    GROUP_EXAMPLE = 16384, /* --all */
-    GROUP_STACK = 32768    /* of encode and decode: shared by rows of other groups */
+    GROUP_FILES = 1024,     /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048,   /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 4096,      /* of two results that are compared */
+    GROUP_INIT = 8192,      /* --seed, and what sizes and names share with others */
+    GROUP_EXAMPLE = 16384,  /* --all */
+    GROUP_STACK = 32768,    /* of layers */
+    GROUP_STAGES = 65536,   /* of stages of layers: shared by rows of other groups */
+    GROUP_GENERATE = 131072 /* --steps */
 } option_group;
 
 typedef struct option_row {
@@ -136,6 +138,11 @@ typedef struct options {
     bool biases;
     /* example */
     const char *all;
+    /* generate */
+    size_t generated;
+    double temperature;
+    bool logits;
+    const char *stop;
     /* help */
     const char *completion;
 } options;

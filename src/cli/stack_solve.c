@@ -7,7 +7,7 @@
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
                          err *e)
 {
-    stack_settings how = {is_decoder, o->allow_nonfinite};
+    stack_settings how = {.is_decoder = is_decoder, .allow_nonfinite = o->allow_nonfinite};
     *s = (stack_solution){0};
     const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&

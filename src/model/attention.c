@@ -80,15 +80,39 @@ static bool check_width(const attention *a, size_t width, err *e)
                   has_wo ? "Wo" : "attention without Wo", a->plan.width_out, width);
 }
 
+static bool plan_it(attention *a, err *e)
+{
+    bool allows = a->asked.allow_nonfinite;
+    kv_cache *cache = a->asked.cache;
+    const isa *by = a->isa;
+    if (!problem_read(&a->asked, &a->document, e))
+        return false;
+    a->asked.allow_nonfinite = allows;
+    a->asked.cache = cache;
+    return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e);
+}
+
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
-    *a = (attention){0};
+    *a = (attention){.isa = by};
     if (!check_inputs(from, e) || !borrow_own(a, from, e) || !borrow_shared(a, from, e) ||
-        !add_rows(a, from, e) || !problem_read(&a->asked, &a->document, e))
+        !add_rows(a, from, e))
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
-    return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e) &&
-           check_width(a, from->x->size[from->x->rank - 1], e);
+    a->asked.cache = from->cache;
+    return plan_it(a, e) && check_width(a, from->x->size[from->x->rank - 1], e);
+}
+
+bool attention_go_on(attention *a, const tensor *x, err *e)
+{
+    bool allows = a->asked.allow_nonfinite;
+    kv_cache *cache = a->asked.cache;
+    plan_free(&a->plan);
+    problem_free(&a->asked);
+    a->plan = (plan){0};
+    a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
+    bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
+    return plan_it(a, e);
 }
 
 void attention_free(attention *a)

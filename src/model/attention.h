@@ -12,10 +12,12 @@ typedef struct attention_source {
     const tensor *x;     /* where its input rows will be */
     const entry *memory; /* of cross-attention: what its keys and values come from; else NULL */
     bool sees_no_later;  /* causal, unless something is said */
+    kv_cache *cache;     /* keys and values of the rows so far, kept; or NULL */
     bool allow_nonfinite;
 } attention_source;
 
 typedef struct attention {
+    const isa *isa;
     bundle document;
     problem asked;
     plan plan;
@@ -24,6 +26,9 @@ typedef struct attention {
 /* Plans it. To be freed in any case, and not to be moved. */
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
 void attention_free(attention *a);
+
+/* Plans it again, for other input rows of the same width. */
+bool attention_go_on(attention *a, const tensor *x, err *e);
 
 /* Its output as rows, b·n × m, owned by the caller. */
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out,

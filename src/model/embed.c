@@ -31,7 +31,7 @@ static const tensor *row_of_id(const stack *s, size_t id, tensor *room)
     return room;
 }
 
-static size_t ids_there_are(const stack *s)
+size_t stack_ids(const stack *s)
 {
     const tensor *embedding = bundle_tensor(s->document, "embedding");
     const entry *vocab = bundle_find(s->document, "vocab");
@@ -40,27 +40,44 @@ static size_t ids_there_are(const stack *s)
     return vocab == NULL ? 0 : vocab->bundle->count;
 }
 
-static bool look_up(stack *s, const entry *ids, tensor *x, err *e)
+static bool look_up(const stack *s, const size_t *ids, size_t count, const place *at, tensor *x,
+                    err *e)
 {
-    tensor room;
-    size_t count = tensor_count(&ids->tensor);
     for (size_t i = 0; i < count; i++) {
-        double id =
-            ids->tensor.rank == 0 ? tensor_get(&ids->tensor, NULL) : tensor_get(&ids->tensor, &i);
-        bool is_whole = id >= 0 && id == floor(id) && id < 9007199254740992.0;
-        const tensor *row = is_whole ? row_of_id(s, (size_t)id, &room) : NULL;
+        tensor room;
+        const tensor *row = row_of_id(s, ids[i], &room);
         if (row == NULL)
-            return err_at(e, &ids->at, "ids[%zu] is %g, and there are %zu rows to look up, from 0",
-                          i + 1, id, ids_there_are(s));
+            return err_at(e, at, "ids[%zu] is %zu, and there are %zu rows to look up, from 0",
+                          i + 1, ids[i], stack_ids(s));
         if (i == 0 && !tensor_new(x, s->type, 2, (size_t[]){count, tensor_count(row)}, e))
             return false;
         if (row->rank != 1 || tensor_count(row) != x->size[1])
-            return err_at(e, &ids->at, "the row of id %g is %zu wide, and the first one %zu", id,
+            return err_at(e, at, "the row of id %zu is %zu wide, and the first one %zu", ids[i],
                           tensor_count(row), x->size[1]);
         tensor to = tensor_at(x, i);
         tensor_copy(row, &to);
     }
     return true;
+}
+
+/* Whole numbers, as they stand in a document. */
+static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
+{
+    size_t count = tensor_count(&given->tensor);
+    size_t *ids = mem_alloc(count, sizeof ids[0], e);
+    bool done = ids != NULL;
+    for (size_t i = 0; done && i < count; i++) {
+        double id = given->tensor.rank == 0 ? tensor_get(&given->tensor, NULL)
+                                            : tensor_get(&given->tensor, &i);
+        if (!(id >= 0 && id == floor(id) && id < 9007199254740992.0))
+            done = err_at(e, &given->at, "ids[%zu] is %g, it must be a whole number from 0", i + 1,
+                          id);
+        else
+            ids[i] = (size_t)id;
+    }
+    done = done && look_up(s, ids, count, &given->at, x, e);
+    mem_free(ids);
+    return done;
 }
 
 /* ---- positions ---- */
@@ -151,16 +168,27 @@ static bool find_rows(stack *s, const problem *asked, err *e)
         return false;
     if (ids == NULL)
         return take_rows(s, asked->in[INPUT_X], &asked->at[INPUT_X], e);
-    bool done = look_up(s, ids, &looked_up, e) && take_rows(s, &looked_up, &ids->at, e);
+    bool done = look_up_given(s, ids, &looked_up, e) && take_rows(s, &looked_up, &ids->at, e);
     tensor_free(&looked_up);
     return done;
 }
 
-static bool add_positions(stack *s, const problem *asked, err *e)
+static bool add_positions(stack *s, err *e)
 {
     const entry *learned = bundle_find(s->document, "position_embedding");
-    return (learned == NULL || add_learned(s, learned, asked->offset, e)) &&
-           (!asked->adds_positions || add_sinusoids(s, asked->offset, e));
+    size_t position = s->first_position + s->before;
+    return (learned == NULL || add_learned(s, learned, position, e)) &&
+           (!s->adds_sinusoids || add_sinusoids(s, position, e));
+}
+
+bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
+{
+    static const place NOWHERE = {0};
+    tensor looked_up = {0};
+    bool done = look_up(s, ids, count, &NOWHERE, &looked_up, e) &&
+                take_rows(s, &looked_up, &NOWHERE, e) && add_positions(s, e);
+    tensor_free(&looked_up);
+    return done;
 }
 
 bool stack_embed(stack *s, err *e)
@@ -169,7 +197,9 @@ bool stack_embed(stack *s, err *e)
     bundle rows = {0};
     bool done = borrow_rows(s, &rows, e) && problem_read(&asked, &rows, e);
     s->type = asked.type;
-    done = done && find_rows(s, &asked, e) && add_positions(s, &asked, e);
+    s->first_position = asked.offset;
+    s->adds_sinusoids = asked.adds_positions;
+    done = done && find_rows(s, &asked, e) && add_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

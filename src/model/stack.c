@@ -95,6 +95,7 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
                              .x = &s->input,
                              .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
                              .sees_no_later = s->how.is_decoder && !is_cross,
+                             .cache = s->how.goes_on && !is_cross ? &p->cache : NULL,
                              .allow_nonfinite = s->how.allow_nonfinite};
     return attention_read(&p->attention, &from, s->isa, e);
 }
@@ -209,12 +210,33 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
            read_layers(s, e) && read_end(s, e);
 }
 
+static bool go_on(stack *s, err *e)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && !attention_go_on(&p->attention, &s->input, e))
+                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
+        }
+    }
+    return true;
+}
+
+bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
+{
+    s->before += s->rows;
+    tensor_free(&s->embedded);
+    tensor_free(&s->input);
+    return stack_embed_ids(s, ids, count, e) && make_input(s, e) && go_on(s, e);
+}
+
 void stack_free(stack *s)
 {
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             if (s->layer[i].part[j].as->kind != PART_FEED_FORWARD)
                 attention_free(&s->layer[i].part[j].attention);
+            kv_cache_free(&s->layer[i].part[j].cache);
         }
     }
     mem_free(s->layer);

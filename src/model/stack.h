@@ -14,6 +14,7 @@
 typedef struct layer_part {
     const part_row *as;
     attention attention; /* of the kinds that attend */
+    kv_cache cache;      /* of a stack that goes on */
     feed_forward feed_forward;
 } layer_part;
 
@@ -26,6 +27,7 @@ typedef struct layer {
 typedef struct stack_settings {
     bool is_decoder; /* causal, unless something is said */
     bool allow_nonfinite;
+    bool goes_on; /* rows come behind those before, whose keys and values are kept */
 } stack_settings;
 
 typedef struct stack {
@@ -35,8 +37,11 @@ typedef struct stack {
     const isa *isa;
     const norm_order *order;     /* of the top, and of the layers that say nothing else */
     size_t batches, rows, width; /* batches 0: no batch axis; rows of one entry */
-    tensor embedded;             /* x with positions: b·n × m, owned */
-    tensor input;                /* where a part finds its rows, in the shape of x; owned */
+    size_t before;               /* rows that were computed already */
+    size_t first_position;
+    bool adds_sinusoids;
+    tensor embedded; /* x with positions: b·n × m, owned */
+    tensor input;    /* where a part finds its rows, in the shape of x; owned */
     layer *layer;
     size_t layers;
     bool has_end, has_final; /* a feed-forward part, a norm behind the last layer */
@@ -48,6 +53,9 @@ typedef struct stack {
  * be moved. */
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e);
 void stack_free(stack *s);
+
+/* The same stack for rows behind those that it was computed for: those of these ids. */
+bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 
 /* Bytes that computing will allocate, stages that are kept apart. */
 bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e);

@@ -111,7 +111,26 @@ def gelu_tanh(x):
     return functional.gelu(x, approximate="tanh")
 
 
+def numbers(k, count, columns):
+    """Rows of cos(0.7 k + 1.3 i) / 2: of no particular model, PyTorch has no part in it."""
+    return [[math.cos(0.7 * k + 1.3 * (i * columns + j)) / 2 for j in range(columns)]
+            for i in range(count)]
+
+
+def generator():
+    """A small decoder with an embedding for ids: what generate is tried on."""
+    layers = [{"wq": numbers(k, 16, 16), "wk": numbers(k + 1, 16, 16),
+               "wv": numbers(k + 2, 16, 16), "wo": numbers(k + 3, 16, 16),
+               "w1": numbers(k + 4, 16, 24), "w2": numbers(k + 5, 24, 16)} for k in (10, 20)]
+    return {"name": "generator", "title": "two decoder layers with an embedding",
+            "source": "cosines, by tests/model/torch_stacks.py", "heads": 4, "norm": "pre",
+            "activation": "gelu", "ids": [3, 1, 4], "ln_f": {},
+            "embedding": numbers(1, 30, 16), "position_embedding": numbers(2, 40, 16),
+            "layers": layers}
+
+
 def main(folder):
+    write(folder, generator())
     x, memory = rows(TOKENS, 1), rows(MEMORY, 2)
     stack = encoder(2, False)
     write(folder, document("encoder-post", "two encoder layers, norms behind sums", stack, x,
