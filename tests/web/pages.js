@@ -54,7 +54,7 @@ function isWritten(text, value) {
 }
 
 function isSame(shown, stage) {
-  return shown.every((head, h) => head.every((row, i) => row.every((text, j) =>
+  return shown.every((head, h) => head.every((row, i) => !row || row.every((text, j) =>
     isWritten(text, stage[h][i][j]))));
 }
 
@@ -72,7 +72,9 @@ function headsOf(stage, heads) {
 function valueOf(expression) {
   if (expression.includes('…')) return null;
   const script = expression.replace(/−|-/g, '-').replace(/·/g, '*')
-    .replace(/\b(exp|max|tanh)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
+    .replace(/√\(/g, 'Math.sqrt(').replace(/(\([^()]*\)|[0-9.e+]+)²/g, '($1)**2')
+    .replace(/\|([^|]*)\|/g, 'Math.abs($1)')
+    .replace(/\b(exp|max|tanh|cos|sin)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
   return Function(`"use strict"; return (${script.replace(/--/g, '- -')});`)();
 }
 
@@ -121,8 +123,8 @@ async function checkNumbers(name, page) {
 async function clickCells(page, most) {
   return page.evaluate((limit) => {
     const told = [];
-    for (const [map, shown] of SHOWN) {
-      const cells = [...shown.table.querySelectorAll('tbody td')];
+    for (const [map, shown] of [...SHOWN].flatMap(([of, all]) => all.map((one) => [of, one]))) {
+      const cells = [...shown.table.querySelectorAll('tbody td')].filter(placeAt);
       const step = Math.max(1, Math.ceil(cells.length / limit));
       for (let i = 0; i < cells.length; i += step) {
         cells[i].click();

@@ -35,6 +35,11 @@ page() {
     shift
     case $name in *"$word"*) ;; *) return ;; esac
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
+    for made in x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
+        rounded; do
+        ! selfattn --quiet --emit $made -o "$scratch/one" --format json "$@" "$document" \
+            2>/dev/null || names=$names,$made
+    done
     selfattn --quiet --trace-format html --trace-output "$scratch/$name.html" \
         --emit $names --format json -o "$scratch/$name.json" "$@" "$document"
 }
@@ -42,7 +47,10 @@ page() {
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
     seeds/004-cross-attention examples/asad-two-heads-wo \
-    positions/sinusoidal; do
+    positions/sinusoidal positions/rope positions/qk-norm positions/neurst-cache \
+    examples/allennlp-additive-1 seeds/004-score-ws seeds/001-additive-parameters \
+    variants/alibi variants/sinks variants/appended-heads variants/appended-rows \
+    variants/soft-cap; do
     page "$root/testdata/$name.json"
 done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do

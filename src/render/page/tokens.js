@@ -101,10 +101,10 @@ function makeView(map) {
 
 // Below the last weights that there are: those that are used.
 function startTokens() {
-  const map = MAPS.filter((one) => one.share && one.cells && SHOWN.has(one)).pop();
+  const map = MAPS.filter((one) => one.share && one.cells && !one.only && SHOWN.has(one)).pop();
   if (!map || map.blank) return;
   const view = makeView(map);
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
     makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);
-  SHOWN.get(map).table.closest('section').append(block);
+  tablesOf(map)[0].table.closest('section').append(block);
 }
