@@ -264,7 +264,7 @@ static const option_row ROWS[] = {
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "FILE", .place = AT(picture),
-     .manual = "The same bytes for the same weights, labelled with the tokens, numbers of two "
+     .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled with the tokens, numbers of two "
                "decimals, or --digits, in the cells of up to 16 rows and columns. With - the "
                "picture takes the place of the data on standard output and is made of characters: "
                "in 24-bit colour where --color allows it, with numbers where the width has room. "

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
- * of one map are in the page. */
-enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 65536, USUAL_DIGITS = 4 };
+ * of one map are in the page, and so many in words that a person can read there. */
+enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 65536, MOST_IN_WORDS = 1024 };
 
 static const char *const OPERATIONS[] = {
     [OP_DOT] = "dot",
@@ -58,23 +58,26 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
 }
 
 /* A row of numbers is one text: the same digits as in the tables, and one byte between two. */
-static void add_cells_of_row(const html_page *p, const tensor *head, size_t i)
+static void add_cells_of_row(const html_page *p, const tensor *head, size_t i, bool is_packed)
 {
     text_add_string(p->out, "\n\"");
-    for (size_t j = 0; j < head->size[1]; j++) {
-        text_add_string(p->out, j > 0 ? " " : "");
-        number_text_add(p->out, matrix_at(head, i, j), p->how->digits);
+    if (!is_packed || !html_pack_row(p->out, head, i, p->how->digits)) {
+        for (size_t j = 0; j < head->size[1]; j++) {
+            text_add_string(p->out, j > 0 ? " " : "");
+            number_text_add(p->out, matrix_at(head, i, j), p->how->digits);
+        }
     }
     text_add_string(p->out, "\"");
 }
 
 static void add_all_cells(const html_page *p, const tensor *values)
 {
+    bool is_packed = tensor_count(values) > MOST_IN_WORDS;
     for (size_t h = 0; h < values->size[0]; h++) {
         tensor head = tensor_at(values, h);
         for (size_t i = 0; i < head.size[0]; i++) {
             text_add_string(p->out, h + i > 0 ? "," : "");
-            add_cells_of_row(p, &head, i);
+            add_cells_of_row(p, &head, i, is_packed);
         }
     }
 }
@@ -105,7 +108,7 @@ static void add_cells(const html_page *p, const trace_map *map)
         text_add_format(p->out, ",\"only\":{\"head\":%zu,\"row\":%zu}", head, row);
     text_add_string(p->out, ",\"cells\":[");
     if (kept == KEPT_FOCUS)
-        add_cells_of_row(p, &of_head, row);
+        add_cells_of_row(p, &of_head, row, false);
     else
         add_all_cells(p, &map->values);
     text_add_string(p->out, "]");
@@ -155,23 +158,21 @@ static void add_map(const html_page *p, const trace_map *map)
 /* In a script's text only < could end it; strings may spell it otherwise. */
 static void add_without_marks(text *out, const text *json)
 {
-    for (const char *at = text_string(json); *at != '\0';) {
-        size_t length = strcspn(at, "<");
-        text_add(out, at, length);
-        at += length;
-        if (*at == '<') {
-            text_add_string(out, "\\u003c");
-            at++;
-        }
+    const char *at = text_string(json);
+    for (const char *mark; (mark = strchr(at, '<')) != NULL; at = mark + 1) {
+        text_add(out, at, (size_t)(mark - at));
+        text_add_string(out, "\\u003c");
     }
+    text_add_string(out, at);
 }
 
 void html_add_data(const html_page *p)
 {
     text json = {0};
     html_page into = {.out = &json, .trace = p->trace, .how = p->how};
-    text_add_format(&json, "{\"digits\":%d,\"maps\":[\n",
-                    p->how->digits < 0 ? USUAL_DIGITS : p->how->digits);
+    text_add_format(&json, "{\"digits\":%d,\"trims\":%s,\"maps\":[\n",
+                    p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
+                    p->how->digits < 0 ? "true" : "false");
     for (size_t i = 0; i < p->trace->maps; i++) {
         text_add_string(&json, i > 0 ? ",\n" : "");
         add_map(&into, &p->trace->map[i]);

@@ -48,6 +48,10 @@ html_kept html_kept_of(const html_page *p, const trace_map *map);
 /* The head of a map that the trace's focus is in: 0 where heads lie side by side. */
 size_t html_focus_head(const html_page *p, const trace_map *map);
 
+/* html_pack.c: a row of numbers in about half the bytes, as the page's script reads it (numbers.js,
+ * unpack); false, with nothing added, where one of them has an exponent or is not finite. */
+bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits);
+
 /* html_picture.c: the pipeline with its shapes; a stage leads to its step. */
 void html_add_picture(const html_page *p);
 /* True where the trace has this step. */

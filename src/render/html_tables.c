@@ -35,7 +35,9 @@ static void add_cell(const grid *g, size_t row, size_t column)
     }
     double value = matrix_at(&g->matrix, row, column);
     html_color color = html_color_of(value, g->greatest, g->is_share);
-    text_add_format(out, color.class_name[0] == '\0' ? "<td>" : "<td class=%s>", color.class_name);
+    text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
+    text_add_string(out, color.class_name);
+    text_add_string(out, ">");
     add_number(out, value, g->page->how->digits);
 }
 

@@ -11,6 +11,9 @@
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
 // paper       it prints
 // plain       without script, all steps and tables can be read
+// large       (large.html, 100 tokens) the row in focus has all its cells, and says so
+// heads       (six-heads.html) tabs show what the page without script leaves out
+// index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise.html) right and wrong answers are told apart; help comes in two steps
 
 const fs = require('fs');
@@ -19,6 +22,7 @@ const { chromium } = require('playwright-core');
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const [browserFile, folder] = process.argv.slice(2);
+const LARGE = { row: 40, columns: 100 }; // of large.html: what run.sh asks for, from 0
 const MOST_CELLS = 60; // of one map: every row and column of it, in a pattern
 let passed = 0, failed = 0;
 
@@ -199,7 +203,7 @@ async function checkPlain(name) {
 
 async function checkLink(name) {
   const { page, close } = await open(browser, name,
-    { anchor: '#weights-h0-r0-c0', viewport: { width: 360, height: 800 } });
+    { anchor: `#weights-h0-r${name === 'large' ? LARGE.row : 0}-c0`, viewport: { width: 360, height: 800 } });
   await page.waitForTimeout(300);
   const box = await page.locator('td.chosen').first().boundingBox();
   check(name, box && box.y > 0 && box.y < 800, 'a linked cell is not in view');
@@ -209,8 +213,32 @@ async function checkLink(name) {
   await close();
 }
 
+// The row in focus of a matrix that is too large for the page.
+async function checkLarge(name, page) {
+  const row = page.locator('#matrix-weights tbody tr'), figure = page.locator('#step-softmax figure');
+  check(name, (await row.count()) === 1 && (await row.locator('td').count()) === LARGE.columns,
+    'the row in focus has not all its cells');
+  const words = (await figure.allTextContents()).join(' ');
+  check(name, words.includes(`Row ${LARGE.row + 1} with all its ${LARGE.columns} columns`) &&
+    words.includes('Each square stands for'), 'it does not say what it shows');
+  await row.locator('td').last().click();
+  check(name, /^weights\[head 1, 41,100\] = .* \/ .* = /.test(await page.textContent('.panel .line')),
+    'a cell of the row in focus does not open');
+}
+
+async function checkHeads(name, page) {
+  const said = await page.locator('#step-scores .other-heads').textContent();
+  check(name, said === 'The tabs show the other heads.', `with tabs there it says: ${said}`);
+  const plain = await open(browser, name, { javaScriptEnabled: false });
+  const left = await plain.page.locator('#step-scores .other-heads').textContent();
+  check(name, left.includes('--focus head=H'), `without script it says: ${left}`);
+  await plain.close();
+}
+
 async function checkPage(name) {
   const { page, said, close } = await open(browser, name);
+  if (name === 'large') await checkLarge(name, page);
+  if (name === 'six-heads') await checkHeads(name, page);
   await checkNumbers(name, page);
   await checkArithmetic(name, page);
   await checkSteps(name, page);
@@ -222,6 +250,25 @@ async function checkPage(name) {
   await checkAccess(name, 'dark');
   await checkWidths(name);
   await checkPlain(name);
+}
+
+async function checkIndex(name) {
+  const { page, said, close } = await open(browser, name);
+  const links = await page.locator('a[href]').evaluateAll((all) => all.map((link) => link.href));
+  const pictures = await page.locator('img').evaluateAll((all) => all.map((one) => one.src));
+  const lost = [...links, ...pictures].filter((url) => !fs.existsSync(new URL(url)));
+  check(name, links.length > 30 && pictures.length > 10, 'hardly a link or a picture');
+  check(name, lost.length === 0, `no such file: ${lost.join(', ')}`);
+  const other = said.filter((one) => !pictures.includes(one));
+  check(name, other.length === 0, `it says or asks for: ${other.join(', ')}`);
+  await page.locator('img').last().scrollIntoViewIfNeeded();
+  await page.waitForLoadState('networkidle');
+  const wide = await page.locator('img').last().evaluate((one) => one.naturalWidth);
+  check(name, wide > 0, 'a picture is not shown');
+  await close();
+  await checkAccess(name, 'light');
+  await checkAccess(name, 'dark');
+  await checkWidths(name);
 }
 
 // Scores of seed 001: [2, 4, 4], [4, 16, 12], [4, 12, 10], as the seed prints them.
@@ -252,6 +299,7 @@ let browser;
     if (name === 'exercise') await checkExercise(name);
     else await checkPage(name);
   }
+  if (fs.existsSync(path.join(folder, 'all'))) await checkIndex('all/index');
   await browser.close();
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed > 0 ? 1 : 0;

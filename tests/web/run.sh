@@ -56,6 +56,13 @@ done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
     page "$root/tests/$name.json"
 done
+case large in *"$word"*)
+    mkdir "$scratch/documents"
+    selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
+        -o "$scratch/documents/large.json"
+    page "$scratch/documents/large.json" --focus row=41 ;;
+esac
+case index in *"$word"*) selfattn example --quiet --all "$scratch/all" ;; esac
 case exercise in *"$word"*)
     selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
         --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json" ;;

@@ -8,6 +8,33 @@ const DIGITS = DATA.digits; // decimals that numbers have at most
 // Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes.
 const MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3;
 
+// The digits of packed rows, whose places are told by the second byte: ASCII without ", < and \\.
+const PACKED = Array.from({ length: 95 }, (nothing, i) => String.fromCharCode(32 + i))
+  .filter((digit) => !'"<\\'.includes(digit)).join('');
+
+const PACKED_VALUES = new Map([...PACKED].map((digit, i) => [digit, i]));
+
+// 12500 is 1.25: the point is put back, and the zeros behind it go.
+function textOfWhole(whole) {
+  const digits = String(Math.floor(whole / 2)).padStart(DIGITS + 1, '0');
+  const point = digits.length - DIGITS;
+  let text = digits.slice(0, point);
+  if (DIGITS > 0) text += `.${digits.slice(point)}`;
+  if (DATA.trims) text = text.replace(/\.?0+$/, '');
+  return (whole % 2 === 1 ? '-' : '') + text;
+}
+
+function unpack(text) {
+  const places = Number(text[1]), numbers = [];
+  for (let at = 2; at < text.length; at += places) {
+    let whole = 0;
+    for (let i = at; i < at + places; i++)
+      whole = whole * PACKED.length + PACKED_VALUES.get(text[i]);
+    numbers.push(textOfWhole(whole));
+  }
+  return numbers;
+}
+
 function isKept(map, head, row) {
   return !map.only || (map.only.head === head && map.only.row === row);
 }
@@ -16,7 +43,8 @@ function isKept(map, head, row) {
 function rowOf(map, head, row) {
   if (!isKept(map, head, row)) return null;
   const at = map.only ? 0 : head * map.rows.length + row;
-  if (typeof map.cells[at] === 'string') map.cells[at] = map.cells[at].split(' ');
+  const text = map.cells[at];
+  if (typeof text === 'string') map.cells[at] = text[0] === '#' ? unpack(text) : text.split(' ');
   return map.cells[at];
 }
 
