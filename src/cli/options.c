@@ -264,12 +264,13 @@ static const option_row ROWS[] = {
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "FILE", .place = AT(picture),
-     .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled with the tokens, numbers of two "
-               "decimals, or --digits, in the cells of up to 16 rows and columns. With - the "
-               "picture takes the place of the data on standard output and is made of characters: "
-               "in 24-bit colour where --color allows it, with numbers where the width has room. "
-               "Above 64 rows or columns a square stands for several weights and shows the "
-               "greatest. In a batch it is the entry of --focus, the first by itself."},
+     .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
+               "with the tokens, numbers of two decimals, or --digits, in the cells of up to 16 "
+               "rows and columns. With - the picture takes the place of the data on standard "
+               "output and is made of characters: in 24-bit colour where --color allows it, with "
+               "numbers where the width has room. Above 64 rows or columns a square stands for "
+               "several weights and shows the greatest. In a batch it is the entry of --focus, the "
+               "first by itself."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,

@@ -91,13 +91,16 @@ static void add_squares(text *out, const sampling *s, const tensor *matrix, bool
     }
 }
 
+/* Pixels a side. */
+enum { SQUARE = 5 };
+
 void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share)
 {
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     text_add_format(p->out,
-                    "<svg class=sampled viewBox=\"0 0 %zu %zu\" role=img aria-label=\"A map of "
-                    "the whole matrix\"><g transform=\"translate(0 .5)\">",
-                    s.columns, s.rows);
+                    "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
+                    "aria-label=\"A map of the whole matrix\"><g transform=\"translate(0 .5)\">",
+                    s.columns * SQUARE, s.rows * SQUARE, s.columns, s.rows);
     add_squares(p->out, &s, matrix, is_share);
     text_add_format(p->out,
                     "</g></svg>\n<p class=note>Each square stands for %zu × %zu numbers and shows "

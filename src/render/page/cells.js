@@ -159,6 +159,17 @@ function makeRow(map, label, tag) {
   return row;
 }
 
+// A single column has no label, but the rows beside it do: so they stay level.
+function makeHeading(map) {
+  const row = makeRow(map, '', 'th');
+  for (const cell of map.columns.length > 1 ? [row.cells[0]] : [...row.cells]) {
+    const empty = document.createElement('td');
+    empty.textContent = '\u00a0';
+    cell.replaceWith(empty);
+  }
+  return row;
+}
+
 function makeTable(map, index) {
   const table = document.createElement('table');
   const labels = map.only ? [map.rows[map.only.row]] : map.rows;
@@ -166,10 +177,7 @@ function makeTable(map, index) {
   Object.assign(table.dataset, { map: index, head: map.only ? map.only.head : 0 });
   if (map.only) table.dataset.rows = map.only.row;
   const head = table.createTHead(), body = table.createTBody();
-  if (map.columns.length > 1) {
-    head.append(makeRow(map, '', 'th'));
-    head.rows[0].cells[0].replaceWith(document.createElement('td'));
-  }
+  head.append(makeHeading(map));
   body.append(...labels.map((label) => makeRow(map, label, 'td')));
   return table;
 }
@@ -191,18 +199,25 @@ function isWorthATable(map) {
     (map.only || map.rows.length * map.columns.length <= MOST_CELLS_MADE);
 }
 
-// Before the table that is made of them, so that their cells can light up.
+function mapOf(figure) {
+  return MAPS[figure.querySelector('[data-map]').dataset.map];
+}
+
+function isMadeOf(map, index) {
+  return ['a', 'b', 'c', 'd'].some((name) => map[name] && map[name].map === index);
+}
+
+// Before the table that is made of them, so that their cells can light up: the last one first.
 function addMissingTables() {
   const there = new Set([...document.querySelectorAll('.matrix[data-map]')]
     .map((table) => MAPS[table.dataset.map]));
-  MAPS.forEach((map, index) => {
-    const section = document.getElementById(`step-${map.step}`);
-    const first = section && section.querySelector('figure:has([data-map])');
-    if (!isWorthATable(map) || there.has(map) || !first) return;
-    const last = [...section.querySelectorAll('figure:has([data-map])')]
-      .find((figure) => MAPS[figure.querySelector('[data-map]').dataset.map].share) || first;
-    last.before(makeFigure(map, index));
-  });
+  for (let index = MAPS.length - 1; index >= 0; index--) {
+    const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
+    if (!section || !isWorthATable(map) || there.has(map)) continue;
+    const figures = [...section.querySelectorAll('figure:has([data-map])')];
+    const next = figures.find((figure) => isMadeOf(mapOf(figure), index)) || figures[0];
+    if (next) next.before(makeFigure(map, index));
+  }
 }
 
 function isWhole(table) {
