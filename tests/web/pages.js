@@ -1,8 +1,9 @@
 'use strict';
-// node pages.js BROWSER FOLDER: opens each NAME.html of the folder from its file.
+// node pages.js BROWSER FOLDER: opens each NAME.html of the folder from its file, and all
+// examples, their numbers and arithmetic, and their index.
 //
 // quiet       no console message, no error, no request but the page's own
-// numbers     every cell's text is the number of NAME.json, the stages of the same run
+// numbers     every cell's text is the number of NAME.stages.json, the stages of the same run
 // arithmetic  every kind of cell, clicked: what the panel writes out makes its result again, and the
 //             numbers in it are links to cells that exist
 // steps       the arrow keys walk all steps, and back
@@ -108,7 +109,7 @@ async function open(browser, name, options = {}) {
 }
 
 async function checkNumbers(name, page) {
-  const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`)));
+  const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.stages.json`)));
   const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
     name: map.name,
     heads: Array.from({ length: map.heads }, (nothing, head) =>
@@ -155,8 +156,8 @@ function checkTold(name, told) {
   if (value !== null) check(name, isNear(value, told.text, parts[0]), `is not what it says: ${at}`);
 }
 
-async function checkArithmetic(name, page) {
-  const told = await clickCells(page, MOST_CELLS);
+async function checkArithmetic(name, page, most = MOST_CELLS) {
+  const told = await clickCells(page, most);
   check(name, told.length > 10, 'hardly a cell can be clicked');
   told.forEach((one) => checkTold(name, one));
   await page.keyboard.press('Escape');
@@ -252,6 +253,14 @@ async function checkPage(name) {
   await checkPlain(name);
 }
 
+async function checkExample(name) {
+  const { page, said, close } = await open(browser, name);
+  await checkNumbers(name, page);
+  await checkArithmetic(name, page, 12);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 async function checkIndex(name) {
   const { page, said, close } = await open(browser, name);
   const links = await page.locator('a[href]').evaluateAll((all) => all.map((link) => link.href));
@@ -290,16 +299,23 @@ async function checkExercise(name) {
   await close();
 }
 
+function pagesIn(directory) {
+  const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
+  return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
+}
+
 let browser;
 (async () => {
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
-  const names = fs.readdirSync(folder).filter((file) => file.endsWith('.html'))
-    .map((file) => path.basename(file, '.html'));
+  const names = pagesIn(folder);
   for (const name of names) {
     if (name === 'exercise') await checkExercise(name);
     else await checkPage(name);
   }
-  if (fs.existsSync(path.join(folder, 'all'))) await checkIndex('all/index');
+  for (const name of pagesIn(path.join(folder, 'all'))) {
+    if (name === 'index') await checkIndex('all/index');
+    else await checkExample(`all/${name}`);
+  }
   await browser.close();
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed > 0 ? 1 : 0;
