@@ -256,7 +256,8 @@ static const option_row ROWS[] = {
     {{"focus", "which row, head and batch are spelled out"},
      OPTION_PLACES, GROUP_TRACE, "row=I,head=H", .place = AT(focus), .choices = &FOCUS_WORDS,
      .manual = "Rows, heads and batches count from 1; batch=B is the third word. The default is "
-               "the first of each."},
+               "the first of each. A page shows the whole of this row where it leaves out columns, "
+               "those beyond 64."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,

@@ -8,7 +8,7 @@
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
  * of one map are in the page, and so many in words that a person can read there. */
-enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 65536, MOST_IN_WORDS = 1024 };
+enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
 
 static const char *const OPERATIONS[] = {
     [OP_DOT] = "dot",
