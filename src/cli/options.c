@@ -263,7 +263,8 @@ static const option_row ROWS[] = {
     {{"focus", "which row, head and batch are spelled out"},
      OPTION_PLACES, GROUP_TRACE, "row=I,head=H", .place = AT(focus), .choices = &FOCUS_WORDS,
      .manual = "Rows, heads and batches count from 1; batch=B is the third word. The default is "
-               "the first of each."},
+               "the first of each. A page shows the whole of this row where it leaves out columns, "
+               "those beyond 64."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
@@ -271,12 +272,13 @@ static const option_row ROWS[] = {
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "FILE", .place = AT(picture),
-     .manual = "The same bytes for the same weights, labelled with the tokens, numbers of two "
-               "decimals, or --digits, in the cells of up to 16 rows and columns. With - the "
-               "picture takes the place of the data on standard output and is made of characters: "
-               "in 24-bit colour where --color allows it, with numbers where the width has room. "
-               "Above 64 rows or columns a square stands for several weights and shows the "
-               "greatest. In a batch it is the entry of --focus, the first by itself."},
+     .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
+               "with the tokens, numbers of two decimals, or --digits, in the cells of up to 16 "
+               "rows and columns. With - the picture takes the place of the data on standard "
+               "output and is made of characters: in 24-bit colour where --color allows it, with "
+               "numbers where the width has room. Above 64 rows or columns a square stands for "
+               "several weights and shows the greatest. In a batch it is the entry of --focus, the "
+               "first by itself."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,

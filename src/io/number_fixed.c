@@ -5,7 +5,6 @@
 #include "io/number_write.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* An exact value 0.d₁d₂… · 10^point; the last of its `count` digits is not 0, those beyond are. */
@@ -85,7 +84,7 @@ enum { QUICK_DIGITS = 17 };
 
 /* |value|·10^digits, rounded to nearest, ties to even: m·10^digits is below 2^110, and 2^e shifts
  * some of it out, or all. False where the count could have more than 18 digits. */
-static bool count_units(double value, int digits, uint64_t *units)
+bool number_fixed_units(double value, int digits, uint64_t *units)
 {
     static const double POWER[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
                                    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
@@ -146,8 +145,8 @@ size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
     char *end = out;
     *end = '-';
     end += signbit(value) != 0;
-    end = count_units(value, digits, &units) ? put_units(end, units, digits)
-                                             : put_expansion(end, value, digits);
+    end = number_fixed_units(value, digits, &units) ? put_units(end, units, digits)
+                                                    : put_expansion(end, value, digits);
     return finish(out, end);
 }
 

@@ -8,7 +8,9 @@
 #ifndef SELFATTN_IO_NUMBER_WRITE_H
 #define SELFATTN_IO_NUMBER_WRITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Room for any shortest number and its NUL, and for digits that are put down and don't count. */
 enum { NUMBER_TEXT = 40 };
@@ -21,6 +23,9 @@ enum { NUMBER_MAX_DIGITS = 40, NUMBER_FIXED_TEXT = 384 };
 /* Exactly `digits` (0 to NUMBER_MAX_DIGITS) decimals, the exact value rounded to nearest, ties to
  * even. A float32 is widened by the caller, which changes nothing. */
 size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+/* Without its sign and its point, that is a whole number of units of the last decimal; false where
+ * the quick way does not give it: above 17 decimals or 18 digits, from 2^53 on, not finite. */
+bool number_fixed_units(double value, int digits, uint64_t *units);
 /* `digits` (1 to 17) significant digits in exponent form, "6.0337e-06": two exponent digits at
  * least. */
 size_t number_write_exponent(double value, int digits, char out[NUMBER_FIXED_TEXT]);

@@ -4,6 +4,7 @@
 #include "render/share_color.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double html_greatest(const tensor *matrix)
 {
@@ -28,29 +29,81 @@ html_color html_color_of(double value, double greatest, bool is_share)
 
 /* ---- maps of large matrices ---- */
 
-static void add_squares(text *out, const sampling *s, const tensor *matrix, bool is_share)
+/* A square's step of colour, below 0 for a negative number. */
+typedef signed char square;
+
+/* How many squares from this one on, in its row, have its colour. */
+static size_t count_alike(const square *row, size_t columns, size_t column)
 {
-    double greatest = html_greatest(matrix);
+    size_t end = column + 1;
+    while (end < columns && row[end] == row[column])
+        end++;
+    return end - column;
+}
+
+/* Below 100, as all lengths in a picture are. */
+static void add_length(text *out, const char *before, size_t length)
+{
+    const char digits[] = {(char)('0' + length / 10), (char)('0' + length % 10)};
+    text_add_string(out, before);
+    text_add(out, digits + (length < 10), length < 10 ? 1 : 2);
+}
+
+static void add_stroke(text *out, size_t x, size_t y, size_t width)
+{
+    add_length(out, "M", x);
+    add_length(out, " ", y);
+    add_length(out, "h", width);
+}
+
+/* All squares of one colour are strokes of one path: thousands of elements would be slow. */
+static void add_color(text *out, const sampling *s, const square *squares, int step, char kind)
+{
+    size_t strokes = 0;
     for (size_t i = 0; i < s->rows; i++) {
-        for (size_t j = 0; j < s->columns; j++) {
-            html_color color = html_color_of(sampling_at(s, matrix, i, j), greatest, is_share);
-            if (color.class_name[0] != '\0')
-                text_add_format(out, "<path class=%s d=\"M%zu %zuh1v1h-1z\"/>", color.class_name, j,
-                                i);
+        const square *row = squares + i * s->columns;
+        for (size_t j = 0, count = 0; j < s->columns; j += count) {
+            count = count_alike(row, s->columns, j);
+            if (row[j] != step)
+                continue;
+            if (strokes++ == 0)
+                text_add_format(out, "<path class=%c%d d=\"", kind, abs(step));
+            add_stroke(out, j, i, count);
         }
     }
+    text_add_string(out, strokes == 0 ? "" : "\"/>");
 }
+
+static void add_squares(text *out, const sampling *s, const tensor *matrix, bool is_share)
+{
+    square squares[HTML_MOST * HTML_MOST];
+    double greatest = is_share ? 1 : html_greatest(matrix);
+    for (size_t i = 0; i < s->rows; i++) {
+        for (size_t j = 0; j < s->columns; j++) {
+            double value = sampling_at(s, matrix, i, j);
+            int step = color_step(value, greatest);
+            squares[i * s->columns + j] = (square)(value < 0 ? -step : step);
+        }
+    }
+    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
+        if (step != 0)
+            add_color(out, s, squares, step, is_share ? 'w' : step > 0 ? 'p' : 'n');
+    }
+}
+
+/* Pixels a side. */
+enum { SQUARE = 5 };
 
 void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share)
 {
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     text_add_format(p->out,
-                    "<svg class=sampled viewBox=\"0 0 %zu %zu\" role=img aria-label=\"A map of "
-                    "the whole matrix\">",
-                    s.columns, s.rows);
+                    "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
+                    "aria-label=\"A map of the whole matrix\"><g transform=\"translate(0 .5)\">",
+                    s.columns * SQUARE, s.rows * SQUARE, s.columns, s.rows);
     add_squares(p->out, &s, matrix, is_share);
     text_add_format(p->out,
-                    "</svg>\n<p class=note>Each square stands for %zu × %zu numbers and shows "
+                    "</g></svg>\n<p class=note>Each square stands for %zu × %zu numbers and shows "
                     "the one of the greatest magnitude.</p>\n",
                     s.tall, s.wide);
 }

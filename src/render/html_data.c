@@ -7,19 +7,31 @@
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
- * of one map are in the page. */
-enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 65536, USUAL_DIGITS = 4 };
+ * of one map are in the page, and so many in words that a person can read there. */
+enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
 
 static const char *const OPERATIONS[] = {
-    [OP_DOT] = "dot",   [OP_TIMES] = "times",   [OP_CAP] = "cap",
-    [OP_PLUS] = "plus", [OP_EXP] = "exp",       [OP_SUM] = "sum",
-    [OP_MAX] = "max",   [OP_DIVIDE] = "divide", [OP_ROUND] = "round",
+    [OP_DOT] = "dot",
+    [OP_ADDITIVE] = "additive",
+    [OP_TIMES] = "times",
+    [OP_CAP] = "cap",
+    [OP_PLUS] = "plus",
+    [OP_EXP] = "exp",
+    [OP_SUM] = "sum",
+    [OP_MAX] = "max",
+    [OP_DIVIDE] = "divide",
+    [OP_ROUND] = "round",
+    [OP_NORMALIZE] = "normalize",
+    [OP_WAVE] = "wave",
+    [OP_TURN] = "turn",
+    [OP_STACK] = "stack",
 };
 
 static const char *const PARTS[] = {
-    [PART_ROW_I] = "row-i",   [PART_ROW_J] = "row-j",   [PART_COLUMN_J] = "column-j",
-    [PART_CELL] = "cell",     [PART_OF_ROW] = "of-row", [PART_OF_COLUMN] = "of-column",
-    [PART_NUMBER] = "number",
+    [PART_ROW_I] = "row-i",   [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
+    [PART_CELL] = "cell",     [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
+    [PART_NUMBER] = "number", [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
+    [PART_ABOVE] = "above",   [PART_BELOW] = "below",
 };
 
 static void add_labels(text *out, const char *name, const trace_labels *labels, size_t count)
@@ -46,28 +58,73 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
 }
 
 /* A row of numbers is one text: the same digits as in the tables, and one byte between two. */
-static void add_cells(const html_page *p, const tensor *values)
+static void add_cells_of_row(const html_page *p, const tensor *head, size_t i, bool is_packed)
 {
-    text_add_string(p->out, ",\"cells\":[");
+    text_add_string(p->out, "\n\"");
+    if (!is_packed || !html_pack_row(p->out, head, i, p->how->digits)) {
+        for (size_t j = 0; j < head->size[1]; j++) {
+            text_add_string(p->out, j > 0 ? " " : "");
+            number_text_add(p->out, matrix_at(head, i, j), p->how->digits);
+        }
+    }
+    text_add_string(p->out, "\"");
+}
+
+static void add_all_cells(const html_page *p, const tensor *values)
+{
+    bool is_packed = tensor_count(values) > MOST_IN_WORDS;
     for (size_t h = 0; h < values->size[0]; h++) {
         tensor head = tensor_at(values, h);
         for (size_t i = 0; i < head.size[0]; i++) {
-            text_add_string(p->out, h + i > 0 ? ",\n\"" : "\n\"");
-            for (size_t j = 0; j < head.size[1]; j++) {
-                text_add_string(p->out, j > 0 ? " " : "");
-                number_text_add(p->out, matrix_at(&head, i, j), p->how->digits);
-            }
-            text_add_string(p->out, "\"");
+            text_add_string(p->out, h + i > 0 ? "," : "");
+            add_cells_of_row(p, &head, i, is_packed);
         }
     }
+}
+
+size_t html_focus_head(const html_page *p, const trace_map *map)
+{
+    size_t heads = map->values.size[0], all = p->trace->heads;
+    return heads == 0 ? 0 : p->trace->focus.head * heads / all;
+}
+
+html_kept html_kept_of(const html_page *p, const trace_map *map)
+{
+    const size_t *size = map->values.size;
+    bool is_narrow = size[2] / map->slices <= HTML_MOST;
+    if (p->how->is_full || (is_narrow && tensor_count(&map->values) <= MOST_NUMBERS))
+        return KEPT_ALL;
+    return map->is_of_queries && size[2] <= MOST_NUMBERS ? KEPT_FOCUS : KEPT_NOTHING;
+}
+
+static void add_cells(const html_page *p, const trace_map *map)
+{
+    html_kept kept = html_kept_of(p, map);
+    if (kept == KEPT_NOTHING)
+        return;
+    size_t row = p->trace->focus.row, head = html_focus_head(p, map);
+    tensor of_head = tensor_at(&map->values, head);
+    if (kept == KEPT_FOCUS)
+        text_add_format(p->out, ",\"only\":{\"head\":%zu,\"row\":%zu}", head, row);
+    text_add_string(p->out, ",\"cells\":[");
+    if (kept == KEPT_FOCUS)
+        add_cells_of_row(p, &of_head, row, false);
+    else
+        add_all_cells(p, &map->values);
     text_add_string(p->out, "]");
 }
 
-static bool has_cells(const html_page *p, const tensor *values)
+/* What becomes of rows and columns at the end, and of pairs of columns. */
+static void add_exceptions(const html_page *p, const trace_map *map)
 {
-    bool is_small = values->size[1] <= HTML_MOST && values->size[2] <= HTML_MOST &&
-                    tensor_count(values) <= MOST_NUMBERS;
-    return is_small || p->how->is_full;
+    if (map->appended > 0)
+        text_add_format(p->out, ",\"appended\":%zu", map->appended);
+    add_origin(p->out, "learned", &map->learned);
+    if (map->untouched > 0)
+        text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
+    if (map->paired > 0)
+        text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
+                        map->is_interleaved ? "true" : "false");
 }
 
 static void add_map(const html_page *p, const trace_map *map)
@@ -89,34 +146,33 @@ static void add_map(const html_page *p, const trace_map *map)
         add_origin(p->out, "a", &map->a);
         add_origin(p->out, "b", &map->b);
         add_origin(p->out, "c", &map->c);
+        add_origin(p->out, "d", &map->d);
     }
+    add_exceptions(p, map);
     add_labels(p->out, "rows", &map->rows, size[1]);
     add_labels(p->out, "columns", &map->columns, size[2]);
-    if (has_cells(p, &map->values))
-        add_cells(p, &map->values);
+    add_cells(p, map);
     text_add_string(p->out, "}");
 }
 
 /* In a script's text only < could end it; strings may spell it otherwise. */
 static void add_without_marks(text *out, const text *json)
 {
-    for (const char *at = text_string(json); *at != '\0';) {
-        size_t length = strcspn(at, "<");
-        text_add(out, at, length);
-        at += length;
-        if (*at == '<') {
-            text_add_string(out, "\\u003c");
-            at++;
-        }
+    const char *at = text_string(json);
+    for (const char *mark; (mark = strchr(at, '<')) != NULL; at = mark + 1) {
+        text_add(out, at, (size_t)(mark - at));
+        text_add_string(out, "\\u003c");
     }
+    text_add_string(out, at);
 }
 
 void html_add_data(const html_page *p)
 {
     text json = {0};
     html_page into = {.out = &json, .trace = p->trace, .how = p->how};
-    text_add_format(&json, "{\"digits\":%d,\"maps\":[\n",
-                    p->how->digits < 0 ? USUAL_DIGITS : p->how->digits);
+    text_add_format(&json, "{\"digits\":%d,\"trims\":%s,\"maps\":[\n",
+                    p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
+                    p->how->digits < 0 ? "true" : "false");
     for (size_t i = 0; i < p->trace->maps; i++) {
         text_add_string(&json, i > 0 ? ",\n" : "");
         add_map(&into, &p->trace->map[i]);

@@ -66,7 +66,7 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
 {
     switch (item->kind) {
     case TRACE_SENTENCE:
-        add_paragraph(p->out, "", item->text);
+        add_paragraph(p->out, item->is_about_heads ? " class=other-heads" : "", item->text);
         break;
     case TRACE_FORMULA:
         add_paragraph(p->out, " class=formula", item->text);

@@ -4,8 +4,8 @@
 
 #include "render/html.h"
 
-/* A matrix up to this size is shown whole, and all its heads are in the page's data; of a larger
- * one there is a map of so many squares a side. */
+/* A matrix up to this size is shown whole; of a larger one there is a map of so many squares a
+ * side, and the row in focus. */
 enum { HTML_MOST = 64 };
 
 typedef struct html_page {
@@ -42,6 +42,15 @@ void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share);
 
 /* html_data.c: the maps of the trace for the script, as JSON. */
 void html_add_data(const html_page *p);
+/* How much of a map is in it. */
+typedef enum html_kept { KEPT_NOTHING, KEPT_FOCUS, KEPT_ALL } html_kept;
+html_kept html_kept_of(const html_page *p, const trace_map *map);
+/* The head of a map that the trace's focus is in: 0 where heads lie side by side. */
+size_t html_focus_head(const html_page *p, const trace_map *map);
+
+/* html_pack.c: a row of numbers in about half the bytes, as the page's script reads it (numbers.js,
+ * unpack); false, with nothing added, where one of them has an exponent or is not finite. */
+bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits);
 
 /* html_picture.c: the pipeline with its shapes; a stage leads to its step. */
 void html_add_picture(const html_page *p);

@@ -9,9 +9,12 @@
 typedef struct grid {
     const html_page *page;
     tensor matrix;
+    const trace_map *map; /* that the matrix is of, or NULL */
+    map_place at;
     const trace_labels *row_labels, *column_labels; /* NULL: none */
     selection rows, columns;
     size_t focus;
+    size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
     double greatest;
     bool is_share, is_blank;
 } grid;
@@ -32,7 +35,9 @@ static void add_cell(const grid *g, size_t row, size_t column)
     }
     double value = matrix_at(&g->matrix, row, column);
     html_color color = html_color_of(value, g->greatest, g->is_share);
-    text_add_format(out, color.class_name[0] == '\0' ? "<td>" : "<td class=%s>", color.class_name);
+    text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
+    text_add_string(out, color.class_name);
+    text_add_string(out, ">");
     add_number(out, value, g->page->how->digits);
 }
 
@@ -79,8 +84,10 @@ static void add_body(const grid *g)
 {
     add_heading(g);
     text_add_string(g->page->out, "<tbody>\n");
-    for (size_t slot = 0; slot < selection_count(&g->rows); slot++)
+    for (size_t slot = 0; g->only == 0 && slot < selection_count(&g->rows); slot++)
         add_row(g, selection_at(&g->rows, slot));
+    if (g->only > 0)
+        add_row(g, g->only - 1);
 }
 
 /* ---- matrices ---- */
@@ -98,7 +105,7 @@ static selection shown(size_t total, size_t focus, const html_page *p)
 
 static bool is_whole(const grid *g)
 {
-    return selection_count(&g->rows) == g->matrix.size[0] &&
+    return g->only == 0 && selection_count(&g->rows) == g->matrix.size[0] &&
            selection_count(&g->columns) == g->matrix.size[1];
 }
 
@@ -126,38 +133,89 @@ static void add_note(const grid *g)
     text_free(&note);
 }
 
-static void add_table(const grid *g, const trace_item *item, const trace_map *map, size_t head)
+/* The indices of a selection in a map, - for a place of …. */
+static void add_selected(text *out, const char *name, const selection *of, size_t first)
+{
+    text_add_format(out, " %s=\"", name);
+    for (size_t slot = 0; slot < selection_count(of); slot++) {
+        size_t index = selection_at(of, slot);
+        text_add_string(out, slot > 0 ? " " : "");
+        if (index == SELECTION_GAP)
+            text_add_string(out, "-");
+        else
+            text_add_format(out, "%zu", first + index);
+    }
+    text_add_string(out, "\"");
+}
+
+/* Which of the page's numbers the table shows; of a whole map that need not be said. */
+static void add_place(const grid *g)
+{
+    text *out = g->page->out;
+    text_add_format(out, " data-map=%td data-head=%zu", g->map - g->page->trace->map, g->at.head);
+    if (is_whole(g) && g->map->values.size[2] == g->matrix.size[1])
+        return;
+    if (g->only > 0)
+        text_add_format(out, " data-rows=%zu", g->only - 1);
+    else
+        add_selected(out, "data-rows", &g->rows, 0);
+    add_selected(out, "data-columns", &g->columns, g->at.column);
+}
+
+static bool has_numbers(const grid *g)
+{
+    html_kept kept = g->map == NULL ? KEPT_NOTHING : html_kept_of(g->page, g->map);
+    return kept == KEPT_ALL || (kept == KEPT_FOCUS && g->only > 0);
+}
+
+static void add_table(const grid *g, const trace_item *item)
 {
     text *out = g->page->out;
     text_add_string(out, "<div class=scroll role=group tabindex=0 aria-label=\"");
     html_add_words(out, item->text == NULL ? "" : item->text);
     text_add_string(out, "\"><table class=matrix");
-    if (map != NULL && is_whole(g))
-        text_add_format(out, " data-map=%td data-head=%zu", map - g->page->trace->map, head);
+    if (has_numbers(g))
+        add_place(g);
     text_add_string(out, ">\n");
     add_body(g);
     text_add_string(out, "</table></div>\n");
 }
 
+/* Of a matrix that is too wide: the row in focus, with every column. */
+static void add_focus_row(const grid *all, const trace_item *item)
+{
+    grid g = *all;
+    bool is_other_head = g.map != NULL && g.at.head != html_focus_head(g.page, g.map);
+    if (item->focus == 0 || is_other_head || selection_count(&g.columns) == g.matrix.size[1])
+        return;
+    g.only = item->focus;
+    g.columns = selection_all(g.matrix.size[1]);
+    text_add_format(g.page->out,
+                    "<p class=note>Row %zu with all its %zu columns; --focus row=I chooses "
+                    "another.</p>\n",
+                    item->focus, g.matrix.size[1]);
+    add_table(&g, item);
+}
+
 void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
 {
-    size_t head = 0;
-    const trace_map *map = map_of(p->trace, &item->a, &head);
     grid g = {.page = p, .matrix = matrix_of(&item->a), .focus = item->focus};
+    g.map = map_of(p->trace, &item->a, &g.at);
     g.rows = shown(g.matrix.size[0], item->focus, p);
     g.columns = shown(g.matrix.size[1], 0, p);
     if (item->a.rank == 2)
         g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_of(&item->columns, g.matrix.size[1]);
     g.greatest = html_greatest(&g.matrix);
-    g.is_share = map != NULL && map->is_share;
-    g.is_blank = is_blank && map != NULL && map->has_origin;
+    g.is_share = g.map != NULL && g.map->is_share;
+    g.is_blank = is_blank && g.map != NULL && g.map->has_origin;
     text_add_string(p->out, "<figure>");
     add_name(p, item);
-    add_table(&g, item, map, head);
+    add_table(&g, item);
     if (!is_whole(&g)) {
         add_note(&g);
         html_add_sampled(p, &g.matrix, g.is_share);
+        add_focus_row(&g, item);
     }
     text_add_string(p->out, "</figure>\n");
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DECIMALS = 4, EXPONENT_DIGITS = 5 };
+enum { EXPONENT_DIGITS = 5 };
 /* Below the first, five digits are less than 0.001 after rounding too: no "1.0000e-03". */
 static const double PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
 
@@ -34,9 +34,13 @@ static size_t drop_sign_of_zero(char *number, size_t length)
     return length - 1;
 }
 
+static bool is_plain(double value)
+{
+    return value == 0 || (fabs(value) >= PLAIN_FROM && fabs(value) < PLAIN_BELOW);
+}
+
 size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
 {
-    double magnitude = fabs(value);
     if (!isfinite(value))
         return number_write_fixed(value, 0, out);
     if (digits >= 0) {
@@ -44,10 +48,18 @@ size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
             number_write_fixed(value, digits < NUMBER_MAX_DIGITS ? digits : NUMBER_MAX_DIGITS, out);
         return drop_sign_of_zero(out, length);
     }
-    bool is_plain = value == 0 || (magnitude >= PLAIN_FROM && magnitude < PLAIN_BELOW);
-    size_t length = is_plain ? number_write_fixed(value, MOST_DECIMALS, out)
-                             : number_write_exponent(value, EXPONENT_DIGITS, out);
+    size_t length = is_plain(value) ? number_write_fixed(value, NUMBER_TEXT_DECIMALS, out)
+                                    : number_write_exponent(value, EXPONENT_DIGITS, out);
     return drop_sign_of_zero(out, trim_zeros(out, length));
+}
+
+bool number_text_units(double value, int digits, uint64_t *units)
+{
+    const uint64_t most = (uint64_t)1 << 52;
+    if (!isfinite(value) || (digits < 0 && !is_plain(value)))
+        return false;
+    return number_fixed_units(value, digits < 0 ? NUMBER_TEXT_DECIMALS : digits, units) &&
+           *units < most;
 }
 
 void number_text_add(text *out, double value, int digits)

@@ -10,7 +10,13 @@
 #include "base/text.h"
 #include "io/number_write.h"
 
+enum { NUMBER_TEXT_DECIMALS = 4 };
+
 size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+
+/* The same without sign and point: 1.25 is 12500 where there may be 4 decimals. False for what is
+ * no such number: one with an exponent, not finite, or of 2^52 and more. */
+bool number_text_units(double value, int digits, uint64_t *units);
 
 void number_text_add(text *out, double value, int digits);
 /* The same, a negative one in parentheses: what stands behind an operator. */

@@ -212,10 +212,13 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
         build_matrix(b, build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads), &one, rows,
                      columns, focus);
     }
-    if (!shows_all)
-        build_sentence(
-            b, "The other %zu heads are left out; --full shows them, --focus head=H another one.",
-            p->heads - 1);
+    if (shows_all)
+        return;
+    trace_item *rest = build_item(b, TRACE_SENTENCE);
+    rest->text = build_text(
+        b, "The other %zu heads are left out; --full shows them, --focus head=H another one.",
+        p->heads - 1);
+    rest->is_about_heads = true;
 }
 
 trace_item *build_table(builder *b, size_t columns)

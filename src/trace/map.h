@@ -11,8 +11,14 @@ struct builder;
 /* Fills trace.map out of the run's stages and inputs. */
 void map_make(struct builder *b);
 
-/* The map that holds this matrix as its head *head, by its very numbers; NULL where none does. */
-const trace_map *map_of(const trace *t, const tensor *matrix, size_t *head);
+/* Where a matrix lies in a map: in which head, from which column on. */
+typedef struct map_place {
+    size_t head, column;
+} map_place;
+
+/* The map that holds this matrix, by its very numbers, as a head of it or as one of the heads that
+ * lie side by side; NULL where none does. */
+const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
 
 /* The map of this name, or NULL. */
 const trace_map *map_named(const trace *t, const char *name);

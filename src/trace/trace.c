@@ -80,7 +80,9 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     const bundle *document = p->asked->document;
     *t = (trace){.name = bundle_text(document, "name"),
                  .title = bundle_text(document, "title"),
-                 .notes = bundle_text(document, "notes")};
+                 .notes = bundle_text(document, "notes"),
+                 .focus = focus,
+                 .heads = p->heads};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
     build_name_keys(&b);

@@ -9,14 +9,14 @@
 #include "attn/run.h"
 #include "trace/step.h"
 
-/* How the numbers of a worked line make its result. a, b, c are vectors (rank 1) or numbers (rank
- * 0). */
+/* How the numbers of a worked line, or of a map's cell, make its result. a, b, c are vectors (rank
+ * 1) or numbers (rank 0). */
 typedef enum operation {
     OP_DOT,          /* Σ a_p·b_p, + c where c has data */
     OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p) */
     OP_TIMES,        /* a·b; b and the result may be vectors */
     OP_CAP,          /* b·tanh(a / b) */
-    OP_PLUS,         /* a + b, b only where it has data, − c·d where c has */
+    OP_PLUS,         /* a + b where b has data, − c·d where c has; in maps − c·|d − j| */
     OP_EXP,          /* exp(a − b) */
     OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
     OP_MAX,          /* max(a_1, a_2, …), c too where it has data */
@@ -26,7 +26,11 @@ typedef enum operation {
     OP_ROUND,        /* a, rounded by hand */
     OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */
     OP_INVERSE_ROOT, /* 1/√a */
-    OP_HIDE          /* a becomes −inf: not allowed */
+    OP_HIDE,         /* a becomes −inf: not allowed */
+    OP_NORMALIZE,    /* in maps only: a / √(mean of b_p² + c), ·d where d is there */
+    OP_WAVE,         /* in maps only: a + sin b; + cos b in the second column of a pair */
+    OP_TURN,         /* in maps only: a·cos c ∓ b·sin c, b the other of the pair */
+    OP_STACK         /* in maps only: the rows of a, and behind them those of b */
 } operation;
 
 typedef enum trace_kind {
@@ -55,6 +59,7 @@ typedef struct trace_item {
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     text_list cells;
     size_t columns_count;
+    bool is_about_heads; /* a sentence: where the heads are that are not shown */
 } trace_item;
 
 typedef struct trace_step {
@@ -63,8 +68,9 @@ typedef struct trace_step {
     size_t count, capacity;
 } trace_step;
 
-/* What a cell [i,j] takes of another matrix. Heads side by side (slices) are cut, and of several
- * key/value heads the one that goes with the cell's head is meant. */
+/* What a cell [i,j] takes of another matrix; of one with a single row, that row. Heads side by
+ * side (slices) are cut, and of several key/value heads the one that goes with the cell's head is
+ * meant. */
 typedef enum trace_part {
     PART_NONE,
     PART_ROW_I,     /* row i */
@@ -73,7 +79,11 @@ typedef enum trace_part {
     PART_CELL,      /* [i,j] */
     PART_OF_ROW,    /* the number of row i: [i,1] */
     PART_OF_COLUMN, /* the number of column j: [1,j] */
-    PART_NUMBER     /* the only one */
+    PART_NUMBER,    /* the only one */
+    PART_PARTNER,   /* the other number of [i,j]'s pair */
+    PART_OF_PAIR,   /* [i,p], where j is of pair p */
+    PART_ABOVE,     /* [i,j], where it has such a row */
+    PART_BELOW      /* [i,j] of what lies behind the rows above */
 } trace_part;
 
 typedef struct trace_origin {
@@ -89,16 +99,28 @@ typedef struct trace_map {
     size_t slices; /* heads that lie side by side in the columns */
     trace_labels rows, columns;
     bool is_share;       /* its numbers are between 0 and 1 */
+    bool is_of_queries;  /* a row each */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;
-    trace_origin a, b, c;
+    trace_origin a, b, c, d;
+    size_t paired; /* columns of a head that belong to pairs */
+    bool is_interleaved;
+    size_t appended;      /* rows at the end that the operation does not make: */
+    trace_origin learned; /* the first of them where it has a part, else zeros */
+    size_t untouched;     /* columns at the end that are a as it is */
 } trace_map;
 
-enum { TRACE_MAPS = 48 };
+enum { TRACE_MAPS = 64 };
+
+typedef struct trace_focus {
+    size_t batch, head, row; /* from 0 */
+} trace_focus;
 
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
+    trace_focus focus;                /* that is spelled out */
+    size_t heads;                     /* of the run */
     trace_step step[STEP_COUNT];
     size_t steps;
     trace_map map[TRACE_MAPS];
@@ -107,10 +129,6 @@ typedef struct trace {
     text_list keys;    /* names of the keys and of what is appended to them; empty: the problem's */
     bundle statistics; /* numbers that no stage holds */
 } trace;
-
-typedef struct trace_focus {
-    size_t batch, head, row; /* from 0 */
-} trace_focus;
 
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, wanted *w);

@@ -80,10 +80,29 @@ static int unlinked_file(const char *name)
     return descriptor;
 }
 
+/* Removes the files whose names begin so; the name of the last of them, or an empty one. */
+static const char *empty_folder(const char *name, const char *beginning)
+{
+    static char last[256];
+    DIR *folder = opendir(name);
+    last[0] = '\0';
+    for (struct dirent *one; folder != NULL && (one = readdir(folder)) != NULL;) {
+        bool is_file = strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0;
+        if (!is_file || strncmp(one->d_name, beginning, strlen(beginning)) != 0)
+            continue;
+        snprintf(last, sizeof last, "%s", one->d_name);
+        unlinkat(dirfd(folder), one->d_name, 0);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return last;
+}
+
 bool child_set_up(void)
 {
     int home = open(".", O_RDONLY);
-    if (home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0)
+    if (home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0 ||
+        mkdir("pages", 0700) != 0)
         return false;
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         write_file(INPUT_FILES[i].name, INPUT_FILES[i].content);
@@ -116,14 +135,17 @@ void child_tear_down(void)
     unlink("wide.csv");
     unlink("square.csv");
     rmdir("folder");
+    empty_folder("pages", "");
+    rmdir("pages");
     if (chdir("/") == 0)
         rmdir(scratch);
 }
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".",         "..",        "folder",   "link.json",
-                                         "large.csv", "large.npy", "wide.csv", "square.csv"};
+    static const char *const OTHERS[] = {".",         "..",        "folder",
+                                         "pages",     "link.json", "large.csv",
+                                         "large.npy", "wide.csv",  "square.csv"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;
@@ -203,6 +225,9 @@ static void find_strange(outcome *got)
         unlink(one->d_name);
     }
     closedir(folder);
+    const char *temporary = empty_folder("pages", ".selfattn-");
+    if (*temporary != '\0')
+        snprintf(got->strange, sizeof got->strange, "%s", temporary);
 }
 
 /* ---- the child ---- */

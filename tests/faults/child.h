@@ -19,6 +19,7 @@ typedef struct command_line {
     int (*run)(int argc, char **argv, env *world); /* NULL: the program, cli_main */
     bool tries_again;                              /* what one of several threads could not do */
     bool tells_errors;                             /* an error is a line of standard output too */
+    bool is_long;                                  /* of its many calls, some fail in turn */
 } command_line;
 
 extern const char OLD[];

@@ -143,7 +143,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace --score additive scores.json"},
     {.words = "--trace batch.json"},
     {.words = "--trace extra.json"},
-    {.words = "--picture out.txt heads.json", .outputs = "out.txt"},
+    {.words = "--picture out.svg heads.json", .outputs = "out.svg"},
     {.words = "--picture - --color always batch.json"},
     /* the other commands */
     {.words = "check seed.json"},
@@ -174,6 +174,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert --dtype f32 lines.jsonl out.jsonl", .outputs = "out.jsonl"},
     {.words = "example"},
     {.words = "example karim"},
+    {.words = "example --all pages --force",
+     .outputs = "pages/001-walkthrough.json pages/karim.svg pages/index.html",
+     .is_long = true},
     {.words = "help"},
     {.words = "help softmax"},
     {.words = "help stages"},

@@ -56,6 +56,40 @@ static void check_numbers(unit *u)
     }
 }
 
+/* Without their points; what has an exponent, or is too large for a script, is refused. */
+static void check_units(unit *u)
+{
+    static const struct {
+        double value;
+        int digits;
+        bool is_there;
+        uint64_t units;
+    } UNITS[] = {
+        {0, -1, true, 0},
+        {-0.0, -1, true, 0},
+        {1.25, -1, true, 12500},
+        {-1.25, -1, true, 12500},
+        {0.06337894, -1, true, 634},
+        {9999999, -1, true, 99999990000},
+        {0.00099, -1, false, 0},
+        {1e7, -1, false, 0},
+        {INFINITY, -1, false, 0},
+        {NAN, 2, false, 0},
+        {7.8, 2, true, 780},
+        {-6.0337e-06, 4, true, 0},
+        {2.5, 0, true, 2},
+        {4503599627370495, 0, true, 4503599627370495},
+        {4503599627370496, 0, false, 0},
+        {45035996273.70496, 5, false, 0},
+    };
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        uint64_t units = 0;
+        bool is_there = number_text_units(UNITS[i].value, UNITS[i].digits, &units);
+        CHECK(u, is_there == UNITS[i].is_there);
+        CHECK(u, !is_there || units == UNITS[i].units);
+    }
+}
+
 static void check_operands(unit *u)
 {
     text out = {0};
@@ -92,6 +126,7 @@ static void check_aligned(unit *u)
 void test_render_number(unit *u)
 {
     check_numbers(u);
+    check_units(u);
     check_operands(u);
     check_aligned(u);
 }

@@ -1,8 +1,9 @@
 'use strict';
-// node pages.js BROWSER FOLDER: opens each NAME.html of the folder from its file.
+// node pages.js BROWSER FOLDER: opens each NAME.html of the folder from its file, and all
+// examples, their numbers and arithmetic, and their index.
 //
 // quiet       no console message, no error, no request but the page's own
-// numbers     every cell's text is the number of NAME.json, the stages of the same run
+// numbers     every cell's text is the number of NAME.stages.json, the stages of the same run
 // arithmetic  every kind of cell, clicked: what the panel writes out makes its result again, and the
 //             numbers in it are links to cells that exist
 // steps       the arrow keys walk all steps, and back
@@ -11,6 +12,9 @@
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
 // paper       it prints
 // plain       without script, all steps and tables can be read
+// large       (large.html, 100 tokens) the row in focus has all its cells, and says so
+// heads       (six-heads.html) tabs show what the page without script leaves out
+// index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise.html) right and wrong answers are told apart; help comes in two steps
 
 const fs = require('fs');
@@ -19,6 +23,7 @@ const { chromium } = require('playwright-core');
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const [browserFile, folder] = process.argv.slice(2);
+const LARGE = { row: 40, columns: 100 }; // of large.html: what run.sh asks for, from 0
 const MOST_CELLS = 60; // of one map: every row and column of it, in a pattern
 let passed = 0, failed = 0;
 
@@ -54,7 +59,7 @@ function isWritten(text, value) {
 }
 
 function isSame(shown, stage) {
-  return shown.every((head, h) => head.every((row, i) => row.every((text, j) =>
+  return shown.every((head, h) => head.every((row, i) => !row || row.every((text, j) =>
     isWritten(text, stage[h][i][j]))));
 }
 
@@ -72,7 +77,9 @@ function headsOf(stage, heads) {
 function valueOf(expression) {
   if (expression.includes('…')) return null;
   const script = expression.replace(/−|-/g, '-').replace(/·/g, '*')
-    .replace(/\b(exp|max|tanh)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
+    .replace(/√\(/g, 'Math.sqrt(').replace(/(\([^()]*\)|[0-9.e+]+)²/g, '($1)**2')
+    .replace(/\|([^|]*)\|/g, 'Math.abs($1)')
+    .replace(/\b(exp|max|tanh|cos|sin)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
   return Function(`"use strict"; return (${script.replace(/--/g, '- -')});`)();
 }
 
@@ -102,7 +109,7 @@ async function open(browser, name, options = {}) {
 }
 
 async function checkNumbers(name, page) {
-  const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`)));
+  const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.stages.json`)));
   const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
     name: map.name,
     heads: Array.from({ length: map.heads }, (nothing, head) =>
@@ -121,8 +128,8 @@ async function checkNumbers(name, page) {
 async function clickCells(page, most) {
   return page.evaluate((limit) => {
     const told = [];
-    for (const [map, shown] of SHOWN) {
-      const cells = [...shown.table.querySelectorAll('tbody td')];
+    for (const [map, shown] of [...SHOWN].flatMap(([of, all]) => all.map((one) => [of, one]))) {
+      const cells = [...shown.table.querySelectorAll('tbody td')].filter(placeAt);
       const step = Math.max(1, Math.ceil(cells.length / limit));
       for (let i = 0; i < cells.length; i += step) {
         cells[i].click();
@@ -149,8 +156,8 @@ function checkTold(name, told) {
   if (value !== null) check(name, isNear(value, told.text, parts[0]), `is not what it says: ${at}`);
 }
 
-async function checkArithmetic(name, page) {
-  const told = await clickCells(page, MOST_CELLS);
+async function checkArithmetic(name, page, most = MOST_CELLS) {
+  const told = await clickCells(page, most);
   check(name, told.length > 10, 'hardly a cell can be clicked');
   told.forEach((one) => checkTold(name, one));
   await page.keyboard.press('Escape');
@@ -197,7 +204,7 @@ async function checkPlain(name) {
 
 async function checkLink(name) {
   const { page, close } = await open(browser, name,
-    { anchor: '#weights-h0-r0-c0', viewport: { width: 360, height: 800 } });
+    { anchor: `#weights-h0-r${name === 'large' ? LARGE.row : 0}-c0`, viewport: { width: 360, height: 800 } });
   await page.waitForTimeout(300);
   const box = await page.locator('td.chosen').first().boundingBox();
   check(name, box && box.y > 0 && box.y < 800, 'a linked cell is not in view');
@@ -207,8 +214,32 @@ async function checkLink(name) {
   await close();
 }
 
+// The row in focus of a matrix that is too large for the page.
+async function checkLarge(name, page) {
+  const row = page.locator('#matrix-weights tbody tr'), figure = page.locator('#step-softmax figure');
+  check(name, (await row.count()) === 1 && (await row.locator('td').count()) === LARGE.columns,
+    'the row in focus has not all its cells');
+  const words = (await figure.allTextContents()).join(' ');
+  check(name, words.includes(`Row ${LARGE.row + 1} with all its ${LARGE.columns} columns`) &&
+    words.includes('Each square stands for'), 'it does not say what it shows');
+  await row.locator('td').last().click();
+  check(name, /^weights\[head 1, 41,100\] = .* \/ .* = /.test(await page.textContent('.panel .line')),
+    'a cell of the row in focus does not open');
+}
+
+async function checkHeads(name, page) {
+  const said = await page.locator('#step-scores .other-heads').textContent();
+  check(name, said === 'The tabs show the other heads.', `with tabs there it says: ${said}`);
+  const plain = await open(browser, name, { javaScriptEnabled: false });
+  const left = await plain.page.locator('#step-scores .other-heads').textContent();
+  check(name, left.includes('--focus head=H'), `without script it says: ${left}`);
+  await plain.close();
+}
+
 async function checkPage(name) {
   const { page, said, close } = await open(browser, name);
+  if (name === 'large') await checkLarge(name, page);
+  if (name === 'six-heads') await checkHeads(name, page);
   await checkNumbers(name, page);
   await checkArithmetic(name, page);
   await checkSteps(name, page);
@@ -220,6 +251,33 @@ async function checkPage(name) {
   await checkAccess(name, 'dark');
   await checkWidths(name);
   await checkPlain(name);
+}
+
+async function checkExample(name) {
+  const { page, said, close } = await open(browser, name);
+  await checkNumbers(name, page);
+  await checkArithmetic(name, page, 12);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
+async function checkIndex(name) {
+  const { page, said, close } = await open(browser, name);
+  const links = await page.locator('a[href]').evaluateAll((all) => all.map((link) => link.href));
+  const pictures = await page.locator('img').evaluateAll((all) => all.map((one) => one.src));
+  const lost = [...links, ...pictures].filter((url) => !fs.existsSync(new URL(url)));
+  check(name, links.length > 30 && pictures.length > 10, 'hardly a link or a picture');
+  check(name, lost.length === 0, `no such file: ${lost.join(', ')}`);
+  const other = said.filter((one) => !pictures.includes(one));
+  check(name, other.length === 0, `it says or asks for: ${other.join(', ')}`);
+  await page.locator('img').last().scrollIntoViewIfNeeded();
+  await page.waitForLoadState('networkidle');
+  const wide = await page.locator('img').last().evaluate((one) => one.naturalWidth);
+  check(name, wide > 0, 'a picture is not shown');
+  await close();
+  await checkAccess(name, 'light');
+  await checkAccess(name, 'dark');
+  await checkWidths(name);
 }
 
 // Scores of seed 001: [2, 4, 4], [4, 16, 12], [4, 12, 10], as the seed prints them.
@@ -241,14 +299,22 @@ async function checkExercise(name) {
   await close();
 }
 
+function pagesIn(directory) {
+  const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
+  return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
+}
+
 let browser;
 (async () => {
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
-  const names = fs.readdirSync(folder).filter((file) => file.endsWith('.html'))
-    .map((file) => path.basename(file, '.html'));
+  const names = pagesIn(folder);
   for (const name of names) {
     if (name === 'exercise') await checkExercise(name);
     else await checkPage(name);
+  }
+  for (const name of pagesIn(path.join(folder, 'all'))) {
+    if (name === 'index') await checkIndex('all/index');
+    else await checkExample(`all/${name}`);
   }
   await browser.close();
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);

@@ -29,25 +29,53 @@ if [ ! -d "$modules/node_modules/playwright-core" ]; then
         skip "npm can't fetch playwright-core and axe-core"
 fi
 
-# page DOCUMENT [OPTION]...: NAME.html, and NAME.json with the stages of the same run.
+# stages DOCUMENT FILE [OPTION]...: all stages that the run has, as JSON.
+stages() {
+    document=$1 file=$2
+    shift 2
+    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
+    for made in x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
+        rounded; do
+        ! selfattn --quiet --emit $made -o "$scratch/one" --format json "$@" "$document" \
+            2>/dev/null || names=$names,$made
+    done
+    selfattn --quiet --emit $names --format json -o "$file" "$@" "$document"
+}
+
+# page DOCUMENT [OPTION]...: NAME.html, and NAME.stages.json of the same run.
 page() {
     document=$1 name=$(basename "$1" .json)
     shift
     case $name in *"$word"*) ;; *) return ;; esac
-    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
-    selfattn --quiet --trace-format html --trace-output "$scratch/$name.html" \
-        --emit $names --format json -o "$scratch/$name.json" "$@" "$document"
+    stages "$document" "$scratch/$name.stages.json" "$@"
+    selfattn --quiet --trace-format html --trace-output "$scratch/$name.html" -o /dev/null "$@" \
+        "$document"
 }
 
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
     seeds/004-cross-attention examples/asad-two-heads-wo \
-    positions/sinusoidal; do
+    positions/sinusoidal positions/rope positions/qk-norm positions/neurst-cache \
+    examples/allennlp-additive-1 seeds/004-score-ws seeds/001-additive-parameters \
+    variants/alibi variants/sinks variants/appended-heads variants/appended-rows \
+    variants/soft-cap; do
     page "$root/testdata/$name.json"
 done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
     page "$root/tests/$name.json"
 done
+case large in *"$word"*)
+    mkdir "$scratch/documents"
+    selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
+        -o "$scratch/documents/large.json"
+    page "$scratch/documents/large.json" --focus row=41 ;;
+esac
+case examples in *"$word"*)
+    selfattn example --quiet --all "$scratch/all"
+    for document in "$scratch"/all/*.json; do
+        stages "$document" "${document%.json}.stages.json"
+    done ;;
+esac
 case exercise in *"$word"*)
     selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
         --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json" ;;

@@ -1,13 +1,24 @@
 // Tables of maps: which cell a table cell shows, its colour, its head.
 
-const SHOWN = new Map(); // map → { table, caption, head, tabs }
+// A map's tables, each { table, caption, head, tabs, rows, columns }: one with a tab for each head,
+// or of a large map one a head and one of the row in focus. rows and columns say what a table's
+// places are, -1 for …; null where it has them all.
+const SHOWN = new Map();
 const LEVELS = 8;
+
+function tablesOf(map) {
+  return SHOWN.get(map) || [];
+}
+
+function indicesOf(text) {
+  return text === undefined ? null : text.split(' ').map((one) => (one === '-' ? -1 : Number(one)));
+}
 
 // The greatest magnitude among a head's finite numbers.
 function greatestOf(map, head) {
   let greatest = 0;
   for (let row = 0; row < map.rows.length; row++) {
-    for (const text of rowOf(map, head, row)) {
+    for (const text of rowOf(map, head, row) || []) {
       const size = Math.abs(numberOf(text));
       if (size > greatest && size < Infinity) greatest = size;
     }
@@ -32,37 +43,56 @@ function labelsIn(row) {
   return row.cells[0].tagName === 'TH' ? 1 : 0;
 }
 
+// Where a table has an index, or which one a place of it has.
+function slotOf(indices, index) {
+  return indices ? indices.indexOf(index) : index;
+}
+
+function indexAt(indices, slot) {
+  return indices ? indices[slot] : slot;
+}
+
+function cellIn(shown, place) {
+  const row = bodyOf(shown.table)[slotOf(shown.rows, place.row)];
+  const column = slotOf(shown.columns, place.column);
+  return (row && column >= 0 && row.cells[column + labelsIn(row)]) || null;
+}
+
 function elementOf(place) {
-  const shown = SHOWN.get(place.map);
-  if (!shown || shown.head !== place.head) return null;
-  const row = bodyOf(shown.table)[place.row];
-  return row && row.cells[place.column + labelsIn(row)];
+  for (const shown of tablesOf(place.map)) {
+    const cell = shown.head === place.head && cellIn(shown, place);
+    if (cell) return cell;
+  }
+  return null;
 }
 
 function placeAt(element) {
   const td = element.closest('.matrix[data-map] td');
   if (!td) return null;
-  const row = td.parentNode, map = MAPS[td.closest('table').dataset.map];
-  return { map, head: SHOWN.get(map).head, row: row.sectionRowIndex,
-    column: td.cellIndex - labelsIn(row) };
+  const row = td.parentNode, table = td.closest('table'), map = MAPS[table.dataset.map];
+  const shown = tablesOf(map).find((one) => one.table === table);
+  const place = { map, head: shown.head, row: indexAt(shown.rows, row.sectionRowIndex),
+    column: indexAt(shown.columns, td.cellIndex - labelsIn(row)) };
+  return place.row >= 0 && place.column >= 0 ? place : null;
 }
 
-function fillHead(map, head) {
-  const shown = SHOWN.get(map), greatest = map.share ? 1 : greatestOf(map, head);
+function fillHead(map, shown) {
+  const greatest = map.share ? 1 : greatestOf(map, shown.head);
   [...bodyOf(shown.table)].forEach((row, i) => {
     const first = labelsIn(row);
-    rowOf(map, head, i).forEach((text, j) => {
+    rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
       row.cells[j + first].textContent = text;
       row.cells[j + first].className = levelOf(map, numberOf(text), greatest);
     });
   });
 }
 
+// Does nothing where each head has a table of its own.
 function showHead(map, head) {
-  const shown = SHOWN.get(map);
-  if (!shown || shown.head === head) return;
+  const shown = tablesOf(map)[0];
+  if (!shown || shown.head === head || shown.tabs.length === 0) return;
   shown.head = head;
-  fillHead(map, head);
+  fillHead(map, shown);
   shown.caption.textContent = map.name + TEXT.headOf(head + 1, map.heads);
   shown.tabs.forEach((tab, i) => {
     tab.setAttribute('aria-selected', i === head);
@@ -75,7 +105,7 @@ function showHead(map, head) {
 function moveTab(event, map) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by) return;
-  const shown = SHOWN.get(map), head = (shown.head + by + map.heads) % map.heads;
+  const shown = tablesOf(map)[0], head = (shown.head + by + map.heads) % map.heads;
   showHead(map, head);
   shown.tabs[head].focus();
   event.stopPropagation();
@@ -104,80 +134,8 @@ function makeTabs(map, table) {
   return tabs;
 }
 
-// ---- tables that the page does not have by itself: exp, row_max, row_sum ----
-
-function makeRow(map, label, tag) {
-  const row = document.createElement('tr');
-  const head = document.createElement('th');
-  head.scope = 'row';
-  head.textContent = label;
-  row.append(head);
-  for (const column of map.columns) {
-    const cell = document.createElement(tag);
-    if (tag === 'th') cell.textContent = column;
-    else if (map.blank) cell.className = 'blank';
-    row.append(cell);
-  }
-  return row;
-}
-
-function makeTable(map, index) {
-  const table = document.createElement('table');
-  table.className = 'matrix';
-  Object.assign(table.dataset, { map: index, head: 0 });
-  const head = table.createTHead(), body = table.createTBody();
-  if (map.columns.length > 1) {
-    head.append(makeRow(map, '', 'th'));
-    head.rows[0].cells[0].replaceWith(document.createElement('td'));
-  }
-  body.append(...map.rows.map((label) => makeRow(map, label, 'td')));
-  return table;
-}
-
-function makeFigure(map, index) {
-  const figure = document.createElement('figure'), scroll = document.createElement('div');
-  const caption = figure.appendChild(document.createElement('figcaption'));
-  caption.appendChild(document.createElement('b')).textContent =
-    map.name + (map.heads > 1 ? TEXT.headOf(1, map.heads) : '');
-  scroll.className = 'scroll';
-  scroll.append(makeTable(map, index));
-  figure.append(scroll);
-  return figure;
-}
-
-// Before the table that is made of them, so that their cells can light up.
-function addMissingTables() {
-  const there = new Set([...document.querySelectorAll('.matrix[data-map]')]
-    .map((table) => MAPS[table.dataset.map]));
-  MAPS.forEach((map, index) => {
-    const section = document.getElementById(`step-${map.step}`);
-    const first = section && section.querySelector('figure:has([data-map])');
-    if (!map.cells || !map.operation || there.has(map) || !first) return;
-    const last = [...section.querySelectorAll('figure:has([data-map])')]
-      .find((figure) => MAPS[figure.querySelector('table').dataset.map].share) || first;
-    last.before(makeFigure(map, index));
-  });
-}
-
-// The first table of a map shows all its heads in turn; the others go.
-function takeTables() {
-  addMissingTables();
-  for (const table of document.querySelectorAll('.matrix[data-map]')) {
-    const map = MAPS[table.dataset.map];
-    if (!map.cells) {
-      delete table.dataset.map;
-    } else if (SHOWN.has(map)) {
-      table.closest('figure').remove();
-    } else {
-      table.id = `matrix-${map.name}`;
-      table.setAttribute('role', 'grid');
-      const shown = { table, head: Number(table.dataset.head), tabs: [] };
-      shown.caption = table.closest('figure').querySelector('b');
-      SHOWN.set(map, shown);
-      if (!map.blank && table.rows[table.rows.length - 1].cells[1].textContent === '')
-        fillHead(map, shown.head);
-      if (map.heads > 1 && !map.blank) shown.tabs = makeTabs(map, table);
-      if (!map.blank) elementOf({ map, head: shown.head, row: 0, column: 0 }).tabIndex = 0;
-    }
-  }
+// The sentence below that sends the reader elsewhere for the other heads has had its day.
+function mendSentence(table) {
+  const next = table.closest('figure').nextElementSibling;
+  if (next && next.className === 'other-heads') next.textContent = TEXT.otherHeads;
 }

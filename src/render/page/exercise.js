@@ -55,8 +55,8 @@ function makeExercise(map, shown) {
   exercise.help.setAttribute('aria-live', 'polite');
   for (let row = 0; row < map.rows.length; row++) {
     for (let column = 0; column < map.columns.length; column++) {
-      const place = { map, head: shown.head, row, column };
-      exercise.blanks.push(makeInput(place, elementOf(place)));
+      const place = { map, head: shown.head, row, column }, cell = cellIn(shown, place);
+      if (cell) exercise.blanks.push(makeInput(place, cell));
     }
   }
   shown.table.setAttribute('role', 'table');
@@ -65,7 +65,7 @@ function makeExercise(map, shown) {
 }
 
 function startExercises() {
-  for (const [map, shown] of SHOWN) {
-    if (map.blank) makeExercise(map, shown);
+  for (const [map, tables] of SHOWN) {
+    if (map.blank) makeExercise(map, tables[0]);
   }
 }

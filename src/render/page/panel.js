@@ -55,7 +55,8 @@ function resultOf(place) {
 }
 
 function formulaOf(place) {
-  const { name, letters } = place.map;
+  const { name } = place.map;
+  const letters = appendedOf(place) < 0 || !place.map.appended ? place.map.letters : null;
   return makeElement('p', 'formula', letters ? `${name}[i,j] = ${letters}` : TEXT.given);
 }
 
@@ -82,7 +83,7 @@ function show(place) {
   const head = makeElement('h3', '', `${nameOf(place)}: `, makeElement('bdi', '', labelsOf(place)));
   panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
     numbersLine(place, made));
-  if (made.words && place.map.letters) panel.append(makeElement('p', 'note', made.words));
+  if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
   panel.hidden = false;
   light(place, made.cells);
 }

@@ -1,7 +1,8 @@
 // The token view: a line from each query to each key, as wide as its weight, a colour a head.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const LINE = { height: 26, left: 190, right: 430, width: 620, top: 18, widest: 9, hues: 8 };
+const LINE = { height: 26, length: 240, top: 18, widest: 9, hues: 8, gap: 12 };
+const TOKEN_FONT = 14; // as in the style
 
 function makeSvg(tag, attributes, words) {
   const made = document.createElementNS(SVG, tag);
@@ -18,7 +19,7 @@ function heightAt(index) {
 function makeLine(view, head, row, column, weight) {
   const shift = view.map.heads > 1 ? ((head % LINE.hues) - (LINE.hues - 1) / 2) : 0;
   const line = makeSvg('line', {
-    x1: LINE.left, x2: LINE.right,
+    x1: view.left, x2: view.left + LINE.length,
     y1: heightAt(row) + shift, y2: heightAt(column) + shift,
     'stroke-width': (weight * LINE.widest).toFixed(2),
     'stroke-opacity': (0.25 + 0.65 * weight).toFixed(2),
@@ -84,27 +85,35 @@ function controlsOf(view) {
   return makeElement('div', 'controls', heads, least);
 }
 
+// What the longest of the labels needs beside the lines.
+function roomFor(labels) {
+  const context = document.createElement('canvas').getContext('2d');
+  context.font = `${TOKEN_FONT}px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(Math.max(...labels.map((label) => context.measureText(label).width))) + LINE.gap;
+}
+
 function makeView(map) {
   const rows = Math.max(map.rows.length, map.columns.length);
   const height = heightAt(rows) - LINE.height / 2;
-  const view = { map, select: makeSelect(map), threshold: makeThreshold(),
+  const left = roomFor(map.rows), width = left + LINE.length + roomFor(map.columns);
+  const view = { map, left, select: makeSelect(map), threshold: makeThreshold(),
     output: document.createElement('output') };
-  view.svg = makeSvg('svg', { viewBox: `0 0 ${LINE.width} ${height}`, width: LINE.width, height,
+  view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
     role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
   view.lines = makeSvg('g', {});
   view.svg.append(view.lines);
-  addLabels(view, map.rows, LINE.left - 12, 'end', (row) => pointAtQuery(view, row));
-  addLabels(view, map.columns, LINE.right + 12, 'start');
+  addLabels(view, map.rows, left - LINE.gap, 'end', (row) => pointAtQuery(view, row));
+  addLabels(view, map.columns, left + LINE.length + LINE.gap, 'start');
   drawLines(view);
   return view;
 }
 
 // Below the last weights that there are: those that are used.
 function startTokens() {
-  const map = MAPS.filter((one) => one.share && one.cells && SHOWN.has(one)).pop();
+  const map = MAPS.filter((one) => one.share && one.cells && !one.only && SHOWN.has(one)).pop();
   if (!map || map.blank) return;
   const view = makeView(map);
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
     makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);
-  SHOWN.get(map).table.closest('section').append(block);
+  tablesOf(map)[0].table.closest('section').append(block);
 }

@@ -1,0 +1,88 @@
+// Where a cell comes from: the cells of other maps that its operation takes.
+
+// Which head of `of`, and which of its columns, belong to a cell of `result`: heads may lie side
+// by side in either, and several heads may share one of the keys' and values'.
+function headAndColumns(of, result, place) {
+  const isJoined = result.heads === 1 && result.slices > 1;
+  const width = of.columns.length / of.slices;
+  const all = { head: 0, first: 0, end: of.columns.length, column: place.column };
+  if (of.slices > 1 && isJoined && of.slices === result.slices) {
+    all.first = Math.floor(place.column / width) * width;
+    all.end = all.first + width;
+  } else if (of.heads > 1 && isJoined) {
+    all.head = Math.floor(place.column / of.columns.length);
+    all.column = place.column % of.columns.length;
+  } else if (of.heads > 1) {
+    all.head = Math.floor((place.head * of.heads) / result.heads);
+  } else if (of.slices > 1 && result.heads > 1) {
+    all.first = Math.floor((place.head * of.slices) / result.heads) * width;
+    all.end = all.first + width;
+    all.column += all.first;
+  }
+  return all;
+}
+
+function range(first, end, make) {
+  return Array.from({ length: end - first }, (nothing, i) => make(first + i));
+}
+
+// Numbers of a head that belong together: the pair of a column, and whether it is the pair's first.
+// Columns behind the pairs have none.
+function pairOf(map, column) {
+  const at = column % (map.columns.length / map.slices), half = map.paired / 2;
+  if (at >= map.paired) return null;
+  if (map.interleaved)
+    return { index: at >> 1, isFirst: at % 2 === 0, partner: column + (at % 2 === 0 ? 1 : -1) };
+  return { index: at % half, isFirst: at < half, partner: column + (at < half ? half : -half) };
+}
+
+function rowAndColumns(map, place) {
+  const at = headAndColumns(map, place.map, place);
+  at.row = map.rows.length === 1 ? 0 : place.row;
+  return at;
+}
+
+// The cells that an operand is, in their order; none where it has no part in this cell.
+function partsOf(operand, place) {
+  const map = MAPS[operand.map], at = rowAndColumns(map, place), pair = pairOf(place.map, at.column);
+  const cell = (row, column) => ({ map, head: at.head, row, column });
+  const where = (holds, row, column) => (holds ? [cell(row, column)] : []);
+  const below = place.row - (place.map.rows.length - map.rows.length);
+  switch (operand.part) {
+    case 'row-i': return range(at.first, at.end, (column) => cell(at.row, column));
+    case 'row-j': return range(at.first, at.end, (column) => cell(place.column, column));
+    case 'column-j': return range(0, map.rows.length, (row) => cell(row, at.column));
+    case 'cell': return where(at.column < map.columns.length, at.row, at.column);
+    case 'of-row': return [cell(at.row, 0)];
+    case 'of-column': return [cell(0, at.column)];
+    case 'partner': return where(pair, place.row, pair && pair.partner);
+    case 'of-pair': return where(pair, place.row, pair && pair.index);
+    case 'above': return where(place.row < map.rows.length, place.row, at.column);
+    case 'below': return where(below >= 0, below, at.column);
+    default: return [cell(0, 0)];
+  }
+}
+
+// null where one of them is not on this page.
+function cellsOf(operand, place) {
+  const map = MAPS[operand.map];
+  const cells = map.cells ? partsOf(operand, place) : null;
+  return cells && cells.every((cell) => isKept(map, cell.head, cell.row)) ? cells : null;
+}
+
+// Which row it is of those that stand behind the others and are not made like them, from 0.
+function appendedOf(place) {
+  return place.row - place.map.rows.length + (place.map.appended || 0);
+}
+
+// { a, b, c, d }, each a list of cells or undefined; null where one of them is not on this page.
+function operandsOf(place) {
+  const found = {}, { untouched, columns } = place.map;
+  const isUntouched = untouched && place.column >= columns.length - untouched;
+  for (const name of isUntouched ? ['a'] : ['a', 'b', 'c', 'd']) {
+    if (!place.map[name]) continue;
+    found[name] = cellsOf(place.map[name], place);
+    if (!found[name]) return null;
+  }
+  return found.a ? found : null;
+}

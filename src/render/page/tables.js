@@ -1,0 +1,116 @@
+// The page's tables, and those that it does not have by itself: exp, row_max, row_sum, angles.
+
+const MOST_CELLS_MADE = 4096;
+
+function makeRow(map, label, tag) {
+  const row = document.createElement('tr');
+  const head = document.createElement('th');
+  head.scope = 'row';
+  head.textContent = label;
+  row.append(head);
+  for (const column of map.columns) {
+    const cell = document.createElement(tag);
+    if (tag === 'th') cell.textContent = column;
+    else if (map.blank) cell.className = 'blank';
+    row.append(cell);
+  }
+  return row;
+}
+
+// A single column has no label, but the rows beside it do: so they stay level.
+function makeHeading(map) {
+  const row = makeRow(map, '', 'th');
+  for (const cell of map.columns.length > 1 ? [row.cells[0]] : [...row.cells]) {
+    const empty = document.createElement('td');
+    empty.textContent = '\u00a0';
+    cell.replaceWith(empty);
+  }
+  return row;
+}
+
+function makeTable(map, index) {
+  const table = document.createElement('table');
+  const labels = map.only ? [map.rows[map.only.row]] : map.rows;
+  table.className = 'matrix';
+  Object.assign(table.dataset, { map: index, head: map.only ? map.only.head : 0 });
+  if (map.only) table.dataset.rows = map.only.row;
+  const head = table.createTHead(), body = table.createTBody();
+  head.append(makeHeading(map));
+  body.append(...labels.map((label) => makeRow(map, label, 'td')));
+  return table;
+}
+
+function makeFigure(map, index) {
+  const figure = document.createElement('figure'), scroll = document.createElement('div');
+  const caption = figure.appendChild(document.createElement('figcaption'));
+  caption.appendChild(document.createElement('b')).textContent = map.name +
+    (map.heads > 1 ? TEXT.headOf((map.only ? map.only.head : 0) + 1, map.heads) : '') +
+    (map.only ? TEXT.row(map.only.row + 1) : '');
+  scroll.className = 'scroll';
+  scroll.append(makeTable(map, index));
+  figure.append(scroll);
+  return figure;
+}
+
+function isWorthATable(map) {
+  return map.cells && map.operation &&
+    (map.only || map.rows.length * map.columns.length <= MOST_CELLS_MADE);
+}
+
+function mapOf(figure) {
+  return MAPS[figure.querySelector('[data-map]').dataset.map];
+}
+
+function isMadeOf(map, index) {
+  return ['a', 'b', 'c', 'd'].some((name) => map[name] && map[name].map === index);
+}
+
+// Before the table that is made of them, so that their cells can light up: the last one first.
+function addMissingTables() {
+  const there = new Set([...document.querySelectorAll('.matrix[data-map]')]
+    .map((table) => MAPS[table.dataset.map]));
+  for (let index = MAPS.length - 1; index >= 0; index--) {
+    const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
+    if (!section || !isWorthATable(map) || there.has(map)) continue;
+    const figures = [...section.querySelectorAll('figure:has([data-map])')];
+    const next = figures.find((figure) => isMadeOf(mapOf(figure), index)) || figures[0];
+    if (next) next.before(makeFigure(map, index));
+  }
+}
+
+function isWhole(table) {
+  return table.dataset.rows === undefined;
+}
+
+// The first number of a table is what Tab leads to.
+function makeFocusable(shown, map) {
+  const row = indexAt(shown.rows, 0), column = indexAt(shown.columns, 0);
+  const cell = cellIn(shown, { map, row, column });
+  if (cell) cell.tabIndex = 0;
+}
+
+function takeTable(map, table) {
+  const shown = { table, head: Number(table.dataset.head), tabs: [],
+    rows: indicesOf(table.dataset.rows), columns: indicesOf(table.dataset.columns) };
+  table.id = `matrix-${map.name}${SHOWN.has(map) ? `-${tablesOf(map).length}` : ''}`;
+  table.setAttribute('role', 'grid');
+  shown.caption = table.closest('figure').querySelector('b');
+  SHOWN.set(map, [...tablesOf(map), shown]);
+  if (map.blank) return;
+  if (table.rows[table.rows.length - 1].cells[1].textContent === '') fillHead(map, shown);
+  if (map.heads > 1 && isWhole(table)) {
+    shown.tabs = makeTabs(map, table);
+    mendSentence(table);
+  }
+  makeFocusable(shown, map);
+}
+
+// The first table of a map shows all its heads in turn; the others go. Parts of a large one stay.
+function takeTables() {
+  addMissingTables();
+  for (const table of document.querySelectorAll('.matrix[data-map]')) {
+    const map = MAPS[table.dataset.map];
+    if (SHOWN.has(map) && isWhole(table)) table.closest('figure').remove();
+    else takeTable(map, table);
+  }
+}
