@@ -29,12 +29,27 @@ static bool write_text(const diff_result *d, const options *o, const env *world,
     return done && (!draws || diff_write_heat_map(d->first, width, uses_color(o, world), out, e));
 }
 
-static bool write_result(const diff_result *d, const options *o, const env *world, err *e)
+static bool note_origins(const diff_origins *from, const env *world, err *e)
+{
+    text notes = {0};
+    diff_origins_write_notes(from, &notes);
+    bool done = text_ok(&notes, e);
+    for (const char *line = text_string(&notes); done && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        fprintf(world->err, "selfattn: note: %.*s\n", (int)length, line);
+        line += length + 1;
+    }
+    text_free(&notes);
+    return done;
+}
+
+static bool write_result(const diff_result *d, const diff_origins *from, const options *o,
+                         const env *world, err *e)
 {
     sink out;
     bool done = sink_open(&out, "-", e);
     if (done && o->format != NULL)
-        diff_write_json(d, sink_text(&out));
+        diff_write_json(d, from, sink_text(&out));
     else if (done)
         done = write_text(d, o, world, sink_text(&out), e);
     if (done)
@@ -45,9 +60,11 @@ static bool write_result(const diff_result *d, const options *o, const env *worl
 
 static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)
 {
-    diff_result d;
+    diff_result d = {0};
+    diff_origins from;
     int status = EXIT_WRONG;
-    if (!diff_match(&d, file, o, e))
+    if (!diff_origins_read(&from, file, e) || (!o->quiet && !note_origins(&from, world, e)) ||
+        !diff_match(&d, file, o, e))
         goto done;
     if (!o->quiet) {
         note_missing(&d.only_a, d.name_b, world);
@@ -58,10 +75,11 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
         goto done;
     }
     diff_measure(&d);
-    if (write_result(&d, o, world, e))
+    if (write_result(&d, &from, o, world, e))
         status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;
 done:
     diff_free(&d);
+    diff_origins_free(&from);
     return status;
 }
 
