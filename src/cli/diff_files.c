@@ -82,6 +82,20 @@ static bool is_all_f32(const bundle *b)
     return b->count > 0;
 }
 
+/* What a document expects is its result. */
+static bool take_expected(bundle *b, err *e)
+{
+    entry *found = bundle_find(b, "expected");
+    bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    for (size_t i = 0; expected != NULL && i < expected->count; i++) {
+        entry *one = &expected->entry[i];
+        if (one->kind == ENTRY_TENSOR && bundle_find(b, one->name) == NULL &&
+            !bundle_take(b, one->name, one, e))
+            return false;
+    }
+    return true;
+}
+
 /* Text that float32 can't hold is compared as float64. */
 static bool read_text(diff_file *f, const options *o, const bundle *other, err *e)
 {
@@ -105,7 +119,8 @@ bool diff_files_read(diff_file file[2], const options *o, err *e)
             return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (!is_typed[i] && !read_text(&file[i], o, &file[1 - i].contents, e))
+        if (!is_typed[i] && !(read_text(&file[i], o, &file[1 - i].contents, e) &&
+                              take_expected(&file[i].contents, e)))
             return false;
     }
     return true;

@@ -71,7 +71,8 @@ static void add_stage(text *out, const diff_pair *p)
     text_add_string(out, "}");
 }
 
-void diff_write_json(const diff_result *d, const diff_origins *from, text *out)
+void diff_write_json(const diff_result *d, const diff_origins *from, const diff_mistakes *missed,
+                     text *out)
 {
     text_add_string(out, "{");
     json_member_text(out, "a", d->name_a);
@@ -89,5 +90,6 @@ void diff_write_json(const diff_result *d, const diff_origins *from, text *out)
     json_member_list(out, "only_a", &d->only_a);
     json_member_list(out, "only_b", &d->only_b);
     diff_origins_write_json(from, out);
+    diff_mistakes_write_json(missed, out);
     text_add_string(out, "}\n");
 }
