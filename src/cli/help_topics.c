@@ -16,6 +16,7 @@
 #include "kernels/kernels.h"
 #include "render/renderer.h"
 #include "trace/step.h"
+#include "why/arrangement.h"
 #include "why/mistake.h"
 
 #include <string.h>
@@ -231,6 +232,7 @@ const topic TOPICS[] = {
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
     {&MISTAKES, describe_nothing},
+    {&ARRANGEMENTS, describe_nothing},
     {&TERMS, describe_term},
 };
 
