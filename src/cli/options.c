@@ -376,9 +376,10 @@ static const option_row ROWS[] = {
                "random or rand, and gaussian is standard_normal or randn, converted to "
                "float32; with torch, uniform is rand, gaussian is randn or nn.Embedding's, "
                "and the xavier, kaiming and torch-linear ones are those of torch.nn.init, in "
-               "float32. torch's normal numbers, from 16 in a matrix on, are those of a "
-               "processor with AVX2; its other path is not offered, since its last bits are the C "
-               "library's. For the same reason NumPy's normal numbers are not offered in float64."},
+               "float32. PyTorch's last bits depend on the code that it dispatches to: torch is "
+               "what it gives on a processor with AVX2, torch-scalar what it gives without, or "
+               "with ATEN_CPU_CAPABILITY=default. NumPy's normal numbers are not offered in "
+               "float64, whose last bits are the C library's."},
     {{"dist", "the distribution of the numbers (default: gaussian)"}, OPTION_WORD, GROUP_INIT,
      "DIST", .place = AT(dist), .choices = &DISTRIBUTIONS,
      .manual = "Those that are made for weights leave input rows gaussian; xavier and kaiming ones "

@@ -22,6 +22,8 @@ static const generator ROWS[] = {
      UINT32_MAX, false, true, true, numpy_legacy_begin, numpy_legacy_fill},
     {{"torch", "torch.manual_seed(seed), CPU with AVX2: rand, randn, nn"},
      UINT64_MAX, false, false, true, torch_begin, torch_fill},
+    {{"torch-scalar", "torch, where PyTorch finds no AVX2 on the CPU"},
+     UINT64_MAX, false, false, true, torch_begin, torch_scalar_fill},
 };
 /* clang-format on */
 
