@@ -1,9 +1,9 @@
 #include "random/torch.h"
 
 #include "kernels/logarithm.h"
+#include "kernels/turn.h"
 #include "random/cephes.h"
 #include "random/scalar.h"
-#include "random/turn.h"
 
 #include <math.h>
 

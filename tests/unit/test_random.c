@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "random/generator.h"
-#include "random/philox.h"
+#include "kernels/philox.h"
 #include "random/scalar.h"
 
 #include <math.h>
