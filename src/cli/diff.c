@@ -24,7 +24,8 @@ static bool uses_color(const options *o, const env *world)
 static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
 {
     bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
-    bool draws = d->first != NULL && (o->heat_map || (world->stdout_is_terminal && !o->summary));
+    bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
+    bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
     size_t width = world->stdout_is_terminal && world->width > 20 ? (size_t)world->width : 100;
     return done && (!draws || diff_write_heat_map(d->first, width, uses_color(o, world), out, e));
 }
@@ -68,6 +69,20 @@ static bool find_mistakes(both *all, const diff_file *a, const options *o, const
     return say_notes(&notes, o, world, e);
 }
 
+/* --picture FILE: where nothing differs, the first stage that was compared. */
+static bool write_picture(const diff_result *d, const options *o, err *e)
+{
+    sink out;
+    if (o->picture == NULL || strcmp(o->picture, "-") == 0)
+        return true;
+    if (!sink_open(&out, o->picture, e))
+        return false;
+    if (diff_write_svg(d->first != NULL ? d->first : d->pair, sink_text(&out), e))
+        return sink_close(&out, e);
+    sink_discard(&out);
+    return false;
+}
+
 static bool write_result(const both *all, const options *o, const env *world, err *e)
 {
     sink out;
@@ -98,7 +113,8 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
         goto done;
     }
     diff_measure(d);
-    if (find_mistakes(&all, &file[0], o, world, e) && write_result(&all, o, world, e))
+    if (find_mistakes(&all, &file[0], o, world, e) && write_picture(d, o, e) &&
+        write_result(&all, o, world, e))
         status = d->first == NULL ? EXIT_DONE : EXIT_DIFFER;
 done:
     diff_free(d);

@@ -15,5 +15,7 @@ void diff_write_json(const diff_result *d, const diff_origins *from, const diff_
                      text *out);
 /* Where the first stage that differs does so, in at most `width` columns. */
 bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e);
+/* The same as SVG. */
+bool diff_write_svg(const diff_pair *p, text *out, err *e);
 
 #endif

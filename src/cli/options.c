@@ -263,13 +263,14 @@ static const option_row ROWS[] = {
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
-     "FILE", .place = AT(picture),
+     "FILE", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "The same bytes for the same weights, labelled with the tokens, numbers of two "
                "decimals, or --digits, in the cells of up to 16 rows and columns. With - the "
                "picture takes the place of the data on standard output and is made of characters: "
                "in 24-bit colour where --color allows it, with numbers where the width has room. "
                "Above 64 rows or columns a square stands for several weights and shows the "
-               "greatest. In a batch it is the entry of --focus, the first by itself."},
+               "greatest. In a batch it is the entry of --focus, the first by itself. diff draws "
+               "where the first stage differs, and how much; with - that is --heat-map."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
