@@ -52,8 +52,8 @@ static long double right_silu(long double x)
 
 typedef void kernel(const void *x, size_t n, void *out);
 
-/* The most that float32 and float64 may err, in ulp: what is reached and little more. Below `least`,
- * all results of float64 are smaller than the smallest normal number. */
+/* The most that float32 and float64 may err, in ulp: what is reached and little more. Below
+ * `least`, all results of float64 are smaller than the smallest normal number. */
 typedef struct bend {
     long double (*right)(long double x);
     long double f32_most, f64_most;

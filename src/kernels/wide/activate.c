@@ -1,6 +1,6 @@
-/* A feed-forward's activations, element by element; kernels.h states each. All but relu are computed
- * in float64 whatever the table's type is, as sums of two where one would lose: plain loops that the
- * compiler turns into this instruction set's vectors, so nothing in them may branch.
+/* A feed-forward's activations, element by element; kernels.h states each. All but relu are
+ * computed in float64 whatever the table's type is, as sums of two where one would lose: plain
+ * loops that the compiler turns into this instruction set's vectors, so nothing in them may branch.
  *
  *     silu(x) = x·σ(x),  gelu_tanh(x) = x·σ(2u),  σ(w) = 1/(1 + e⁻ʷ),  u = √(2/π)·(x + 0.044715·x³)
  *     gelu(−y) = −y·½·erfc(y/√2),  gelu(y) = y − y·½·erfc(y/√2),  y ≥ 0
@@ -24,8 +24,8 @@ static inline uint64_t as_bits(double x)
     return bits;
 }
 
-/* condition ? yes : no, without a branch: a compiler that sees one moves the work of a side into it,
- * and then finds no vectors. */
+/* condition ? yes : no, without a branch: a compiler that sees one moves the work of a side into
+ * it, and then finds no vectors. */
 static inline double choose(bool condition, double yes, double no)
 {
     uint64_t mask = -(uint64_t)condition;
@@ -155,8 +155,9 @@ static inline double gelu_tanh_of(double x)
 
 /* ---- gelu ---- */
 
-/* (1 + 0.75·y)·e^(y²/2)·erfc(y/√2) − 1 = even(q²) + q·odd(q²) for 0 ≤ y ≤ 40, q = (y − 5)/(y + 5): the
- * form of Shepherd and Laframboise, Chebyshev approximation of (1 + 2x)·exp(x²)·erfc x in 0 ≤ x < ∞
+/* (1 + 0.75·y)·e^(y²/2)·erfc(y/√2) − 1 = even(q²) + q·odd(q²) for 0 ≤ y ≤ 40, q = (y − 5)/(y + 5):
+ * the form of Shepherd and Laframboise, Chebyshev approximation of (1 + 2x)·exp(x²)·erfc x in
+ * 0 ≤ x < ∞
  * (Mathematics of Computation 36, 1981), interpolated anew at 24 Chebyshev points in 60 digits:
  * within 3·10⁻¹⁸. With 0.75 it is nearly flat at y = 0, where q has lost most, and always between
  * −0.39 and 0, so that its rounding is little beside 1. */
