@@ -241,26 +241,33 @@ static bool run_blocks(run *r, crew *by, run_report *report, err *e)
     return done;
 }
 
-bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
-              err *e)
+bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
+                 err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
     block_context *c = &r.shared;
     float_mode mode;
-    crew by;
     float_mode_set(&mode);
-    crew_open(&by, threads);
     size_blocks(&r);
     cache_settle(p, w);
-    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, &by, e) &&
-                run_blocks(&r, &by, report, e) && project_output(&c->made, p, c->kept, &by, e);
-    report->threads = by.ran;
-    report->threads_wanted = by.wanted;
-    crew_close(&by);
+    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, by, e) &&
+                run_blocks(&r, by, report, e) && project_output(&c->made, p, c->kept, by, e);
+    report->threads = by->ran;
+    report->threads_wanted = by->wanted;
     if (done && p->asked->cache != NULL)
         p->asked->cache->rows = p->n_k;
     projected_free(&c->made);
     float_mode_restore(&mode);
+    return done;
+}
+
+bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
+              err *e)
+{
+    crew by;
+    crew_open(&by, threads);
+    bool done = run_plan_by(p, w, &by, result, report, e);
+    crew_close(&by);
     return done;
 }
 

@@ -6,6 +6,7 @@
 #define SELFATTN_ATTN_RUN_H
 
 #include "attn/plan.h"
+#include "base/threads.h"
 
 #include <stdatomic.h>
 
@@ -41,5 +42,10 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
  * where finite inputs give a result beyond the type's range. */
 bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
               err *e);
+
+/* The same by a crew that goes on to something else; `threads` and `threads_wanted` of the report
+ * are of all that it did so far. */
+bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
+                 err *e);
 
 #endif

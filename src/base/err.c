@@ -1,6 +1,7 @@
 #include "base/err.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void err_make_printable(char *text)
 {
@@ -66,6 +67,19 @@ bool err_place(err *e, const place *at)
 {
     if (e->is_set && e->where[0] == '\0')
         place_text(at, e->where);
+    return false;
+}
+
+bool err_within(err *e, const char *format, ...)
+{
+    char which[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(which, sizeof which, format, args);
+    va_end(args);
+    err_make_printable(which);
+    size_t length = strlen(e->what);
+    snprintf(e->what + length, sizeof e->what - length, " (%s)", which);
     return false;
 }
 

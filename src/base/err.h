@@ -42,6 +42,9 @@ bool err_no_memory(err *e, size_t bytes);
 /* Says where, for an error that no place of its own was known for. Returns false. */
 bool err_place(err *e, const place *at);
 
+/* Says behind the message which of several alike it is about, "layer 2, cross". Returns false. */
+bool err_within(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */
 bool err_remedy(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,8 @@
 #include "cli/check_document.h"
 
+#include "attn/keys.h"
 #include "cli/check_answers.h"
+#include "cli/check_stack.h"
 #include "cli/check_update.h"
 #include "cli/check_why.h"
 #include "cli/errata.h"
@@ -14,8 +16,7 @@
  * another program's are checked: most often they are float32. */
 static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
 
-/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
-static double tol_of(const checker *c, const bundle *contents, const char *name)
+double check_tolerance(const checker *c, const bundle *contents, const char *name)
 {
     const entry *tol = bundle_find(contents, "tol");
     const tensor *number = NULL;
@@ -85,7 +86,7 @@ static bool compare_all(checker *c, const bundle *contents, const bundle *expect
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         const char *name = stage_row(id)->key.named.name;
         const entry *published = bundle_find(expected, name);
-        double tol = tol_of(c, contents, name);
+        double tol = check_tolerance(c, contents, name);
         if (published != NULL &&
             !compare_stage(of, name, published, bundle_find(&s->stages, name), tol, &by, e))
             return false;
@@ -120,7 +121,7 @@ static unexplained unexplained_of(const checker *c, const document *one, const s
 {
     unexplained what = {.solved = s, .numbers = numbers, .numbers_name = numbers_name(c)};
     for (stage_id id = 0; id < STAGE_COUNT; id++)
-        what.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
+        what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
     return what;
 }
 
@@ -160,7 +161,7 @@ static bool update(checker *c, const document *one, const solution *s, const bun
 {
     new_numbers of = {.document = one, .expected = numbers, .computed = &s->stages, .known = known};
     for (stage_id id = 0; id < STAGE_COUNT; id++)
-        of.tol[id] = tol_of(c, &one->contents, stage_row(id)->key.named.name);
+        of.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
     return check_update(&c->out, &of, e);
 }
 
@@ -201,6 +202,18 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     return done;
 }
 
+/* What belongs to layers is read for their sake, and says nothing without any. */
+static bool check_keys(const document *one, err *e)
+{
+    for (size_t i = 0; i < one->contents.count; i++) {
+        const entry *given = &one->contents.entry[i];
+        if (named_find(&KEYS, given->name, strlen(given->name)) == NULL)
+            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
+                          given->name);
+    }
+    return true;
+}
+
 /* Without inputs there is nothing to compute (a document of tokens alone), and that is no
  * failure. */
 bool check_document(checker *c, const document *one, err *e)
@@ -211,7 +224,10 @@ bool check_document(checker *c, const document *one, err *e)
     if (c->actual != NULL && c->documents++ > 0)
         return err_at(e, &at, "--%s is one document's result, and this is another document",
                       c->given->answers != NULL ? "answers" : "actual");
-    if (!has_inputs(one, &has, e))
+    if (check_is_stack(one))
+        return numbers != NULL ? check_stack(c, one, numbers, e)
+                               : err_at(e, &at, "there is no \"expected\" to compare with");
+    if (!check_keys(one, e) || !has_inputs(one, &has, e))
         return false;
     if (!has) {
         report_check(&c->out, one, &(comparison){0}, &(errata){0}, "");

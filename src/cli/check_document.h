@@ -13,6 +13,9 @@ typedef struct checker {
     size_t failed, documents;
 } checker;
 
+/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
+double check_tolerance(const checker *c, const bundle *contents, const char *name);
+
 /* Adds its lines. False, with the error set, where it can't be computed or compared. */
 bool check_document(checker *c, const document *one, err *e);
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "model/keys.h"
 #include "cli/progress.h"
 
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ static bool check_file(checker *c, const char *file, err *e)
     document one;
     bool is_there = false,
          done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
+    all.keys = &STACK_DOCUMENT;
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = check_document(c, &one, e);
         progress_document_done(c->world->progress);

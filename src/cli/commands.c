@@ -47,6 +47,34 @@ static const command ROWS[] = {
      "machine, nor on --threads. With --rng they are those that NumPy or PyTorch give from the "
      "same seed.",
      command_init},
+    {{"encode", "run an encoder's layers"},
+     "[OPTION]... [DOCUMENT]...",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_RUN | GROUP_ALWAYS,
+     NULL,
+     "Runs the \"layers\" of each DOCUMENT one after the other, each an object with the keys of "
+     "attention and those of a layer: norms ln1 and ln2, and the feed-forward part w1, b1, w2, b2. "
+     "Settings such as heads, norm and activation stand in a layer or at the top, for all. The "
+     "rows are x, tokens with a vocab, or ids with an embedding. Writes output, or the stages that "
+     "--emit names; see LAYERS.",
+     command_encode},
+    {{"decode", "run a decoder's layers"},
+     "[OPTION]... [DOCUMENT]...",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_RUN | GROUP_ALWAYS,
+     NULL,
+     "The same for a decoder: its self-attention is causal unless a document says otherwise, and "
+     "layers with an object \"cross\" look at \"memory\", an encoder's output, between "
+     "self-attention and feed-forward part.",
+     command_decode},
+    {{"generate", "let a decoder go on with a prompt"},
+     "[OPTION]... [DOCUMENT]",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_GENERATE | GROUP_RUN | GROUP_ALWAYS,
+     NULL,
+     "Runs the layers of DOCUMENT as decode does, on the rows of its prompt: tokens with a vocab, "
+     "or ids with an embedding. The output's last row times the unembedding gives a logit for each "
+     "id; the one of the greatest is written, a word or an id a line, and is the next row. Keys "
+     "and values of the rows before are kept, and each row has the bits that it would have in the "
+     "whole sequence computed at once.",
+     command_generate},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",
      GROUP_FILES | GROUP_ALWAYS,

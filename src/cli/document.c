@@ -35,6 +35,7 @@ static read_options options_of_contents(const document *one, const documents *al
     read_options how = read_options_of(all->given, one->file, all->type);
     how.first_line = one->line;
     how.keys = &KEYS;
+    how.document_keys = all->keys;
     how.kind = KEY_MATRIX;
     how.type_is_fixed = given_decides_type(all->given, &how.type);
     return how;

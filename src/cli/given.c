@@ -1,10 +1,10 @@
 #include "cli/given.h"
 
-#include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/matrix_file.h"
 #include "io/number_read.h"
 #include "io/source.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ bool given_check_standard_input(const options *o, const char *const *file, size_
 
 static key_kind kind_of_key(const char *name)
 {
-    return ((const key *)(const void *)named_find(&KEYS, name, strlen(name)))->kind;
+    return key_find(&STACK_DOCUMENT, name, strlen(name))->kind;
 }
 
 static bool is_number(const char *begin, const char *end, double *number)

@@ -14,6 +14,10 @@
 #include "cli/wrap.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
+#include "model/activation.h"
+#include "model/keys.h"
+#include "model/norm.h"
+#include "model/parts.h"
 #include "render/renderer.h"
 #include "trace/step.h"
 #include "why/arrangement.h"
@@ -121,6 +125,8 @@ static void describe_key(text *out, const named *row)
         [KEY_STAGES] = "an object from stages to matrices; null is a hole",
         [KEY_TOL] = "a number, or an object from stages to numbers",
         [KEY_RECORDS] = "a list of objects: stage, head, row, col, published, computed",
+        [KEY_OBJECT] = "an object",
+        [KEY_OBJECTS] = "a list of objects",
     };
     const option_row *option = option_by_key(row->name, strlen(row->name));
     write_fact(out, "its value", KINDS[((const key *)(const void *)row)->kind]);
@@ -210,6 +216,9 @@ const topic TOPICS[] = {
     {&COMMANDS, describe_command},
     {&OPTIONS, describe_option},
     {&KEYS, describe_key},
+    {&LAYER_KEYS, describe_key},
+    {&STACK_KEYS, describe_key},
+    {&NORM_KEYS, describe_key},
     {&STAGES, describe_stage},
     {&STEPS, describe_step},
     {&FORMATS, describe_format},
@@ -231,6 +240,9 @@ const topic TOPICS[] = {
     {&CONVENTIONS, describe_convention},
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
+    {&NORM_ORDERS, describe_nothing},
+    {&NORM_KINDS, describe_nothing},
+    {&ACTIVATIONS, describe_nothing},
     {&MISTAKES, describe_nothing},
     {&ARRANGEMENTS, describe_nothing},
     {&TERMS, describe_term},

@@ -7,6 +7,8 @@
 #include "cli/peers_help.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
+#include "model/keys.h"
+#include "model/parts.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
 
@@ -191,6 +193,43 @@ static void write_keys(text *out)
     text_add_string(out, ".PD\n");
 }
 
+static void write_items(text *out, const named_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        write_item(out, named_row(table, i));
+}
+
+static void write_layers(text *out)
+{
+    text_add_string(out, ".SH LAYERS\n");
+    write_paragraph(out, "A document of encode and decode is a problem document with layers, and "
+                         "the keys below. A layer is an object with the keys of its attention and "
+                         "of a layer; settings of either stand at the top for all layers, and a "
+                         "layer's own win. A feed-forward part is there where its weights are. "
+                         "check computes such a document as decode does where it has a memory, "
+                         "else as encode does.");
+    text_add_string(out, ".PD 0\n");
+    write_items(out, &STACK_KEYS);
+    write_items(out, &LAYER_KEYS);
+    text_add_string(out, ".PD\n");
+    write_paragraph(out, "A norm is an object of its own:");
+    text_add_string(out, ".PD 0\n");
+    write_items(out, &NORM_KEYS);
+    text_add_string(out, ".PD\n");
+    write_paragraph(out, "The orders of norms are these. Seed 003 leaves open what its masked "
+                         "self-attention is, and it is read as causal self-attention of x without "
+                         "a residual; its other attention is cross-attention over the memory, the "
+                         "same for all layers.");
+    text_add_string(out, ".PD 0\n");
+    write_items(out, &NORM_ORDERS);
+    text_add_string(out, ".PD\n");
+    write_paragraph(out, "Stages are named by the way to them, counted from 0: embedded; "
+                         "layer.0.ln1; layer.0.attention.weights and every other stage of that "
+                         "attention; layer.0.attention_sum, with what the part was given added; "
+                         "layer.0.cross.weights; layer.0.ffn.hidden, gate, activated and output; "
+                         "layer.0.output; ln_f; output.");
+}
+
 static void write_conventions(text *out)
 {
     text names = {0};
@@ -277,6 +316,7 @@ void manual_write(text *out)
     }
     write_stages(out);
     write_keys(out);
+    write_layers(out);
     write_conventions(out);
     write_peers(out);
     write_mistakes(out);

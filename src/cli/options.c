@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include "attn/keys.h"
 #include "attn/score.h"
 #include "attn/stage.h"
 #include "attn/words.h"
@@ -9,6 +8,10 @@
 #include "cli/words.h"
 #include "io/format.h"
 #include "io/number_write.h"
+#include "model/activation.h"
+#include "model/keys.h"
+#include "model/norm.h"
+#include "model/parts.h"
 #include "render/renderer.h"
 #include "trace/step.h"
 
@@ -200,23 +203,27 @@ static const option_row ROWS[] = {
      .key = "dtype", .choices = &DTYPE_WORDS},
     /* output */
     {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
-     .place = AT(emit), .choices = &STAGES,
+     .shared = GROUP_STAGES, .any_in = GROUP_STAGES, .place = AT(emit), .choices = &STAGES,
      .manual = "May be given several times; results come in the order named. What is emitted does "
-               "not depend on the format."},
+               "not depend on the format. With encode and decode a stage is named by the way to "
+               "it, such as layer.0.attention.weights, * stands for anything, and the default is "
+               "output."},
     {{"output", "write the data to FILE, whole or not at all"}, OPTION_FILE, GROUP_OUTPUT, "FILE",
-     .shared = GROUP_INIT, .letter = 'o', .place = AT(output),
+     .shared = GROUP_INIT | GROUP_STAGES | GROUP_GENERATE,
+     .letter = 'o', .place = AT(output),
      .manual = "The format comes from --format, else from the ending. The file is replaced only "
                "when everything was written. - is standard output."},
     {{"format", "format of the data (default: by name, else JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
-     .shared = GROUP_FILES | GROUP_INIT, .place = AT(format), .choices = &FORMATS,
+     .shared = GROUP_FILES | GROUP_INIT | GROUP_STAGES, .place = AT(format), .choices = &FORMATS,
      .manual = "The default is the ending of --output, else JSON, or CSV when every matrix came "
                "from CSV or TSV files and no document was given."},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
-     .place = AT(write), .choices = &STAGES,
+     .shared = GROUP_STAGES, .any_in = GROUP_STAGES, .place = AT(write), .choices = &STAGES,
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
-     OPTION_COUNT, GROUP_OUTPUT, "N", .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK,
+     OPTION_COUNT, GROUP_OUTPUT, "N",
+     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
                "number, and a trace with at most 4 decimals."},
@@ -289,6 +296,29 @@ static const option_row ROWS[] = {
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
      .manual = "Lets the stage weighted hold more than a million numbers, convert leave out what "
                "the output has no place for, and example --all replace files that are there."},
+    /* stacks of layers */
+    {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
+    {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
+    {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",
+     .key = "norm", .choices = &NORM_ORDERS,
+     .manual = "The order of all layers that say nothing else; post is the default."},
+    {{"norm-kind", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "KIND",
+     .key = "norm_kind", .choices = &NORM_KINDS,
+     .manual = "The kind of all norms whose layers say nothing else; layer is the default."},
+    {{"activation", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "NAME",
+     .key = "activation", .choices = &ACTIVATIONS,
+     .manual = "Of all layers that say nothing else; relu is the default."},
+    /* generating */
+    {{"steps", "how many tokens to generate (default: 16)"}, OPTION_COUNT, GROUP_GENERATE, "N",
+     .place = AT(generated), .least = 1, .most = 1000000},
+    {{"temperature", "draw with the probabilities softmax(logits / T)"},
+     OPTION_NUMBER, GROUP_GENERATE, "T", .place = AT(temperature),
+     .manual = "The default, 0, takes the greatest logit each time. The numbers drawn depend on "
+               "--seed alone, and so do the tokens, whatever the machine and --threads."},
+    {{"logits", "write a JSON object a token, with all logits"},
+     OPTION_FLAG, GROUP_GENERATE, .place = AT(logits)},
+    {{"stop", "end behind this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
+     .place = AT(stop)},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
@@ -366,7 +396,7 @@ static const option_row ROWS[] = {
     {{"head-width", "numbers in a head (default: width / heads)"}, OPTION_COUNT, GROUP_INIT, "N",
      .place = AT(head_width), .least = 1, .most = 1 << 30},
     {{"seed", "what the random numbers begin with (default: 0)"}, OPTION_COUNT, GROUP_INIT, "N",
-     .place = AT(seed), .most = SIZE_MAX,
+     .shared = GROUP_GENERATE, .place = AT(seed), .most = SIZE_MAX,
      .manual = "Up to 2^64-1; numpy-legacy takes 2^32-1, and of torch's the lower 32 bits count, "
                "as there."},
     {{"rng", "the generator of random numbers (default: own)"}, OPTION_WORD, GROUP_INIT, "RNG",
@@ -426,6 +456,8 @@ const option_title OPTION_TITLES[] = {
     {GROUP_OUTPUT, "Output", NULL},
     {GROUP_TRACE, "Trace", NULL},
     {GROUP_RUN, "Running", NULL},
+    {GROUP_STACK, "Layers", NULL},
+    {GROUP_GENERATE, "Generating", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
     {GROUP_CHECK, "Checking", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
@@ -442,7 +474,7 @@ const char *option_help(const option_row *row)
 {
     if (row->named.help != NULL)
         return row->named.help;
-    return named_find(&KEYS, row->key, strlen(row->key))->help;
+    return key_find(&STACK_DOCUMENT, row->key, strlen(row->key))->named.help;
 }
 
 unsigned option_heading(const option_row *row, unsigned groups)

@@ -42,11 +42,14 @@ typedef enum option_group {
     GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         512, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 1024,   /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 2048, /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096,    /* of two results that are compared */
-    GROUP_INIT = 8192,    /* --seed, and what sizes and names share with others */
-    GROUP_EXAMPLE = 16384 /* --all */
+    GROUP_FILES = 1024,     /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048,   /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 4096,      /* of two results that are compared */
+    GROUP_INIT = 8192,      /* --seed, and what sizes and names share with others */
+    GROUP_EXAMPLE = 16384,  /* --all */
+    GROUP_STACK = 32768,    /* of layers */
+    GROUP_STAGES = 65536,   /* of stages of layers: shared by rows of other groups */
+    GROUP_GENERATE = 131072 /* --steps */
 } option_group;
 
 typedef struct option_row {
@@ -65,6 +68,7 @@ typedef struct option_row {
     const named_table *also;    /* a second table whose names are taken too, or NULL */
     const char *manual;         /* what the manual says beyond the help, plain text, or NULL */
     unsigned shared; /* a second group, for commands that don't take all of the first; or 0 */
+    unsigned any_in; /* groups of commands that take words of no table here, and judge them; or 0 */
 } option_row;
 
 extern const named_table OPTIONS;
@@ -134,6 +138,11 @@ typedef struct options {
     bool biases;
     /* example */
     const char *all;
+    /* generate */
+    size_t generated;
+    double temperature;
+    bool logits;
+    const char *stop;
     /* help */
     const char *completion;
 } options;

@@ -152,7 +152,9 @@ static bool take_option(parser *p, const option_row *row, const char *value, boo
         return refuse_option_as_value(p, row, value);
     if (value == NULL && row->value_is_optional)
         p->bare = row;
-    return option_set(p->o, row, value, p->e);
+    option_row any = *row;
+    any.choices = NULL;
+    return option_set(p->o, row->any_in & p->groups ? &any : row, value, p->e);
 }
 
 /* An operand right after an option that takes its value after = only: where it is no file but would

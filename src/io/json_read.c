@@ -18,27 +18,38 @@ typedef struct reader {
 
 /* Kinds that no row of a key table has, behind those of key.h. */
 enum {
-    KIND_NUMBER = KEY_RECORDS + 1,
+    KIND_NUMBER = KEY_OBJECTS + 1,
     KIND_BY_KEY,  /* the key table says it */
     KIND_BY_LOOK, /* the value shows it; its members' too */
     KIND_SKIPPED
 };
+
+/* What a value is to be: a kind, and of an object its own keys. */
+typedef struct value_kind {
+    int kind;
+    const key_tables *members;
+} value_kind;
 
 /* How the members of an object are read. Keys that begin with _ are remarks for people, but a
  * vocabulary has such words; null stands for nothing where nobody asked for a value. */
 typedef struct scope {
     int kind;
     bool skips_remarks, skips_null;
+    const key_tables *keys; /* KIND_BY_KEY's */
 } scope;
 
-static const scope DOCUMENT = {KIND_BY_KEY, true, false};
-static const scope STAGES = {KEY_EXPECTED, true, true};
-static const scope VOCAB = {KEY_MATRIX, false, false};
-static const scope TOLERANCES = {KIND_NUMBER, true, false};
-static const scope SETTINGS = {KEY_NUMBERS, true, false};
-static const scope RECORD = {KEY_SETTING, true, false};
-static const scope ANYTHING = {KIND_BY_LOOK, false, true};
-static const scope EVERYTHING = {KIND_BY_LOOK, false, false};
+static const scope STAGES = {KEY_EXPECTED, true, true, NULL};
+static const scope VOCAB = {KEY_MATRIX, false, false, NULL};
+static const scope TOLERANCES = {KIND_NUMBER, true, false, NULL};
+static const scope SETTINGS = {KEY_NUMBERS, true, false, NULL};
+static const scope RECORD = {KEY_SETTING, true, false, NULL};
+static const scope ANYTHING = {KIND_BY_LOOK, false, true, NULL};
+static const scope EVERYTHING = {KIND_BY_LOOK, false, false, NULL};
+
+static scope scope_of_keys(const key_tables *keys)
+{
+    return (scope){KIND_BY_KEY, true, false, keys};
+}
 
 static bool fail_expected(reader *r, const char *at, const char *wanted, err *e)
 {
@@ -196,9 +207,16 @@ static int kind_of_list(const reader *r, const char *list)
 
 static bool read_by_look(reader *r, const char *at, entry *to, err *e);
 
-static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
+static bool read_by_keys(reader *r, value_kind as, const char *at, entry *to, err *e)
 {
-    switch (kind) {
+    scope in = scope_of_keys(as.members);
+    return as.kind == KEY_OBJECTS ? read_records(r, &in, at, to, e)
+                                  : read_object(r, &in, at, to, e);
+}
+
+static bool read_value(reader *r, value_kind as, const char *at, entry *to, err *e)
+{
+    switch (as.kind) {
     case KEY_SETTING:
         return read_setting(r, at, to, e);
     case KEY_NUMBERS:
@@ -217,12 +235,15 @@ static bool read_value(reader *r, int kind, const char *at, entry *to, err *e)
         return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
     case KEY_RECORDS:
         return read_records(r, &RECORD, at, to, e);
+    case KEY_OBJECT:
+    case KEY_OBJECTS:
+        return read_by_keys(r, as, at, to, e);
     case KIND_NUMBER:
         return read_number(r, at, to, e);
     case KIND_BY_LOOK:
         return read_by_look(r, at, to, e);
     default:
-        return read_matrix(r, (key_kind)kind, at, to, e);
+        return read_matrix(r, (key_kind)as.kind, at, to, e);
     }
 }
 
@@ -238,37 +259,41 @@ static bool read_by_look(reader *r, const char *at, entry *to, err *e)
         return read_object(r, scope_of_anything(r), at, to, e);
     if (kind == KEY_RECORDS)
         return read_records(r, scope_of_anything(r), at, to, e);
-    if (*at == '[')
-        return read_value(r, kind, at, to, e);
     if (*at == 'n')
-        return read_value(r, KEY_EXPECTED, at, to, e);
-    return read_value(r, is_true_or_false(at) ? KEY_MASK : KEY_SETTING, at, to, e);
+        kind = KEY_EXPECTED;
+    else if (*at != '[')
+        kind = is_true_or_false(at) ? KEY_MASK : KEY_SETTING;
+    return read_value(r, (value_kind){kind, NULL}, at, to, e);
 }
 
-static bool find_kind(reader *r, const char *key_at, const char *name, int *kind, err *e)
+static bool find_kind(reader *r, const key_tables *keys, const char *key_at, const char *name,
+                      value_kind *as, err *e)
 {
-    const named *row = named_find(r->how->keys, name, strlen(name));
+    const key *row = key_find(keys, name, strlen(name));
     if (row != NULL) {
-        *kind = (int)((const key *)(const void *)row)->kind;
+        bool has_members = row->kind == KEY_OBJECT || row->kind == KEY_OBJECTS;
+        *as = (value_kind){(int)row->kind,
+                           has_members ? ((const object_key *)(const void *)row)->members : NULL};
         return true;
     }
     if (r->how->skips_unknown) {
-        *kind = KIND_SKIPPED;
+        as->kind = KIND_SKIPPED;
         return read_skip(r->how, name, strlen(name), e);
     }
     place at = json_place(&r->text, key_at);
-    const named *near = named_nearest(r->how->keys, name, strlen(name));
+    const named *near = key_nearest(keys, name, strlen(name));
     err_at(e, &at, "unknown key \"%s\"", name);
     return near == NULL ? err_remedy(e, "keys that begin with _ are skipped")
                         : err_remedy(e, "did you mean \"%s\"?", near->name);
 }
 
-static bool read_named(reader *r, int kind, const char *name, const char *at, bundle *to, err *e)
+static bool read_named(reader *r, value_kind as, const char *name, const char *at, bundle *to,
+                       err *e)
 {
-    if (kind == KIND_SKIPPED)
+    if (as.kind == KIND_SKIPPED)
         return true;
     entry *added = bundle_add(to, name, strlen(name), json_place(&r->text, at), e);
-    return added != NULL && read_value(r, kind, at, added, e);
+    return added != NULL && read_value(r, as, at, added, e);
 }
 
 static bool fail_null(reader *r, const char *name, const char *at, err *e)
@@ -281,16 +306,17 @@ static bool read_member(reader *r, const scope *in, const char *key_at, const ch
                         err *e)
 {
     const char *inside = key_at + 1;
-    int kind = in->kind;
+    value_kind as = {in->kind, NULL};
     if (in->skips_remarks && json_next_character(&inside) == '_')
         return true;
     if (in->skips_null && *at == 'n')
         return true;
     char *name = json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
-    bool done = name != NULL && (kind != KIND_BY_KEY || find_kind(r, key_at, name, &kind, e)) &&
-                (*at == 'n' && kind != KIND_SKIPPED && kind != KIND_BY_LOOK
+    bool done = name != NULL &&
+                (as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e)) &&
+                (*at == 'n' && as.kind != KIND_SKIPPED && as.kind != KIND_BY_LOOK
                      ? fail_null(r, name, at, e)
-                     : read_named(r, kind, name, at, to, e));
+                     : read_named(r, as, name, at, to, e));
     mem_free(name);
     return done;
 }
@@ -350,13 +376,15 @@ static bool read_header(reader *r, const char *object, err *e)
 static bool read_whole(reader *r, const char *at, bundle *to, err *e)
 {
     if (*at == '[')
-        return read_named(r, (int)r->how->kind, "", at, to, e);
+        return read_named(r, (value_kind){(int)r->how->kind, NULL}, "", at, to, e);
     if (*at != '{')
         return fail_expected(r, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed)
         find_type(r, at);
+    key_tables only = {{r->how->keys}};
+    scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
     return read_header(r, at, e) &&
-           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &DOCUMENT, at, to, e);
+           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e);
 }
 
 bool json_probe(const char *bytes, size_t length)

@@ -18,13 +18,32 @@ typedef enum key_kind {
     KEY_LIST,     /* a list of texts */
     KEY_VOCAB,    /* an object from any name to a KEY_MATRIX: a bundle */
     KEY_STAGES,   /* an object from any name to a KEY_EXPECTED: a bundle */
-    KEY_TOL,    /* a number (a rank-0 float64 tensor), or an object from names to such: a bundle */
-    KEY_RECORDS /* a list of objects of texts and numbers: bundles named "1", "2", … in a bundle */
+    KEY_TOL,     /* a number (a rank-0 float64 tensor), or an object from names to such: a bundle */
+    KEY_RECORDS, /* a list of objects of texts and numbers: bundles named "1", "2", … in a bundle */
+    KEY_OBJECT, /* an object whose keys are `members`: a bundle */
+    KEY_OBJECTS /* a list of such objects: bundles named "1", "2", … in a bundle */
 } key_kind;
+
+/* The keys of an object: those of its tables, whose rows begin with a `key`. */
+enum { KEY_TABLES = 3 };
+
+typedef struct key_tables {
+    const named_table *table[KEY_TABLES]; /* NULL behind the last */
+} key_tables;
 
 typedef struct key {
     named named;
     key_kind kind;
 } key;
+
+/* What a row of kind KEY_OBJECT or KEY_OBJECTS is, and so each row of its table. */
+typedef struct object_key {
+    key key;
+    const key_tables *members;
+} object_key;
+
+/* The row of this name, and the one that looks most like it; NULL where there is none. */
+const key *key_find(const key_tables *in, const char *name, size_t length);
+const named *key_nearest(const key_tables *in, const char *name, size_t length);
 
 #endif

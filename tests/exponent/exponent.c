@@ -1,8 +1,9 @@
 /* exponent: exp(x − max) of the softmax for every float32 x from −0 to −∞, each without a rest and
  * with rests of nearly half a unit in the last place to either side, which is all that the
- * difference of two float32 numbers can be. The reference is the C library's exp in float64, whose
- * own error is a billionth of what is measured. Takes a minute or two of one processor; tests/unit
- * takes a thousandth of these arguments. */
+ * difference of two float32 numbers can be; and the activations for every finite float32. The
+ * references are the C library's functions in float64, whose own error is a millionth of what is
+ * measured. Takes some minutes of one processor; tests/unit takes a thousandth of these
+ * arguments. */
 #include "base/threads.h"
 #include "kernels/kernels.h"
 
@@ -14,19 +15,75 @@
 #include <string.h>
 #include <unistd.h>
 
-/* −0 and −∞ as bits. A chunk lies in one binade, but for the last, which is −∞ alone. */
-static const uint32_t FIRST = 0x80000000u, LAST = 0xff800000u;
+/* A chunk lies in one binade, but for one that begins with an infinity. */
 enum { CHUNK = 1 << 16 };
 
-/* The rests, in units in the last place, so that x − max still rounds to x; and how far from the
- * truth exp may be, in the same units (src/kernels/wide/exponent.h). */
+typedef void compute(const float *x, size_t n, float max, float *out);
+
+static void exponent(const float *x, size_t n, float max, float *out)
+{
+    row_total total;
+    isa_best()->table(DTYPE_F32)->row_exponent(x, n, &max, out, &total);
+}
+
+static void gelu(const float *x, size_t n, float max, float *out)
+{
+    (void)max;
+    isa_best()->table(DTYPE_F32)->gelu(x, n, out);
+}
+
+static void gelu_tanh(const float *x, size_t n, float max, float *out)
+{
+    (void)max;
+    isa_best()->table(DTYPE_F32)->gelu_tanh(x, n, out);
+}
+
+static void silu(const float *x, size_t n, float max, float *out)
+{
+    (void)max;
+    isa_best()->table(DTYPE_F32)->silu(x, n, out);
+}
+
+static double right_gelu(double x)
+{
+    return 0.5 * x * erfc(x * -0.7071067811865476);
+}
+
+static double right_silu(double x)
+{
+    return x / (1 + exp(-x));
+}
+
+/* 0.5·(1 + tanh u) is 1 / (1 + e^−2u). */
+static double right_gelu_tanh(double x)
+{
+    return x / (1 + exp(-1.5957691216057308 * (x + 0.044715 * x * x * x)));
+}
+
+/* From one argument to another, as bits. The rest is in units in the last place, so that x − max
+ * still rounds to x; and how far from the truth the result may be, in the same units
+ * (src/kernels/wide/exponent.h, kernels.h). */
 static const struct series {
+    const char *name;
+    compute *got;
+    double (*right)(double x);
+    uint32_t first, last;
     float rest;
     double error_most;
-} SERIES[] = {{0, 0.89}, {0.4999f, 0.92}, {-0.4999f, 0.92}};
+} SERIES[] = {
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 0, 0.89},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 0.4999f, 0.92},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, -0.4999f, 0.92},
+    {"gelu", gelu, right_gelu, 0, 0x7f7fffff, 0, 0.501},
+    {"gelu", gelu, right_gelu, 0x80000000, 0xff7fffff, 0, 0.501},
+    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0, 0x7f7fffff, 0, 0.501},
+    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0x80000000, 0xff7fffff, 0, 0.501},
+    {"silu", silu, right_silu, 0, 0x7f7fffff, 0, 0.501},
+    {"silu", silu, right_silu, 0x80000000, 0xff7fffff, 0, 0.501},
+};
 
 typedef struct walk {
-    float rest;
+    const struct series *series;
     atomic_uint next; /* chunk */
     atomic_ullong arguments;
     double worst[THREADS_MOST]; /* of each worker */
@@ -54,23 +111,23 @@ static double unit_at(double x)
 static double error_of(float got, double right)
 {
     if (got == 0)
-        return right < (double)FLT_MIN * (1 + 4 * FLT_EPSILON) && !signbit(got) ? 0 : INFINITY;
-    return got >= FLT_MIN ? fabs((double)got - right) / unit_at(right) : INFINITY;
+        return fabs(right) < (double)FLT_MIN * (1 + 4 * FLT_EPSILON) && !signbit(got) ? 0
+                                                                                      : INFINITY;
+    return fabsf(got) >= FLT_MIN ? fabs((double)got - right) / unit_at(right) : INFINITY;
 }
 
 static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 {
     static const float SMALLEST_UNIT = 0x1p-149f;
-    row_total total;
     float x[CHUNK], got[CHUNK], unit = (float)unit_at((double)float_of(first));
     if (unit < SMALLEST_UNIT)
         unit = SMALLEST_UNIT;
-    float max = isinf(float_of(first)) ? 0 : -w->rest * unit;
+    float max = isinf(float_of(first)) ? 0 : -w->series->rest * unit;
     for (size_t i = 0; i < count; i++)
         x[i] = float_of(first + (uint32_t)i);
-    isa_best()->table(DTYPE_F32)->row_exponent(x, count, &max, got, &total);
+    w->series->got(x, count, max, got);
     for (size_t i = 0; i < count; i++) {
-        double error = error_of(got[i], exp((double)x[i] - (double)max));
+        double error = error_of(got[i], w->series->right((double)x[i] - (double)max));
         if (!(error <= w->worst[worker])) {
             w->worst[worker] = error;
             w->worst_at[worker] = x[i];
@@ -82,27 +139,28 @@ static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 static void work(void *context, size_t worker)
 {
     walk *w = context;
+    uint32_t last = w->series->last;
     for (;;) {
-        uint64_t first = FIRST + (uint64_t)atomic_fetch_add(&w->next, 1) * CHUNK;
-        if (first > LAST)
+        uint64_t first = w->series->first + (uint64_t)atomic_fetch_add(&w->next, 1) * CHUNK;
+        if (first > last)
             return;
-        size_t count = first + CHUNK <= LAST ? CHUNK : (size_t)(LAST - first + 1);
+        size_t count = first + CHUNK <= last ? CHUNK : (size_t)(last - first + 1);
         walk_chunk(w, worker, (uint32_t)first, count);
     }
 }
 
 static bool try_series(const struct series *one)
 {
-    walk w = {.rest = one->rest};
+    walk w = {.series = one};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t worst = 0;
     threads_run(processors > 0 ? (size_t)processors : 1, work, &w);
     for (size_t i = 1; i < THREADS_MOST; i++)
         worst = w.worst[i] > w.worst[worst] ? i : worst;
-    bool is_right =
-        atomic_load(&w.arguments) == LAST - FIRST + 1 && w.worst[worst] <= one->error_most;
-    printf("%s rest %g: %llu arguments, at most %.4f units in the last place, at %.9g\n",
-           is_right ? "exponent:" : "FAIL exponent:", (double)one->rest,
+    bool is_right = atomic_load(&w.arguments) == one->last - one->first + 1 &&
+                    w.worst[worst] <= one->error_most;
+    printf("%s %s, rest %g: %llu arguments, at most %.4f units in the last place, at %.9g\n",
+           is_right ? "exponent:" : "FAIL exponent:", one->name, (double)one->rest,
            (unsigned long long)atomic_load(&w.arguments), w.worst[worst],
            (double)w.worst_at[worst]);
     return is_right;

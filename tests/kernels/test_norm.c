@@ -125,10 +125,10 @@ static long double size_of(const row *r)
 }
 
 /* How far a result may be off, u = 2⁻⁵³. A plain sum of float64 errs by (n/16 + 4)·u of the sum of
- * its terms' sizes, a compensated one by n·u² of that, since the mean keeps its rest; and its own
- * error shifts each deviation. The quotient has one rounding or two of the deviation, each of them
- * twice in its square, one of the square, the sum's, /n, + eps, of which √ leaves half, one of √,
- * of the division, of the gain: less than 10. Then one of the last sum, and half a unit of
+ * its terms' sizes, a compensated one by n·u² of that, since the mean keeps its rest; and the error
+ * of the mean shifts each deviation. The quotient has one rounding or two of the deviation, each of
+ * them twice in its square, one of the square, the sum's, /n, + eps, of which √ leaves half, one of
+ * √, of the division, of the gain: less than 10. Then one of the last sum, and half a unit of
  * float32. */
 static long double tolerance(const row *r, long double root, long double product, long double right)
 {

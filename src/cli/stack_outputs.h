@@ -1,0 +1,31 @@
+/* Where the stages of a stack go: --emit, --output and --write, which name them by the way to
+ * them. */
+#ifndef SELFATTN_CLI_STACK_OUTPUTS_H
+#define SELFATTN_CLI_STACK_OUTPUTS_H
+
+#include "cli/document.h"
+#include "io/format.h"
+
+typedef struct stack_output {
+    const char *file;
+    text_list stages; /* names, in which * stands for anything */
+    sink sink;
+    bool is_open;
+    size_t results;
+} stack_output;
+
+typedef struct stack_outputs {
+    const options *given;
+    const documents *documents;
+    stack_output *output; /* the data, where there are any, then one a --write */
+    size_t count;
+} stack_outputs;
+
+bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *from, err *e);
+
+/* All names that are wanted anywhere. */
+bool stack_outputs_names(const stack_outputs *to, text_list *names, err *e);
+bool stack_outputs_write(stack_outputs *to, const bundle *result, const document *one, err *e);
+bool stack_outputs_close(stack_outputs *to, bool done, err *e);
+
+#endif

@@ -1,0 +1,93 @@
+#include "cli/stack_solve.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
+                         err *e)
+{
+    stack_settings how = {.is_decoder = is_decoder, .allow_nonfinite = o->allow_nonfinite};
+    *s = (stack_solution){0};
+    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
+           stack_stage_names(&s->stack, &s->there, e);
+}
+
+/* ---- names ---- */
+
+static const char *nearest(const stack_solution *s, const char *name)
+{
+    const char *near = NULL;
+    size_t least = strlen(name) / 3 + 1;
+    for (size_t i = 0; i < s->there.count; i++) {
+        const char *one = s->there.item[i];
+        size_t distance = spelling_distance(name, strlen(name), one, strlen(one));
+        if (distance < least) {
+            least = distance;
+            near = one;
+        }
+    }
+    return near;
+}
+
+bool stack_solution_check(const stack_solution *s, const char *name, err *e)
+{
+    for (size_t i = 0; i < s->there.count; i++) {
+        if (stage_name_matches(name, s->there.item[i]))
+            return true;
+    }
+    const char *near = nearest(s, name);
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return near == NULL ? err_remedy(e, "its first is %s, and its last %s; --emit '*' is all",
+                                     s->there.item[0], s->there.item[s->there.count - 1])
+                        : err_remedy(e, "did you mean \"%s\"?", near);
+}
+
+/* ---- computing ---- */
+
+static bool check_memory(const stack *s, size_t threads, const options *o, err *e)
+{
+    size_t bytes;
+    if (!stack_memory(s, threads, &bytes, e))
+        return false;
+    if (bytes <= o->max_memory)
+        return true;
+    err_set(e, "%zu bytes of memory are needed, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, o->max_memory, s->layers, s->rows, s->width);
+    return err_remedy(e, "raise --max-memory");
+}
+
+static void say_notes(const stack *s, const options *o, const env *world)
+{
+    for (size_t i = 0; i < s->layers && !o->quiet; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const text_list *notes = &s->layer[i].part[j].attention.plan.notes;
+            for (size_t k = 0; k < notes->count; k++)
+                fprintf(world->err, "selfattn: note: layer %zu: %s\n", i + 1, notes->item[k]);
+        }
+    }
+}
+
+bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
+                        const env *world, err *e)
+{
+    size_t threads =
+        o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(&s->stack));
+    run_report report;
+    crew by;
+    if (!check_memory(&s->stack, threads, o, e))
+        return false;
+    say_notes(&s->stack, o, world);
+    crew_open(&by, threads);
+    bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
+    crew_close(&by);
+    return done;
+}
+
+void stack_solution_free(stack_solution *s)
+{
+    text_list_free(&s->there);
+    bundle_free(&s->stages);
+    stack_free(&s->stack);
+}

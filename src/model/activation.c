@@ -1,0 +1,30 @@
+#include "model/activation.h"
+
+static void relu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->relu(x, n, out);
+}
+
+static void gelu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->gelu(x, n, out);
+}
+
+static void gelu_tanh(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->gelu_tanh(x, n, out);
+}
+
+static void silu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->silu(x, n, out);
+}
+
+static const activation ROWS[] = {
+    {{"relu", "max(x, 0)"}, relu},
+    {{"gelu", "x·Φ(x), Φ the normal distribution"}, gelu},
+    {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"}, gelu_tanh},
+    {{"silu", "x/(1 + exp(−x))"}, silu},
+};
+
+const named_table ACTIVATIONS = NAMED_TABLE("activation", ROWS);

@@ -1,0 +1,163 @@
+#include "model/attention.h"
+
+#include "attn/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Settings that stand at the top for all layers, unless a layer says something else; and whether
+ * they are for cross-attention too, which has keys of its own. */
+static const struct {
+    const char *key;
+    bool is_for_cross;
+} SHARED[] = {
+    {"heads", true},       {"kv_heads", true},      {"scale", true},           {"score", true},
+    {"softcap", true},     {"qk_norm", true},       {"qk_eps", true},          {"layout", true},
+    {"dtype", true},       {"round", true},         {"mask_true", true},       {"causal", false},
+    {"window", false},     {"alibi", false},        {"offset", false},         {"rope", false},
+    {"rope_width", false}, {"rope_pairing", false}, {"rope_positions", false}, {"mask", false},
+    {"bias", false},       {"mask_axis", false},    {"key_lengths", false},
+};
+
+static bool borrow_shared(attention *a, const attention_source *from, err *e)
+{
+    for (size_t i = 0; i < sizeof SHARED / sizeof SHARED[0]; i++) {
+        const char *name = SHARED[i].key;
+        const entry *given = bundle_find(from->top, name);
+        bool is_here = given != NULL && bundle_find(&a->document, name) == NULL;
+        if (is_here && (from->memory == NULL || SHARED[i].is_for_cross) &&
+            bundle_borrow(&a->document, name, given, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool borrow_own(attention *a, const attention_source *from, err *e)
+{
+    for (size_t i = 0; i < from->own->count; i++) {
+        const entry *one = &from->own->entry[i];
+        if (named_find(&KEYS, one->name, strlen(one->name)) != NULL &&
+            bundle_borrow(&a->document, one->name, one, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Rows come from the layer before, so none are given. */
+static bool check_inputs(const attention_source *from, err *e)
+{
+    static const char *const GIVEN[] = {"x", "xk",     "xv",     "q",     "k",
+                                        "v", "past_k", "past_v", "vocab", "tokens"};
+    for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0]; i++) {
+        const entry *one = bundle_find(from->own, GIVEN[i]);
+        if (one != NULL)
+            return err_at(e, &one->at,
+                          "%s is given to a layer, whose rows come from the one before", GIVEN[i]);
+    }
+    return true;
+}
+
+static bool add_rows(attention *a, const attention_source *from, err *e)
+{
+    tensor x = tensor_view_of(from->x);
+    static const char CAUSAL[] = "true";
+    if (!bundle_add_tensor(&a->document, "x", &x, (place){0}, e))
+        return false;
+    if (from->sees_no_later && bundle_find(&a->document, "causal") == NULL &&
+        !bundle_add_text(&a->document, "causal", CAUSAL, strlen(CAUSAL), (place){0}, e))
+        return false;
+    return from->memory == NULL || bundle_borrow(&a->document, "xk", from->memory, e) != NULL;
+}
+
+/* A layer adds what its attention gives to what it was given. */
+static bool check_width(const attention *a, size_t width, err *e)
+{
+    if (a->plan.width_out == width)
+        return true;
+    bool has_wo = a->plan.wo.data != NULL;
+    place at = problem_place(&a->asked, has_wo ? "wo" : "wv");
+    return err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
+                  has_wo ? "Wo" : "attention without Wo", a->plan.width_out, width);
+}
+
+static bool plan_it(attention *a, err *e)
+{
+    bool allows = a->asked.allow_nonfinite;
+    kv_cache *cache = a->asked.cache;
+    const isa *by = a->isa;
+    if (!problem_read(&a->asked, &a->document, e))
+        return false;
+    a->asked.allow_nonfinite = allows;
+    a->asked.cache = cache;
+    return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e);
+}
+
+bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
+{
+    *a = (attention){.isa = by};
+    if (!check_inputs(from, e) || !borrow_own(a, from, e) || !borrow_shared(a, from, e) ||
+        !add_rows(a, from, e))
+        return false;
+    a->asked.allow_nonfinite = from->allow_nonfinite;
+    a->asked.cache = from->cache;
+    return plan_it(a, e) && check_width(a, from->x->size[from->x->rank - 1], e);
+}
+
+bool attention_go_on(attention *a, const tensor *x, err *e)
+{
+    bool allows = a->asked.allow_nonfinite;
+    kv_cache *cache = a->asked.cache;
+    plan_free(&a->plan);
+    problem_free(&a->asked);
+    a->plan = (plan){0};
+    a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
+    bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
+    return plan_it(a, e);
+}
+
+void attention_free(attention *a)
+{
+    plan_free(&a->plan);
+    problem_free(&a->asked);
+    bundle_free(&a->document);
+}
+
+static void want_stages(const attention *a, const keeper *keep, wanted *w)
+{
+    wanted_add(w, STAGE_OUTPUT);
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
+            wanted_add(w, id);
+    }
+}
+
+static bool keep_stages(const keeper *keep, const wanted *w, bundle *made, err *e)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        const char *name = stage_row(w->stage[i])->key.named.name;
+        if (keeper_wants(keep, name) && w->stage[i] != STAGE_OUTPUT &&
+            !keeper_take(keep, name, bundle_find(made, name), e))
+            return false;
+    }
+    return true;
+}
+
+bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out,
+                   run_report *report, err *e)
+{
+    bundle made = {0};
+    wanted w = {0};
+    want_stages(a, keep, &w);
+    *out = (tensor){0};
+    bool done = run_plan_by(&a->plan, &w, by, &made, report, e) && keep_stages(keep, &w, &made, e);
+    entry *output = done ? bundle_find(&made, "output") : NULL;
+    if (output != NULL) {
+        size_t rows = a->plan.batches * a->plan.n_q;
+        tensor_own(out, output->tensor.type, 2, (size_t[]){rows, a->plan.width_out},
+                   output->tensor.data);
+        output->tensor = (tensor){0};
+        done = keeper_keep(keep, "output", out, "qO", e);
+    }
+    bundle_free(&made);
+    return done;
+}

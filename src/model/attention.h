@@ -1,0 +1,37 @@
+/* The attention of a layer: a problem and a plan of its own, made of the layer's keys and of what
+ * stands at the top for all layers. */
+#ifndef SELFATTN_MODEL_ATTENTION_H
+#define SELFATTN_MODEL_ATTENTION_H
+
+#include "attn/run.h"
+#include "model/keep.h"
+
+/* What an attention is made of; all borrowed. */
+typedef struct attention_source {
+    const bundle *own, *top;
+    const tensor *x;     /* where its input rows will be */
+    const entry *memory; /* of cross-attention: what its keys and values come from; else NULL */
+    bool sees_no_later;  /* causal, unless something is said */
+    kv_cache *cache;     /* keys and values of the rows so far, kept; or NULL */
+    bool allow_nonfinite;
+} attention_source;
+
+typedef struct attention {
+    const isa *isa;
+    bundle document;
+    problem asked;
+    plan plan;
+} attention;
+
+/* Plans it. To be freed in any case, and not to be moved. */
+bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
+void attention_free(attention *a);
+
+/* Plans it again, for other input rows of the same width. */
+bool attention_go_on(attention *a, const tensor *x, err *e);
+
+/* Its output as rows, b·n × m, owned by the caller. */
+bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out,
+                   run_report *report, err *e);
+
+#endif

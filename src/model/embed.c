@@ -1,0 +1,206 @@
+#include "model/embed.h"
+
+#include "attn/sinusoid.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What x is read from: attention's own reading knows x, and tokens with a vocab. */
+static bool borrow_rows(const stack *s, bundle *to, err *e)
+{
+    static const char *const OF_ROWS[] = {"x", "tokens", "vocab", "dtype", "positions", "offset"};
+    for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++) {
+        const entry *given = bundle_find(s->document, OF_ROWS[i]);
+        if (given != NULL && bundle_borrow(to, OF_ROWS[i], given, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* The rows of ids: an embedding, or a vocab whose words are counted in their order. */
+static const tensor *row_of_id(const stack *s, size_t id, tensor *room)
+{
+    const tensor *embedding = bundle_tensor(s->document, "embedding");
+    const entry *vocab = bundle_find(s->document, "vocab");
+    if (embedding == NULL)
+        return vocab != NULL && id < vocab->bundle->count ? &vocab->bundle->entry[id].tensor : NULL;
+    if (embedding->rank != 2 || id >= embedding->size[0])
+        return NULL;
+    *room = tensor_at(embedding, id);
+    return room;
+}
+
+size_t stack_ids(const stack *s)
+{
+    const tensor *embedding = bundle_tensor(s->document, "embedding");
+    const entry *vocab = bundle_find(s->document, "vocab");
+    if (embedding != NULL)
+        return embedding->rank == 2 ? embedding->size[0] : 0;
+    return vocab == NULL ? 0 : vocab->bundle->count;
+}
+
+static bool look_up(const stack *s, const size_t *ids, size_t count, const place *at, tensor *x,
+                    err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        tensor room;
+        const tensor *row = row_of_id(s, ids[i], &room);
+        if (row == NULL)
+            return err_at(e, at, "ids[%zu] is %zu, and there are %zu rows to look up, from 0",
+                          i + 1, ids[i], stack_ids(s));
+        if (i == 0 && !tensor_new(x, s->type, 2, (size_t[]){count, tensor_count(row)}, e))
+            return false;
+        if (row->rank != 1 || tensor_count(row) != x->size[1])
+            return err_at(e, at, "the row of id %zu is %zu wide, and the first one %zu", ids[i],
+                          tensor_count(row), x->size[1]);
+        tensor to = tensor_at(x, i);
+        tensor_copy(row, &to);
+    }
+    return true;
+}
+
+/* Whole numbers, as they stand in a document. */
+static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
+{
+    size_t count = tensor_count(&given->tensor);
+    size_t *ids = mem_alloc(count, sizeof ids[0], e);
+    bool done = ids != NULL;
+    for (size_t i = 0; done && i < count; i++) {
+        double id = given->tensor.rank == 0 ? tensor_get(&given->tensor, NULL)
+                                            : tensor_get(&given->tensor, &i);
+        if (!(id >= 0 && id == floor(id) && id < 9007199254740992.0))
+            done = err_at(e, &given->at, "ids[%zu] is %g, it must be a whole number from 0", i + 1,
+                          id);
+        else
+            ids[i] = (size_t)id;
+    }
+    done = done && look_up(s, ids, count, &given->at, x, e);
+    mem_free(ids);
+    return done;
+}
+
+/* ---- positions ---- */
+
+static char *row_at(const tensor *rows, size_t row)
+{
+    return (char *)rows->data + row * rows->size[1] * dtype_size(rows->type);
+}
+
+static bool add_learned(stack *s, const entry *table, size_t offset, err *e)
+{
+    const tensor *t = &table->tensor;
+    char shape[SHAPE_TEXT];
+    const kernels *with = s->isa->table(s->type);
+    if (t->rank != 2 || t->size[1] != s->width)
+        return err_at(e, &table->at, "position_embedding is %s, and x has %zu columns",
+                      tensor_shape_text(t, shape), s->width);
+    if (offset + s->rows > t->size[0])
+        return err_at(e, &table->at,
+                      "position_embedding ends before position %zu, from 0, and the last row of x "
+                      "stands at %zu",
+                      t->size[0], offset + s->rows - 1);
+    for (size_t i = 0; i < s->embedded.size[0]; i++) {
+        tensor row = tensor_at(t, offset + i % s->rows);
+        with->add(row_at(&s->embedded, i), s->width, row.data, row.stride[0],
+                  row_at(&s->embedded, i));
+    }
+    return true;
+}
+
+/* As attention adds them to x: in float64, rounded once. */
+static bool add_sinusoids(stack *s, size_t offset, err *e)
+{
+    size_t waves = (s->width + 1) / 2;
+    double *room = mem_alloc(3 * waves, sizeof room[0], e);
+    if (room == NULL)
+        return false;
+    for (size_t i = 0; i < waves; i++)
+        room[i] = sinusoid_frequency(i, s->width);
+    for (size_t row = 0; row < s->embedded.size[0]; row++) {
+        double *cosine = room + waves, *sine = cosine + waves;
+        s->isa->table(s->type)->angles((double)(offset + row % s->rows), room, waves, cosine, sine);
+        for (size_t column = 0; column < s->width; column++) {
+            size_t at[] = {row, column};
+            double wave = column % 2 == 0 ? sine[column / 2] : cosine[column / 2];
+            tensor_set(&s->embedded, at, tensor_get(&s->embedded, at) + wave);
+        }
+    }
+    mem_free(room);
+    return true;
+}
+
+/* ---- rows ---- */
+
+static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
+{
+    char shape[SHAPE_TEXT];
+    if (x->rank != 2 && x->rank != 3)
+        return err_at(e, at, "x is %s, it must be n x m, or b x n x m",
+                      tensor_shape_text(x, shape));
+    s->batches = x->rank == 3 ? x->size[0] : 0;
+    s->rows = x->size[x->rank - 2];
+    s->width = x->size[x->rank - 1];
+    if (!tensor_new(&s->embedded, s->type, x->rank, x->size, e))
+        return false;
+    tensor_copy(x, &s->embedded);
+    size_t flat[] = {s->rows * (s->batches == 0 ? 1 : s->batches), s->width};
+    tensor_own(&s->embedded, s->type, 2, flat, s->embedded.data);
+    return true;
+}
+
+static bool check_is_one(const stack *s, const problem *asked, const entry *ids, err *e)
+{
+    place nowhere = {0};
+    if (asked->in[INPUT_X] == NULL && ids == NULL)
+        return err_at(
+            e, s->document->count == 0 ? &nowhere : &s->document->entry[0].at,
+            "there is nothing to begin with: neither x, nor tokens with a vocab, nor ids");
+    return asked->in[INPUT_X] == NULL || ids == NULL ||
+           err_at(e, &ids->at, "ids are given, and so are the rows that they would look up");
+}
+
+static bool find_rows(stack *s, const problem *asked, err *e)
+{
+    const entry *ids = bundle_find(s->document, "ids");
+    tensor looked_up = {0};
+    if (!check_is_one(s, asked, ids, e))
+        return false;
+    if (ids == NULL)
+        return take_rows(s, asked->in[INPUT_X], &asked->at[INPUT_X], e);
+    bool done = look_up_given(s, ids, &looked_up, e) && take_rows(s, &looked_up, &ids->at, e);
+    tensor_free(&looked_up);
+    return done;
+}
+
+static bool add_positions(stack *s, err *e)
+{
+    const entry *learned = bundle_find(s->document, "position_embedding");
+    size_t position = s->first_position + s->before;
+    return (learned == NULL || add_learned(s, learned, position, e)) &&
+           (!s->adds_sinusoids || add_sinusoids(s, position, e));
+}
+
+bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
+{
+    static const place NOWHERE = {0};
+    tensor looked_up = {0};
+    bool done = look_up(s, ids, count, &NOWHERE, &looked_up, e) &&
+                take_rows(s, &looked_up, &NOWHERE, e) && add_positions(s, e);
+    tensor_free(&looked_up);
+    return done;
+}
+
+bool stack_embed(stack *s, err *e)
+{
+    problem asked = {0};
+    bundle rows = {0};
+    bool done = borrow_rows(s, &rows, e) && problem_read(&asked, &rows, e);
+    s->type = asked.type;
+    s->first_position = asked.offset;
+    s->adds_sinusoids = asked.adds_positions;
+    done = done && find_rows(s, &asked, e) && add_positions(s, e);
+    problem_free(&asked);
+    bundle_free(&rows);
+    return done;
+}

@@ -1,0 +1,17 @@
+/* The rows that a stack begins with. */
+#ifndef SELFATTN_MODEL_EMBED_H
+#define SELFATTN_MODEL_EMBED_H
+
+#include "model/stack.h"
+
+/* Finds x, the rows of the tokens or of the ids, adds positions, and fills in batches, rows, width
+ * and embedded. */
+bool stack_embed(stack *s, err *e);
+
+/* The same of these ids, behind the rows before. */
+bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
+
+/* How many ids there are to look up; 0 where there is neither an embedding nor a vocab. */
+size_t stack_ids(const stack *s);
+
+#endif

@@ -1,0 +1,136 @@
+#include "model/feed_forward.h"
+
+#include "attn/multiply.h"
+#include "base/mem.h"
+#include "model/rows.h"
+
+bool feed_forward_is_in(const bundle *from)
+{
+    static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3"};
+    for (size_t i = 0; i < sizeof MATRICES / sizeof MATRICES[0]; i++) {
+        if (bundle_find(from, MATRICES[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool has_layout(const entry *one, bool is_out_in)
+{
+    return one->layout == LAYOUT_UNSAID ? is_out_in : one->layout == LAYOUT_OUT_IN;
+}
+
+/* rows × columns of x·W; columns 0: as many as it has. */
+static bool fits(const tensor *weight, size_t rows, size_t columns)
+{
+    return weight->rank == 2 && weight->size[0] == rows &&
+           (columns == 0 || weight->size[1] == columns);
+}
+
+static bool refuse_weight(const entry *given, bool is_out_in, size_t rows, size_t columns, err *e)
+{
+    const tensor *t = &given->tensor;
+    tensor turned = t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
+    tensor other = is_out_in ? tensor_view_of(t) : turned;
+    char shape[SHAPE_TEXT];
+    if (columns == 0)
+        err_at(e, &given->at, "%s is %s, which as %s does not take rows %zu wide", given->name,
+               tensor_shape_text(t, shape), is_out_in ? "out-in" : "in-out", rows);
+    else
+        err_at(e, &given->at, "%s is %s, which as %s does not lead from %zu numbers to %zu",
+               given->name, tensor_shape_text(t, shape), is_out_in ? "out-in" : "in-out", rows,
+               columns);
+    return fits(&other, rows, columns) &&
+           err_remedy(e, "transposed it would fit: --layout %s", is_out_in ? "in-out" : "out-in");
+}
+
+static bool read_weight(const bundle *from, const char *name, bool is_out_in, size_t rows,
+                        size_t columns, tensor *out, err *e)
+{
+    const entry *given = bundle_find(from, name);
+    if (given == NULL)
+        return err_set(e, "a feed-forward part has no %s", name);
+    bool is_turned = has_layout(given, is_out_in);
+    const tensor *t = &given->tensor;
+    *out = is_turned && t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
+    return fits(out, rows, columns) || refuse_weight(given, is_turned, rows, columns, e);
+}
+
+static bool read_bias(const bundle *from, const char *name, size_t width, tensor *out, err *e)
+{
+    const entry *given = bundle_find(from, name);
+    char shape[SHAPE_TEXT];
+    if (given == NULL)
+        return true;
+    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != width)
+        return err_at(e, &given->at, "%s is %s, it must hold %zu number%s", name,
+                      tensor_shape_text(&given->tensor, shape), width, width == 1 ? "" : "s");
+    *out = tensor_view_of(&given->tensor);
+    return true;
+}
+
+bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,
+                       size_t width, err *e)
+{
+    *f = (feed_forward){.by = by, .width = width};
+    if (!read_weight(from, "w1", is_out_in, width, 0, &f->w1, e))
+        return false;
+    f->hidden = f->w1.size[1];
+    return read_bias(from, "b1", f->hidden, &f->b1, e) &&
+           read_weight(from, "w2", is_out_in, f->hidden, width, &f->w2, e) &&
+           read_bias(from, "b2", width, &f->b2, e) &&
+           (bundle_find(from, "w3") == NULL ||
+            read_weight(from, "w3", is_out_in, width, f->hidden, &f->w3, e));
+}
+
+bool feed_forward_memory(const feed_forward *f, dtype type, size_t rows, size_t *bytes)
+{
+    size_t parts = f->w3.data == NULL ? 1 : 2;
+    return size_mul(rows, f->hidden, bytes) && size_mul(*bytes, parts * dtype_size(type), bytes);
+}
+
+typedef struct job {
+    const feed_forward *f;
+    const kernels *with;
+    tensor hidden, gate;
+} job;
+
+static void activate_some(const void *context, size_t first, size_t count)
+{
+    const job *j = context;
+    size_t n = count * j->f->hidden, offset = first * j->f->hidden * dtype_size(j->hidden.type);
+    char *hidden = (char *)j->hidden.data + offset;
+    j->f->by->apply(j->with, hidden, n, hidden);
+    if (j->gate.data != NULL)
+        j->with->times(hidden, n, (const char *)j->gate.data + offset, hidden);
+}
+
+/* What an activation costs beside a multiply-add. */
+static const double ACTIVATION_COST = 8;
+
+static bool compute(job *j, const tensor *x, tensor *out, const keeper *keep, crew *by, err *e)
+{
+    const feed_forward *f = j->f;
+    if (!multiply(j->with, x, &f->w1, &f->b1, &j->hidden, by, e) ||
+        !keeper_keep(keep, "hidden", &j->hidden, "qO", e))
+        return false;
+    if (f->w3.data != NULL && (!multiply(j->with, x, &f->w3, NULL, &j->gate, by, e) ||
+                               !keeper_keep(keep, "gate", &j->gate, "qO", e)))
+        return false;
+    rows_run(by, x->size[0], ACTIVATION_COST * (double)f->hidden, activate_some, j);
+    return keeper_keep(keep, "activated", &j->hidden, "qO", e) &&
+           multiply(j->with, &j->hidden, &f->w2, &f->b2, out, by, e) &&
+           keeper_keep(keep, "output", out, "qO", e);
+}
+
+bool feed_forward_run(const feed_forward *f, const kernels *with, const tensor *x, tensor *out,
+                      const keeper *keep, crew *by, err *e)
+{
+    size_t size[] = {x->size[0], f->hidden};
+    job j = {.f = f, .with = with};
+    bool done = tensor_new(&j.hidden, x->type, 2, size, e) &&
+                (f->w3.data == NULL || tensor_new(&j.gate, x->type, 2, size, e)) &&
+                compute(&j, x, out, keep, by, e);
+    tensor_free(&j.hidden);
+    tensor_free(&j.gate);
+    return done;
+}

@@ -1,0 +1,161 @@
+#include "model/generation.h"
+
+#include "attn/multiply.h"
+#include "base/mem.h"
+#include "model/embed.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what makes logits ---- */
+
+static bool is_out_in(const generation *g, const entry *weight)
+{
+    const entry *layout = bundle_find(g->stack.document, "layout");
+    if (weight->layout != LAYOUT_UNSAID)
+        return weight->layout == LAYOUT_OUT_IN;
+    return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
+}
+
+/* The unembedding that is given, or the embedding turned. */
+static bool find_unembedding(generation *g, err *e)
+{
+    const entry *own = bundle_find(g->stack.document, "unembedding"),
+                *tied = bundle_find(g->stack.document, "embedding"),
+                *used = own != NULL ? own : tied;
+    char shape[SHAPE_TEXT];
+    if (used == NULL)
+        return err_set(e, "there is nothing to choose from: neither an unembedding nor an "
+                          "embedding");
+    const tensor *t = &used->tensor;
+    bool turns = t->rank == 2 && (own == NULL || is_out_in(g, own));
+    g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
+    if (t->rank == 2 && g->unembedding.size[0] == g->stack.width)
+        return true;
+    return err_at(e, &used->at, "%s is %s, and the rows of the output are %zu wide", used->name,
+                  tensor_shape_text(t, shape), g->stack.width);
+}
+
+static bool find_bias(generation *g, err *e)
+{
+    const entry *given = bundle_find(g->stack.document, "unembedding_bias");
+    char shape[SHAPE_TEXT];
+    if (given == NULL)
+        return true;
+    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != g->unembedding.size[1])
+        return err_at(e, &given->at, "unembedding_bias is %s, and there are %zu ids",
+                      tensor_shape_text(&given->tensor, shape), g->unembedding.size[1]);
+    g->bias = tensor_view_of(&given->tensor);
+    return true;
+}
+
+/* Each id that may be chosen has to be looked up in the next step. */
+static bool check_ids(const generation *g, err *e)
+{
+    size_t to_choose = g->unembedding.size[1], to_look_up = stack_ids(&g->stack);
+    return to_choose <= to_look_up ||
+           err_set(e, "the unembedding has %zu ids to choose from, and %zu can be looked up",
+                   to_choose, to_look_up);
+}
+
+static bool check_positions(const generation *g, err *e)
+{
+    const entry *table = bundle_find(g->stack.document, "position_embedding");
+    size_t last = g->stack.first_position + g->stack.rows + g->how.steps;
+    if (table == NULL || last <= table->tensor.size[0] + 1)
+        return true;
+    return err_at(e, &table->at,
+                  "position_embedding has positions up to %zu, from 0, and %zu steps "
+                  "behind a prompt of %zu need more",
+                  table->tensor.size[0] - 1, g->how.steps, g->stack.rows);
+}
+
+bool generation_open(generation *g, const bundle *document, const stack_settings *how,
+                     const generation_settings *settings, const isa *by, err *e)
+{
+    *g = (generation){.how = *settings};
+    if (!stack_read(&g->stack, document, how, by, e))
+        return false;
+    if (g->stack.batches > 0)
+        return err_set(e, "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
+    return find_unembedding(g, e) && find_bias(g, e) && check_ids(g, e) && check_positions(g, e) &&
+           tensor_new(&g->logits, g->stack.type, 2, (size_t[]){1, g->unembedding.size[1]}, e);
+}
+
+void generation_close(generation *g)
+{
+    stack_free(&g->stack);
+    tensor_free(&g->logits);
+}
+
+/* ---- choosing ---- */
+
+static size_t greatest(const tensor *logits)
+{
+    size_t best = 0;
+    for (size_t id = 1; id < logits->size[1]; id++) {
+        if (tensor_get(logits, (size_t[]){0, id}) > tensor_get(logits, (size_t[]){0, best}))
+            best = id;
+    }
+    return best;
+}
+
+/* The first id up to which the probabilities add up to more than the number drawn. */
+static size_t drawn(const double *share, size_t ids, double total, double number)
+{
+    double sum = 0;
+    for (size_t id = 0; id < ids; id++) {
+        sum += share[id];
+        if (sum > number * total)
+            return id;
+    }
+    return ids - 1;
+}
+
+static bool draw_one(generation *g, size_t *id, err *e)
+{
+    const kernels *with = g->stack.isa->table(DTYPE_F64);
+    size_t ids = g->logits.size[1];
+    double *share = mem_alloc(ids, sizeof share[0], e), most;
+    row_total total;
+    if (share == NULL)
+        return false;
+    for (size_t i = 0; i < ids; i++)
+        share[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
+    with->row_max(share, ids, &most);
+    with->row_exponent(share, ids, &most, share, &total);
+    *id = drawn(share, ids, total.sum + total.rest, g->how.number[g->step]);
+    mem_free(share);
+    return true;
+}
+
+/* ---- a step ---- */
+
+/* The last row of the output. */
+static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, err *e)
+{
+    static char *const OUTPUT[] = {"output"};
+    text_list emit = {.item = (char **)OUTPUT, .count = 1};
+    run_report report;
+    if (!stack_run(&g->stack, &emit, by, result, &report, e))
+        return false;
+    *row = tensor_range(&bundle_find(result, "output")->tensor, 0, g->stack.rows - 1, 1);
+    return true;
+}
+
+bool generation_step(generation *g, crew *by, err *e)
+{
+    bundle result = {0};
+    tensor row;
+    bool done = (g->step == 0 || stack_go_on(&g->stack, &g->next, 1, e)) &&
+                compute_row(g, by, &result, &row, e) &&
+                multiply(g->stack.isa->table(g->stack.type), &row, &g->unembedding, &g->bias,
+                         &g->logits, by, e);
+    if (done && g->how.temperature > 0)
+        done = draw_one(g, &g->next, e);
+    else if (done)
+        g->next = greatest(&g->logits);
+    g->step++;
+    bundle_free(&result);
+    return done;
+}

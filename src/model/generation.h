@@ -1,0 +1,34 @@
+/* A decoder that goes on by itself: each token that it chooses is its next input.
+ *
+ * The logits of a row are its output times the unembedding, a column an id; without one it is the
+ * embedding, whose rows the ids are. The next id is the one of the greatest logit, the first of
+ * equals; with a temperature it is drawn with the probabilities softmax(logits / temperature), in
+ * float64, by the project's own generator: the same everywhere. */
+#ifndef SELFATTN_MODEL_GENERATION_H
+#define SELFATTN_MODEL_GENERATION_H
+
+#include "model/stack.h"
+
+typedef struct generation_settings {
+    size_t steps;
+    double temperature;   /* 0: the greatest logit */
+    const double *number; /* one a step, from 0 up to 1: what is drawn with a temperature */
+} generation_settings;
+
+typedef struct generation {
+    stack stack;
+    generation_settings how;
+    tensor unembedding, bias; /* m × ids, as used in x·W; borrowed */
+    tensor logits;            /* 1 × ids, of the step that was last; owned */
+    size_t step, next;        /* steps that were done, and the id that the last one chose */
+} generation;
+
+/* Reads the stack and what turns its rows into logits. To be freed in any case, and not to be
+ * moved. */
+bool generation_open(generation *g, const bundle *document, const stack_settings *how,
+                     const generation_settings *settings, const isa *by, err *e);
+/* Computes the rows that are new, and chooses the next id. */
+bool generation_step(generation *g, crew *by, err *e);
+void generation_close(generation *g);
+
+#endif

@@ -1,0 +1,99 @@
+#include "model/keep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool stage_name_matches(const char *pattern, const char *name)
+{
+    while (*pattern != '*') {
+        if (*pattern != *name)
+            return false;
+        if (*pattern == '\0')
+            return true;
+        pattern++;
+        name++;
+    }
+    for (;; name++) {
+        if (stage_name_matches(pattern + 1, name))
+            return true;
+        if (*name == '\0')
+            return false;
+    }
+}
+
+/* Names are as long as the deepest stage's, with room to spare for a layer's number. */
+static void append(char to[STAGE_NAME], const char *more)
+{
+    size_t length = strlen(to);
+    snprintf(to + length, STAGE_NAME - length, "%s", more);
+}
+
+stage_way stage_way_on(const stage_way *way, const char *step)
+{
+    stage_way on = *way;
+    append(on.text, step);
+    append(on.text, ".");
+    return on;
+}
+
+void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME])
+{
+    memcpy(out, way->text, STAGE_NAME);
+    append(out, name);
+}
+
+keeper keeper_within(const keeper *k, const char *step)
+{
+    keeper within = *k;
+    within.way = stage_way_on(&k->way, step);
+    return within;
+}
+
+bool keeper_wants(const keeper *k, const char *name)
+{
+    char full[STAGE_NAME];
+    stage_name_in_full(&k->way, name, full);
+    for (size_t i = 0; i < k->wanted->count; i++) {
+        if (stage_name_matches(k->wanted->item[i], full))
+            return true;
+    }
+    return false;
+}
+
+/* The axes of a stage with a batch, which a bundle borrows. */
+static const char *with_batch(const char *axes)
+{
+    static const char *const AXES[] = {"bqm", "bqO", "bqk"};
+    for (size_t i = 0; i < sizeof AXES / sizeof AXES[0]; i++) {
+        if (strcmp(AXES[i] + 1, axes) == 0)
+            return AXES[i];
+    }
+    return NULL;
+}
+
+bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e)
+{
+    char full[STAGE_NAME];
+    size_t batches = k->batches == 0 ? 1 : k->batches;
+    size_t size[] = {batches, rows->size[0] / batches, rows->size[1]};
+    tensor copy;
+    if (!keeper_wants(k, name))
+        return true;
+    stage_name_in_full(&k->way, name, full);
+    if (!tensor_new(&copy, rows->type, 2, rows->size, e))
+        return false;
+    tensor_copy(rows, &copy);
+    if (k->batches > 0)
+        tensor_own(&copy, rows->type, 3, size, copy.data);
+    if (!bundle_add_tensor(k->result, full, &copy, (place){0}, e))
+        return false;
+    bundle_find(k->result, full)->axes = k->batches > 0 ? with_batch(axes) : axes;
+    return true;
+}
+
+bool keeper_take(const keeper *k, const char *name, entry *stage, err *e)
+{
+    char full[STAGE_NAME];
+    stage_name_in_full(&k->way, name, full);
+    return bundle_take(k->result, full, stage, e);
+}

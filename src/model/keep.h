@@ -1,0 +1,40 @@
+/* Which stages of a stack somebody wants, and where they go.
+ *
+ * A stage's name is the way to it, "layer.0.attention.weights"; what is wanted is said by names, in
+ * which * stands for anything. */
+#ifndef SELFATTN_MODEL_KEEP_H
+#define SELFATTN_MODEL_KEEP_H
+
+#include "tensor/bundle.h"
+
+enum { STAGE_NAME = 96 };
+
+/* "layer.0.attention." and what a name on from there is in full. */
+typedef struct stage_way {
+    char text[STAGE_NAME];
+} stage_way;
+
+stage_way stage_way_on(const stage_way *way, const char *step);
+void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
+
+typedef struct keeper {
+    const text_list *wanted;
+    bundle *result;
+    size_t batches; /* 0: there is no batch axis */
+    stage_way way;
+} keeper;
+
+/* Whether a pattern means the name. */
+bool stage_name_matches(const char *pattern, const char *name);
+
+/* The same one step on. */
+keeper keeper_within(const keeper *k, const char *step);
+
+bool keeper_wants(const keeper *k, const char *name);
+/* Copies rows (b·n × width) into the result, where they are wanted. `axes` are those of one entry
+ * of the batch; a string literal. */
+bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
+/* Moves a stage there. */
+bool keeper_take(const keeper *k, const char *name, entry *stage, err *e);
+
+#endif

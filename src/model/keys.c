@@ -1,0 +1,47 @@
+#include "model/keys.h"
+
+#include "attn/keys.h"
+
+static const key NORM_ROWS[] = {
+    {{"gain", "factor of each column (default: 1)"}, KEY_MATRIX},
+    {{"bias", "added to each column (default: 0)"}, KEY_MATRIX},
+    {{"eps", "added to the variance (default: 1e-5)"}, KEY_SETTING},
+};
+
+const named_table NORM_KEYS = NAMED_TABLE("key", NORM_ROWS);
+
+static const key_tables NORM = {{&NORM_KEYS}}, CROSS = {{&KEYS}};
+
+static const object_key LAYER_ROWS[] = {
+    {{{"ln1", "the layer's first norm: gain, bias, eps"}, KEY_OBJECT}, &NORM},
+    {{{"ln2", "its second norm"}, KEY_OBJECT}, &NORM},
+    {{{"ln3", "its third norm, where it has cross-attention"}, KEY_OBJECT}, &NORM},
+    {{{"w1", "feed-forward: weights into the hidden numbers"}, KEY_MATRIX}, NULL},
+    {{{"b1", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"w2", "feed-forward: weights out of the hidden numbers"}, KEY_MATRIX}, NULL},
+    {{{"b2", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"w3", "feed-forward: weights of a gate beside w1"}, KEY_MATRIX}, NULL},
+    {{{"cross", "cross-attention over memory: attention's keys"}, KEY_OBJECT}, &CROSS},
+    {{{"norm", "where norms stand: post, pre or seed"}, KEY_SETTING}, NULL},
+    {{{"norm_kind", "layer or rms"}, KEY_SETTING}, NULL},
+    {{{"activation", "of the hidden numbers: relu, gelu, gelu_tanh or silu"}, KEY_SETTING}, NULL},
+};
+
+const named_table LAYER_KEYS = NAMED_TABLE("key", LAYER_ROWS);
+
+static const key_tables LAYER = {{&KEYS, &LAYER_KEYS}};
+
+static const object_key STACK_ROWS[] = {
+    {{{"layers", "the layers, an object each, the first one first"}, KEY_OBJECTS}, &LAYER},
+    {{{"memory", "what cross-attention looks at: an encoder's output"}, KEY_MATRIX}, NULL},
+    {{{"ln_f", "a norm behind the last layer"}, KEY_OBJECT}, &NORM},
+    {{{"ids", "rows of the embedding, counted from 0, in place of x"}, KEY_NUMBERS}, NULL},
+    {{{"embedding", "a row for each id, where there is no vocab"}, KEY_MATRIX}, NULL},
+    {{{"position_embedding", "a row for each position, added to x"}, KEY_MATRIX}, NULL},
+    {{{"unembedding", "weights of the logits (default: the embedding's rows)"}, KEY_MATRIX}, NULL},
+    {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},
+};
+
+const named_table STACK_KEYS = NAMED_TABLE("key", STACK_ROWS);
+
+const key_tables STACK_DOCUMENT = {{&KEYS, &LAYER_KEYS, &STACK_KEYS}};

@@ -1,0 +1,15 @@
+/* The keys of a stack's document beside those of attention: what layers are made of. */
+#ifndef SELFATTN_MODEL_KEYS_H
+#define SELFATTN_MODEL_KEYS_H
+
+#include "tensor/key.h"
+
+extern const named_table STACK_KEYS; /* at the top alone: layers, memory … */
+extern const named_table
+    LAYER_KEYS; /* of a layer, or (norm, activation …) of all when at the top */
+extern const named_table NORM_KEYS; /* gain, bias, eps */
+
+/* All that may stand at the top of a document of encode, decode and generate. */
+extern const key_tables STACK_DOCUMENT;
+
+#endif

@@ -1,0 +1,87 @@
+#include "model/norm.h"
+
+#include "model/rows.h"
+
+#include <stdatomic.h>
+
+static const named KINDS[] = {
+    {"layer", "LayerNorm: (x - mean) / √(variance + eps) · gain + bias"},
+    {"rms", "RMSNorm: x / √(mean of squares + eps) · gain"},
+};
+
+const named_table NORM_KINDS = NAMED_TABLE("norm kind", KINDS);
+
+static const double DEFAULT_EPS = 1e-5;
+
+static bool read_vector(const entry *from, const char *name, size_t width, tensor *out, err *e)
+{
+    const entry *given = bundle_find(from->bundle, name);
+    char shape[SHAPE_TEXT];
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    const tensor *t = &given->tensor;
+    if (t->rank > 2 || tensor_count(t) != width)
+        return err_at(e, &given->at, "the %s of %s is %s, and the rows have %zu columns", name,
+                      from->name, tensor_shape_text(t, shape), width);
+    *out = tensor_view_of(t);
+    return true;
+}
+
+static bool read_eps(const entry *from, double *eps, err *e)
+{
+    const entry *given = bundle_find(from->bundle, "eps");
+    if (given == NULL)
+        return true;
+    if (given->kind != ENTRY_TENSOR)
+        return err_at(e, &given->at, "eps is \"%s\", it must be a number from 0", given->text);
+    *eps = tensor_get(&given->tensor, NULL);
+    return *eps >= 0 || err_at(e, &given->at, "eps is %g, it must be a number from 0", *eps);
+}
+
+bool norm_read(norm *n, const entry *from, bool is_rms, size_t width, err *e)
+{
+    *n = (norm){.is_rms = is_rms, .eps = DEFAULT_EPS};
+    if (from == NULL)
+        return true;
+    if (!read_vector(from, "gain", width, &n->gain, e) ||
+        !read_vector(from, "bias", width, &n->bias, e) || !read_eps(from, &n->eps, e))
+        return false;
+    return !is_rms || n->bias.data == NULL ||
+           err_at(e, &bundle_find(from->bundle, "bias")->at,
+                  "%s has a bias, and an RMSNorm adds none", from->name);
+}
+
+typedef struct job {
+    const norm *by;
+    const kernels *with;
+    const tensor *x;
+    tensor *out;
+    atomic_bool *is_in_range;
+} job;
+
+static bool norm_row(const job *j, const void *from, void *to)
+{
+    size_t width = j->x->size[1];
+    return j->by->is_rms
+               ? j->with->row_rms_norm(from, width, j->by->gain.data, j->by->eps, to)
+               : j->with->row_norm(from, width, j->by->gain.data, j->by->bias.data, j->by->eps, to);
+}
+
+static void norm_some(const void *context, size_t first, size_t count)
+{
+    const job *j = context;
+    size_t bytes = j->x->size[1] * dtype_size(j->x->type);
+    for (size_t i = first; i < first + count; i++) {
+        if (!norm_row(j, (const char *)j->x->data + i * bytes, (char *)j->out->data + i * bytes))
+            atomic_store(j->is_in_range, false);
+    }
+}
+
+bool norm_rows(const norm *n, const kernels *with, const tensor *x, tensor *out, crew *by)
+{
+    atomic_bool is_in_range = true;
+    job j = {.by = n, .with = with, .x = x, .out = out, .is_in_range = &is_in_range};
+    rows_run(by, x->size[0], 2 * (double)x->size[1], norm_some, &j);
+    return atomic_load(&is_in_range);
+}

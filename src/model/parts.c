@@ -1,0 +1,41 @@
+#include "model/parts.h"
+
+static const norm_order ROWS[] = {
+    /* Vaswani et al., Attention is all you need, 2017, section 3.1; BERT's too. */
+    {{"post", "LayerNorm(x + part(x)): the original paper's, and BERT's"},
+     {{PART_ATTENTION, 0, 1, RESIDUAL_PART}, {PART_FEED_FORWARD, 0, 2, RESIDUAL_PART}},
+     {{PART_ATTENTION, 0, 1, RESIDUAL_PART},
+      {PART_CROSS, 0, 2, RESIDUAL_PART},
+      {PART_FEED_FORWARD, 0, 3, RESIDUAL_PART}},
+     2,
+     3,
+     false},
+    /* Radford et al., Language models are unsupervised multitask learners, 2019, section 2.3. */
+    {{"pre", "x + part(LayerNorm(x)): GPT-2's"},
+     {{PART_ATTENTION, 1, 0, RESIDUAL_PART}, {PART_FEED_FORWARD, 2, 0, RESIDUAL_PART}},
+     {{PART_ATTENTION, 1, 0, RESIDUAL_PART},
+      {PART_CROSS, 2, 0, RESIDUAL_PART},
+      {PART_FEED_FORWARD, 3, 0, RESIDUAL_PART}},
+     2,
+     3,
+     false},
+    /* Seed 003: EncoderLayer(x) = LayerNorm(x + MultiHead(LayerNorm(x))), DecoderLayer(x, y) =
+     * LayerNorm(x + MultiHead(LayerNorm(MaskedSelfAttention(x, y)))), and one position-wise
+     * feed-forward behind the last layer. What is open there is read so: MaskedSelfAttention is
+     * causal self-attention of x without a residual, MultiHead is cross-attention over y. */
+    {{"seed", "LayerNorm(x + part(LayerNorm(x))), and one feed-forward at the end: seed 003's"},
+     {{PART_ATTENTION, 1, 2, RESIDUAL_PART}},
+     {{PART_ATTENTION, 0, 0, RESIDUAL_NONE}, {PART_CROSS, 1, 2, RESIDUAL_LAYER}},
+     1,
+     2,
+     true},
+};
+
+const named_table NORM_ORDERS = NAMED_TABLE("norm order", ROWS);
+
+const char *part_name(part_kind kind)
+{
+    static const char *const NAMES[] = {
+        [PART_ATTENTION] = "attention", [PART_CROSS] = "cross", [PART_FEED_FORWARD] = "ffn"};
+    return NAMES[kind];
+}

@@ -1,0 +1,35 @@
+/* What a layer does one after the other, as each order of norms has it.
+ *
+ * A part norms its rows first (before), or their sum with what it was given (after); `ln` counts
+ * from 1, 0 being none. */
+#ifndef SELFATTN_MODEL_PARTS_H
+#define SELFATTN_MODEL_PARTS_H
+
+#include "base/named.h"
+
+typedef enum part_kind { PART_ATTENTION, PART_CROSS, PART_FEED_FORWARD } part_kind;
+
+/* What is added to what a part made. */
+typedef enum residual { RESIDUAL_NONE, RESIDUAL_PART, RESIDUAL_LAYER } residual;
+
+typedef struct part_row {
+    part_kind kind;
+    size_t ln_before, ln_after;
+    residual adds; /* nothing, what the part was given, or what the layer was */
+} part_row;
+
+enum { PARTS_MOST = 3, NORMS_MOST = 3 };
+
+/* A layer's parts without cross-attention, and with it. */
+typedef struct norm_order {
+    named named;
+    part_row plain[PARTS_MOST], crossed[PARTS_MOST];
+    size_t plain_count, crossed_count;
+    bool ends_with_feed_forward; /* one behind the last layer, none in them */
+} norm_order;
+
+extern const named_table NORM_ORDERS; /* post first: it is the default */
+
+const char *part_name(part_kind kind); /* "attention", "cross", "ffn" */
+
+#endif

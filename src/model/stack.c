@@ -1,0 +1,245 @@
+#include "model/stack.h"
+
+#include "base/mem.h"
+#include "model/embed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+/* A layer's own, else the one at the top; NULL: the default. */
+static const entry *setting_of(const stack *s, const bundle *own, const char *name)
+{
+    const entry *found = own == NULL ? NULL : bundle_find(own, name);
+    return found != NULL ? found : bundle_find(s->document, name);
+}
+
+/* The row of its word, the first one where nothing is said; NULL with the error set where it is no
+ * word of the table. */
+static const named *word_of(const entry *setting, const named_table *words, err *e)
+{
+    if (setting == NULL)
+        return named_row(words, 0);
+    const char *said = setting->kind == ENTRY_TEXT ? setting->text : "a number";
+    const named *found = named_find(words, said, strlen(said));
+    if (found != NULL)
+        return found;
+    text names = {0};
+    named_list(words, &names);
+    err_at(e, &setting->at, "%s is %s, it must be %s", setting->name, said, text_string(&names));
+    text_free(&names);
+    const named *near = named_nearest(words, said, strlen(said));
+    if (near != NULL)
+        err_remedy(e, "did you mean \"%s\"?", near->name);
+    return NULL;
+}
+
+static bool read_is_rms(const stack *s, const bundle *own, bool *is_rms, err *e)
+{
+    const named *kind = word_of(setting_of(s, own, "norm_kind"), &NORM_KINDS, e);
+    *is_rms = kind != NULL && strcmp(kind->name, "rms") == 0;
+    return kind != NULL;
+}
+
+static const norm_order *read_order(const stack *s, const bundle *own, err *e)
+{
+    return (const norm_order *)(const void *)word_of(setting_of(s, own, "norm"), &NORM_ORDERS, e);
+}
+
+static bool read_is_out_in(const stack *s, const bundle *own)
+{
+    const entry *layout = setting_of(s, own, "layout");
+    return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
+}
+
+/* ---- a layer ---- */
+
+static const bundle *cross_of(const bundle *own)
+{
+    const entry *cross = bundle_find(own, "cross");
+    return cross == NULL ? NULL : cross->bundle;
+}
+
+static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
+{
+    static const char *const NAMES[NORMS_MOST] = {"ln1", "ln2", "ln3"};
+    bool is_used[NORMS_MOST + 1] = {false}, is_rms;
+    for (size_t i = 0; i < l->parts; i++)
+        is_used[l->part[i].as->ln_before] = is_used[l->part[i].as->ln_after] = true;
+    if (!read_is_rms(s, own, &is_rms, e))
+        return false;
+    for (size_t i = 0; i < NORMS_MOST; i++) {
+        const entry *given = bundle_find(own, NAMES[i]);
+        if (given != NULL && !is_used[i + 1])
+            return err_at(e, &given->at, "%s is given, and such a layer has no norm of that number",
+                          NAMES[i]);
+        if (!norm_read(&l->norm[i], given, is_rms, s->width, e))
+            return false;
+    }
+    return true;
+}
+
+static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
+{
+    const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
+    return by != NULL && feed_forward_read(f, own, (const activation *)(const void *)by,
+                                           read_is_out_in(s, own), s->width, e);
+}
+
+static bool read_attention(const stack *s, layer_part *p, const bundle *own, err *e)
+{
+    bool is_cross = p->as->kind == PART_CROSS;
+    attention_source from = {.own = is_cross ? cross_of(own) : own,
+                             .top = s->document,
+                             .x = &s->input,
+                             .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
+                             .sees_no_later = s->how.is_decoder && !is_cross,
+                             .cache = s->how.goes_on && !is_cross ? &p->cache : NULL,
+                             .allow_nonfinite = s->how.allow_nonfinite};
+    return attention_read(&p->attention, &from, s->isa, e);
+}
+
+/* The parts in their order; a feed-forward one only where the layer has its weights. */
+static void list_parts(layer *l, const norm_order *order, const bundle *own)
+{
+    bool is_crossed = cross_of(own) != NULL;
+    const part_row *row = is_crossed ? order->crossed : order->plain;
+    size_t count = is_crossed ? order->crossed_count : order->plain_count;
+    for (size_t i = 0; i < count; i++) {
+        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(own))
+            l->part[l->parts++].as = &row[i];
+    }
+}
+
+static bool check_parts(const stack *s, const norm_order *order, const entry *given, err *e)
+{
+    const entry *cross = bundle_find(given->bundle, "cross");
+    if (cross != NULL && bundle_find(s->document, "memory") == NULL)
+        return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
+    if (order->ends_with_feed_forward && feed_forward_is_in(given->bundle))
+        return err_at(e, &given->at,
+                      "a layer has w1 or its kin, and with norm seed there is one feed-forward "
+                      "part, behind the last layer");
+    return order->ends_with_feed_forward == s->order->ends_with_feed_forward ||
+           err_at(e, &given->at,
+                  "norm is %s here and %s at the top, and a stack of one has no "
+                  "place for the other",
+                  order->named.name, s->order->named.name);
+}
+
+static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
+{
+    const norm_order *order = read_order(s, given->bundle, e);
+    if (order == NULL || !check_parts(s, order, given, e))
+        return false;
+    list_parts(l, order, given->bundle);
+    for (size_t i = 0; i < l->parts; i++) {
+        layer_part *p = &l->part[i];
+        bool done = p->as->kind == PART_FEED_FORWARD
+                        ? read_feed_forward(s, &p->feed_forward, given->bundle, e)
+                        : read_attention(s, p, given->bundle, e);
+        if (!done)
+            return err_within(e, "layer %s, %s", given->name, part_name(p->as->kind));
+    }
+    return read_norms(s, l, given->bundle, e) || err_within(e, "layer %s", given->name);
+}
+
+/* ---- the stack ---- */
+
+static bool read_layers(stack *s, err *e)
+{
+    const entry *layers = bundle_find(s->document, "layers");
+    if (layers == NULL || layers->bundle->count == 0)
+        return err_set(e, "there are no layers: \"layers\" is a list of objects");
+    s->layer = mem_alloc_zeroed(layers->bundle->count, sizeof s->layer[0], e);
+    if (s->layer == NULL)
+        return false;
+    for (s->layers = 0; s->layers < layers->bundle->count;) {
+        layer *next = &s->layer[s->layers++];
+        if (!read_layer(s, next, &layers->bundle->entry[s->layers - 1], e))
+            return false;
+    }
+    return true;
+}
+
+/* Weights at the top belong to no layer. */
+static bool check_top(const stack *s, err *e)
+{
+    static const char *const OF_LAYERS[] = {"wq",    "wk",  "wv", "wo", "bq", "bk", "bv", "bo",
+                                            "cross", "ln3", "q",  "k",  "v",  "xk", "xv"};
+    static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
+    for (size_t i = 0; i < sizeof OF_LAYERS / sizeof OF_LAYERS[0]; i++) {
+        const entry *given = bundle_find(s->document, OF_LAYERS[i]);
+        if (given != NULL)
+            return err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_LAYERS[i]);
+    }
+    for (size_t i = 0; !s->order->ends_with_feed_forward && i < sizeof OF_SEED / sizeof OF_SEED[0];
+         i++) {
+        const entry *given = bundle_find(s->document, OF_SEED[i]);
+        if (given != NULL) {
+            err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_SEED[i]);
+            return err_remedy(e, "--norm seed has one feed-forward part behind the last layer");
+        }
+    }
+    return true;
+}
+
+static bool read_end(stack *s, err *e)
+{
+    const entry *final = bundle_find(s->document, "ln_f");
+    bool is_rms;
+    s->has_final = final != NULL;
+    s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(s->document);
+    return read_is_rms(s, NULL, &is_rms, e) && norm_read(&s->final, final, is_rms, s->width, e) &&
+           (!s->has_end || read_feed_forward(s, &s->end, s->document, e));
+}
+
+static bool make_input(stack *s, err *e)
+{
+    size_t size[] = {s->batches, s->rows, s->width};
+    bool has_batch = s->batches > 0;
+    return tensor_new(&s->input, s->type, has_batch ? 3 : 2, has_batch ? size : size + 1, e);
+}
+
+bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e)
+{
+    *s = (stack){.document = document, .how = *how, .isa = by};
+    s->order = read_order(s, NULL, e);
+    return s->order != NULL && check_top(s, e) && stack_embed(s, e) && make_input(s, e) &&
+           read_layers(s, e) && read_end(s, e);
+}
+
+static bool go_on(stack *s, err *e)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && !attention_go_on(&p->attention, &s->input, e))
+                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
+        }
+    }
+    return true;
+}
+
+bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
+{
+    s->before += s->rows;
+    tensor_free(&s->embedded);
+    tensor_free(&s->input);
+    return stack_embed_ids(s, ids, count, e) && make_input(s, e) && go_on(s, e);
+}
+
+void stack_free(stack *s)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            if (s->layer[i].part[j].as->kind != PART_FEED_FORWARD)
+                attention_free(&s->layer[i].part[j].attention);
+            kv_cache_free(&s->layer[i].part[j].cache);
+        }
+    }
+    mem_free(s->layer);
+    tensor_free(&s->embedded);
+    tensor_free(&s->input);
+}

@@ -1,0 +1,73 @@
+/* Layers on top of one another: encoders and decoders as seed 003 draws them, with the norms where
+ * the document says.
+ *
+ * Reading a stack plans all of its layers, so that nothing can fail on a shape while they are
+ * computed. A stack borrows its matrices from the document, which must outlive it. */
+#ifndef SELFATTN_MODEL_STACK_H
+#define SELFATTN_MODEL_STACK_H
+
+#include "model/attention.h"
+#include "model/feed_forward.h"
+#include "model/norm.h"
+#include "model/parts.h"
+
+typedef struct layer_part {
+    const part_row *as;
+    attention attention; /* of the kinds that attend */
+    kv_cache cache;      /* of a stack that goes on */
+    feed_forward feed_forward;
+} layer_part;
+
+typedef struct layer {
+    layer_part part[PARTS_MOST];
+    size_t parts;
+    norm norm[NORMS_MOST];
+} layer;
+
+typedef struct stack_settings {
+    bool is_decoder; /* causal, unless something is said */
+    bool allow_nonfinite;
+    bool goes_on; /* rows come behind those before, whose keys and values are kept */
+} stack_settings;
+
+typedef struct stack {
+    const bundle *document;
+    stack_settings how;
+    dtype type;
+    const isa *isa;
+    const norm_order *order;     /* of the top, and of the layers that say nothing else */
+    size_t batches, rows, width; /* batches 0: no batch axis; rows of one entry */
+    size_t before;               /* rows that were computed already */
+    size_t first_position;
+    bool adds_sinusoids;
+    tensor embedded; /* x with positions: b·n × m, owned */
+    tensor input;    /* where a part finds its rows, in the shape of x; owned */
+    layer *layer;
+    size_t layers;
+    bool has_end, has_final; /* a feed-forward part, a norm behind the last layer */
+    feed_forward end;
+    norm final;
+} stack;
+
+/* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to
+ * be moved. */
+bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e);
+void stack_free(stack *s);
+
+/* The same stack for rows behind those that it was computed for: those of these ids. */
+bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
+
+/* Bytes that computing will allocate, stages that are kept apart. */
+bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e);
+
+/* Multiply-adds, about. */
+double stack_operations(const stack *s);
+
+/* The names of all stages, in the order in which they are made. */
+bool stack_stage_names(const stack *s, text_list *names, err *e);
+
+/* Adds the stages that `emit` names to `result`. */
+bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,
+               err *e);
+
+#endif

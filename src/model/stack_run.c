@@ -1,0 +1,163 @@
+#include "model/stack.h"
+
+#include "base/mem.h"
+#include "model/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What goes from part to part: rows, b·n × m each. */
+typedef struct flow {
+    const stack *stack;
+    const kernels *with;
+    crew *by;
+    tensor rows;  /* what the next part is given */
+    tensor layer; /* what the layer was given */
+    tensor input; /* the stack's, as rows */
+    run_report *report;
+} flow;
+
+/* ---- rows ---- */
+
+typedef struct sum {
+    const kernels *with;
+    const tensor *a, *b;
+    tensor *out;
+} sum;
+
+static void add_some(const void *context, size_t first, size_t count)
+{
+    const sum *s = context;
+    size_t n = count * s->out->size[1], at = first * s->out->size[1] * dtype_size(s->out->type);
+    s->with->add((const char *)s->a->data + at, n, (const char *)s->b->data + at, 1,
+                 (char *)s->out->data + at);
+}
+
+static void add_rows(const flow *f, const tensor *a, const tensor *b, tensor *out)
+{
+    sum s = {.with = f->with, .a = a, .b = b, .out = out};
+    rows_run(f->by, out->size[0], (double)out->size[1], add_some, &s);
+}
+
+/* ---- a part ---- */
+
+static bool norm_checked(const flow *f, const norm *by, const tensor *x, tensor *out, err *e)
+{
+    return norm_rows(by, f->with, x, out, f->by) || f->stack->how.allow_nonfinite ||
+           err_set(e, "the squares of a row that is normed add up to more than float64 holds");
+}
+
+static bool norm_into(const flow *f, const keeper *keep, const norm *all, size_t number,
+                      const tensor *x, tensor *out, err *e)
+{
+    char name[] = "ln?";
+    name[2] = (char)('0' + number);
+    return norm_checked(f, &all[number - 1], x, out, e) && keeper_keep(keep, name, out, "qm", e);
+}
+
+static bool run_kind(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
+{
+    keeper within = keeper_within(keep, part_name(p->as->kind));
+    if (p->as->kind != PART_FEED_FORWARD)
+        return attention_run(&p->attention, &within, f->by, made, f->report, e);
+    return tensor_new(made, f->rows.type, 2, f->rows.size, e) &&
+           feed_forward_run(&p->feed_forward, f->with, &f->input, made, &within, f->by, e);
+}
+
+/* rows = the part of rows, with its norms and its residual */
+static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper *keep, err *e)
+{
+    tensor made = {0};
+    char sum_name[32];
+    const tensor *added = p->as->adds == RESIDUAL_LAYER ? &f->layer : &f->rows;
+    if (p->as->ln_before == 0)
+        tensor_copy(&f->rows, &f->input);
+    bool done = (p->as->ln_before == 0 ||
+                 norm_into(f, keep, l->norm, p->as->ln_before, &f->rows, &f->input, e)) &&
+                run_kind(f, p, keep, &made, e);
+    snprintf(sum_name, sizeof sum_name, "%s_sum", part_name(p->as->kind));
+    if (done && p->as->adds == RESIDUAL_NONE) {
+        tensor_copy(&made, &f->rows);
+    } else if (done) {
+        add_rows(f, added, &made, &f->rows);
+        done = keeper_keep(keep, sum_name, &f->rows, "qm", e);
+    }
+    tensor_free(&made);
+    return done && (p->as->ln_after == 0 ||
+                    norm_into(f, keep, l->norm, p->as->ln_after, &f->rows, &f->rows, e));
+}
+
+static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
+{
+    tensor_copy(&f->rows, &f->layer);
+    for (size_t i = 0; i < l->parts; i++) {
+        if (!run_part(f, l, &l->part[i], keep, e))
+            return false;
+    }
+    return keeper_keep(keep, "output", &f->rows, "qm", e);
+}
+
+/* ---- the stack ---- */
+
+static bool run_layers(flow *f, const keeper *keep, err *e)
+{
+    for (size_t i = 0; i < f->stack->layers; i++) {
+        char step[32];
+        snprintf(step, sizeof step, "layer.%zu", i);
+        keeper within = keeper_within(keep, step);
+        if (!run_layer(f, &f->stack->layer[i], &within, e))
+            return false;
+    }
+    return true;
+}
+
+static bool run_end(flow *f, const keeper *keep, err *e)
+{
+    const stack *s = f->stack;
+    if (s->has_end) {
+        keeper within = keeper_within(keep, "ffn");
+        tensor_copy(&f->rows, &f->input);
+        if (!feed_forward_run(&s->end, f->with, &f->input, &f->rows, &within, f->by, e))
+            return false;
+    }
+    if (s->has_final) {
+        if (!norm_checked(f, &s->final, &f->rows, &f->rows, e) ||
+            !keeper_keep(keep, "ln_f", &f->rows, "qm", e))
+            return false;
+    }
+    return keeper_keep(keep, "output", &f->rows, "qm", e);
+}
+
+static bool check_range(const flow *f, err *e)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (f->stack->how.allow_nonfinite || tensor_is_finite(&f->rows, index))
+        return true;
+    err_set(e, "output[row %zu, column %zu] is beyond the range of %s", index[0] + 1, index[1] + 1,
+            dtype_name(f->rows.type));
+    return err_remedy(e, f->rows.type == DTYPE_F32 ? "--dtype f64 has more range"
+                                                   : "smaller weights would not be");
+}
+
+bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,
+               err *e)
+{
+    flow f = {.stack = s, .with = s->isa->table(s->type), .by = by, .report = report};
+    keeper keep = {.wanted = emit, .result = result, .batches = s->batches};
+    const size_t *size = s->embedded.size;
+    float_mode mode;
+    float_mode_set(&mode);
+    f.input = tensor_view_of(&s->input);
+    tensor_own(&f.input, s->type, 2, size, s->input.data);
+    f.input.owns = false;
+    bool done =
+        tensor_new(&f.rows, s->type, 2, size, e) && tensor_new(&f.layer, s->type, 2, size, e);
+    if (done)
+        tensor_copy(&s->embedded, &f.rows);
+    done = done && keeper_keep(&keep, "embedded", &f.rows, "qm", e) && run_layers(&f, &keep, e) &&
+           run_end(&f, &keep, e) && check_range(&f, e);
+    tensor_free(&f.rows);
+    tensor_free(&f.layer);
+    float_mode_restore(&mode);
+    return done;
+}
