@@ -109,6 +109,12 @@ void plan_free(plan *p)
     text_list_free(&p->notes);
 }
 
+double plan_operations(const plan *p)
+{
+    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
+    return pairs * (double)(p->compared_width + p->v.width);
+}
+
 size_t plan_own_keys(const plan *p)
 {
     return p->n_k - p->appended;

@@ -65,6 +65,9 @@ bool plan_keeps_heads_apart(const plan *p);
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
 
+/* Products of two numbers in scores and attended: what computing costs, but for projections. */
+double plan_operations(const plan *p);
+
 /* The keys of the sequence: those that nobody appended. */
 size_t plan_own_keys(const plan *p);
 bool plan_is_causal(const plan *p);

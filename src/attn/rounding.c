@@ -57,12 +57,17 @@ static int larger_rest_first(const void *a, const void *b)
     return one->key < other->key ? -1 : 1;
 }
 
-/* Hands the units that are missing to the largest rests; takes those that are too many (weights
- * whose float32 sum is a little above 1, at many decimals) from the smallest. */
+/* Hands the units that are missing to the largest rests, all keys in turn where there are more;
+ * takes those that are too many (weights whose float32 sum is a little above 1, at many decimals)
+ * from the smallest. */
 static void settle(share *shares, size_t count, double missing)
 {
+    double turns = floor(missing / (double)count);
+    for (size_t i = 0; turns > 0 && i < count; i++)
+        shares[i].whole += turns;
+    missing -= turns > 0 ? turns * (double)count : 0;
     for (size_t i = 0; missing > 0; i++, missing--)
-        shares[i % count].whole++;
+        shares[i].whole++;
     for (size_t i = count; i-- > 0 && missing < 0;) {
         if (shares[i].whole > 0) {
             shares[i].whole--;

@@ -116,22 +116,42 @@ static bool has_inputs(const document *one, bool *has, err *e)
     return !e->is_set;
 }
 
+static unexplained unexplained_of(const checker *c, const document *one, const solution *s,
+                                  const bundle *numbers)
+{
+    unexplained what = {.solved = s, .numbers = numbers, .numbers_name = numbers_name(c)};
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
+    return what;
+}
+
+/* --why, where numbers can't be compared for their shape, which is an error all the same. */
+static void explain_shape(checker *c, const document *one, const solution *s, const bundle *numbers)
+{
+    stage_id id = check_misshapen(numbers, &s->stages);
+    text lines = {0};
+    err missing = {0}; /* memory: then the error itself has to do */
+    if (!c->given->why || id == STAGE_COUNT)
+        return;
+    unexplained what = unexplained_of(c, one, s, numbers);
+    size_t threads = solution_threads(s, c->given, c->world);
+    if (check_explain_shape(&lines, &what, id, threads, &missing) && text_ok(&lines, &missing))
+        text_add(&c->out, text_string(&lines), lines.length);
+    text_free(&lines);
+}
+
 /* --why, where it is asked for: of misprints that are known, and of what differs. */
 static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
                     const comparison *of, const errata *known, err *e)
 {
-    unexplained what = {.solved = s,
-                        .numbers = numbers,
-                        .compared = of,
-                        .known = known,
-                        .numbers_name = numbers_name(c)};
+    unexplained what = unexplained_of(c, one, s, numbers);
+    what.compared = of;
+    what.known = known;
     if (!c->given->why)
         return true;
     check_list_errata(&c->out, known);
     if (of->different == 0)
         return true;
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
     return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
 }
 
@@ -167,6 +187,8 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
                 want_expected(&s, numbers, &known.stages, e) &&
                 solution_run(&s, c->given, c->world, e) &&
                 compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+    if (!done)
+        explain_shape(c, one, &s, numbers);
     if (done && c->given->answers != NULL)
         done = mark(c, one, &s, numbers, e);
     else if (done && c->given->update && of.different > 0)

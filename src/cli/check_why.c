@@ -1,7 +1,8 @@
 #include "cli/check_why.h"
 
 #include "cli/report.h"
-#include "why/why.h"
+#include "compare/measure.h"
+#include "why/why_shape.h"
 
 static bool is_erratum(void *context, const element *one)
 {
@@ -52,24 +53,94 @@ static void add_nothing(text *out, const unexplained *of, const why_answers *fou
     add_misprint(out, of->compared);
 }
 
-bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
+static why_question question_of(const unexplained *of, const known_elements *listed, size_t threads)
 {
-    known_elements listed = {is_erratum, (void *)of->known};
     why_question question = {.problem = &of->solved->problem,
                              .with = of->solved->plan.with,
                              .threads = threads,
-                             .known = &listed};
-    why_answers found;
+                             .known = listed};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         question.numbers[id] = bundle_find(of->numbers, stage_row(id)->key.named.name);
         question.tol[id] = of->tol[id];
     }
+    return question;
+}
+
+bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
+{
+    known_elements listed = {is_erratum, (void *)of->known};
+    why_question question = question_of(of, &listed, threads);
+    why_answers found;
     if (!why_find(&found, &question, e))
         return false;
     for (size_t i = 0; i < found.count; i++)
         add_answer(out, &found.answer[i]);
     if (found.count == 0)
         add_nothing(out, of, &found);
+    return true;
+}
+
+/* ---- numbers of another shape ---- */
+
+/* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
+static void add_shape_answer(text *out, const shape_answer *answer)
+{
+    const named *rows[] = {answer->arranged == NULL ? NULL : &answer->arranged->named,
+                           answer->made == NULL ? NULL : &answer->made->named};
+    const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
+    const char *also = both[0] == '\0' ? "" : ", and ";
+    text_add_format(out, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
+                    rows[1] == NULL ? "" : rows[1]->name, rows[0] == NULL ? "" : rows[0]->help,
+                    also, rows[1] == NULL ? "" : rows[1]->help);
+    text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
+    for (size_t i = 0; i < answer->same_count; i++)
+        text_add_format(out, "%s%s", i == 0 ? "; the same numbers: " : ", ", answer->same[i]->name);
+    text_add_string(out, ")\n");
+}
+
+/* Both shapes, and what would give the one that is there. */
+static void add_no_shape(text *out, const unexplained *of, stage_id id, const shape_answers *found)
+{
+    const char *name = stage_row(id)->key.named.name;
+    char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
+    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", name,
+                    tensor_shape_text(&bundle_find(of->numbers, name)->tensor, shape),
+                    of->numbers_name,
+                    tensor_shape_text(bundle_tensor(&of->solved->stages, name), computed));
+    if (found->shaped_count == 0)
+        text_add_format(out, "none of %zu mistakes gives such a shape",
+                        MISTAKES.count + ARRANGEMENTS.count);
+    else
+        text_add_format(out,
+                        "%zu mistake%s such a shape, but not these numbers:", found->shaped_count,
+                        found->shaped_count == 1 ? " gives" : "s give");
+    for (size_t i = 0; i < found->shaped_count && i < WHY_ANSWERS; i++)
+        text_add_format(out, "%s %s", i == 0 ? "" : ",", found->shaped[i]->name);
+    text_add_string(out, found->shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
+}
+
+stage_id check_misshapen(const bundle *numbers, const bundle *computed)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const tensor *a = bundle_tensor(numbers, name), *b = bundle_tensor(computed, name);
+        tensor view_a, view_b;
+        if (a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b))
+            return id;
+    }
+    return STAGE_COUNT;
+}
+
+bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t threads, err *e)
+{
+    why_question question = question_of(of, NULL, threads);
+    shape_answers found;
+    if (!why_shape_find(&found, &question, id, e))
+        return false;
+    for (size_t i = 0; i < found.count; i++)
+        add_shape_answer(out, &found.answer[i]);
+    if (found.count == 0)
+        add_no_shape(out, of, id, &found);
     return true;
 }
 

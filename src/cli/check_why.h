@@ -15,6 +15,10 @@ typedef struct unexplained {
     double tol[STAGE_COUNT];
 } unexplained;
 
+/* The first stage whose numbers can't be compared, for its shape; STAGE_COUNT: all can be. */
+stage_id check_misshapen(const bundle *numbers, const bundle *computed);
+bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t threads, err *e);
+
 bool check_explain(text *out, const unexplained *of, size_t threads, err *e);
 
 /* A line for each erratum of the document: its misprints are known. */

@@ -33,6 +33,8 @@ static const command ROWS[] = {
      "each stage how many numbers differ and by how much; of equal results it says nothing. What "
      "only one of them holds is named in a note. Shapes may differ by leading axes of 1. A file "
      "may be FILE:NAME for one matrix alone, which is compared with the only matrix of the other. "
+     "Where both say what made them (--header), different inputs are named; where A carries its "
+     "inputs, so are mistakes that the tolerance can't tell from what is right. "
      "--format json says it all to a machine; see DIFFERENCES.",
      command_diff},
     {{"init", "make inputs and weights from a seed"},

@@ -24,19 +24,73 @@ static bool uses_color(const options *o, const env *world)
 static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
 {
     bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
-    bool draws = d->first != NULL && (o->heat_map || (world->stdout_is_terminal && !o->summary));
+    bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
+    bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
     size_t width = world->stdout_is_terminal && world->width > 20 ? (size_t)world->width : 100;
     return done && (!draws || diff_write_heat_map(d->first, width, uses_color(o, world), out, e));
 }
 
-static bool write_result(const diff_result *d, const options *o, const env *world, err *e)
+/* All that is said of two results. */
+typedef struct both {
+    diff_result result;
+    diff_origins from;
+    diff_mistakes missed; /* by the tolerance */
+} both;
+
+/* A note a line; they are taken. */
+static bool say_notes(text *notes, const options *o, const env *world, err *e)
+{
+    bool done = text_ok(notes, e);
+    for (const char *line = text_string(notes); done && !o->quiet && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        fprintf(world->err, "selfattn: note: %.*s\n", (int)length, line);
+        line += length + 1;
+    }
+    text_free(notes);
+    return done;
+}
+
+static bool find_origins(both *all, const diff_file file[2], const options *o, const env *world,
+                         err *e)
+{
+    text notes = {0};
+    if (!diff_origins_read(&all->from, file, e))
+        return false;
+    diff_origins_write_notes(&all->from, &notes);
+    return say_notes(&notes, o, world, e);
+}
+
+static bool find_mistakes(both *all, const diff_file *a, const options *o, const env *world, err *e)
+{
+    text notes = {0};
+    if (!diff_mistakes_find(&all->missed, &all->result, a, o, e))
+        return false;
+    diff_mistakes_write_note(&all->missed, &notes);
+    return say_notes(&notes, o, world, e);
+}
+
+/* --picture FILE: where nothing differs, the first stage that was compared. */
+static bool write_picture(const diff_result *d, const options *o, err *e)
+{
+    sink out;
+    if (o->picture == NULL || strcmp(o->picture, "-") == 0)
+        return true;
+    if (!sink_open(&out, o->picture, e))
+        return false;
+    if (diff_write_svg(d->first != NULL ? d->first : d->pair, sink_text(&out), e))
+        return sink_close(&out, e);
+    sink_discard(&out);
+    return false;
+}
+
+static bool write_result(const both *all, const options *o, const env *world, err *e)
 {
     sink out;
     bool done = sink_open(&out, "-", e);
     if (done && o->format != NULL)
-        diff_write_json(d, sink_text(&out));
+        diff_write_json(&all->result, &all->from, &all->missed, sink_text(&out));
     else if (done)
-        done = write_text(d, o, world, sink_text(&out), e);
+        done = write_text(&all->result, o, world, sink_text(&out), e);
     if (done)
         return sink_close(&out, e);
     sink_discard(&out);
@@ -45,23 +99,27 @@ static bool write_result(const diff_result *d, const options *o, const env *worl
 
 static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)
 {
-    diff_result d;
+    both all = {0};
+    diff_result *d = &all.result;
     int status = EXIT_WRONG;
-    if (!diff_match(&d, file, o, e))
+    if (!find_origins(&all, file, o, world, e) || !diff_match(d, file, o, e))
         goto done;
     if (!o->quiet) {
-        note_missing(&d.only_a, d.name_b, world);
-        note_missing(&d.only_b, d.name_a, world);
+        note_missing(&d->only_a, d->name_b, world);
+        note_missing(&d->only_b, d->name_a, world);
     }
-    if (d.count == 0) {
-        err_set(e, "%s and %s have no stage in common", d.name_a, d.name_b);
+    if (d->count == 0) {
+        err_set(e, "%s and %s have no stage in common", d->name_a, d->name_b);
         goto done;
     }
-    diff_measure(&d);
-    if (write_result(&d, o, world, e))
-        status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;
+    diff_measure(d);
+    if (find_mistakes(&all, &file[0], o, world, e) && write_picture(d, o, e) &&
+        write_result(&all, o, world, e))
+        status = d->first == NULL ? EXIT_DONE : EXIT_DIFFER;
 done:
-    diff_free(&d);
+    diff_free(d);
+    diff_origins_free(&all.from);
+    diff_mistakes_free(&all.missed);
     return status;
 }
 

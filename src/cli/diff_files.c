@@ -32,6 +32,15 @@ static bool open_file(diff_file *f, const char *operand, const options *o, err *
     return f->format != NULL && refuse_several(f, e);
 }
 
+/* A table is read as a whole, and only one matrix of it was asked for. */
+static void leave_only(bundle *b, const char *matrix)
+{
+    for (size_t i = b->count; i > 0; i--) {
+        if (strcmp(b->entry[i - 1].name, matrix) != 0)
+            bundle_remove(b, b->entry[i - 1].name);
+    }
+}
+
 static bool read_as(diff_file *f, const options *o, dtype type, err *e)
 {
     read_options how = read_options_of(o, f->name, type);
@@ -43,9 +52,13 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
     how.keys = f->matrix == NULL ? NULL : &only;
     how.skips_unknown = f->matrix != NULL;
+    how.header = &f->header;
+    text_list_free(&f->header);
     if (!f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e))
         return false;
-    return f->matrix == NULL || bundle_find(&f->contents, f->matrix) != NULL ||
+    if (f->matrix != NULL)
+        leave_only(&f->contents, f->matrix);
+    return f->matrix == NULL || f->contents.count > 0 ||
            err_at(e, &(place){.file = f->name}, "there is no matrix \"%s\" in this file",
                   f->matrix);
 }
@@ -67,6 +80,20 @@ static bool is_all_f32(const bundle *b)
             return false;
     }
     return b->count > 0;
+}
+
+/* What a document expects is its result. */
+static bool take_expected(bundle *b, err *e)
+{
+    entry *found = bundle_find(b, "expected");
+    bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    for (size_t i = 0; expected != NULL && i < expected->count; i++) {
+        entry *one = &expected->entry[i];
+        if (one->kind == ENTRY_TENSOR && bundle_find(b, one->name) == NULL &&
+            !bundle_take(b, one->name, one, e))
+            return false;
+    }
+    return true;
 }
 
 /* Text that float32 can't hold is compared as float64. */
@@ -92,7 +119,8 @@ bool diff_files_read(diff_file file[2], const options *o, err *e)
             return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (!is_typed[i] && !read_text(&file[i], o, &file[1 - i].contents, e))
+        if (!is_typed[i] && !(read_text(&file[i], o, &file[1 - i].contents, e) &&
+                              take_expected(&file[i].contents, e)))
             return false;
     }
     return true;
@@ -102,6 +130,7 @@ void diff_files_close(diff_file file[2])
 {
     for (int i = 0; i < 2; i++) {
         bundle_free(&file[i].contents);
+        text_list_free(&file[i].header);
         source_close(&file[i].bytes);
         mem_free(file[i].path);
     }

@@ -13,6 +13,7 @@ typedef struct diff_file {
     source bytes;
     const format *format;
     bundle contents;
+    text_list header; /* what --header said of it */
 } diff_file;
 
 /* Reads both. Text has no types of its own: beside a file whose matrices are all float32 it is read

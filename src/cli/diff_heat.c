@@ -1,13 +1,13 @@
 /* Where a stage differs, as a heat map of the matrix that holds the first difference. */
 #include "base/mem.h"
 #include "cli/diff_report.h"
-#include "render/heat_map.h"
 #include "render/sampling.h"
+#include "render/svg.h"
 
 #include <math.h>
 
-/* As many rows of cells as fit on a screen in colour, where a character shows two. */
-enum { MOST_ROWS = 40 };
+/* As many rows of cells as fit on a screen in colour, where a character shows two; or of SVG. */
+enum { MOST_ROWS = 40, SVG_MOST = 64 };
 
 typedef struct picture {
     const diff_pair *of;
@@ -15,6 +15,7 @@ typedef struct picture {
     size_t rows, columns;          /* of the matrix */
     sampling by;                   /* which of its rows and columns are one cell */
     heat_map map;
+    double *cell; /* of the map; owned */
 } picture;
 
 /* A vector is a matrix of one row. */
@@ -66,27 +67,51 @@ static void add_title(text *out, const picture *of)
     if (of->by.tall > 1 || of->by.wide > 1)
         text_add_format(out, ", the greatest of %zu x %zu numbers in a cell", of->by.tall,
                         of->by.wide);
-    text_add_string(out, ":\n");
+}
+
+static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size_t most_columns,
+                         err *e)
+{
+    *of = (picture){.of = p, .rows = size_from_end(p, 2), .columns = size_from_end(p, 1)};
+    const element first = diff_first(p);
+    for (int axis = 0; axis < first.rank; axis++)
+        of->index[axis] = first.index[axis];
+    of->by = sampling_of(of->rows, of->columns, most_rows, most_columns);
+    of->map.rows = of->by.rows;
+    of->map.columns = of->by.columns;
+    double *cell = mem_alloc_zeroed(of->map.rows * of->map.columns, sizeof cell[0], e);
+    if (cell == NULL)
+        return false;
+    fill(of, cell);
+    of->map.magnitude = of->cell = cell;
+    return true;
 }
 
 bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e)
 {
     enum { FRAME = 2 };
-    picture of = {.of = p, .rows = size_from_end(p, 2), .columns = size_from_end(p, 1)};
-    const element first = diff_first(p);
-    for (int axis = 0; axis < first.rank; axis++)
-        of.index[axis] = first.index[axis];
-    of.by = sampling_of(of.rows, of.columns, MOST_ROWS, width - FRAME);
-    of.map.rows = of.by.rows;
-    of.map.columns = of.by.columns;
-    double *cell = mem_alloc_zeroed(of.map.rows * of.map.columns, sizeof cell[0], e);
-    if (cell == NULL)
+    picture of;
+    if (!open_picture(&of, p, MOST_ROWS, width - FRAME, e))
         return false;
-    fill(&of, cell);
-    of.map.magnitude = cell;
     text_add_string(out, "\n");
     add_title(out, &of);
+    text_add_string(out, ":\n");
     heat_map_add(out, &of.map, color);
-    mem_free(cell);
+    mem_free(of.cell);
     return true;
+}
+
+bool diff_write_svg(const diff_pair *p, text *out, err *e)
+{
+    picture of;
+    text title = {0};
+    if (!open_picture(&of, p, SVG_MOST, SVG_MOST, e))
+        return false;
+    add_title(&title, &of);
+    bool done = text_ok(&title, e);
+    if (done)
+        heat_map_add_svg(out, &of.map, text_string(&title));
+    text_free(&title);
+    mem_free(of.cell);
+    return done;
 }

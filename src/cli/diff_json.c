@@ -1,7 +1,6 @@
 /* What `diff --format json` says: one object. Indices count from 0. */
 #include "cli/diff_report.h"
 #include "io/json_member.h"
-#include "io/json_string.h"
 
 #include <math.h>
 
@@ -72,18 +71,8 @@ static void add_stage(text *out, const diff_pair *p)
     text_add_string(out, "}");
 }
 
-static void add_names(text *out, const char *name, const text_list *list)
-{
-    json_member_key(out, name);
-    text_add_string(out, "[");
-    for (size_t i = 0; i < list->count; i++) {
-        text_add_string(out, i == 0 ? "" : ", ");
-        json_string_write(out, list->item[i]);
-    }
-    text_add_string(out, "]");
-}
-
-void diff_write_json(const diff_result *d, text *out)
+void diff_write_json(const diff_result *d, const diff_origins *from, const diff_mistakes *missed,
+                     text *out)
 {
     text_add_string(out, "{");
     json_member_text(out, "a", d->name_a);
@@ -98,7 +87,9 @@ void diff_write_json(const diff_result *d, text *out)
         add_stage(out, &d->pair[i]);
     }
     text_add_string(out, "]");
-    add_names(out, "only_a", &d->only_a);
-    add_names(out, "only_b", &d->only_b);
+    json_member_list(out, "only_a", &d->only_a);
+    json_member_list(out, "only_b", &d->only_b);
+    diff_origins_write_json(from, out);
+    diff_mistakes_write_json(missed, out);
     text_add_string(out, "}\n");
 }

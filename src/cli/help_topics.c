@@ -20,6 +20,7 @@
 #include "model/parts.h"
 #include "render/renderer.h"
 #include "trace/step.h"
+#include "why/arrangement.h"
 #include "why/mistake.h"
 
 #include <string.h>
@@ -243,6 +244,7 @@ const topic TOPICS[] = {
     {&NORM_KINDS, describe_nothing},
     {&ACTIVATIONS, describe_nothing},
     {&MISTAKES, describe_nothing},
+    {&ARRANGEMENTS, describe_nothing},
     {&TERMS, describe_term},
 };
 

@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 #include "model/keys.h"
 #include "model/parts.h"
+#include "why/arrangement.h"
 #include "why/mistake.h"
 
 #include <string.h>
@@ -296,6 +297,12 @@ static void write_mistakes(text *out)
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < MISTAKES.count; i++)
         write_item(out, named_row(&MISTAKES, i));
+    text_add_string(out, ".PD\n.PP\n");
+    write_paragraph(out, "And where the numbers of a stage are of another shape than they should "
+                         "be, alone or with one of the mistakes above:");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < ARRANGEMENTS.count; i++)
+        write_item(out, named_row(&ARRANGEMENTS, i));
     text_add_string(out, ".PD\n");
 }
 

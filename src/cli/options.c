@@ -271,14 +271,15 @@ static const option_row ROWS[] = {
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
-     "FILE", .place = AT(picture),
+     "FILE", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
                "with the tokens, numbers of two decimals, or --digits, in the cells of up to 16 "
                "rows and columns. With - the picture takes the place of the data on standard "
                "output and is made of characters: in 24-bit colour where --color allows it, with "
                "numbers where the width has room. Above 64 rows or columns a square stands for "
                "several weights and shows the greatest. In a batch it is the entry of --focus, the "
-               "first by itself."},
+               "first by itself. diff draws where the first stage differs, and how much; with - "
+               "that is --heat-map."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
@@ -342,7 +343,8 @@ static const option_row ROWS[] = {
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
                "MISTAKES, and in small documents with each two of them, and lists those that give "
-               "these numbers, best first, and in how many digits they agree."},
+               "these numbers, best first, and in how many digits they agree. Numbers of another "
+               "shape are an error; then it says what gives that shape."},
     {{"update", "write numbers that differ into the documents"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(update),
      .manual = "Where a document is a JSON file of its own. Each number of \"expected\" that is "
@@ -407,9 +409,10 @@ static const option_row ROWS[] = {
                "random or rand, and gaussian is standard_normal or randn, converted to "
                "float32; with torch, uniform is rand, gaussian is randn or nn.Embedding's, "
                "and the xavier, kaiming and torch-linear ones are those of torch.nn.init, in "
-               "float32. torch's normal numbers, from 16 in a matrix on, are those of a "
-               "processor with AVX2; its other path is not offered, since its last bits are the C "
-               "library's. For the same reason NumPy's normal numbers are not offered in float64."},
+               "float32. PyTorch's last bits depend on the code that it dispatches to: torch is "
+               "what it gives on a processor with AVX2, torch-scalar what it gives without, or "
+               "with ATEN_CPU_CAPABILITY=default. NumPy's normal numbers are not offered in "
+               "float64, whose last bits are the C library's."},
     {{"dist", "the distribution of the numbers (default: gaussian)"}, OPTION_WORD, GROUP_INIT,
      "DIST", .place = AT(dist), .choices = &DISTRIBUTIONS,
      .manual = "Those that are made for weights leave input rows gaussian; xavier and kaiming ones "

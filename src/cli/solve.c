@@ -55,16 +55,10 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
     return true;
 }
 
-static double operations_of(const solution *s)
-{
-    const plan *p = &s->plan;
-    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
-    return pairs * (double)(p->compared_width + p->v.width);
-}
-
 size_t solution_threads(const solution *s, const options *o, const env *world)
 {
-    return o->has_threads ? o->threads : threads_worth(world->processors, operations_of(s));
+    return o->has_threads ? o->threads
+                          : threads_worth(world->processors, plan_operations(&s->plan));
 }
 
 /* --average-heads makes one more matrix for each batch entry, when the weights are there. */
@@ -147,7 +141,7 @@ static void say_notes(const solution *s, const options *o, const env *world)
 
 bool solution_is_small(const solution *s)
 {
-    return threads_worth(2, operations_of(s)) == 1;
+    return threads_worth(2, plan_operations(&s->plan)) == 1;
 }
 
 bool solution_run(solution *s, const options *o, env *world, err *e)

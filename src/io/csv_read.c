@@ -116,7 +116,7 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
     if (!block_comment_read(comment->text, comment->length, &c))
-        return true;
+        return j->now != SIZE_MAX || read_header_line(j->how, comment->text, comment->length, e);
     place at = csv_field_place(&j->reader, comment);
     if (j->now != SIZE_MAX && !j->has_comment) {
         err_at(e, &at, "a block begins here, but rows without a name stand above it");

@@ -40,6 +40,7 @@ typedef struct read_options {
     bool keeps_all;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
+    text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
@@ -47,6 +48,8 @@ typedef struct read_options {
 
 /* A reader passes over a name: it is listed where somebody wants that. */
 bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+/* A reader comes to a line of what made the result, perhaps behind the space of a comment. */
+bool read_header_line(const read_options *how, const char *line, size_t length, err *e);
 
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */

@@ -75,6 +75,12 @@ bool read_skip(const read_options *how, const char *name, size_t length, err *e)
     return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
 }
 
+bool read_header_line(const read_options *how, const char *line, size_t length, err *e)
+{
+    size_t space = length > 0 && line[0] == ' ' ? 1 : 0;
+    return how->header == NULL || text_list_add(how->header, line + space, length - space, e);
+}
+
 const format *format_by_name(const char *name)
 {
     return (const format *)(const void *)named_find(&FORMATS, name, strlen(name));

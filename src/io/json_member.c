@@ -42,3 +42,14 @@ void json_member_number(text *out, const char *name, double value)
     else
         text_add(out, digits, number_write_f64(value, digits));
 }
+
+void json_member_list(text *out, const char *name, const text_list *list)
+{
+    json_member_key(out, name);
+    text_add_string(out, "[");
+    for (size_t i = 0; i < list->count; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        json_string_write(out, list->item[i]);
+    }
+    text_add_string(out, "]");
+}

@@ -347,6 +347,32 @@ static void find_type(reader *r, const char *object)
     }
 }
 
+static const char *find_header(const reader *r, const char *object)
+{
+    for (const char *at = json_first(&r->text, object); at != NULL;) {
+        const char *value = json_member(&r->text, at);
+        if (json_string_is(at, "_header") && *value == '[' && all_texts(r, value))
+            return value;
+        at = json_next(&r->text, json_value_end(&r->text, value));
+    }
+    return NULL;
+}
+
+/* What made the result: a remark for all others. */
+static bool read_header(reader *r, const char *object, err *e)
+{
+    const char *list = r->how->header == NULL ? NULL : find_header(r, object);
+    const char *item = list == NULL ? NULL : json_first(&r->text, list);
+    bool done = true;
+    while (done && item != NULL) {
+        char *line = json_string_read(&r->text, item, 0, e);
+        done = line != NULL && read_header_line(r->how, line, strlen(line), e);
+        mem_free(line);
+        item = json_next(&r->text, json_value_end(&r->text, item));
+    }
+    return done;
+}
+
 static bool read_whole(reader *r, const char *at, bundle *to, err *e)
 {
     if (*at == '[')
@@ -357,7 +383,8 @@ static bool read_whole(reader *r, const char *at, bundle *to, err *e)
         find_type(r, at);
     key_tables only = {{r->how->keys}};
     scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
-    return read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e);
+    return read_header(r, at, e) &&
+           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e);
 }
 
 bool json_probe(const char *bytes, size_t length)

@@ -46,10 +46,10 @@ static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, cons
 
 /* ---- the document's name, and other metadata ---- */
 
-static const char *find_name(const safetensors_header *h)
+static const char *find_text(const safetensors_header *h, const char *name)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
-    while (at != NULL && !json_string_is(at, "name"))
+    while (at != NULL && !json_string_is(at, name))
         at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at)));
     return at == NULL ? NULL : json_member(&h->text, at);
 }
@@ -71,7 +71,7 @@ static bool add_text(safetensors_header *h, const char *name, const char *at, bu
 
 static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
 {
-    const char *at = find_name(h);
+    const char *at = find_text(h, "name");
     return at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL ||
            add_text(h, "name", at, to, e);
 }
@@ -110,6 +110,21 @@ static bool read_metadata(safetensors_header *h, const read_options *how, bundle
     return done;
 }
 
+/* What made the result: a text of lines. */
+static bool read_made_by(safetensors_header *h, const read_options *how, err *e)
+{
+    const char *at = how->header == NULL ? NULL : find_text(h, "header");
+    char *all = at == NULL ? NULL : json_string_read(&h->text, at, 0, e);
+    bool done = at == NULL || all != NULL;
+    for (const char *line = all; done && line != NULL;) {
+        size_t length = strcspn(line, "\n");
+        done = read_header_line(how, line, length, e);
+        line = line[length] == '\n' ? line + length + 1 : NULL;
+    }
+    mem_free(all);
+    return done;
+}
+
 /* ---- the whole ---- */
 
 bool safetensors_probe(const char *bytes, size_t length)
@@ -125,7 +140,8 @@ bool safetensors_read(const char *bytes, size_t length, const read_options *how,
     bool done = safetensors_header_read(&h, bytes, length, how->file, e);
     for (size_t i = 0; done && i < h.count; i++)
         done = read_tensor(&h, &h.tensor[i], how, out, e);
-    done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e);
+    done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e) &&
+           read_made_by(&h, how, e);
     safetensors_header_free(&h);
     if (!done)
         bundle_free(out);

@@ -191,6 +191,9 @@ static bool read_lines(job *j, err *e)
     while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
         if (kind == CSV_ROW && !read_line(j, e))
             return false;
+        if (kind == CSV_COMMENT && j->count == 0 &&
+            !read_header_line(j->how, comment.text, comment.length, e))
+            return false;
     }
     if (j->count == 0)
         return err_at(e, &(place){.file = j->reader.file}, "no number is in it");

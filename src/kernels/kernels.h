@@ -12,6 +12,7 @@
 #include "tensor/tensor.h"
 
 #include <fenv.h>
+#include <stdint.h>
 
 /* A matrix in the order in which a product reads it; each instruction set has its own: panels of so
  * many columns, one behind the other, each row by row. PACKED_STEP columns are whole panels. So the
@@ -28,6 +29,12 @@ typedef struct packed {
 typedef struct row_total {
     double sum, rest;
 } row_total;
+
+/* Where the project's own random numbers begin (random/generator.h): at which pair of a matrix. */
+typedef struct random_place {
+    uint64_t seed, pair;
+    uint32_t matrix;
+} random_place;
 
 typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
@@ -112,6 +119,12 @@ typedef struct kernels {
     void (*row_max)(const void *x, size_t n, void *max);
     void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
     void (*row_divide)(const void *x, size_t n, const void *sum, void *out);
+
+    /* n random numbers from there on: low + (high − low)·part, and mean + deviation·(r·cos 2πv or
+     * r·sin 2πv), all in float64 without fused operations, then rounded once to the type. */
+    void (*draw_uniform)(const random_place *from, size_t n, double low, double high, void *out);
+    void (*draw_normal)(const random_place *from, size_t n, double mean, double deviation,
+                        void *out);
 } kernels;
 
 /* An instruction set: a name for --isa, and its table for each type that is computed in. */

@@ -44,8 +44,14 @@ static void fill_run(filling *f, size_t index)
     double number[RUN + DRAW_RUN];
     size_t begin = index * RUN, left = f->count - begin;
     size_t count = left < RUN + DRAW_RUN ? left : RUN;
+    char *out = f->out + begin * dtype_size(f->what->type);
+    law_kind kind = f->what->law.kind;
+    if (f->stream->from->elements != NULL && (kind == LAW_UNIFORM || kind == LAW_NORMAL)) {
+        f->stream->from->elements(f->stream, f->what, f->first + begin, count, out);
+        return;
+    }
     stream_draw(f->stream, f->what, f->first + begin, count, number);
-    store(number, count, f->what->type, f->out + begin * dtype_size(f->what->type));
+    store(number, count, f->what->type, out);
 }
 
 static void fill_runs(void *context, size_t worker)

@@ -15,13 +15,15 @@ static void begin_nothing(stream *s)
 /* clang-format off */
 static const generator ROWS[] = {
     {{"own", "by seed, matrix and place alone (Philox4x32-10)"},
-     UINT64_MAX, true, true, false, begin_nothing, own_fill},
+     UINT64_MAX, true, true, false, begin_nothing, own_fill, own_elements},
     {{"numpy", "default_rng(seed): random, standard_normal"},
-     UINT64_MAX, false, true, true, numpy_begin, numpy_fill},
+     UINT64_MAX, false, true, true, numpy_begin, numpy_fill, NULL},
     {{"numpy-legacy", "numpy.random.seed(seed): rand, randn, uniform, normal"},
-     UINT32_MAX, false, true, true, numpy_legacy_begin, numpy_legacy_fill},
+     UINT32_MAX, false, true, true, numpy_legacy_begin, numpy_legacy_fill, NULL},
     {{"torch", "torch.manual_seed(seed), CPU with AVX2: rand, randn, nn"},
-     UINT64_MAX, false, false, true, torch_begin, torch_fill},
+     UINT64_MAX, false, false, true, torch_begin, torch_fill, NULL},
+    {{"torch-scalar", "torch, where PyTorch finds no AVX2 on the CPU"},
+     UINT64_MAX, false, false, true, torch_begin, torch_scalar_fill, NULL},
 };
 /* clang-format on */
 

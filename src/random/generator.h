@@ -66,6 +66,8 @@ struct generator {
     void (*begin)(stream *s);
     /* Numbers first, first + 1, … of the matrix; LAW_UNIFORM or LAW_NORMAL. */
     void (*fill)(stream *s, const draw *d, size_t first, size_t count, double *out);
+    /* The same as elements of d->type, where that is quicker; or NULL. */
+    void (*elements)(const stream *s, const draw *d, size_t first, size_t count, void *out);
 };
 
 extern const named_table GENERATORS;

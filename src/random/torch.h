@@ -1,10 +1,12 @@
 /* PyTorch's generator on the CPU, in float32, after torch.manual_seed(seed): torch.rand,
  * uniform_, torch.randn and normal_.
  *
- * From 16 numbers on, normal numbers go through vector code, whose float32 functions are the ones
- * of cephes.h; this is the path of processors with AVX2 and FMA, which PyTorch takes on any x86
- * machine of today. Where PyTorch finds no AVX2 it takes the C library's float functions, whose
- * last bits are its own: that path is not here. Fewer than 16 are made in float64. */
+ * Its last bits depend on which code PyTorch dispatches to. On any x86 processor of today that is
+ * its vector code for AVX2, with fused multiply-adds and, for normal numbers from 16 on, the
+ * float32 functions of cephes.h. Where PyTorch finds no AVX2, or is told so
+ * (ATEN_CPU_CAPABILITY=default), it is plain code without them, with the C library's functions,
+ * scalar.h. Fewer than 16 normal numbers are made in float64, by both alike.
+ */
 #ifndef SELFATTN_RANDOM_TORCH_H
 #define SELFATTN_RANDOM_TORCH_H
 
@@ -12,5 +14,6 @@
 
 void torch_begin(stream *s);
 void torch_fill(stream *s, const draw *d, size_t first, size_t count, double *out);
+void torch_scalar_fill(stream *s, const draw *d, size_t first, size_t count, double *out);
 
 #endif

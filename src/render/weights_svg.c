@@ -7,15 +7,16 @@
 #include "render/number_text.h"
 #include "render/sampling.h"
 #include "render/share_color.h"
+#include "render/svg.h"
 #include "trace/map.h"
 
 /* All in pixels. */
 enum {
-    MARGIN = 16,
+    MARGIN = SVG_MARGIN,
     LETTER = 8, /* about as wide as a column of text of this size */
-    FONT = 13,
-    TITLE_HEIGHT = 34,
-    TITLE_LETTER = 9,
+    FONT = SVG_FONT,
+    TITLE_HEIGHT = SVG_TITLE_HEIGHT,
+    TITLE_LETTER = SVG_TITLE_LETTER,
     NAME_HEIGHT = 24, /* "head 1" */
     GAP = 28,         /* between heads */
     WIDTH = 1000,     /* heads stand side by side up to here */
@@ -102,12 +103,6 @@ static picture picture_of(const trace *t, int digits, text *out)
 
 /* ---- one head ---- */
 
-static void add_fill(text *out, heat_color color)
-{
-    text_add_format(out, " fill=\"#%02x%02x%02x\"", (unsigned)color.red, (unsigned)color.green,
-                    (unsigned)color.blue);
-}
-
 static void add_label(text *out, const trace_labels *labels, size_t index)
 {
     text label = {0};
@@ -151,10 +146,8 @@ static void add_cell(const picture *p, const tensor *head, size_t row, size_t co
     double value = sampling_at(&p->by, head, row, column);
     size_t x = p->left + column * p->cell_width;
     size_t y = p->name + p->top + row * p->cell_height;
-    text_add_format(p->out, "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\"", x, y,
-                    p->cell_width - 1, p->cell_height - 1);
-    add_fill(p->out, share_color(color_step(value, 1)));
-    text_add_string(p->out, "/>\n");
+    svg_add_cell(p->out, x, y, p->cell_width - 1, p->cell_height - 1,
+                 share_color(color_step(value, 1)));
     if (p->has_numbers)
         add_number(p, value, x, y);
 }
@@ -202,7 +195,7 @@ static void add_legend(const picture *p, size_t y)
     for (int step = 0; step <= COLOR_STEPS; step++) {
         text_add_format(p->out, "<rect x=\"%d\" width=\"%d\" height=\"16\"",
                         FONT + step * LEGEND_STEP, LEGEND_STEP - 1);
-        add_fill(p->out, share_color(step));
+        svg_add_fill(p->out, share_color(step));
         text_add_string(p->out, "/>\n");
     }
     text_add_format(p->out, "<text x=\"%d\" y=\"12\">1</text>\n",
@@ -223,22 +216,6 @@ static size_t total_width(const picture *p, const text *title)
     return size_larger(size_larger(heads, words), LEGEND_WIDTH) + 2 * MARGIN;
 }
 
-static void add_beginning(text *out, const text *title, size_t width, size_t height)
-{
-    text_add_format(out,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
-                    "viewBox=\"0 0 %zu %zu\" role=\"img\" fill=\"%s\" font-size=\"%d\" "
-                    "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n<title>",
-                    width, height, width, height, PICTURE_INK, FONT);
-    html_add_words(out, text_string(title));
-    text_add_format(out,
-                    "</title>\n<rect width=\"%zu\" height=\"%zu\" fill=\"#ffffff\"/>\n"
-                    "<text x=\"%d\" y=\"%d\" font-size=\"16\">",
-                    width, height, MARGIN, MARGIN + FONT);
-    html_add_words(out, text_string(title));
-    text_add_string(out, "</text>\n");
-}
-
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
 {
     picture p = picture_of(t, how->digits, out);
@@ -246,7 +223,7 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     size_t bottom = MARGIN + TITLE_HEIGHT + rows * (p.height + GAP);
     text title = {0};
     make_title(t, &title);
-    add_beginning(out, &title, total_width(&p, &title), bottom + LEGEND_HEIGHT + MARGIN);
+    svg_begin(out, text_string(&title), total_width(&p, &title), bottom + LEGEND_HEIGHT + MARGIN);
     for (size_t i = 0; i < p.heads; i++)
         add_head(&p, i);
     add_legend(&p, bottom);

@@ -226,6 +226,18 @@ static bool ask_from_masked(attempt *a, err *e)
 
 /* ---- the way through ---- */
 
+/* What is changed stands nowhere in the document. */
+static const bundle NOTHING;
+
+void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
+                  const bool *looked_at, const attempt *right)
+{
+    *a = (attempt){
+        .problem = *asked, .with = with, .threads = threads, .wanted = looked_at, .right = right};
+    a->problem.document = &NOTHING;
+    a->problem.allow_nonfinite = true;
+}
+
 static bool goes_on_from(attempt *a, point at, err *e)
 {
     switch (at) {

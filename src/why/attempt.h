@@ -40,6 +40,10 @@ struct attempt {
 
 struct mistake;
 
+/* Nothing is computed yet. `looked_at` is by stage_id, and borrowed; `right` may be NULL. */
+void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
+                  const bool *looked_at, const attempt *right);
+
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
  * them can't be made in this problem; an error means that memory is missing. To be freed in any
  * case, and not to be moved. */

@@ -30,17 +30,9 @@ typedef struct search {
     size_t count, tried;
 } search;
 
-/* What is changed stands nowhere in the document. */
-static const bundle NOTHING;
-
-static void begin(const search *s, attempt *a)
+static void begin(const search *s, attempt *a, const attempt *right)
 {
-    *a = (attempt){.problem = *s->of->problem,
-                   .with = s->of->with,
-                   .threads = s->of->threads,
-                   .wanted = s->wanted};
-    a->problem.document = &NOTHING;
-    a->problem.allow_nonfinite = true;
+    attempt_open(a, s->of->problem, s->of->with, s->of->threads, s->wanted, right);
 }
 
 static bool explains(const search *s, const fit *one)
@@ -112,8 +104,7 @@ static void keep(search *s, attempt *a, const mistake *const *made, size_t count
 static bool try_mistakes(search *s, const mistake *const *made, size_t count, err *e)
 {
     attempt a;
-    begin(s, &a);
-    a.right = &s->right;
+    begin(s, &a, &s->right);
     s->tried++;
     if (attempt_make(&a, made, count, e)) {
         fit found = fit_of(s->of, a.stage);
@@ -137,12 +128,6 @@ static bool try_each(search *s, err *e)
         done = try_mistakes(s, &one, 1, e);
     }
     return done;
-}
-
-static double operations_of(const plan *p)
-{
-    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
-    return pairs * (double)(p->compared_width + p->v.width);
 }
 
 /* What changes only digits comes alone: with a second mistake nobody would notice it. */
@@ -175,7 +160,7 @@ static void sort_answers(search *s, why_answers *to)
 
 static bool find(search *s, why_answers *to, err *e)
 {
-    begin(s, &s->right);
+    begin(s, &s->right, NULL);
     if (!attempt_make(&s->right, NULL, 0, e))
         return !e->is_set;
     s->right_fit = fit_of(s->of, s->right.stage);
@@ -184,7 +169,7 @@ static bool find(search *s, why_answers *to, err *e)
     to->right_digits = fit_digits(s->right_fit.error);
     if (!try_each(s, e))
         return false;
-    to->tried_pairs = s->count == 0 && operations_of(&s->right.plan) <= PAIRS_MOST;
+    to->tried_pairs = s->count == 0 && plan_operations(&s->right.plan) <= PAIRS_MOST;
     if (to->tried_pairs && !try_pairs(s, e))
         return false;
     sort_answers(s, to);

@@ -5,10 +5,19 @@ On Debian 12: apt-get install python3-numpy python3-torch
               testdata/random/record.py >testdata/random/recorded.txt
 
 A line is: generator, law, its two parameters, float type, seed, count, and then the numbers in
-hexadecimal; above 20 numbers, the FNV-1a hash of their bytes. ATEN_CPU_CAPABILITY must not be set.
+hexadecimal; above 20 numbers, the FNV-1a hash of their bytes. The processor has AVX2; what PyTorch
+draws where it finds none, torch-scalar, comes from a second run of this script within it, with
+ATEN_CPU_CAPABILITY=default.
 """
+import os
+import subprocess
+import sys
+
 import numpy as np
 import torch
+
+# PyTorch looks at it once, when it first computes.
+IS_SCALAR = os.environ.get("ATEN_CPU_CAPABILITY") == "default"
 
 COUNTS = (1, 2, 15, 16, 17, 31, 64, 1000, 100003)
 SEEDS = (0, 123, 2**32 - 1)
@@ -46,15 +55,28 @@ def seeded(seed, draw):
 
 
 def record_torch(seed, count):
+    name = "torch-scalar" if IS_SCALAR else "torch"
+
     def empty():
         return torch.empty(count)
 
-    record("torch", "uniform", 0, 1, seed, seeded(seed, lambda: torch.rand(count)))
-    record("torch", "uniform", -0.25, 0.5, seed, seeded(seed, lambda: empty().uniform_(-0.25, 0.5)))
-    record("torch", "normal", 0, 1, seed, seeded(seed, lambda: torch.randn(count)))
-    record("torch", "normal", 1, 0.02, seed, seeded(seed, lambda: empty().normal_(1, 0.02)))
+    record(name, "uniform", 0, 1, seed, seeded(seed, lambda: torch.rand(count)))
+    record(name, "uniform", -0.25, 0.5, seed, seeded(seed, lambda: empty().uniform_(-0.25, 0.5)))
+    record(name, "normal", 0, 1, seed, seeded(seed, lambda: torch.randn(count)))
+    record(name, "normal", 1, 0.02, seed, seeded(seed, lambda: empty().normal_(1, 0.02)))
 
 
+def record_all_of_torch():
+    for seed in SEEDS:
+        for count in COUNTS:
+            record_torch(seed, count)
+    for seed in (2**32, 2**63 + 11):
+        record_torch(seed, 17)
+
+
+if IS_SCALAR:
+    record_all_of_torch()
+    sys.exit()
 print("# NumPy", np.__version__, "and PyTorch", torch.__version__, "as record.py asks them")
 for seed in SEEDS:
     for count in COUNTS:
@@ -64,3 +86,6 @@ for seed in SEEDS:
 for seed in (2**32, 2**63 + 11):
     record_numpy("numpy", np.random.default_rng, seed, 17)
     record_torch(seed, 17)
+sys.stdout.flush()
+subprocess.run([sys.executable, __file__], check=True,
+               env=dict(os.environ, ATEN_CPU_CAPABILITY="default"))

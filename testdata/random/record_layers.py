@@ -5,12 +5,19 @@ On Debian 12: apt-get install python3-torch
               testdata/random/record_layers.py >testdata/random/layers.jsonl
 
 A line is a document, whose _command makes the same. Numbers are the shortest that read back to the
-same float32, as numpy prints them.
+same float32, as numpy prints them. The processor has AVX2; the lines of torch-scalar come from a
+second run of this script within it, with ATEN_CPU_CAPABILITY=default.
 """
 import json
+import os
+import subprocess
+import sys
 
 import torch
 from torch import nn
+
+IS_SCALAR = os.environ.get("ATEN_CPU_CAPABILITY") == "default"
+RNG = "torch-scalar" if IS_SCALAR else "torch"
 
 
 def plain(tensor):
@@ -22,7 +29,7 @@ def plain(tensor):
 
 
 def record(command, **matrices):
-    line = {"_command": "selfattn init --rng torch " + command}
+    line = {"_command": f"selfattn init --rng {RNG} " + command}
     line.update((name, plain(value)) for name, value in matrices.items())
     print(json.dumps(line))
 
@@ -85,3 +92,7 @@ attention(1, 4, 2, True)
 attention(123, 12, 3, True)
 attention(7, 8, 2, False)
 fills(2024)
+if not IS_SCALAR:
+    sys.stdout.flush()
+    subprocess.run([sys.executable, __file__], check=True,
+                   env=dict(os.environ, ATEN_CPU_CAPABILITY="default"))

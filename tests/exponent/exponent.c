@@ -155,8 +155,8 @@ static void work(void *context, size_t worker)
 static uint64_t stride(void)
 {
     const char *said = getenv("STRIDE");
-    long stride = said == NULL ? 16 : strtol(said, NULL, 10);
-    return stride < 1 ? 1 : (uint64_t)stride;
+    long chunks = said == NULL ? 16 : strtol(said, NULL, 10);
+    return chunks < 1 ? 1 : (uint64_t)chunks;
 }
 
 /* All of what lies in the chunks that are taken. */

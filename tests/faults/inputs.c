@@ -53,6 +53,11 @@ const input_file INPUT_FILES[] = {
     {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
                "\"extra\": [[1]]}\n"},
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
+    {"made.csv", "# made by: selfattn 1\n# arguments: --scale 2\n# input: x, 1 x 2, f32, hash 1\n"
+                 "0.5,0.5\n"},
+    {"made.json",
+     "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "
+     "f32, hash 2\"], \"output\": [[0.5, 0.5]]}\n"},
     {"words.txt", "first\r\nsecond\nthird\n"},
     {"folder/one.json", "{\"x\": [[1]], \"expected\": {\"output\": [[1]]}}\n"},
     {"folder/two.json", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
@@ -158,6 +163,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "diff --heat-map --tol weights=0.1 --ignore extra,output a.json b.json"},
     {.words = "diff --format json --map weights=output --summary a.json b.json"},
     {.words = "diff stored.npz:x x.csv"},
+    {.words = "diff made.csv made.json"},
+    {.words = "diff --format json made.json made.csv"},
     {.words = "info heads.json x.csv lines.jsonl tidy.csv", .documents = 4},
     {.words = "info --format json seed.json ragged.csv vocab.json",
      .documents = 3,

@@ -71,6 +71,19 @@ static void call_hide_apart(const kernels *with, job *j)
     hide(with, j, 3, false);
 }
 
+/* Of a matrix whose pairs begin behind 2³². */
+static const random_place PLACE = {.seed = 0x123456789abcdef0u, .pair = 0xffffffc0u, .matrix = 3};
+
+static void call_draw_uniform(const kernels *with, job *j)
+{
+    with->draw_uniform(&PLACE, j->out.size[1], -0.3, 0.7, j->out.data);
+}
+
+static void call_draw_normal(const kernels *with, job *j)
+{
+    with->draw_normal(&PLACE, j->out.size[1], 0.1, 3, j->out.data);
+}
+
 static void call_recede(const kernels *with, job *j)
 {
     with->recede(j->in[0].data, j->in[0].size[1], 0.3, 20, j->out.data);
@@ -238,6 +251,8 @@ const slot SLOTS[] = {
     {"hide", call_hide, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"hide apart", call_hide_apart, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"recede", call_recede, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"draw_uniform", call_draw_uniform, NUMBERS_ANY, {"", "", "", ""}, "n"},
+    {"draw_normal", call_draw_normal, NUMBERS_ANY, {"", "", "", ""}, "n"},
     {"weigh", call_weigh, NUMBERS_ANY, {"n1", "", "", ""}, "n"},
     {"cosines", call_cosines, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
     {"sines", call_sines, NUMBERS_SHARES, {"n", "", "", ""}, "n"},

@@ -2,7 +2,8 @@
 #include "unit.h"
 
 #include "random/generator.h"
-#include "random/philox.h"
+#include "kernels/philox.h"
+#include "random/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,8 +133,32 @@ static void counts_and_cosines_need_no_seed(unit *u)
     CHECK(u, got[0] == 0.1f);
 }
 
+static uint64_t add_bits(uint64_t hash, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (hash ^ bits) * 0x100000001b3u;
+}
+
+/* All that PyTorch may ask, beside the C library's own (testdata/random/record_float.c). */
+static void scalar_functions(unit *u)
+{
+    static const uint64_t BASIS = 0xcbf29ce484222325u;
+    uint64_t log_hash = BASIS, sine_hash = BASIS, cosine_hash = BASIS;
+    for (uint32_t i = 0; i < 1u << 24; i++) {
+        float part = (float)i * 0x1p-24f, angle = (float)(6.283185307179586 * (double)part);
+        log_hash = add_bits(log_hash, scalar_log(1 - part));
+        sine_hash = add_bits(sine_hash, scalar_sine(angle));
+        cosine_hash = add_bits(cosine_hash, scalar_cosine(angle));
+    }
+    CHECK(u, log_hash == 0x2591401d68724e51u);
+    CHECK(u, sine_hash == 0x08eaf13aa2108c5du);
+    CHECK(u, cosine_hash == 0x2c592117876fdca6u);
+}
+
 void test_random(unit *u)
 {
+    scalar_functions(u);
     philox_gives_known_answers(u);
     mersenne_gives_the_standard_value(u);
     own_numbers_are_as_defined(u);

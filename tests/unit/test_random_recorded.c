@@ -91,6 +91,6 @@ void test_random_recorded(unit *u)
         mem_free(value);
         cases++;
     }
-    CHECK(u, cases == 396 && feof(in));
+    CHECK(u, cases == 512 && feof(in));
     fclose(in);
 }

@@ -52,6 +52,7 @@
     ROW(pow10)                                                                                     \
     ROW(random)                                                                                    \
     ROW(random_recorded)                                                                           \
+    ROW(rounding)                                                                                  \
     ROW(render_display)                                                                            \
     ROW(render_line)                                                                               \
     ROW(render_markup)                                                                             \

@@ -66,5 +66,8 @@ bool KERNEL(row_rms_norm)(const void *x, size_t n, const void *gain, double eps,
 void KERNEL(row_max)(const void *x, size_t n, void *max);
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
+void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double high, void *out);
+void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double deviation,
+                         void *out);
 
 #endif

@@ -28,4 +28,6 @@ const kernels KERNEL(kernels) = {
     .row_max = KERNEL(row_max),
     .row_exponent = KERNEL(row_exponent),
     .row_divide = KERNEL(row_divide),
+    .draw_uniform = KERNEL(draw_uniform),
+    .draw_normal = KERNEL(draw_normal),
 };

@@ -1,0 +1,119 @@
+/* The project's own random numbers, as random/generator.h defines them: many pairs at once, step by
+ * step, each step a loop that compilers turn into vector code. No multiply-add is fused. */
+#include "kernels/philox.h"
+#include "kernels/turn.h"
+#include "kernels/wide/real.h"
+
+enum { PAIRS = 128 };
+
+typedef struct bits {
+    uint64_t a[PAIRS], b[PAIRS];
+} bits;
+
+/* Of the pairs from `skipped` behind the first one on. */
+static void draw_bits(const random_place *from, size_t skipped, bits *to)
+{
+    const uint32_t key[2] = {(uint32_t)from->seed, (uint32_t)(from->seed >> 32)};
+    for (size_t i = 0; i < PAIRS; i++) {
+        uint64_t at = from->pair + skipped + i;
+        const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), from->matrix, 0};
+        uint32_t word[4];
+        philox(counter, key, word);
+        to->a[i] = word[0] | (uint64_t)word[1] << 32;
+        to->b[i] = word[2] | (uint64_t)word[3] << 32;
+    }
+}
+
+/* How many of the n − begin numbers that are left come out of PAIRS pairs. */
+static size_t length_of(size_t n, size_t begin)
+{
+    return n - begin < 2 * PAIRS ? n - begin : 2 * PAIRS;
+}
+
+static double double_of(uint64_t pattern)
+{
+    double value;
+    memcpy(&value, &pattern, sizeof value);
+    return value;
+}
+
+/* A whole number up to 2⁵³ as float64: its halves are put into the digits of 2⁸⁴ and of 2⁵², since
+ * not all machines convert 64 bits in vectors. */
+static double whole(uint64_t n)
+{
+    double high = double_of((n >> 32) | 0x4530000000000000u);
+    double low = double_of((n & 0xffffffffu) | 0x4330000000000000u);
+    return (high - 0x1p84) + (low - 0x1p52);
+}
+
+/* ---- uniform numbers ---- */
+
+/* Of a float32 no more bits than it holds, so that rounding never leads up to 1. */
+static double part_of(uint64_t drawn)
+{
+    return sizeof(real) == sizeof(float) ? (double)(int32_t)(uint32_t)(drawn >> 40) * 0x1p-24
+                                         : whole(drawn >> 11) * 0x1p-53;
+}
+
+void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double high, void *out)
+{
+    real *to = out, number[2 * PAIRS];
+    double range = high - low;
+    bits drawn;
+    for (size_t begin = 0; begin < n; begin += 2 * PAIRS) {
+        draw_bits(from, begin / 2, &drawn);
+        for (size_t i = 0; i < PAIRS; i++) {
+            number[2 * i] = (real)(low + range * part_of(drawn.a[i]));
+            number[2 * i + 1] = (real)(low + range * part_of(drawn.b[i]));
+        }
+        memcpy(to + begin, number, length_of(n, begin) * sizeof number[0]);
+    }
+}
+
+/* ---- normal numbers ---- */
+
+/* ln x for 2⁻⁵³ ≤ x ≤ 1 within 2 units in the last place: kernels/logarithm.c's series without
+ * fused operations, which are calls in a program for any processor. */
+static double logarithm_of_part(double x)
+{
+    static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+    static const uint64_t HALF_ROOT = 0x3fe6a09e667f3bcdu, ONE = 0x3ff0000000000000u; /* √½, 1 */
+    uint64_t pattern;
+    memcpy(&pattern, &x, sizeof pattern);
+    pattern += ONE - HALF_ROOT; /* the exponent goes up where the mantissa is √2 or more */
+    double exponent = whole(pattern >> 52) - 1023, sum = 2.0 / 25;
+    double m = double_of((pattern & 0xfffffffffffffu) + HALF_ROOT);
+    double f = m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
+    sum = sum * z + 2.0 / 23;
+    sum = sum * z + 2.0 / 21;
+    sum = sum * z + 2.0 / 19;
+    sum = sum * z + 2.0 / 17;
+    sum = sum * z + 2.0 / 15;
+    sum = sum * z + 2.0 / 13;
+    sum = sum * z + 2.0 / 11;
+    sum = sum * z + 2.0 / 9;
+    sum = sum * z + 2.0 / 7;
+    sum = sum * z + 2.0 / 5;
+    sum = sum * z + 2.0 / 3;
+    return exponent * LN2_HIGH - ((half - (s * (half + sum * z) + exponent * LN2_LOW)) - f);
+}
+
+void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double deviation,
+                         void *out)
+{
+    real *to = out, number[2 * PAIRS];
+    double radius[PAIRS], sine[PAIRS], cosine[PAIRS];
+    bits drawn;
+    for (size_t begin = 0; begin < n; begin += 2 * PAIRS) {
+        draw_bits(from, begin / 2, &drawn);
+        for (size_t i = 0; i < PAIRS; i++)
+            radius[i] = sqrt(-2 * logarithm_of_part(whole((drawn.a[i] >> 11) + 1) * 0x1p-53));
+        for (size_t i = 0; i < PAIRS; i++)
+            turn_part(whole(drawn.b[i] >> 11) * 0x1p-53, &sine[i], &cosine[i]);
+        for (size_t i = 0; i < PAIRS; i++) {
+            number[2 * i] = (real)(mean + deviation * (radius[i] * cosine[i]));
+            number[2 * i + 1] = (real)(mean + deviation * (radius[i] * sine[i]));
+        }
+        memcpy(to + begin, number, length_of(n, begin) * sizeof number[0]);
+    }
+}

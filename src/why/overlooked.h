@@ -1,0 +1,32 @@
+/* What a tolerance proves: which mistakes of MISTAKES give other numbers that it lets pass.
+ *
+ * Mistakes that change no number on these inputs are no tolerance's fault, and those that change
+ * only digits are what a tolerance is there for: neither is tried. */
+#ifndef SELFATTN_WHY_OVERLOOKED_H
+#define SELFATTN_WHY_OVERLOOKED_H
+
+#include "compare/tolerance.h"
+#include "why/why.h"
+
+/* All mistakes together are some hundred attempts, which take a second or so at this size. */
+enum { OVERLOOKED_OPERATIONS = 20000000 };
+
+typedef struct overlooked_question {
+    why_question of; /* its numbers are what is right, as somebody recorded it */
+    tolerance within[STAGE_COUNT];
+    number_type type[STAGE_COUNT]; /* whose ulps are counted */
+} overlooked_question;
+
+typedef struct overlooked {
+    const mistake **made; /* that pass, in the order of the table; owned */
+    size_t count, capacity;
+    size_t tried;      /* that change a number */
+    double operations; /* of one attempt; above OVERLOOKED_OPERATIONS nothing is tried */
+    bool is_other;     /* what the problem gives is not what was recorded: nothing was tried */
+} overlooked;
+
+/* False, with the error set, where memory is missing. To be freed in any case. */
+bool overlooked_find(overlooked *to, const overlooked_question *of, err *e);
+void overlooked_free(overlooked *to);
+
+#endif

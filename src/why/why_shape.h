@@ -1,0 +1,29 @@
+/* What went wrong where numbers have another shape than they should: which of ARRANGEMENTS, and
+ * which mistakes of MISTAKES, give a shape like theirs, and which of these give the numbers. */
+#ifndef SELFATTN_WHY_WHY_SHAPE_H
+#define SELFATTN_WHY_WHY_SHAPE_H
+
+#include "why/arrangement.h"
+#include "why/why.h"
+
+typedef struct shape_answer {
+    const arrangement *arranged; /* NULL: the mistake alone gives the shape */
+    const mistake *made;         /* NULL: but for the shape all is right */
+    const named *same[WHY_SAME]; /* others that give the same numbers */
+    size_t same_count;
+    double error;
+    int digits;
+} shape_answer;
+
+typedef struct shape_answers {
+    shape_answer answer[WHY_ANSWERS]; /* the best first */
+    size_t count;
+    const named *shaped[WHY_ANSWERS]; /* the first ones that give the shape, alone */
+    size_t shaped_count;              /* of all that do */
+} shape_answers;
+
+/* Of one stage of the question, whose numbers are of another shape than they should be. False, with
+ * the error set, where memory is missing. */
+bool why_shape_find(shape_answers *to, const why_question *of, stage_id id, err *e);
+
+#endif
