@@ -67,10 +67,9 @@ static void work(void *context, size_t worker)
 
 void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
 {
-    size_t threads = o->has_threads ? o->threads : world->processors;
     *b = (batch){.given = o, .world = world, .documents = all, .to = to};
-    if (threads > 1 && !o->stream && outputs_are_text(to))
-        b->threads = threads > THREADS_MOST ? THREADS_MOST : threads;
+    if (o->threads > 1 && !o->stream && outputs_are_text(to))
+        b->threads = o->threads > THREADS_MOST ? THREADS_MOST : o->threads;
 }
 
 static bool start_workers(batch *b, err *e)

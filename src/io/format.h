@@ -56,6 +56,7 @@ typedef struct write_options {
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
+    size_t threads;          /* that may format numbers as text; 0 counts as 1 */
 } write_options;
 
 /* What a format can say, and read again as it was; 0: ask its writer. Matrices of numbers every

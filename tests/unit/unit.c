@@ -19,6 +19,7 @@
     ROW(free_memory)                                                                               \
     ROW(heat_map)                                                                                  \
     ROW(help)                                                                                      \
+    ROW(in_order)                                                                                  \
     ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
@@ -58,6 +59,7 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(rows_text)                                                                                 \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
     ROW(share_color)                                                                               \
