@@ -43,6 +43,7 @@ typedef struct read_options {
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
+    size_t threads;    /* that may read rows of numbers in text; 0 counts as 1 */
 } read_options;
 
 /* A reader passes over a name: it is listed where somebody wants that. */

@@ -59,6 +59,7 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(rows_read)                                                                                 \
     ROW(rows_text)                                                                                 \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
