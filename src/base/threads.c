@@ -37,14 +37,17 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Signals go to the caller's thread, which knows what to clean up. After one failure no other
- * thread is asked for. */
+/* Signals go to the caller's thread, which knows what to clean up; but those that a thread brings
+ * about itself, by writing to a closed pipe or reading a file that was cut short, end in it. After
+ * one failure no other thread is asked for. */
 static void start_until(crew *c, size_t wanted)
 {
     sigset_t all, before;
     if (c->started >= wanted || c->ran > 0)
         return;
     sigfillset(&all);
+    sigdelset(&all, SIGPIPE);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (c->started < wanted) {
         crew_member *next = &c->member[c->started];

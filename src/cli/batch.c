@@ -67,10 +67,11 @@ static void work(void *context, size_t worker)
 
 void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
 {
-    size_t threads = o->has_threads ? o->threads : world->processors;
     *b = (batch){.given = o, .world = world, .documents = all, .to = to};
-    if (threads > 1 && !o->stream && outputs_are_text(to))
-        b->threads = threads > THREADS_MOST ? THREADS_MOST : threads;
+    if (o->threads > 1 && !o->stream && outputs_are_text(to))
+        b->threads = o->threads > THREADS_MOST ? THREADS_MOST : o->threads;
+    if (b->threads > 0)
+        crew_open(&b->crew, b->threads);
 }
 
 static bool start_workers(batch *b, err *e)
@@ -93,7 +94,9 @@ void batch_close(batch *b)
         outputs_free_memory(&b->worker[i].to);
     mem_free(b->worker);
     mem_free(b->item);
-    *b = (batch){0};
+    if (b->threads > 0)
+        crew_close(&b->crew);
+    b->threads = 0;
 }
 
 static void take_lines(batch *b)
@@ -112,7 +115,7 @@ static void compute_items(batch *b)
         text_clear(outputs_text(&b->worker[i].to));
     atomic_store(&b->next, b->done);
     b->ends = clock_seconds() + SECONDS_MOST;
-    threads_run(left < b->threads ? left : b->threads, work, b);
+    crew_run(&b->crew, left < b->threads ? left : b->threads, work, b);
 }
 
 /* Workers' texts grow while they work, so that results are looked for only behind it. */

@@ -7,6 +7,7 @@
 #ifndef SELFATTN_CLI_BATCH_H
 #define SELFATTN_CLI_BATCH_H
 
+#include "base/threads.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
 
@@ -34,6 +35,7 @@ typedef struct batch {
     batch_item *item;
     size_t count, done; /* lines taken, and those of them that were handed back */
     size_t threads;
+    crew crew;            /* of so many, where that is not 0 */
     batch_worker *worker; /* so many, once there is something to do */
     atomic_size_t next;   /* item to be done */
     double ends;          /* when no further one is begun, on the monotonic clock */

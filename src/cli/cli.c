@@ -79,11 +79,13 @@ static void suggest_command(const char *first, err *e)
         err_remedy(e, "did you mean the command %s?", near->name);
 }
 
-/* 80 % of what the machine has free: other programs live too. */
-static void set_memory_limit(options *o, const env *world)
+/* All processors, and 80 % of what memory the machine has free: other programs live too. */
+static void set_limits(options *o, const env *world)
 {
     if (!o->has_max_memory)
         o->max_memory = world->free_memory / 10 * 8;
+    if (!o->has_threads)
+        o->threads = world->processors;
 }
 
 static int run_command(int argc, char **argv, env *world, err *e)
@@ -93,7 +95,7 @@ static int run_command(int argc, char **argv, env *world, err *e)
     options o;
     int status = EXIT_WRONG;
     bool is_parsed = options_parse(&o, argc - taken, argv + taken, c->groups, c->named.name, e);
-    set_memory_limit(&o, world);
+    set_limits(&o, world);
     if (is_parsed && o.help)
         status = print_help(c, taken > 0, e);
     else if (is_parsed && o.version)

@@ -213,7 +213,8 @@ int command_convert(const options *o, env *world, err *e)
     c.how = (write_options){.digits = o->has_digits ? (int)o->digits : -1,
                             .single_line = strcmp(c.to->named.name, "jsonl") == 0,
                             .names_alone = true,
-                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                            .threads = o->threads};
     bool done = convert(&c, e);
     bundle_free(&c.kept);
     if (done)

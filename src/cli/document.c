@@ -160,6 +160,7 @@ static bool is_blank(const char *line, size_t length)
 static bool read_contents(const documents *all, const document_line *from, document *one, err *e)
 {
     read_options how = options_of_contents(one, all);
+    how.threads = 1; /* lines are read side by side */
     return json_read(from->bytes, from->length, &how, &one->contents, e) &&
            name_the_only_matrix(&one->contents, e) &&
            token_stream_share(&all->rows, &one->contents, e);

@@ -22,11 +22,6 @@ typedef struct maker {
     sink sink;
 } maker;
 
-static size_t threads_of(const maker *m)
-{
-    return m->o->has_threads ? m->o->threads : m->world->processors;
-}
-
 /* ---- a matrix of any size ---- */
 
 /* A window is a multiple of DRAW_RUN, and the last one takes up a rest that is shorter. */
@@ -34,7 +29,7 @@ static bool stream_elements(maker *m, const draw *d, void *window, err *e)
 {
     for (size_t first = 0; first < d->total;) {
         size_t left = d->total - first, count = left < WINDOW + DRAW_RUN ? left : WINDOW;
-        fill_elements(&m->stream, d, first, count, window, threads_of(m));
+        fill_elements(&m->stream, d, first, count, window, m->o->threads);
         text_add(sink_text(&m->sink), window, count * dtype_size(d->type));
         if (!sink_spill(&m->sink, e))
             return false;
@@ -80,7 +75,7 @@ static bool add_matrices(maker *m, bundle *b, err *e)
         tensor t;
         if (!tensor_new(&t, one->draw.type, one->rank, one->size, e))
             return false;
-        fill_elements(&m->stream, &one->draw, 0, one->draw.total, t.data, threads_of(m));
+        fill_elements(&m->stream, &one->draw, 0, one->draw.total, t.data, m->o->threads);
         if (!bundle_add_tensor(b, one->part->named.name, &t, (place){0}, e))
             return false;
     }
@@ -127,7 +122,8 @@ static bool write_matrices(maker *m, err *e)
     bundle b = {0}, metadata = {0};
     write_options how = {.digits = m->o->has_digits ? (int)m->o->digits : -1,
                          .single_line = (m->to->holds & HOLDS_STREAM) != 0,
-                         .names_alone = true};
+                         .names_alone = true,
+                         .threads = m->o->threads};
     bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
     if (done && holds_all)
         done = add_source(m, &b, e) && add_settings(m, &b, e);

@@ -13,7 +13,8 @@ read_options read_options_of(const options *o, const char *file, dtype type)
                           .type = type,
                           .allow_nonfinite = o->allow_nonfinite,
                           .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
-                          .most_bytes = o->max_memory};
+                          .most_bytes = o->max_memory,
+                          .threads = o->threads};
 }
 
 const format *input_format_of(const options *o, const char *bytes, size_t length, const char *file,

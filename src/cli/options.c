@@ -282,7 +282,8 @@ static const option_row ROWS[] = {
                "that is --heat-map."},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
-     .shared = GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1, .most = 1024,
+     .shared = GROUP_FILES | GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1,
+     .most = 1024,
      .manual = "The result does not depend on it. Where one can't be started, fewer do the work, "
                "and a note says so."},
     {{"isa", "instruction set to use (default: auto)"}, OPTION_WORD, GROUP_RUN, "NAME",

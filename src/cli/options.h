@@ -116,9 +116,8 @@ typedef struct options {
     text_list blank; /* steps */
     const char *picture;
     /* run */
-    size_t threads;
-    size_t max_memory;       /* without --max-memory, cli.c says it */
-    const char *isa, *color; /* NULL or "auto": the program chooses */
+    size_t threads, max_memory; /* without --threads and --max-memory, cli.c says them */
+    const char *isa, *color;    /* NULL or "auto": the program chooses */
     bool has_threads, has_max_memory, force, quiet, help, version;
     /* compare */
     double tol, atol, rtol;

@@ -163,7 +163,7 @@ static bool check_holds_errors(const outputs *to, err *e)
 
 bool outputs_plan(outputs *to, const options *o, err *e)
 {
-    *to = (outputs){.given = o};
+    *to = (outputs){.given = o, .threads = o->threads};
     plan_emitted(to);
     if (!plan_written(to, e) || !plan_places(to, e))
         return false;
@@ -216,7 +216,8 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
     write_options how = {.digits = o->has_digits ? (int)o->digits : -1,
                          .name = bundle_text(&one->contents, "name"),
                          .single_line = is_lines,
-                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                         .threads = to->threads};
     text_list header = {0};
     bool done = check_can_write(file, f, to->documents->files, e);
     if (done && o->header) {
@@ -356,6 +357,7 @@ outputs outputs_in_memory(const outputs *to)
 {
     outputs in_memory = *to;
     in_memory.data = (output_file){.is_open = true};
+    in_memory.threads = 1;
     sink_open_memory(&in_memory.data.sink);
     return in_memory;
 }

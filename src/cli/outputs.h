@@ -18,6 +18,7 @@ typedef struct output_file {
 typedef struct outputs {
     const options *given;
     const documents *documents;
+    size_t threads; /* that may format numbers */
     bool traces, draws, has_data;
     stage_id stage[STAGE_COUNT]; /* all that is written anywhere */
     size_t stages;
@@ -44,7 +45,8 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
 /* Whether results are JSON for one file and nothing else, so that they can be made apart, and put
  * together as text. */
 bool outputs_are_text(const outputs *to);
-/* The same outputs, but results go to a text: outputs_text. Freed by outputs_free_memory. */
+/* The same outputs, for one of several threads: results go to a text, outputs_text. Freed by
+ * outputs_free_memory. */
 outputs outputs_in_memory(const outputs *to);
 text *outputs_text(outputs *in_memory);
 void outputs_free_memory(outputs *in_memory);

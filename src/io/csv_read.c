@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/blocks.h"
+#include "io/cells_ahead.h"
 #include "io/csv_layout.h"
 
 #include <stdint.h>
@@ -260,6 +261,27 @@ static bool expect_rows(job *j, size_t count, size_t bytes, err *e)
     return cells_reserve(&m->cells, rows * count, e);
 }
 
+static void count_rows(job *j, size_t rows, size_t columns)
+{
+    matrix *m = &j->matrix[j->now];
+    j->rows_read += rows;
+    if (!j->has_comment) {
+        m->columns = columns;
+        m->rows = j->rows_read;
+    }
+}
+
+/* Rows below the first one, as far as they are numbers alone. */
+static bool read_ahead(job *j, err *e)
+{
+    matrix *m = &j->matrix[j->now];
+    size_t rows, most = j->has_comment ? m->rows - 1 : SIZE_MAX;
+    if (!cells_read_ahead(&m->cells, &j->reader, m->columns, most, j->how->threads, &rows, e))
+        return false;
+    count_rows(j, rows, m->columns);
+    return true;
+}
+
 static bool read_row(job *j, err *e)
 {
     matrix *m = &j->matrix[j->now];
@@ -288,12 +310,8 @@ static bool read_row(job *j, err *e)
     }
     if (j->rows_read == 0 && !expect_rows(j, count, (size_t)(j->reader.next - start), e))
         return false;
-    j->rows_read++;
-    if (!j->has_comment) {
-        m->columns = count;
-        m->rows = j->rows_read;
-    }
-    return true;
+    count_rows(j, 1, count);
+    return j->rows_read > 1 || j->layout.has_labels || read_ahead(j, e);
 }
 
 /* A row may be one too many for its block, or stand below a blank line. */

@@ -5,6 +5,7 @@
 #include "io/csv_record.h"
 #include "io/number_row.h"
 #include "io/number_write.h"
+#include "io/rows_text.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct writer {
     const char *file_kind; /* "CSV" */
     char delimiter;
     int digits;
+    size_t threads;
     const text_list *columns, *rows; /* labels of the next block, or NULL */
     const char *corner;              /* what stands above the row labels */
 } writer;
@@ -140,7 +142,7 @@ static void write_row_label(const writer *w, text *to, const char *label)
     text_add(to, &w->delimiter, 1);
 }
 
-static void write_row(const writer *w, text *to, const tensor *matrix, size_t row)
+static void write_numbers(const writer *w, text *to, const tensor *matrix, size_t row)
 {
     size_t before = to->length;
     bool is_usual = matrix->type != DTYPE_BOOL && w->digits < 0;
@@ -159,20 +161,28 @@ static void write_row(const writer *w, text *to, const tensor *matrix, size_t ro
     text_add_string(to, "\n");
 }
 
+typedef struct labelled_matrix {
+    const writer *how;
+    const tensor *matrix;
+} labelled_matrix;
+
+static void write_row(const void *context, size_t row, text *to)
+{
+    const labelled_matrix *m = context;
+    if (m->how->rows != NULL)
+        write_row_label(m->how, to, m->how->rows->item[row]);
+    write_numbers(m->how, to, m->matrix, row);
+}
+
 static bool write_matrix(writer *w, const tensor *matrix, err *e)
 {
-    text *to = sink_text(w->out);
+    const labelled_matrix all = {w, matrix};
+    const rows_text rows = {matrix->size[0], matrix->size[1], write_row, &all};
     if (w->columns != NULL)
-        write_header(w, to);
-    for (size_t row = 0; row < matrix->size[0]; row++) {
-        if (w->rows != NULL)
-            write_row_label(w, to, w->rows->item[row]);
-        write_row(w, to, matrix, row);
-        if (!sink_spill(w->out, e))
-            return false;
-    }
+        write_header(w, sink_text(w->out));
+    bool done = rows_text_write(&rows, w->threads, w->out, e);
     w->columns = w->rows = NULL;
-    return true;
+    return done;
 }
 
 static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
@@ -243,6 +253,7 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
                 .file_kind = file_kind,
                 .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
                 .digits = how->digits,
+                .threads = how->threads,
                 .columns = labels_of(result, "columns"),
                 .rows = labels_of(result, "rows"),
                 .corner = bundle_text(result, "corner")};

@@ -4,8 +4,9 @@
 
 #include "base/text.h"
 
-/* What is asked of one read(2) where the size is not known: four times a pipe's buffer. */
-enum { READ_BLOCK = 1 << 18 };
+/* What is asked of one read(2) where the size is not known: of a stream of small documents some
+ * hundreds, so that starting threads for them is little. */
+enum { READ_BLOCK = 1 << 20 };
 
 /* `file` as the user named it, "-" for standard input. -1, with errno's text in the error, where
  * that fails. */

@@ -44,6 +44,7 @@ typedef struct read_options {
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
+    size_t threads;    /* that may read rows of numbers in text; 0 counts as 1 */
 } read_options;
 
 /* A reader passes over a name: it is listed where somebody wants that. */
@@ -59,6 +60,7 @@ typedef struct write_options {
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
+    size_t threads;          /* that may format numbers as text; 0 counts as 1 */
 } write_options;
 
 /* What a format can say, and read again as it was; 0: ask its writer. Matrices of numbers every

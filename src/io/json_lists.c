@@ -3,15 +3,17 @@
 #include "base/mem.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
+#include "io/rows_read.h"
 
 #include <string.h>
 
 static const uint64_t SPACES = (uint64_t)1 << ' ' | 1 << '\t' | 1 << '\n' | 1 << '\r';
 
 enum {
-    FEWEST = 64,     /* numbers: shorter lists are read again rather than remembered, */
-    FIRST_ONES = 8,  /* but for the first ones: of a small document all */
-    FIRST_ROOM = 960 /* with which a block of memory is still small */
+    FEWEST = 64,        /* numbers: shorter lists are read again rather than remembered, */
+    FIRST_ONES = 8,     /* but for the first ones: of a small document all */
+    FIRST_ROOM = 960,   /* with which a block of memory is still small */
+    LONG_LIST = 1 << 15 /* numbers: a list with so many may have enough for several threads */
 };
 
 /* A list half read: the first one of each depth sets the size there, others must be as long. */
@@ -50,14 +52,14 @@ static size_t numbers_left(const reading *r)
     return (size_t)((double)r->count / read * left * 1.02);
 }
 
-/* There is room for one more number in the scratch memory, at least. */
-static bool find_room(reading *r, err *e)
+/* There is room for so many more numbers in the scratch memory, at least. */
+static bool find_room(reading *r, size_t count, err *e)
 {
     json_lists *lists = r->lists;
     size_t size = dtype_size(r->type), used = r->count * size;
-    if (used + size <= lists->room)
+    if (used + count * size <= lists->room)
         return true;
-    size_t room = (r->count + numbers_left(r)) * size + FIRST_ROOM;
+    size_t room = (r->count + size_larger(count, numbers_left(r))) * size + FIRST_ROOM;
     char *larger = mem_alloc(room, 1, e);
     if (larger == NULL)
         return false;
@@ -92,7 +94,7 @@ static bool read_numbers(reading *r, size_t *count, err *e)
     bool going_on = true;
     r->numbers.due = true;
     while (r->numbers.due && going_on) {
-        if (!find_room(r, e))
+        if (!find_room(r, 1, e))
             return false;
         size_t added = number_list_read(&r->numbers, r->type, r->lists->scratch + r->count * size,
                                         r->lists->room / size - r->count);
@@ -103,12 +105,73 @@ static bool read_numbers(reading *r, size_t *count, err *e)
     return true;
 }
 
+/* ---- a long list of rows ---- */
+
+static const char *find_row(const void *how, const char *from, const char *to)
+{
+    (void)how;
+    return memchr(from, '[', (size_t)(to - from));
+}
+
+/* A row that another one follows. */
+static const char *read_row(const void *how, const char *row, void *numbers)
+{
+    const reading *now = how;
+    size_t columns = now->size[now->rank - 1];
+    reading r = {.numbers = now->numbers};
+    r.numbers.at = row;
+    r.numbers.due = true;
+    if (!take(&r, '[') || number_list_read(&r.numbers, now->type, numbers, columns) != columns ||
+        r.numbers.due || !take(&r, ']') || !take(&r, ',') || r.numbers.at == r.numbers.end ||
+        *r.numbers.at != '[')
+        return NULL;
+    return r.numbers.at;
+}
+
+static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
+{
+    reading *r = to;
+    size_t count = rows * r->size[r->rank - 1], size = dtype_size(r->type);
+    if (!find_room(r, count, e))
+        return false;
+    memcpy(r->lists->scratch + r->count * size, numbers, count * size);
+    r->count += count;
+    return true;
+}
+
+/* Goes behind the rows that several threads read. */
+static bool read_ahead(reading *r, size_t *rows, err *e)
+{
+    size_t before = r->count, columns = r->size[r->rank - 1];
+    const rows_read all = {.at = r->numbers.at,
+                           .end = r->numbers.end,
+                           .columns = columns,
+                           .size = dtype_size(r->type),
+                           .find = find_row,
+                           .read = read_row,
+                           .format = r,
+                           .take = take_rows,
+                           .to = r};
+    r->numbers.at = rows_read_ahead(&all, r->lists->threads, e);
+    *rows += (r->count - before) / columns;
+    return !e->is_set;
+}
+
+/* ---- lists in lists ---- */
+
 static bool read_list(reading *r, int depth, bool *is_plain, err *e);
 
 static bool read_entries(reading *r, int depth, size_t *count, bool *is_plain, err *e)
 {
+    size_t before = r->count;
+    bool may_be_long = depth + 2 == r->rank && r->lists->threads > 1;
     *count = 0;
     do {
+        if (may_be_long && r->count - before >= LONG_LIST) {
+            may_be_long = false;
+            if (!read_ahead(r, count, e))
+                return false;
+        }
         if (!read_list(r, depth + 1, is_plain, e))
             return false;
         ++*count;

@@ -17,6 +17,7 @@ typedef struct json_list {
 
 typedef struct json_lists {
     dtype type;      /* that numbers are read as */
+    size_t threads;  /* that may read long lists of rows */
     json_list *list; /* in the order of the text */
     size_t count, capacity;
     char *scratch; /* for the values of a list whose length isn't known yet */

@@ -397,7 +397,7 @@ bool json_probe(const char *bytes, size_t length)
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     reader r = {.how = how, .type = how->type};
-    json_lists lists = {.type = how->type};
+    json_lists lists = {.type = how->type, .threads = how->threads};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;
     bool done =

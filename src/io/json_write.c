@@ -2,6 +2,7 @@
 
 #include "io/json_row.h"
 #include "io/json_string.h"
+#include "io/rows_text.h"
 
 #include <string.h>
 
@@ -14,22 +15,66 @@ typedef struct writer {
 } writer;
 
 /* A new line at this depth; on a single line, what stands between two entries instead. */
-static void new_line(writer *w, size_t depth, const char *otherwise)
+static void add_line(text *to, const write_options *how, size_t depth, const char *otherwise)
 {
-    if (w->how->single_line) {
-        text_add_string(w->text, otherwise);
+    if (how->single_line) {
+        text_add_string(to, otherwise);
         return;
     }
-    text_add_string(w->text, "\n");
-    text_add_repeated(w->text, " ", INDENT * depth);
+    text_add_string(to, "\n");
+    text_add_repeated(to, " ", INDENT * depth);
 }
 
 /* Between the entries of a list or an object, and before the first one. */
-static void separate(writer *w, bool first, size_t depth)
+static void add_separator(text *to, const write_options *how, bool first, size_t depth)
 {
     if (!first)
-        text_add_string(w->text, ",");
-    new_line(w, depth, first ? "" : " ");
+        text_add_string(to, ",");
+    add_line(to, how, depth, first ? "" : " ");
+}
+
+static void new_line(writer *w, size_t depth, const char *otherwise)
+{
+    add_line(w->text, w->how, depth, otherwise);
+}
+
+static void separate(writer *w, bool first, size_t depth)
+{
+    add_separator(w->text, w->how, first, depth);
+}
+
+typedef struct indented_matrix {
+    const write_options *how;
+    const tensor *matrix;
+    size_t depth; /* of its rows */
+} indented_matrix;
+
+static void write_row(const void *context, size_t row, text *to)
+{
+    const indented_matrix *m = context;
+    tensor numbers = tensor_at(m->matrix, row);
+    add_separator(to, m->how, row == 0, m->depth);
+    json_row_write(to, &numbers, m->how->digits);
+}
+
+static bool write_matrix(writer *w, const tensor *t, size_t depth, err *e)
+{
+    const indented_matrix all = {w->how, t, depth};
+    const rows_text rows = {t->size[0], t->size[1], write_row, &all};
+    return rows_text_write(&rows, w->how->threads, w->out, e);
+}
+
+static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e);
+
+static bool write_parts(writer *w, const tensor *t, size_t depth, err *e)
+{
+    for (size_t i = 0; i < t->size[0]; i++) {
+        tensor part = tensor_at(t, i);
+        separate(w, i == 0, depth);
+        if (!write_tensor(w, &part, depth, e))
+            return false;
+    }
+    return true;
 }
 
 /* A row stands on one line, and each entry of anything deeper begins a line of its own. */
@@ -42,12 +87,8 @@ static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
     if (t->rank < 2)
         return sink_spill(w->out, e);
     text_add_string(w->text, "[");
-    for (size_t i = 0; i < t->size[0]; i++) {
-        tensor part = tensor_at(t, i);
-        separate(w, i == 0, depth + 1);
-        if (!write_tensor(w, &part, depth + 1, e))
-            return false;
-    }
+    if (!(t->rank == 2 ? write_matrix(w, t, depth + 1, e) : write_parts(w, t, depth + 1, e)))
+        return false;
     new_line(w, depth, "");
     text_add_string(w->text, "]");
     return true;

@@ -218,19 +218,25 @@ static bool open_standard_output(sink *s, err *e)
     return s->descriptor >= 0 ? true : fail(s, errno, e);
 }
 
-static bool write_pending(sink *s, err *e)
+static bool write_text(const sink *s, const text *all, err *e)
 {
-    if (!text_ok(&s->pending, e))
+    if (!text_ok(all, e))
         return false;
     size_t written = 0;
-    while (written < s->pending.length) {
-        ssize_t count =
-            write(s->descriptor, s->pending.data + written, s->pending.length - written);
+    while (written < all->length) {
+        ssize_t count = write(s->descriptor, all->data + written, all->length - written);
         if (count < 0 && errno != EINTR)
             return fail(s, errno, e);
         if (count > 0)
             written += (size_t)count;
     }
+    return true;
+}
+
+static bool write_pending(sink *s, err *e)
+{
+    if (!write_text(s, &s->pending, e))
+        return false;
     text_clear(&s->pending);
     return true;
 }
@@ -278,6 +284,16 @@ bool sink_spill(sink *s, err *e)
     if (s->descriptor < 0)
         return text_ok(&s->pending, e);
     return s->pending.length < BLOCK && !s->pending.failed ? true : write_pending(s, e);
+}
+
+bool sink_add(sink *s, const text *more, err *e)
+{
+    if (s->descriptor >= 0 && more->length >= BLOCK / 4)
+        return write_pending(s, e) && write_text(s, more, e);
+    if (!text_ok(more, e))
+        return false;
+    text_add(&s->pending, text_string(more), more->length);
+    return sink_spill(s, e);
 }
 
 bool sink_flush(sink *s, err *e)

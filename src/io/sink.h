@@ -26,6 +26,8 @@ text *sink_text(sink *s);
 /* Writes what is pending once it is a large block. False, with errno's text in the error, when that
  * fails. */
 bool sink_spill(sink *s, err *e);
+/* Appends what somebody else has collected, and spills it: a large block is not copied. */
+bool sink_add(sink *s, const text *more, err *e);
 
 /* Writes what is pending to what is no file of its own (standard output, a pipe): a whole result
  * need not wait for the next. To a file, which appears whole, it is sink_spill. */

@@ -4,6 +4,7 @@
 #include "io/blocks.h"
 #include "io/cells.h"
 #include "io/csv_write.h"
+#include "io/rows_text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -33,42 +34,56 @@ static void add_index_if(text *to, bool there, size_t index, char delimiter)
         text_add(to, &delimiter, 1);
 }
 
-/* One matrix row, a line a number. `before` is what its lines share: stage, batch, head. */
-static void write_row(text *to, const block *b, size_t row, const text *before, bool has_item,
-                      const write_options *how, char delimiter)
+/* A block as lines. */
+typedef struct table {
+    const write_options *how;
+    char delimiter;
+    bool has_item;
+    block block;
+    text before; /* what its lines share: stage, batch, head */
+} table;
+
+/* One matrix row, a line a number. */
+static void write_row(const void *context, size_t row, text *to)
 {
+    const table *t = context;
+    const block *b = &t->block;
     for (size_t column = 0; column < b->matrix.size[1]; column++) {
-        text_add(to, before->data, before->length);
+        text_add(to, t->before.data, t->before.length);
         if (b->has[GRID_ROW])
-            add_index(to, b->index[GRID_ROW], delimiter);
-        add_index(to, row, delimiter);
-        add_index(to, column, delimiter);
-        if (has_item && !b->has[GRID_ROW])
-            text_add(to, &delimiter, 1);
-        csv_number_write(to, &b->matrix, row, column, how->digits);
+            add_index(to, b->index[GRID_ROW], t->delimiter);
+        add_index(to, row, t->delimiter);
+        add_index(to, column, t->delimiter);
+        if (t->has_item && !b->has[GRID_ROW])
+            text_add(to, &t->delimiter, 1);
+        csv_number_write(to, &b->matrix, row, column, t->how->digits);
         text_add_string(to, "\n");
     }
+}
+
+static void find_before(table *t, const char *stage)
+{
+    const block *b = &t->block;
+    text_clear(&t->before);
+    csv_field_write(&t->before, stage, strlen(stage), t->delimiter, false);
+    text_add(&t->before, &t->delimiter, 1);
+    add_index_if(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
+    add_index_if(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);
 }
 
 static bool write_stage(const entry *stage, bool has_item, const write_options *how, char delimiter,
                         sink *out, err *e)
 {
-    text before = {0};
-    block b = block_first(stage);
+    table t = {
+        .how = how, .delimiter = delimiter, .has_item = has_item, .block = block_first(stage)};
     bool done = true;
     do {
-        text_clear(&before);
-        csv_field_write(&before, stage->name, strlen(stage->name), delimiter, false);
-        text_add(&before, &delimiter, 1);
-        add_index_if(&before, b.has[GRID_BATCH], b.index[GRID_BATCH], delimiter);
-        add_index_if(&before, b.has[GRID_HEAD], b.index[GRID_HEAD], delimiter);
-        done = text_ok(&before, e);
-        for (size_t row = 0; done && row < b.matrix.size[0]; row++) {
-            write_row(sink_text(out), &b, row, &before, has_item, how, delimiter);
-            done = sink_spill(out, e);
-        }
-    } while (done && block_next(stage, &b));
-    text_free(&before);
+        const size_t *size = t.block.matrix.size;
+        const rows_text rows = {size[0], size[1], write_row, &t};
+        find_before(&t, stage->name);
+        done = text_ok(&t.before, e) && rows_text_write(&rows, how->threads, out, e);
+    } while (done && block_next(stage, &t.block));
+    text_free(&t.before);
     return done;
 }
 

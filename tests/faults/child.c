@@ -51,14 +51,14 @@ static void copy_file(int home, const copied_file *one)
     close(from);
 }
 
-/* A matrix that is mapped, not read: 2 rows of 32768 float32, 0 and 1. */
+/* A matrix that is mapped, not read: 8 rows of 8192 float32, 0 and 1. */
 static void write_large(void)
 {
     static const float VALUES[] = {0, 1};
     FILE *file = fopen("large.npy", "w");
     fputs("\x93NUMPY\x01", file);
     fwrite("\0\x76", 1, 3, file);
-    fprintf(file, "%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 32768)}");
+    fprintf(file, "%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8192)}");
     for (size_t i = 0; i < 65536; i++)
         fwrite(&VALUES[i % 3 == 0], sizeof VALUES[0], 1, file);
     fclose(file);
@@ -70,6 +70,15 @@ static void write_ones(const char *name, int rows, int columns)
     FILE *file = fopen(name, "w");
     for (int i = 1; i <= rows * columns; i++)
         fputs(i % columns == 0 ? "1\n" : "1,", file);
+    fclose(file);
+}
+
+/* A table that several threads read: 600 KB. */
+static void write_table(void)
+{
+    FILE *file = fopen("table.csv", "w");
+    for (int i = 1; i <= 60000; i++)
+        fprintf(file, "%.7f%c", i / 1024.0, i % 200 == 0 ? '\n' : ',');
     fclose(file);
 }
 
@@ -112,6 +121,7 @@ bool child_set_up(void)
     write_large();
     write_ones("wide.csv", 40, 230);
     write_ones("square.csv", 230, 230);
+    write_table();
     int ends[2];
     if (symlink("out.json", "link.json") != 0 || pipe(ends) != 0)
         return false;
@@ -134,6 +144,7 @@ void child_tear_down(void)
     unlink("large.npy");
     unlink("wide.csv");
     unlink("square.csv");
+    unlink("table.csv");
     rmdir("folder");
     empty_folder("pages", "");
     rmdir("pages");
@@ -143,9 +154,9 @@ void child_tear_down(void)
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".",         "..",        "folder",
-                                         "pages",     "link.json", "large.csv",
-                                         "large.npy", "wide.csv",  "square.csv"};
+    static const char *const OTHERS[] = {".",          "..",        "folder",    "pages",
+                                         "link.json",  "large.csv", "large.npy", "wide.csv",
+                                         "square.csv", "table.csv"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;

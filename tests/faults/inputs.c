@@ -178,6 +178,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert heads.csv:wk -"},
     {.words = "convert heads.csv new.npz", .outputs = "new.npz"},
     {.words = "convert --force heads.json new.safetensors", .outputs = "new.safetensors"},
+    {.words = "convert --threads 3 large.npy new.tidy", .outputs = "new.tidy", .tries_again = true},
+    {.words = "convert --threads 3 table.csv new.npy", .outputs = "new.npy", .tries_again = true},
     {.words = "convert --dtype f32 lines.jsonl out.jsonl", .outputs = "out.jsonl"},
     {.words = "example"},
     {.words = "example karim"},

@@ -26,6 +26,10 @@ static const struct {
      1,
      "selfattn: note: 2 of 3 threads ran, no more could be started: the result is the same\n"},
     {{.words = "--threads 3 -x wide.csv --wq square.csv"}, 2, ""},
+    {{.words = "convert --threads 3 large.npy -"}, 0, ""},
+    {{.words = "convert --threads 3 large.npy -"}, 1, ""},
+    {{.words = "convert --threads 3 table.csv -"}, 0, ""},
+    {{.words = "convert --threads 3 table.csv -"}, 1, ""},
 };
 
 static bool holds(const command_line *what, size_t started, const char *note)

@@ -19,6 +19,7 @@
     ROW(free_memory)                                                                               \
     ROW(heat_map)                                                                                  \
     ROW(help)                                                                                      \
+    ROW(in_order)                                                                                  \
     ROW(info)                                                                                      \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
@@ -59,6 +60,8 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(rows_read)                                                                                 \
+    ROW(rows_text)                                                                                 \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
     ROW(share_color)                                                                               \
