@@ -299,29 +299,6 @@ static const option_row ROWS[] = {
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
      .manual = "Lets the stage weighted hold more than a million numbers, convert leave out what "
                "the output has no place for, and example --all replace files that are there."},
-    /* stacks of layers */
-    {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
-    {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
-    {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",
-     .key = "norm", .choices = &NORM_ORDERS,
-     .manual = "The order of all layers that say nothing else; post is the default."},
-    {{"norm-kind", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "KIND",
-     .key = "norm_kind", .choices = &NORM_KINDS,
-     .manual = "The kind of all norms whose layers say nothing else; layer is the default."},
-    {{"activation", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "NAME",
-     .key = "activation", .choices = &ACTIVATIONS,
-     .manual = "Of all layers that say nothing else; relu is the default."},
-    /* generating */
-    {{"steps", "how many tokens to generate (default: 16)"}, OPTION_COUNT, GROUP_GENERATE, "N",
-     .place = AT(generated), .least = 1, .most = 1000000},
-    {{"temperature", "draw with the probabilities softmax(logits / T)"},
-     OPTION_NUMBER, GROUP_GENERATE, "T", .place = AT(temperature),
-     .manual = "The default, 0, takes the greatest logit each time. The numbers drawn depend on "
-               "--seed alone, and so do the tokens, whatever the machine and --threads."},
-    {{"logits", "write a JSON object a token, with all logits"},
-     OPTION_FLAG, GROUP_GENERATE, .place = AT(logits)},
-    {{"stop", "end behind this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
-     .place = AT(stop)},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
@@ -448,6 +425,29 @@ static const option_row ROWS[] = {
      .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
                "as a picture; index.html leads to all of them. DIR is made where it is not there. "
                "Where one of these files is, nothing is written without --force."},
+    /* stacks of layers */
+    {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
+    {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
+    {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",
+     .key = "norm", .choices = &NORM_ORDERS,
+     .manual = "The order of all layers that say nothing else; post is the default."},
+    {{"norm-kind", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "KIND",
+     .key = "norm_kind", .choices = &NORM_KINDS,
+     .manual = "The kind of all norms whose layers say nothing else; layer is the default."},
+    {{"activation", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "NAME",
+     .key = "activation", .choices = &ACTIVATIONS,
+     .manual = "Of all layers that say nothing else; relu is the default."},
+    /* generating */
+    {{"length", "how many tokens to generate (default: 16)"}, OPTION_COUNT, GROUP_GENERATE, "N",
+     .place = AT(generated), .least = 1, .most = 1000000},
+    {{"temperature", "draw with the probabilities softmax(logits / T)"},
+     OPTION_NUMBER, GROUP_GENERATE, "T", .place = AT(temperature),
+     .manual = "The default, 0, takes the greatest logit each time. The numbers drawn depend on "
+               "--seed alone, and so do the tokens, whatever the machine and --threads."},
+    {{"logits", "write a JSON object a token, with all logits"},
+     OPTION_FLAG, GROUP_GENERATE, .place = AT(logits)},
+    {{"stop", "end behind this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
+     .place = AT(stop)},
 };
 /* clang-format on */
 

@@ -49,7 +49,7 @@ typedef enum option_group {
     GROUP_EXAMPLE = 16384,  /* --all */
     GROUP_STACK = 32768,    /* of layers */
     GROUP_STAGES = 65536,   /* of stages of layers: shared by rows of other groups */
-    GROUP_GENERATE = 131072 /* --steps */
+    GROUP_GENERATE = 131072 /* --length */
 } option_group;
 
 typedef struct option_row {

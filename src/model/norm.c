@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 static const named KINDS[] = {
-    {"layer", "LayerNorm: (x - mean) / √(variance + eps) · gain + bias"},
-    {"rms", "RMSNorm: x / √(mean of squares + eps) · gain"},
+    {"layer", "(x − mean) / √(variance + eps) · gain + bias: LayerNorm"},
+    {"rms", "x / √(mean of squares + eps) · gain: RMSNorm"},
 };
 
 const named_table NORM_KINDS = NAMED_TABLE("norm kind", KINDS);

@@ -2,7 +2,7 @@
 
 static const norm_order ROWS[] = {
     /* Vaswani et al., Attention is all you need, 2017, section 3.1; BERT's too. */
-    {{"post", "LayerNorm(x + part(x)): the original paper's, and BERT's"},
+    {{"post", "norm(x + part(x)): the original paper's, and BERT's"},
      {{PART_ATTENTION, 0, 1, RESIDUAL_PART}, {PART_FEED_FORWARD, 0, 2, RESIDUAL_PART}},
      {{PART_ATTENTION, 0, 1, RESIDUAL_PART},
       {PART_CROSS, 0, 2, RESIDUAL_PART},
@@ -11,7 +11,7 @@ static const norm_order ROWS[] = {
      3,
      false},
     /* Radford et al., Language models are unsupervised multitask learners, 2019, section 2.3. */
-    {{"pre", "x + part(LayerNorm(x)): GPT-2's"},
+    {{"pre", "x + part(norm(x)): GPT-2's"},
      {{PART_ATTENTION, 1, 0, RESIDUAL_PART}, {PART_FEED_FORWARD, 2, 0, RESIDUAL_PART}},
      {{PART_ATTENTION, 1, 0, RESIDUAL_PART},
       {PART_CROSS, 2, 0, RESIDUAL_PART},
@@ -23,7 +23,7 @@ static const norm_order ROWS[] = {
      * LayerNorm(x + MultiHead(LayerNorm(MaskedSelfAttention(x, y)))), and one position-wise
      * feed-forward behind the last layer. What is open there is read so: MaskedSelfAttention is
      * causal self-attention of x without a residual, MultiHead is cross-attention over y. */
-    {{"seed", "LayerNorm(x + part(LayerNorm(x))), and one feed-forward at the end: seed 003's"},
+    {{"seed", "norm(x + part(norm(x))), one ffn at the end: seed 003's"},
      {{PART_ATTENTION, 1, 2, RESIDUAL_PART}},
      {{PART_ATTENTION, 0, 0, RESIDUAL_NONE}, {PART_CROSS, 1, 2, RESIDUAL_LAYER}},
      1,

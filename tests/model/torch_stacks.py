@@ -112,8 +112,8 @@ def gelu_tanh(x):
 
 
 def numbers(k, count, columns):
-    """Rows of cos(0.7 k + 1.3 i) / 2: of no particular model, PyTorch has no part in it."""
-    return [[math.cos(0.7 * k + 1.3 * (i * columns + j)) / 2 for j in range(columns)]
+    """Rows of cos(0.7 k + 1.3 i) / 2 in three decimals: of no model, PyTorch has no part in it."""
+    return [[round(math.cos(0.7 * k + 1.3 * (i * columns + j)) / 2, 3) for j in range(columns)]
             for i in range(count)]
 
 
@@ -122,11 +122,13 @@ def generator():
     layers = [{"wq": numbers(k, 16, 16), "wk": numbers(k + 1, 16, 16),
                "wv": numbers(k + 2, 16, 16), "wo": numbers(k + 3, 16, 16),
                "w1": numbers(k + 4, 16, 24), "w2": numbers(k + 5, 24, 16)} for k in (10, 20)]
+    embedding, positions, ids = numbers(1, 30, 16), numbers(2, 40, 16), [3, 1, 4]
+    rows_of_ids = [[a + b for a, b in zip(embedding[id], positions[i])] for i, id in enumerate(ids)]
     return {"name": "generator", "title": "two decoder layers with an embedding",
             "source": "cosines, by tests/model/torch_stacks.py", "heads": 4, "norm": "pre",
-            "activation": "gelu", "ids": [3, 1, 4], "ln_f": {},
-            "embedding": numbers(1, 30, 16), "position_embedding": numbers(2, 40, 16),
-            "layers": layers}
+            "activation": "gelu", "ids": ids, "ln_f": {},
+            "embedding": embedding, "position_embedding": positions, "layers": layers,
+            "expected": {"embedded": rows_of_ids}, "tol": 1e-15}
 
 
 def main(folder):
