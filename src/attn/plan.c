@@ -34,7 +34,7 @@ bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t cou
         if (bundle_find(asked->document, keys[i]) == NULL)
             continue;
         err_at(e, &at, "%s is given, and %s", keys[i], missing);
-        return err_remedy(e, remedy);
+        return err_remedy(e, "%s", remedy);
     }
     return true;
 }

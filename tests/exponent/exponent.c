@@ -122,7 +122,7 @@ static double error_of(float got, double right)
 static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 {
     static const float SMALLEST_UNIT = 0x1p-149f;
-    float x[CHUNK], got[CHUNK], unit = (float)unit_at((double)float_of(first));
+    float x[CHUNK] = {0}, got[CHUNK], unit = (float)unit_at((double)float_of(first));
     if (unit < SMALLEST_UNIT)
         unit = SMALLEST_UNIT;
     float max = isinf(float_of(first)) ? 0 : -w->series->rest * unit;

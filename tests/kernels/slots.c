@@ -178,7 +178,7 @@ static void call_sum_of_row_exponent(const kernels *with, job *j)
 static void angles(const kernels *with, job *j, bool is_sine)
 {
     size_t n = j->in[0].size[1];
-    double *room = malloc((3 * n + 1) * sizeof room[0]);
+    double *room = calloc(3 * n + 1, sizeof room[0]);
     if (room == NULL)
         abort();
     for (size_t i = 0; i < n; i++)
@@ -204,7 +204,7 @@ static void call_sines(const kernels *with, job *j)
 static void turn(const kernels *with, job *j, bool is_interleaved)
 {
     size_t n = j->in[1].size[1], pairs = n / 2;
-    double *sine = malloc((2 * pairs + 1) * sizeof sine[0]);
+    double *sine = calloc(2 * pairs + 1, sizeof sine[0]);
     if (sine == NULL)
         abort();
     for (size_t i = 0; i < pairs; i++) {
