@@ -82,6 +82,9 @@ selfattn document.json --emit x -o x.csv
 for weight in wq wk wv; do
     printf '1,0,0,1\n0,1,0,0\n0,0,1,0\n1,0,0,1\n' >$weight.csv
 done
+cp "$root/testdata/stacks/encoder-post.json" encoder.json
+cp "$root/testdata/stacks/decoder-post.json" decoder.json
+cp "$root/testdata/stacks/generator.json" prompt.json
 run_examples "$root/README.md" README
 sed -n '/^```make/,/^```$/{ /^```/!p; }' "$root/README.md" >Makefile
 mkdir golden && cp document.json golden/
