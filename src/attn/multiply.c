@@ -8,12 +8,17 @@
  * cache. */
 enum { BLOCK_ROWS = 48 };
 
+/* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns of
+ * b, each of which its worker packs for itself: so the few rows of a token that is decoded cost one
+ * reading of the weights, by all threads. */
 typedef struct job {
     const kernels *with;
-    const tensor *a, *bias;
-    const packed *b;
+    const tensor *a, *b, *bias;
+    const packed *whole; /* b; NULL where columns are packed */
     tensor *c;
-    atomic_size_t next_row;
+    size_t step, end; /* of the rows or columns */
+    atomic_size_t next;
+    atomic_bool lacks_memory;
 } job;
 
 bool packed_new(packed *p, const kernels *with, const tensor *b, err *e)
@@ -30,34 +35,85 @@ void packed_free(packed *p)
     *p = (packed){0};
 }
 
+static void add_bias(const job *j, tensor *c, size_t first_column)
+{
+    if (j->bias != NULL && j->bias->data != NULL)
+        j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
+}
+
+static void multiply_rows(const job *j, size_t first, size_t count)
+{
+    tensor a = tensor_range(j->a, 0, first, count), c = tensor_range(j->c, 0, first, count);
+    j->with->product(&a, j->whole, &c);
+    add_bias(j, &c, 0);
+}
+
+static void multiply_columns(const job *j, packed *room, size_t first, size_t count)
+{
+    tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
+    j->with->pack(&b, room);
+    j->with->product(j->a, room, &c);
+    add_bias(j, &c, first);
+}
+
+static void take_pieces(job *j, packed *room)
+{
+    size_t first;
+    while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
+        size_t count = j->end - first < j->step ? j->end - first : j->step;
+        if (j->whole != NULL)
+            multiply_rows(j, first, count);
+        else
+            multiply_columns(j, room, first, count);
+    }
+}
+
 static void work(void *context, size_t worker)
 {
     (void)worker;
     job *j = context;
+    err failure = {0};
     float_mode mode;
+    packed room = {0};
     float_mode_set(&mode);
-    for (;;) {
-        size_t first = atomic_fetch_add(&j->next_row, BLOCK_ROWS), left = j->a->size[0];
-        if (first >= left)
-            break;
-        size_t rows = left - first < BLOCK_ROWS ? left - first : BLOCK_ROWS;
-        tensor a = tensor_range(j->a, 0, first, rows), c = tensor_range(j->c, 0, first, rows);
-        j->with->product(&a, j->b, &c);
-        if (j->bias != NULL && j->bias->data != NULL)
-            j->with->add_to_rows(&c, j->bias->data);
-    }
+    if (j->whole == NULL)
+        room.data = mem_alloc(j->with->packed_bytes(j->b->size[0], j->step), 1, &failure);
+    if (failure.is_set)
+        atomic_store(&j->lacks_memory, true);
+    else
+        take_pieces(j, &room);
+    packed_free(&room);
     float_mode_restore(&mode);
+}
+
+static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t threads)
+{
+    size_t pieces = rows <= BLOCK_ROWS ? (columns + PACKED_STEP - 1) / PACKED_STEP : threads;
+    size_t most = threads < pieces ? threads : pieces;
+    return threads_worth(most, (double)rows * (double)depth * (double)columns);
+}
+
+size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
+                       size_t threads)
+{
+    if (rows > BLOCK_ROWS)
+        return with->packed_bytes(depth, columns);
+    return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
-    packed p;
-    if (!packed_new(&p, with, b, e))
+    bool is_one_block = a->size[0] <= BLOCK_ROWS;
+    packed whole = {0};
+    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
+    j.step = is_one_block ? PACKED_STEP : BLOCK_ROWS;
+    j.end = is_one_block ? b->size[1] : a->size[0];
+    if (!is_one_block && !packed_new(&whole, with, b, e))
         return false;
-    job j = {.with = with, .a = a, .bias = bias, .b = &p, .c = c};
-    double operations = (double)a->size[0] * (double)b->size[0] * (double)b->size[1];
-    crew_run(by, threads_worth(by->most, operations), work, &j);
-    packed_free(&p);
-    return true;
+    j.whole = is_one_block ? NULL : &whole;
+    crew_run(by, threads_for(a->size[0], b->size[0], b->size[1], by->most), work, &j);
+    packed_free(&whole);
+    return !atomic_load(&j.lacks_memory) ||
+           err_no_memory(e, with->packed_bytes(b->size[0], j.step));
 }

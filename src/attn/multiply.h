@@ -11,6 +11,10 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
+/* Bytes that it allocates at most, for so many rows of a. */
+size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
+                       size_t threads);
+
 /* Packs b into memory of its own; packed_free releases it. */
 bool packed_new(packed *p, const kernels *with, const tensor *b, err *e);
 void packed_free(packed *p);

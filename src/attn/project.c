@@ -297,23 +297,23 @@ static bool owns_context(const plan *p, const wanted *w)
     return !is_kept || plan_keeps_heads_apart(p);
 }
 
-static size_t packed_weight(const plan *p, const tensor *weight)
-{
-    int axis = weight->rank - 2;
-    if (weight->data == NULL)
-        return 0;
-    return p->with->packed_bytes(weight->size[axis], weight->size[axis + 1]);
-}
-
-static size_t largest_packed_weight(const plan *p)
+size_t projected_product_memory(const plan *p, size_t threads)
 {
     score_parameters of_score = plan_score_parameters(p, 0);
-    const tensor *const weights[] = {&p->q.weight,        &p->k.weight,      &p->v.weight,
-                                     &of_score.for_query, &of_score.for_key, &p->wo};
+    const struct {
+        const tensor *weight;
+        size_t rows;
+    } products[] = {{&p->q.weight, p->q.n},      {&p->k.weight, p->k.n},
+                    {&p->v.weight, p->v.n},      {&of_score.for_query, p->n_q},
+                    {&of_score.for_key, p->n_k}, {&p->wo, p->n_q}};
     size_t largest = 0;
-    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
-        size_t bytes = packed_weight(p, weights[i]);
-        largest = bytes > largest ? bytes : largest;
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        const tensor *weight = products[i].weight;
+        if (weight->data == NULL)
+            continue;
+        const size_t *size = &weight->size[weight->rank - 2];
+        largest = size_larger(
+            largest, multiply_memory(p->with, products[i].rows, size[0], size[1], threads));
     }
     return largest;
 }
@@ -345,7 +345,7 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
     size_t of_cache;
-    *bytes = largest_packed_weight(p) + sinusoid_memory(p) + rope_memory(p);
+    *bytes = sinusoid_memory(p) + rope_memory(p);
     if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

@@ -36,9 +36,10 @@ bool projected_place(projected *made, const plan *p, const tensor *kept, const t
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 
-/* Bytes that project_inputs allocates where these stages are kept, and those of the largest weight
- * that it or project_output packs meanwhile. */
+/* Bytes that project_inputs allocates where these stages are kept, and those that the largest of
+ * its and project_output's products takes meanwhile, when no block is computed. */
 bool projected_memory(const plan *p, const wanted *w, size_t *bytes);
+size_t projected_product_memory(const plan *p, size_t threads);
 
 /* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v). */
 tensor projected_queries(const projected *made, size_t batch, size_t head);

@@ -276,13 +276,15 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
 bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
-    size_t of_slot, of_thread;
+    size_t of_slot, of_thread, of_blocks = 0;
     size_blocks(&r);
     size_t started = threads_for(&r, threads);
-    bool fits = projected_memory(p, w, bytes) && size_waves(&r, started, &of_slot) &&
-                size_add_product(bytes, r.slots, of_slot) &&
-                scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
-                size_add_product(bytes, started, of_thread);
+    bool fits =
+        projected_memory(p, w, bytes) && size_waves(&r, started, &of_slot) &&
+        size_add_product(&of_blocks, r.slots, of_slot) &&
+        scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
+        size_add_product(&of_blocks, started, of_thread) &&
+        size_add(*bytes, size_larger(of_blocks, projected_product_memory(p, threads)), bytes);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;
