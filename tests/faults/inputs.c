@@ -58,6 +58,30 @@ const input_file INPUT_FILES[] = {
     {"made.json",
      "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "
      "f32, hash 2\"], \"output\": [[0.5, 0.5]]}\n"},
+    {"layers.json",
+     "{\"x\": [[1, 0], [0.5, -1], [2, 1]], \"memory\": [[1, 2, 0], [0, 1, 1]], \"heads\": 2,\n"
+     "\"norm\": \"pre\", \"positions\": \"sinusoidal\", \"layers\": [\n"
+     "{\"wq\": [[1, 0], [0, 1]], \"bq\": [1, 2], \"ln1\": {\"gain\": [1, 2], \"bias\": [0, 1]},\n"
+     "\"cross\": {\"wk\": [[1, 0], [0, 1], [1, 1]], \"wv\": [[1, 0], [0, 1], [1, 1]]},\n"
+     "\"w1\": [[1, 2, 0], [0, 1, 1]], \"w3\": [[1, 0, 1], [1, 1, 0]], \"b1\": [0, 1, 0],\n"
+     "\"w2\": [[1, 0], [0, 1], [1, 1]]}, {\"ln2\": {\"eps\": 1}, \"w1\": [[1], [2]],\n"
+     "\"w2\": [[1, 1]]}], \"ln_f\": {}}\n"},
+    {"layers-batch.json",
+     "{\"x\": [[[1, 0], [0.5, -1]], [[2, 1], [0, 3]]], \"norm\": \"seed\", \"norm_kind\": "
+     "\"rms\",\n"
+     "\"position_embedding\": [[0, 1], [1, 0]], \"activation\": \"gelu\", \"layers\": [{}, {}],\n"
+     "\"w1\": [[1, 2], [0, 1]], \"w2\": [[1, 0], [0, 1]], \"b2\": [1, 2],\n"
+     "\"expected\": {\"embedded\": [[[1, 1], [1.5, -1]], [[2, 2], [1, 3]]]}}\n"},
+    {"bare.json", "{\"layers\": [{}]}\n"},
+    {"prompt.json",
+     "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
+     "\"unembedding\": [[1, 0, 2], [0, 1, 1]], \"unembedding_bias\": [0, 0.5, 0],\n"
+     "\"positions\": \"sinusoidal\", \"layers\": [{\"w1\": [[1], [2]], \"w2\": [[1, 1]]}, {}]}\n"},
+    {"ids.json",
+     "{\"embedding\": [[1, 0], [0, 1], [1, 1]], \"ids\": [1, 2], \"memory\": [[1, 2]],\n"
+     "\"position_embedding\": [[0, 1], [1, 0], [1, 1], [0, 0], [2, 0]], \"dtype\": \"f64\",\n"
+     "\"layers\": [{\"heads\": 2, \"cross\": {}}]}\n"},
+    {"no-w2.json", "{\"x\": [[1, 2]], \"layers\": [{\"w1\": [[1], [2]]}]}\n"},
     {"words.txt", "first\r\nsecond\nthird\n"},
     {"folder/one.json", "{\"x\": [[1]], \"expected\": {\"output\": [[1]]}}\n"},
     {"folder/two.json", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
@@ -128,6 +152,21 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x all.safetensors:x --bundle all.safetensors --header --format safetensors"},
     {.words = "-x objects.npy"},
     {.words = "-x small.npy -o out.npy"},
+    /* layers */
+    {.words = "encode layers.json"},
+    {.words = "decode --emit * --threads 3 layers.json", .tries_again = true},
+    {.words = "encode --emit *.ln1,output --write ffn.hidden=new.npy -o out.json "
+              "layers-batch.json",
+     .outputs = "new.npy out.json"},
+    {.words = "decode --write *.weights=out.npz --isa scalar layers.json", .outputs = "out.npz"},
+    {.words = "encode - --quiet <layers-batch.json"},
+    {.words = "encode layers-batch.json layers.json", .streams = true},
+    {.words = "encode --threads 3 -x square.csv bare.json", .tries_again = true},
+    {.words = "generate --length 3 prompt.json", .streams = true},
+    {.words = "generate --logits --temperature 2 --seed 3 --length 2 --threads 2 prompt.json",
+     .streams = true},
+    {.words = "generate --length 3 --stop 2 -o out.txt ids.json", .outputs = "out.txt"},
+    {.words = "check layers-batch.json"},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},
@@ -202,6 +241,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "misfit.json"},
     {.words = "empty.json"},
     {.words = "missing.json"},
+    {.words = "encode no-w2.json"},
+    {.words = "encode --emit layer.0.ffn.hiden layers.json"},
+    {.words = "generate --length 5 ids.json"},
     {.words = "folder"},
     {.words = "-x ragged.csv"},
     {.words = "-x heads.csv"},
