@@ -4,7 +4,9 @@
  * named so that it can be computed again, alone: `compare 1 SEED:NUMBER`. compare --self-test: the
  * reference makes each of its planted mistakes, which must be noticed; without arguments that comes
  * first, too. With REF_BREAK=MISTAKE in the environment the reference makes that mistake in the
- * random problems. */
+ * random problems. compare stacks [COUNT [SEED[:NUMBER]]]: random stacks of layers alone, which
+ * come behind the problems otherwise; a stack that is tried alone and fails is printed. */
+#include "ref/compare_stacks.h"
 #include "ref/compare_stages.h"
 #include "ref/properties.h"
 #include "ref/ref_random.h"
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_DEFAULT = 2500, WRONG = 2560 };
+enum { COUNT_DEFAULT = 2500, STACKS_DEFAULT = 200, WRONG = 2560 };
 
 typedef struct tally {
     size_t passed, failed;
@@ -66,9 +68,9 @@ static void run_series(const series *s, tally *t)
            s->count, s->seed, words_seen_pairs(&seen), seen.count);
 }
 
-static series series_of(int argc, char **argv)
+static series series_of(int argc, char **argv, uint64_t count)
 {
-    series s = {.seed = 1, .count = COUNT_DEFAULT};
+    series s = {.seed = 1, .count = count};
     char *rest = "";
     if (argc > 1)
         s.count = strtoull(argv[1], NULL, 10);
@@ -115,12 +117,22 @@ int main(int argc, char **argv)
         printf("0 passed, 0 failed, 1 skipped\n");
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "stacks") == 0) {
+        series s = series_of(argc - 1, argv + 1, STACKS_DEFAULT);
+        compare_stacks(s.seed, s.first, s.count, &t.passed, &t.failed);
+        printf("%zu passed, %zu failed\n", t.passed, t.failed);
+        return t.failed > 0;
+    }
     bool is_self_test = argc > 1 && strcmp(argv[1], "--self-test") == 0;
-    if (is_self_test || argc == 1)
+    if (is_self_test || argc == 1) {
         self_test(is_self_test, &t);
+        compare_stacks_self_test(STACKS_DEFAULT, &t.passed, &t.failed);
+    }
     if (!is_self_test) {
-        series s = series_of(argc, argv);
+        series s = series_of(argc, argv, COUNT_DEFAULT);
         run_series(&s, &t);
+        if (argc == 1)
+            compare_stacks(s.seed, 0, STACKS_DEFAULT, &t.passed, &t.failed);
     }
     printf("%zu passed, %zu failed\n", t.passed, t.failed);
     return t.failed > 0;

@@ -1,0 +1,75 @@
+/* The independent reference of layers: the manual's LAYERS in long double, each formula as it is
+ * written there, over the reference of attention (ref_attention.h).
+ *
+ * It shares no code with src and includes none of it. It follows no errors: the rows that go from
+ * part to part are rounded to float64 where attention takes them, and compare_stacks.h says what
+ * that allows. */
+#ifndef SELFATTN_TESTS_REF_STACK_H
+#define SELFATTN_TESTS_REF_STACK_H
+
+#include "ref/ref_attention.h"
+
+#include <stdint.h>
+
+enum { REF_LAYERS_MOST = 3, REF_NORMS = 3, REF_STACK_NAME = 96 };
+
+/* {} where it is there and nothing is said. */
+typedef struct ref_norm {
+    bool is_there, has_eps;
+    double *gain, *bias; /* NULL: not said */
+    double eps;
+} ref_norm;
+
+/* As they stand in the document, in its layout; not there: w1.at NULL. */
+typedef struct ref_feed_forward {
+    size_t hidden;
+    ref_array w1, b1, w2, b2, w3;
+} ref_feed_forward;
+
+/* Attention's rows are those of the layer before; all else that its problem may have is used. */
+typedef struct ref_layer {
+    ref_problem attention, cross;
+    bool has_cross;
+    ref_norm norm[REF_NORMS];
+    ref_feed_forward feed_forward;
+    const char *order, *norm_kind, *activation; /* NULL: the stack's */
+} ref_layer;
+
+/* A document of layers. A word that is NULL, and 0 heads, were not said. */
+typedef struct ref_stack {
+    bool is_float32, is_decoder, adds_sinusoids;
+    const char *order, *norm_kind, *activation, *layout, *causal;
+    size_t heads, offset;
+    ref_array x, memory, embedding, positions; /* x: n × m or b × n × m */
+    size_t *ids; /* rows of the embedding that x is; NULL: x is given */
+    size_t layers;
+    ref_layer layer[REF_LAYERS_MOST];
+    ref_feed_forward end; /* of the order seed */
+    ref_norm final;
+    const char *mistake; /* one of REF_STACK_MISTAKES that it shall make */
+} ref_stack;
+
+extern const char *const REF_STACK_MISTAKES[];
+extern const size_t REF_STACK_MISTAKE_COUNT;
+
+/* A stage under its full name, in the shape in which the program gives it. */
+typedef struct ref_stack_stage {
+    char name[REF_STACK_NAME];
+    int rank;
+    size_t size[5], count;
+    long double *at;
+} ref_stack_stage;
+
+typedef struct ref_stack_result {
+    ref_stack_stage *stage;
+    size_t count, capacity;
+} ref_stack_result;
+
+void ref_stack_compute(const ref_stack *s, ref_stack_result *r);
+void ref_stack_result_free(ref_stack_result *r);
+
+/* Stack `number` of a seed, always the same one, and one that the program accepts. */
+void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number);
+void ref_stack_free(ref_stack *s);
+
+#endif

@@ -1,0 +1,167 @@
+/* A random stack as a document. Numbers are written with as many digits as float64 needs. */
+#include "base/text.h"
+#include "ref/stack_subject.h"
+
+#include <stdint.h>
+
+/* ---- numbers ---- */
+
+static void add_key(text *out, const char *name)
+{
+    bool is_first = out->data[out->length - 1] == '{';
+    text_add_format(out, "%s\"%s\": ", is_first ? "" : ", ", name);
+}
+
+/* The axes of an array from `axis` on, the numbers from `at` on. */
+static void add_axes(text *out, int rank, const size_t *size, const double **at)
+{
+    if (rank == 0) {
+        text_add_format(out, "%.17g", *(*at)++);
+        return;
+    }
+    for (size_t i = 0; i < size[0]; i++) {
+        text_add_string(out, i == 0 ? "[" : ", ");
+        add_axes(out, rank - 1, size + 1, at);
+    }
+    text_add_string(out, "]");
+}
+
+static void add_array(text *out, const char *name, const ref_array *a)
+{
+    const double *at = a->at;
+    if (a->at == NULL)
+        return;
+    add_key(out, name);
+    add_axes(out, a->rank, a->size, &at);
+}
+
+/* One entry of the batch, where there is a batch and one is wanted. */
+static void add_rows(text *out, const char *name, const ref_array *a, size_t batch)
+{
+    ref_array some = *a;
+    if (a->at != NULL && a->rank == 3 && batch != SIZE_MAX) {
+        some = (ref_array){.rank = 2, .size = {a->size[1], a->size[2]}};
+        some.at = a->at + batch * a->size[1] * a->size[2];
+    }
+    add_array(out, name, &some);
+}
+
+static void add_ids(text *out, const ref_stack *s, size_t rows)
+{
+    add_key(out, "ids");
+    for (size_t i = 0; i < (rows > 0 ? rows : s->x.size[0]); i++)
+        text_add_format(out, "%s%zu", i == 0 ? "[" : ", ", s->ids[i]);
+    text_add_string(out, "]");
+}
+
+static void add_number(text *out, const char *name, double value)
+{
+    const double *at = &value;
+    add_key(out, name);
+    add_axes(out, 0, NULL, &at);
+}
+
+static void add_word(text *out, const char *name, const char *word)
+{
+    if (word == NULL)
+        return;
+    add_key(out, name);
+    text_add_format(out, "\"%s\"", word);
+}
+
+/* ---- parts ---- */
+
+static void add_norm(text *out, const char *name, const ref_norm *n, size_t width)
+{
+    const ref_array gain = {1, {width}, n->gain}, bias = {1, {width}, n->bias};
+    if (!n->is_there)
+        return;
+    add_key(out, name);
+    text_add_string(out, "{");
+    add_array(out, "gain", &gain);
+    add_array(out, "bias", &bias);
+    if (n->has_eps)
+        add_number(out, "eps", n->eps);
+    text_add_string(out, "}");
+}
+
+static void add_feed_forward(text *out, const ref_feed_forward *f)
+{
+    add_array(out, "w1", &f->w1);
+    add_array(out, "b1", &f->b1);
+    add_array(out, "w2", &f->w2);
+    add_array(out, "b2", &f->b2);
+    add_array(out, "w3", &f->w3);
+}
+
+static void add_attention(text *out, const ref_problem *p)
+{
+    for (ref_input which = REF_WQ; which <= REF_BO; which++)
+        add_array(out, REF_INPUT_KEYS[which], &p->in[which]);
+    if (p->heads > 0)
+        add_number(out, "heads", (double)p->heads);
+    if (p->kv_heads > 0)
+        add_number(out, "kv_heads", (double)p->kv_heads);
+    if (p->softcap > 0)
+        add_number(out, "softcap", p->softcap);
+    add_word(out, "qk_norm", p->normalizes ? "rms" : NULL);
+    add_word(out, "causal", p->causal);
+}
+
+static void add_layer(text *out, const ref_layer *l, size_t width)
+{
+    static const char *const NAMES[] = {"ln1", "ln2", "ln3"};
+    text_add_string(out, "{");
+    add_attention(out, &l->attention);
+    if (l->has_cross) {
+        add_key(out, "cross");
+        text_add_string(out, "{");
+        add_attention(out, &l->cross);
+        text_add_string(out, "}");
+    }
+    add_feed_forward(out, &l->feed_forward);
+    for (size_t i = 0; i < REF_NORMS; i++)
+        add_norm(out, NAMES[i], &l->norm[i], width);
+    add_word(out, "norm", l->order);
+    add_word(out, "norm_kind", l->norm_kind);
+    add_word(out, "activation", l->activation);
+    text_add_string(out, "}");
+}
+
+static void add_settings(text *out, const ref_stack *s)
+{
+    add_word(out, "dtype", s->is_float32 ? "f32" : "f64");
+    add_word(out, "norm", s->order);
+    add_word(out, "norm_kind", s->norm_kind);
+    add_word(out, "activation", s->activation);
+    add_word(out, "layout", s->layout);
+    add_word(out, "causal", s->causal);
+    add_word(out, "positions", s->adds_sinusoids ? "sinusoidal" : NULL);
+    if (s->heads > 0)
+        add_number(out, "heads", (double)s->heads);
+    if (s->offset > 0)
+        add_number(out, "offset", (double)s->offset);
+}
+
+void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
+{
+    size_t width = s->x.size[s->x.rank - 1];
+    text_add_string(out, "{");
+    add_settings(out, s);
+    add_array(out, "embedding", &s->embedding);
+    if (s->ids == NULL)
+        add_rows(out, "x", &s->x, batch);
+    else
+        add_ids(out, s, rows);
+    add_rows(out, "memory", &s->memory, batch);
+    add_array(out, "position_embedding", &s->positions);
+    add_key(out, "layers");
+    for (size_t i = 0; i < s->layers; i++) {
+        text_add_string(out, i == 0 ? "[" : ", ");
+        add_layer(out, &s->layer[i], width);
+    }
+    text_add_string(out, "]");
+    add_feed_forward(out, &s->end);
+    add_norm(out, "ln_f", &s->final, width);
+    text_add_string(out, "}\n");
+}

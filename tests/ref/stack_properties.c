@@ -1,0 +1,200 @@
+#include "ref/stack_properties.h"
+
+#include "ref/stack_subject.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A stack, computed whole, with all stages, in one thread. */
+typedef struct trial {
+    const ref_stack *stack;
+    const stack_subject *whole;
+    size_t runs; /* that a property took; none: it says nothing about this stack */
+    char wrong[2304];
+} trial;
+
+static bool differs(trial *t, const char *name, const char *why)
+{
+    snprintf(t->wrong, sizeof t->wrong, "%s: %s", name, why);
+    return false;
+}
+
+/* ---- comparing ---- */
+
+/* Each number of the part is the whole's, `first` entries further on that axis; of other axes the
+ * part may have fewer. */
+static bool same_part(const tensor *whole, const tensor *part, int axis, size_t first)
+{
+    size_t index[TENSOR_MAX_RANK] = {0}, size = dtype_size(whole->type);
+    if (whole->rank != part->rank || whole->type != part->type)
+        return false;
+    do {
+        ptrdiff_t from = whole->stride[axis] * (ptrdiff_t)first, at = 0;
+        for (int i = 0; i < part->rank; i++) {
+            from += whole->stride[i] * (ptrdiff_t)index[i];
+            at += part->stride[i] * (ptrdiff_t)index[i];
+        }
+        if (memcmp((const char *)whole->data + (size_t)from * size,
+                   (const char *)part->data + (size_t)at * size, size) != 0)
+            return false;
+    } while (tensor_next(part, index));
+    return true;
+}
+
+static bool same_bytes(const tensor *a, const tensor *b)
+{
+    return tensor_same_shape(a, b) && same_part(a, b, 0, 0);
+}
+
+static bool same_run(trial *t, stack_way way)
+{
+    stack_subject other;
+    t->runs++;
+    way.document = &t->whole->document;
+    bool is_same = stack_subject_open(&other, t->stack, SIZE_MAX, &way) ||
+                   differs(t, "refused", other.failure.what);
+    if (is_same && other.result.count != (way.emits == NULL ? other.names.count : 1))
+        is_same = differs(t, "stages", "not those that were wanted");
+    for (size_t i = 0; is_same && i < other.result.count; i++) {
+        const entry *one = &other.result.entry[i];
+        is_same = same_bytes(bundle_tensor(&t->whole->result, one->name), &one->tensor) ||
+                  differs(t, one->name, "other bytes");
+    }
+    stack_subject_free(&other);
+    return is_same;
+}
+
+/* ---- the properties; each is true where it holds, and where it says nothing ---- */
+
+static bool output_alone(trial *t)
+{
+    return same_run(t, (stack_way){.emits = "output"});
+}
+
+static bool many_threads(trial *t)
+{
+    return same_run(t, (stack_way){.threads = 2}) && same_run(t, (stack_way){.threads = 3}) &&
+           same_run(t, (stack_way){.threads = 7, .emits = "output"});
+}
+
+static bool instruction_sets(trial *t)
+{
+    bool is_same = true;
+    for (size_t i = 0; is_same && i < ISAS.count; i++) {
+        const isa *by = (const isa *)(const void *)named_row(&ISAS, i);
+        is_same = !by->is_here() || same_run(t, (stack_way){.by = by});
+    }
+    return is_same;
+}
+
+static bool batch_entry_alone(trial *t, size_t batch)
+{
+    stack_subject alone;
+    t->runs++;
+    bool is_same = stack_subject_open(&alone, t->stack, batch, &(stack_way){0}) ||
+                   differs(t, "refused", alone.failure.what);
+    for (size_t i = 0; is_same && i < alone.result.count; i++) {
+        const entry *one = &alone.result.entry[i];
+        tensor entry_of = tensor_at(bundle_tensor(&t->whole->result, one->name), batch);
+        is_same = same_bytes(&entry_of, &one->tensor) || differs(t, one->name, "other bytes");
+    }
+    stack_subject_free(&alone);
+    return is_same;
+}
+
+static bool batch_entries_alone(trial *t)
+{
+    size_t batches = t->whole->stack.batches;
+    bool is_same = true;
+    for (size_t batch = 0; is_same && batch < batches; batch += 1 + batches / 4)
+        is_same = batch_entry_alone(t, batch);
+    return is_same;
+}
+
+/* ---- rows behind rows ---- */
+
+/* Of the memory, which is there whole from the first row on. */
+static bool is_of_memory(const char *name)
+{
+    static const char *const KEYS[] = {"xk", "xv", "k", "v", "k_norm"};
+    const char *last = strrchr(name, '.');
+    bool is_key = false;
+    for (size_t i = 0; last != NULL && i < sizeof KEYS / sizeof KEYS[0]; i++)
+        is_key = is_key || strcmp(last + 1, KEYS[i]) == 0;
+    return is_key && strstr(name, ".cross.") != NULL;
+}
+
+static bool same_rows(trial *t, const stack_subject *some, size_t first)
+{
+    for (size_t i = 0; i < some->result.count; i++) {
+        const entry *one = &some->result.entry[i];
+        const tensor *whole = bundle_tensor(&t->whole->result, one->name);
+        const char *last = strrchr(one->name, '.');
+        int before_end = last != NULL && strcmp(last, ".weighted") == 0 ? 3 : 2;
+        if (!same_part(whole, &one->tensor, whole->rank - before_end,
+                       is_of_memory(one->name) ? 0 : first))
+            return differs(t, one->name, "other bytes");
+    }
+    return true;
+}
+
+/* A row must not depend on those behind it. */
+static bool is_causal(const ref_stack *s)
+{
+    bool is_so = true;
+    for (size_t i = 0; i < s->layers; i++) {
+        const char *own = s->layer[i].attention.causal;
+        is_so =
+            is_so && (own == NULL ? s->is_decoder || s->causal != NULL : strcmp(own, "true") == 0);
+    }
+    return is_so;
+}
+
+/* The first half at once, then row by row. A stream counts its rows from 0, and refuses an
+ * offset. */
+static bool rows_one_by_one(trial *t)
+{
+    const ref_stack *s = t->stack;
+    size_t n = t->whole->stack.rows, row = (n + 1) / 2;
+    stack_subject some;
+    stack_way way = {.rows = row};
+    if (s->ids == NULL || s->offset > 0 || !is_causal(s) || n < 2)
+        return true;
+    t->runs++;
+    bool is_same = stack_subject_open(&some, s, SIZE_MAX, &way)
+                       ? same_rows(t, &some, 0)
+                       : differs(t, "refused", some.failure.what);
+    for (; is_same && row < n; row++)
+        is_same = stack_subject_go_on(&some, s, 1, &way) ? same_rows(t, &some, row)
+                                                         : differs(t, "refused", some.failure.what);
+    stack_subject_free(&some);
+    return is_same;
+}
+
+static const struct {
+    const char *name;
+    bool (*holds)(trial *t);
+} PROPERTIES[] = {
+    {"output alone", output_alone},         {"threads", many_threads},
+    {"instruction sets", instruction_sets}, {"batch entries alone", batch_entries_alone},
+    {"rows one by one", rows_one_by_one},
+};
+
+void stack_properties_try(const ref_stack *s, const char *where, size_t *passed, size_t *failed)
+{
+    stack_subject whole;
+    bool done = stack_subject_open(&whole, s, SIZE_MAX, &(stack_way){0});
+    for (size_t i = 0; done && i < sizeof PROPERTIES / sizeof PROPERTIES[0]; i++) {
+        trial t = {.stack = s, .whole = &whole};
+        bool holds = PROPERTIES[i].holds(&t);
+        *passed += holds && t.runs > 0;
+        *failed += !holds;
+        if (!holds)
+            printf("FAIL %s: %s: %s\n", where, PROPERTIES[i].name, t.wrong);
+    }
+    *failed += !done;
+    if (!done)
+        printf("FAIL %s: refused: %s\n", where, whole.failure.what);
+    stack_subject_free(&whole);
+}
