@@ -60,9 +60,21 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
     return true;
 }
 
+static bool check_is_list(const entry *ids, err *e)
+{
+    char shape[SHAPE_TEXT];
+    if (ids->kind != ENTRY_TENSOR)
+        return err_at(e, &ids->at, "ids is \"%s\", it must be a list of whole numbers from 0",
+                      ids->text);
+    return ids->tensor.rank < 2 || err_at(e, &ids->at, "ids is %s, it must be a list",
+                                          tensor_shape_text(&ids->tensor, shape));
+}
+
 /* Whole numbers, as they stand in a document. */
 static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
 {
+    if (!check_is_list(given, e))
+        return false;
     size_t count = tensor_count(&given->tensor);
     size_t *ids = mem_alloc(count, sizeof ids[0], e);
     bool done = ids != NULL;

@@ -1,11 +1,13 @@
 /* Any bytes as a JSON document: the scan against cJSON, every kind of matrix there and back, and a
- * whole problem read, planned and, when it is small, run. */
+ * whole problem, or a stack of layers, read, planned and, when it is small, run. */
 #include "attn/keys.h"
 #include "attn/run.h"
 #include "fuzz/claims.h"
 #include "io/json.h"
 #include "io/jsonl.h"
 #include "io/json_scan.h"
+#include "model/keys.h"
+#include "model/stack.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -163,6 +165,63 @@ static void check_document(const char *bytes, size_t length, dtype type)
     bundle_free(&document);
 }
 
+/* ---- layers ---- */
+
+/* Every stage of a small stack takes less than this many multiply-adds, and numbers. */
+static const double FEW_OPERATIONS = 1e5;
+
+static bool run_layers(const stack *s, const text_list *names, size_t threads, bundle *result)
+{
+    err e = {0};
+    run_report report = {0};
+    crew by;
+    crew_open(&by, threads);
+    bool done = stack_run(s, names, &by, result, &report, &e);
+    crew_close(&by);
+    claim_error_fits(done, &e);
+    return done;
+}
+
+static void check_layers_run(const stack *s)
+{
+    text_list names = {0};
+    bundle once = {0}, again = {0};
+    err e = {0};
+    claim(stack_stage_names(s, &names, &e), "a stack that is planned names its stages");
+    bool done = run_layers(s, &names, 1, &once);
+    claim(done == run_layers(s, &names, 3, &again), "threads decide nothing");
+    if (done) {
+        claim(once.count == names.count, "all stages that are named are made");
+        check_same(&once, &again);
+    }
+    text_list_free(&names);
+    bundle_free(&once);
+    bundle_free(&again);
+}
+
+static void check_layers(const char *bytes, size_t length, bool is_decoder)
+{
+    read_options how = {
+        .file = "fuzz", .keys = &KEYS,
+                        .document_keys = &STACK_DOCUMENT, .kind = KEY_MATRIX, .type = DTYPE_F32};
+    stack_settings of_stack = {.is_decoder = is_decoder};
+    bundle document = {0};
+    stack s;
+    err e = {0};
+    size_t needed;
+    bool done = json_read(bytes, length, &how, &document, &e);
+    claim_error_fits(done, &e);
+    if (done) {
+        done = stack_read(&s, &document, &of_stack, isa_best(), &e);
+        claim_error_fits(done, &e);
+        if (done && stack_operations(&s) < FEW_OPERATIONS && stack_memory(&s, 1, &needed, &e) &&
+            needed < FEW_BYTES)
+            check_layers_run(&s);
+        stack_free(&s);
+    }
+    bundle_free(&document);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     const char *bytes = (const char *)data;
@@ -175,6 +234,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     check_read_alike(format_by_name("json"), bytes, length, "", &f32);
     check_read_alike(format_by_name("json"), bytes, length, "", &f64);
     check_document(bytes, length, DTYPE_F32);
+    check_layers(bytes, length, false);
+    check_layers(bytes, length, true);
     (void)json_probe(bytes, length);
     (void)jsonl_probe(bytes, length);
     return 0;

@@ -1,5 +1,6 @@
 #include "ref/stack_subject.h"
 
+#include "attn/keys.h"
 #include "base/text.h"
 #include "io/json.h"
 #include "model/keys.h"
@@ -7,6 +8,7 @@
 static bool read_document(stack_subject *one, const ref_stack *s, size_t batch, size_t rows)
 {
     read_options how = {.file = "stack",
+                        .keys = &KEYS,
                         .document_keys = &STACK_DOCUMENT,
                         .kind = KEY_MATRIX,
                         .type = s->is_float32 ? DTYPE_F32 : DTYPE_F64};
