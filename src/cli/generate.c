@@ -1,7 +1,7 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/document.h"
+#include "cli/stack_solve.h"
 #include "io/json_member.h"
 #include "io/json_string.h"
 #include "io/number_write.h"
@@ -110,8 +110,10 @@ static bool run_steps(writer *w, generation *g, const env *world, err *e)
             break;
     }
     crew_close(&by);
-    if (done)
+    if (done) {
+        say_missing_threads(&by, o, world);
         return sink_close(&w->to, e);
+    }
     sink_discard(&w->to);
     return false;
 }

@@ -69,6 +69,15 @@ static void say_notes(const stack *s, const options *o, const env *world)
     }
 }
 
+void say_missing_threads(const crew *by, const options *o, const env *world)
+{
+    if (by->ran < by->wanted && !o->quiet)
+        fprintf(world->err,
+                "selfattn: note: %zu of %zu threads ran, no more could be started: the result is "
+                "the same\n",
+                by->ran, by->wanted);
+}
+
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e)
 {
@@ -82,6 +91,8 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
     crew_close(&by);
+    if (done)
+        say_missing_threads(&by, o, world);
     return done;
 }
 

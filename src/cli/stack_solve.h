@@ -19,6 +19,8 @@ bool stack_solution_check(const stack_solution *s, const char *name, err *e);
 /* Checks the memory against --max-memory, says the notes, and computes these stages. */
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e);
+/* Says, unless --quiet, that not all threads could be started. */
+void say_missing_threads(const crew *by, const options *o, const env *world);
 void stack_solution_free(stack_solution *s);
 
 #endif
