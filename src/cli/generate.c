@@ -3,8 +3,8 @@
 #include "cli/command.h"
 #include "cli/stack_solve.h"
 #include "io/json_member.h"
+#include "io/json_row.h"
 #include "io/json_string.h"
-#include "io/number_write.h"
 #include "model/generation.h"
 #include "model/keys.h"
 #include "random/generator.h"
@@ -29,17 +29,9 @@ static const char *name_of(const writer *w, size_t id, char digits[32])
 
 static void add_logits(text *out, const tensor *logits)
 {
-    char number[NUMBER_TEXT];
+    tensor row = tensor_at(logits, 0);
     json_member_key(out, "logits");
-    for (size_t id = 0; id < logits->size[1]; id++) {
-        double value = tensor_get(logits, (size_t[]){0, id});
-        if (logits->type == DTYPE_F32)
-            number_write_f32((float)value, number);
-        else
-            number_write_f64(value, number);
-        text_add_format(out, "%s%s", id == 0 ? "[" : ", ", number);
-    }
-    text_add_string(out, "]");
+    json_row_write(out, &row, -1);
 }
 
 /* A whole line, handed on at once. */

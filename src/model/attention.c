@@ -80,6 +80,15 @@ static bool check_width(const attention *a, size_t width, err *e)
                   has_wo ? "Wo" : "attention without Wo", a->plan.width_out, width);
 }
 
+/* A layer's rows stay as many as they were, however many entries the memory has. */
+static bool check_batches(const attention *a, const attention_source *from, err *e)
+{
+    size_t batches = from->x->rank == 3 ? from->x->size[0] : 1;
+    return from->memory == NULL || a->plan.batches == batches ||
+           err_at(e, &from->memory->at, "memory is a batch of %zu, and x is %zu", a->plan.batches,
+                  batches);
+}
+
 static bool plan_it(attention *a, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
@@ -100,7 +109,8 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
-    return plan_it(a, e) && check_width(a, from->x->size[from->x->rank - 1], e);
+    return plan_it(a, e) && check_batches(a, from, e) &&
+           check_width(a, from->x->size[from->x->rank - 1], e);
 }
 
 bool attention_go_on(attention *a, const tensor *x, err *e)

@@ -143,6 +143,16 @@ static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, er
     return true;
 }
 
+/* Rows in range may make logits that are not. */
+static bool check_logits(const generation *g, err *e)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (g->stack.how.allow_nonfinite || tensor_is_finite(&g->logits, index))
+        return true;
+    return err_set(e, "the logit of id %zu is beyond the range of %s", index[1],
+                   dtype_name(g->logits.type));
+}
+
 bool generation_step(generation *g, crew *by, err *e)
 {
     bundle result = {0};
@@ -150,7 +160,8 @@ bool generation_step(generation *g, crew *by, err *e)
     bool done = (g->step == 0 || stack_go_on(&g->stack, &g->next, 1, e)) &&
                 compute_row(g, by, &result, &row, e) &&
                 multiply(g->stack.isa->table(g->stack.type), &row, &g->unembedding, &g->bias,
-                         &g->logits, by, e);
+                         &g->logits, by, e) &&
+                check_logits(g, e);
     if (done && g->how.temperature > 0)
         done = draw_one(g, &g->next, e);
     else if (done)

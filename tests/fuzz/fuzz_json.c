@@ -201,9 +201,11 @@ static void check_layers_run(const stack *s)
 
 static void check_layers(const char *bytes, size_t length, bool is_decoder)
 {
-    read_options how = {
-        .file = "fuzz", .keys = &KEYS,
-                        .document_keys = &STACK_DOCUMENT, .kind = KEY_MATRIX, .type = DTYPE_F32};
+    read_options how = {.file = "fuzz",
+                        .keys = &KEYS,
+                        .document_keys = &STACK_DOCUMENT,
+                        .kind = KEY_MATRIX,
+                        .type = DTYPE_F32};
     stack_settings of_stack = {.is_decoder = is_decoder};
     bundle document = {0};
     stack s;
