@@ -63,6 +63,10 @@ bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e);
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);
 
+/* Whether what comes from which row can be followed through its layers: each self-attention is over
+ * the rows that go in, and their sum with what it makes goes on. */
+bool stack_has_rollout(const stack *s);
+
 /* The names of all stages, in the order in which they are made. */
 bool stack_stage_names(const stack *s, text_list *names, err *e);
 
