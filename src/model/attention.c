@@ -125,6 +125,8 @@ void attention_free(attention *a)
 
 static void want_stages(const attention *a, const keeper *keep, wanted *w)
 {
+    if (keep->one_row != NULL)
+        *w = *keep->one_row;
     wanted_add(w, STAGE_OUTPUT);
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))

@@ -19,6 +19,7 @@ typedef struct layer_part {
 } layer_part;
 
 typedef struct layer {
+    const norm_order *order;
     layer_part part[PARTS_MOST];
     size_t parts;
     norm norm[NORMS_MOST];
@@ -27,7 +28,8 @@ typedef struct layer {
 typedef struct stack_settings {
     bool is_decoder; /* causal, unless something is said */
     bool allow_nonfinite;
-    bool goes_on; /* rows come behind those before, whose keys and values are kept */
+    const wanted *one_row; /* of weighted, for a trace; NULL: all rows */
+    bool goes_on;          /* rows come behind those before, whose keys and values are kept */
 } stack_settings;
 
 typedef struct stack {
