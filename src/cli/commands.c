@@ -49,17 +49,21 @@ static const command ROWS[] = {
      command_init},
     {{"encode", "run an encoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_RUN | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_TRACE | GROUP_RUN |
+         GROUP_ALWAYS,
      NULL,
      "Runs the \"layers\" of each DOCUMENT one after the other, each an object with the keys of "
      "attention and those of a layer: norms ln1 and ln2, and the feed-forward part w1, b1, w2, b2. "
      "Settings such as heads, norm and activation stand in a layer or at the top, for all. The "
      "rows are x, tokens with a vocab, or ids with an embedding. Writes output, or the stages that "
-     "--emit names; see LAYERS.",
+     "--emit names; see LAYERS. --trace shows the layers like the floors of a house, each with its "
+     "norms, its attention's own steps, its sums and its feed-forward part; --trace=STEP these "
+     "steps of every attention.",
      command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_RUN | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_TRACE | GROUP_RUN |
+         GROUP_ALWAYS,
      NULL,
      "The same for a decoder: its self-attention is causal unless a document says otherwise, and "
      "layers with an object \"cross\" look at \"memory\", an encoder's output, between "

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/stack_outputs.h"
 #include "cli/stack_solve.h"
+#include "cli/tracing.h"
 #include "model/keys.h"
 
 typedef struct stacker {
@@ -21,17 +22,27 @@ static bool check_names(const stack_solution *s, const text_list *names, err *e)
     return true;
 }
 
+static bool compute(stacker *r, stack_solution *s, const text_list *names, text *shown, err *e)
+{
+    if (r->to.traces)
+        return tracing_run_stack(s, names, r->given, r->world, &r->to, shown, e);
+    return stack_solution_run(s, names, r->given, r->world, e);
+}
+
 static bool run_document(stacker *r, const document *one, err *e)
 {
     stack_solution s;
     place at = document_place(one);
     text_list names = {0};
+    text shown = {0};
     bool done = stack_solution_plan(&s, one, r->is_decoder, r->given, e) &&
                 stack_outputs_names(&r->to, &names, e) && check_names(&s, &names, e) &&
-                stack_solution_run(&s, &names, r->given, r->world, e) &&
-                stack_outputs_write(&r->to, &s.stages, one, e);
+                compute(r, &s, &names, &shown, e) &&
+                stack_outputs_write(&r->to, &s.stages, one, e) &&
+                (!r->to.traces || stack_outputs_write_trace(&r->to, &shown, e));
     if (!done)
         err_place(e, &at);
+    text_free(&shown);
     text_list_free(&names);
     stack_solution_free(&s);
     return done;

@@ -225,9 +225,15 @@ static void write_layers(text *out)
     text_add_string(out, ".PD\n");
     write_paragraph(out, "Stages are named by the way to them, counted from 0: embedded; "
                          "layer.0.ln1; layer.0.attention.weights and every other stage of that "
-                         "attention; layer.0.attention_sum, with what the part was given added; "
+                         "attention, and its mean_weights, the mean over the heads; "
+                         "layer.0.attention_sum, with what the part was given added; "
                          "layer.0.cross.weights; layer.0.ffn.hidden, gate, activated and output; "
-                         "layer.0.output; ln_f; output.");
+                         "layer.0.output; rollout; ln_f; output. "
+                         "Attention rollout (Abnar and Zuidema, Quantifying attention flow in "
+                         "transformers, 2020) is how much of each row behind the layers comes from "
+                         "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
+                         "where W is a self-attention's mean_weights. It is there where each "
+                         "self-attention is over the rows that go in, and has a residual.");
 }
 
 static void write_conventions(text *out)

@@ -10,11 +10,19 @@ static bool add_name(text_list *to, const char *name, size_t length, err *e)
     return text_list_add(to, name, length, e);
 }
 
+/* The trace takes the place of data that go to no file. */
+static bool trace_takes_stdout(const stack_outputs *to)
+{
+    const options *o = to->given;
+    return to->traces && o->trace_output == NULL && o->output == NULL;
+}
+
 /* --emit, or the output alone; nothing where --write says it all. */
 static bool plan_data(stack_outputs *to, err *e)
 {
     const options *o = to->given;
-    if (o->write.count > 0 && o->output == NULL && o->emit.count == 0)
+    bool is_written_only = o->write.count > 0 && o->output == NULL && o->emit.count == 0;
+    if (is_written_only || trace_takes_stdout(to))
         return true;
     stack_output *data = &to->output[to->count++];
     data->file = o->output == NULL ? "-" : o->output;
@@ -45,12 +53,35 @@ static bool check_apart(const stack_outputs *to, err *e)
                                strcmp(file, "-") == 0 ? "standard output" : file);
         }
     }
+    for (size_t i = 0; i < to->count && to->traces; i++) {
+        const char *file = to->output[i].file;
+        if (strcmp(file, to->trace_file) == 0 && strncmp(file, "/dev/", 5) != 0)
+            return err_set(e, "the trace and %s both go to %s", to->output[i].stages.item[0],
+                           strcmp(file, "-") == 0 ? "standard output" : file);
+    }
     return true;
+}
+
+static bool plan_trace(stack_outputs *to, err *e)
+{
+    const options *o = to->given;
+    to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
+    to->trace_file = o->trace_output == NULL ? "-" : o->trace_output;
+    if (o->picture != NULL)
+        return err_set(e, "--picture draws the weights of one attention, and these are layers");
+    if (!trace_takes_stdout(to) || (o->emit.count == 0 && o->format == NULL))
+        return true;
+    err_set(e, "the trace goes to standard output in place of the data, so --%s has nothing to say",
+            o->emit.count > 0 ? "emit" : "format");
+    return err_remedy(e, "-o FILE is where the data would go, --trace-output FILE where the trace "
+                         "would");
 }
 
 bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *from, err *e)
 {
     *to = (stack_outputs){.given = o, .documents = from};
+    if (!plan_trace(to, e))
+        return false;
     to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
     if (to->output == NULL || !plan_data(to, e))
         return false;
@@ -149,6 +180,18 @@ bool stack_outputs_write(stack_outputs *to, const bundle *result, const document
     return true;
 }
 
+/* A line is left free between two. */
+bool stack_outputs_write_trace(stack_outputs *to, const text *rendered, err *e)
+{
+    if (!to->trace_is_open && !sink_open(&to->trace, to->trace_file, e))
+        return false;
+    to->trace_is_open = true;
+    if (to->trace_results++ > 0)
+        text_add_string(sink_text(&to->trace), "\n");
+    text_add(sink_text(&to->trace), text_string(rendered), rendered->length);
+    return sink_spill(&to->trace, e);
+}
+
 bool stack_outputs_close(stack_outputs *to, bool done, err *e)
 {
     for (size_t i = 0; i < to->count; i++) {
@@ -159,6 +202,10 @@ bool stack_outputs_close(stack_outputs *to, bool done, err *e)
             sink_discard(&one->sink);
         text_list_free(&one->stages);
     }
+    if (to->trace_is_open && done)
+        done = sink_close(&to->trace, e);
+    else if (to->trace_is_open)
+        sink_discard(&to->trace);
     mem_free(to->output);
     return done;
 }

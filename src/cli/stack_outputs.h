@@ -19,6 +19,11 @@ typedef struct stack_outputs {
     const documents *documents;
     stack_output *output; /* the data, where there are any, then one a --write */
     size_t count;
+    bool traces;
+    const char *trace_file;
+    sink trace;
+    bool trace_is_open;
+    size_t trace_results;
 } stack_outputs;
 
 bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *from, err *e);
@@ -26,6 +31,7 @@ bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *fr
 /* All names that are wanted anywhere. */
 bool stack_outputs_names(const stack_outputs *to, text_list *names, err *e);
 bool stack_outputs_write(stack_outputs *to, const bundle *result, const document *one, err *e);
+bool stack_outputs_write_trace(stack_outputs *to, const text *rendered, err *e);
 bool stack_outputs_close(stack_outputs *to, bool done, err *e);
 
 #endif

@@ -2,7 +2,9 @@
 
 #include "io/number_read.h"
 #include "render/renderer.h"
+#include "trace/stack_trace.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- --trace=STEP,… ---- */
@@ -37,12 +39,12 @@ static bool set_focus(const focus_place *in, const char *value, err *e)
     return true;
 }
 
-bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
+/* most: how many rows, heads and batches there are. */
+static bool find_focus(const trace_focus *most, const options *o, trace_focus *focus, err *e)
 {
-    const plan *p = &s->plan;
-    const focus_place places[] = {{"row", &focus->row, p->n_q},
-                                  {"head", &focus->head, p->heads},
-                                  {"batch", &focus->batch, p->batches}};
+    const focus_place places[] = {{"row", &focus->row, most->row},
+                                  {"head", &focus->head, most->head},
+                                  {"batch", &focus->batch, most->batch}};
     *focus = (trace_focus){0};
     for (size_t i = 0; i < o->focus.count; i++) {
         const char *pair = o->focus.item[i], *equals = strchr(pair, '=');
@@ -53,6 +55,28 @@ bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus,
         }
     }
     return true;
+}
+
+bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
+{
+    const plan *p = &s->plan;
+    const trace_focus most = {.batch = p->batches, .head = p->heads, .row = p->n_q};
+    return find_focus(&most, o, focus, e);
+}
+
+/* A head that every attention of the stack has. */
+static bool find_stack_focus(const stack *s, const options *o, trace_focus *focus, err *e)
+{
+    trace_focus most = {
+        .batch = s->batches == 0 ? 1 : s->batches, .head = SIZE_MAX, .row = s->rows};
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && p->attention.plan.heads < most.head)
+                most.head = p->attention.plan.heads;
+        }
+    }
+    return find_focus(&most, o, focus, e);
 }
 
 /* ---- rendering ---- */
@@ -70,9 +94,9 @@ static const renderer *find_renderer(const options *o)
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
-static bool check_holds(const renderer *by, const options *o, const outputs *to, err *e)
+static bool check_holds(const renderer *by, const options *o, size_t results, err *e)
 {
-    if (by->is_whole_file && to->trace.results > 0)
+    if (by->is_whole_file && results > 0)
         return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
     if (o->blank.count == 0 || by->takes_blanks)
         return true;
@@ -90,16 +114,16 @@ static bool check_size(const renderer *by, const options *o, const text *out, er
                       o->full ? "without --full it is smaller; " : "");
 }
 
-static bool render(const trace *t, const options *o, const env *world, const outputs *to, text *out,
+static bool render(const trace *t, const options *o, const env *world, const char *file, text *out,
                    err *e)
 {
     bool blank[STEP_COUNT];
     const renderer *by = find_renderer(o);
-    bool is_terminal = world->stdout_is_terminal && strcmp(to->trace.file, "-") == 0;
+    bool is_terminal = world->stdout_is_terminal && strcmp(file, "-") == 0;
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = o->has_digits ? (int)o->digits : -1,
                           .is_full = o->full,
-                          .color = tracing_uses_color(o, world, to->trace.file),
+                          .color = tracing_uses_color(o, world, file),
                           .blank = blank};
     find_steps(&o->blank, blank);
     return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
@@ -111,14 +135,68 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
     trace_focus focus;
     trace t = {0};
     find_steps(&o->steps, asked);
-    if (!check_holds(find_renderer(o), o, to, e) || !tracing_find_focus(s, o, &focus, e) ||
-        !solution_want(s, to->stage, to->stages, e))
+    if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
+        !tracing_find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
         return false;
     trace_wants(&s->plan, focus, &s->wanted);
     bool done = solution_run(s, o, world, e) &&
                 trace_make(&t, &s->plan, &s->stages, focus, o->full,
                            o->steps.count > 0 ? asked : NULL, e) &&
-                render(&t, o, world, to, out, e);
+                render(&t, o, world, to->trace.file, out, e);
     trace_free(&t);
+    return done;
+}
+
+/* ---- stacks ---- */
+
+/* What only one attention has a picture of. */
+static bool check_stack_holds(const options *o, const stack_outputs *to, err *e)
+{
+    const renderer *by = find_renderer(o);
+    if (by->takes_blanks) {
+        err_set(e, "the trace format %s is for one attention, and these are layers",
+                by->named.name);
+        return err_remedy(e, "--trace-format markdown or latex has all steps of them");
+    }
+    return check_holds(by, o, to->trace_results, e);
+}
+
+/* Whether somebody wants `weighted` of all rows, which the trace alone doesn't. */
+static bool wants_weighted(const stack_solution *s, const text_list *names)
+{
+    static const char LAST[] = ".weighted";
+    for (size_t i = 0; i < s->there.count; i++) {
+        const char *name = s->there.item[i];
+        size_t length = strlen(name);
+        if (length < sizeof LAST || strcmp(name + length + 1 - sizeof LAST, LAST) != 0)
+            continue;
+        for (size_t j = 0; j < names->count; j++) {
+            if (stage_name_matches(names->item[j], name))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
+                       const stack_outputs *to, text *out, err *e)
+{
+    bool asked[STEP_COUNT];
+    text_list all = {0};
+    stack_trace t = {0};
+    trace_focus focus;
+    find_steps(&o->steps, asked);
+    if (!check_stack_holds(o, to, e) || !find_stack_focus(&s->stack, o, &focus, e))
+        return false;
+    const wanted one_row = {
+        .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
+    s->stack.how.one_row = wants_weighted(s, names) ? NULL : &one_row;
+    bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
+                stack_trace_make(&t, &s->stack, &s->stages, focus, o->full,
+                                 o->steps.count > 0 ? asked : NULL, e) &&
+                render(&t.whole, o, world, to->trace_file, out, e);
+    s->stack.how.one_row = NULL;
+    stack_trace_free(&t);
+    text_list_free(&all);
     return done;
 }

@@ -3,10 +3,16 @@
 #define SELFATTN_CLI_TRACING_H
 
 #include "cli/outputs.h"
+#include "cli/stack_outputs.h"
+#include "cli/stack_solve.h"
 #include "trace/trace.h"
 
 /* Computes what the trace and the data need, and renders the trace into `out`. */
 bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e);
+
+/* The same of a stack, for the stages that are named and the trace. */
+bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
+                       const stack_outputs *to, text *out, err *e);
 
 /* The row, head and batch of --focus, from 0; those that are not there are an error. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);

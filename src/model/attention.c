@@ -1,5 +1,6 @@
 #include "model/attention.h"
 
+#include "attn/average.h"
 #include "attn/keys.h"
 
 #include <stdio.h>
@@ -134,6 +135,8 @@ void attention_free(attention *a)
 
 static void want_stages(const attention *a, const keeper *keep, wanted *w)
 {
+    if (keep->one_row != NULL)
+        *w = *keep->one_row;
     wanted_add(w, STAGE_OUTPUT);
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
@@ -152,22 +155,54 @@ static bool keep_stages(const keeper *keep, const wanted *w, bundle *made, err *
     return true;
 }
 
-bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out,
+/* The mean of the weights over the heads, as rows. */
+static bool mean_weights(const attention *a, const bundle *made, tensor *mean, err *e)
+{
+    const plan *p = &a->plan;
+    const tensor *weights = bundle_tensor(made, "weights");
+    *mean = tensor_view_of(weights);
+    if (p->has_heads) {
+        if (!tensor_average(mean, p->has_batch ? 1 : 0, e))
+            return false;
+    } else {
+        if (!tensor_new(mean, weights->type, weights->rank, weights->size, e))
+            return false;
+        tensor_copy(weights, mean);
+    }
+    tensor_own(mean, mean->type, 2, (size_t[]){p->batches * p->n_q, p->n_k}, mean->data);
+    return true;
+}
+
+static bool take_output(const attention *a, bundle *made, const keeper *keep, tensor *out, err *e)
+{
+    tensor *output = &bundle_find(made, "output")->tensor;
+    size_t rows = a->plan.batches * a->plan.n_q;
+    tensor_own(out, output->type, 2, (size_t[]){rows, a->plan.width_out}, output->data);
+    *output = (tensor){0};
+    return keeper_keep(keep, "output", out, "qO", e);
+}
+
+static const char MEAN[] = "mean_weights";
+
+bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
     bundle made = {0};
     wanted w = {0};
+    tensor of_heads = {0};
+    bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
     want_stages(a, keep, &w);
+    if (needs_mean)
+        wanted_add(&w, STAGE_WEIGHTS);
     *out = (tensor){0};
-    bool done = run_plan_by(&a->plan, &w, by, &made, report, e) && keep_stages(keep, &w, &made, e);
-    entry *output = done ? bundle_find(&made, "output") : NULL;
-    if (output != NULL) {
-        size_t rows = a->plan.batches * a->plan.n_q;
-        tensor_own(out, output->tensor.type, 2, (size_t[]){rows, a->plan.width_out},
-                   output->tensor.data);
-        output->tensor = (tensor){0};
-        done = keeper_keep(keep, "output", out, "qO", e);
-    }
+    bool done = run_plan_by(&a->plan, &w, by, &made, report, e) &&
+                (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
+                                 keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
+                take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
     bundle_free(&made);
+    if (done && mean != NULL)
+        *mean = of_heads;
+    else
+        tensor_free(&of_heads);
     return done;
 }

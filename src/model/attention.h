@@ -30,8 +30,9 @@ void attention_free(attention *a);
 /* Plans it again, for other input rows of the same width. */
 bool attention_go_on(attention *a, const tensor *x, err *e);
 
-/* Its output as rows, b·n × m, owned by the caller. */
-bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out,
+/* Its output as rows, b·n × m, and the mean of its weights over the heads, b·n_q × n_k, where
+ * `mean` is not NULL; both owned by the caller. */
+bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e);
 
 #endif

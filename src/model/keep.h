@@ -7,6 +7,8 @@
 
 #include "tensor/bundle.h"
 
+struct wanted; /* attn/run.h */
+
 enum { STAGE_NAME = 96 };
 
 /* "layer.0.attention." and what a name on from there is in full. */
@@ -20,7 +22,8 @@ void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_N
 typedef struct keeper {
     const text_list *wanted;
     bundle *result;
-    size_t batches; /* 0: there is no batch axis */
+    const struct wanted *one_row; /* of weighted: the row that is meant; NULL: all */
+    size_t batches;               /* 0: there is no batch axis */
     stage_way way;
 } keeper;
 

@@ -133,6 +133,7 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
     const norm_order *order = read_order(s, given->bundle, e);
     if (order == NULL || !check_parts(s, order, given, e))
         return false;
+    l->order = order;
     list_parts(l, order, given->bundle);
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];

@@ -19,6 +19,7 @@ typedef struct layer_part {
 } layer_part;
 
 typedef struct layer {
+    const norm_order *order;
     layer_part part[PARTS_MOST];
     size_t parts;
     norm norm[NORMS_MOST];
@@ -27,7 +28,8 @@ typedef struct layer {
 typedef struct stack_settings {
     bool is_decoder; /* causal, unless something is said */
     bool allow_nonfinite;
-    bool goes_on; /* rows come behind those before, whose keys and values are kept */
+    const wanted *one_row; /* of weighted, for a trace; NULL: all rows */
+    bool goes_on;          /* rows come behind those before, whose keys and values are kept */
 } stack_settings;
 
 typedef struct stack {
@@ -62,6 +64,10 @@ bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e);
 
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);
+
+/* Whether what comes from which row can be followed through its layers: each self-attention is over
+ * the rows that go in, and their sum with what it makes goes on. */
+bool stack_has_rollout(const stack *s);
 
 /* The names of all stages, in the order in which they are made. */
 bool stack_stage_names(const stack *s, text_list *names, err *e);

@@ -48,7 +48,7 @@ static bool add_attention(const namer *n, const plan *p)
         if (plan_has_stage(p, id) && !add(n, stage_row(id)->key.named.name))
             return false;
     }
-    return true;
+    return add(n, "mean_weights");
 }
 
 static bool add_part(const namer *n, const layer_part *p)
@@ -75,6 +75,23 @@ static bool add_layer(const namer *n, const layer *l, size_t number)
     return add(&inner, "output");
 }
 
+static bool rolls_out(const layer_part *p)
+{
+    return p->as->kind != PART_ATTENTION ||
+           (p->as->adds != RESIDUAL_NONE && p->attention.plan.n_q == p->attention.plan.n_k);
+}
+
+bool stack_has_rollout(const stack *s)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            if (!rolls_out(&s->layer[i].part[j]))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
     namer n = {.names = names, .e = e};
@@ -82,8 +99,9 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
     bool done = add(&n, "embedded");
     for (size_t i = 0; i < s->layers && done; i++)
         done = add_layer(&n, &s->layer[i], i);
-    return done && (!s->has_end || add_feed_forward(&end, &s->end)) &&
-           (!s->has_final || add(&n, "ln_f")) && add(&n, "output");
+    return done && (!stack_has_rollout(s) || add(&n, "rollout")) &&
+           (!s->has_end || add_feed_forward(&end, &s->end)) && (!s->has_final || add(&n, "ln_f")) &&
+           add(&n, "output");
 }
 
 /* ---- memory ---- */

@@ -1,6 +1,7 @@
 #include "model/stack.h"
 
 #include "base/mem.h"
+#include "model/rollout.h"
 #include "model/rows.h"
 
 #include <stdio.h>
@@ -14,6 +15,8 @@ typedef struct flow {
     tensor rows;  /* what the next part is given */
     tensor layer; /* what the layer was given */
     tensor input; /* the stack's, as rows */
+    bool rolls_out;
+    tensor rollout; /* of the layers so far */
     run_report *report;
 } flow;
 
@@ -55,11 +58,20 @@ static bool norm_into(const flow *f, const keeper *keep, const norm *all, size_t
     return norm_checked(f, &all[number - 1], x, out, e) && keeper_keep(keep, name, out, "qm", e);
 }
 
+static bool run_attention(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
+{
+    bool is_rolled = f->rolls_out && p->as->kind == PART_ATTENTION;
+    tensor mean;
+    return attention_run(&p->attention, keep, f->by, made, is_rolled ? &mean : NULL, f->report,
+                         e) &&
+           (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
+}
+
 static bool run_kind(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
 {
     keeper within = keeper_within(keep, part_name(p->as->kind));
     if (p->as->kind != PART_FEED_FORWARD)
-        return attention_run(&p->attention, &within, f->by, made, f->report, e);
+        return run_attention(f, p, &within, made, e);
     return tensor_new(made, f->rows.type, 2, f->rows.size, e) &&
            feed_forward_run(&p->feed_forward, f->with, &f->input, made, &within, f->by, e);
 }
@@ -108,7 +120,7 @@ static bool run_layers(flow *f, const keeper *keep, err *e)
         if (!run_layer(f, &f->stack->layer[i], &within, e))
             return false;
     }
-    return true;
+    return !f->rolls_out || keeper_keep(keep, "rollout", &f->rollout, "qk", e);
 }
 
 static bool run_end(flow *f, const keeper *keep, err *e)
@@ -143,7 +155,9 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
                err *e)
 {
     flow f = {.stack = s, .with = s->isa->table(s->type), .by = by, .report = report};
-    keeper keep = {.wanted = emit, .result = result, .batches = s->batches};
+    keeper keep = {
+        .wanted = emit, .result = result, .batches = s->batches, .one_row = s->how.one_row};
+    f.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
     const size_t *size = s->embedded.size;
     float_mode mode;
     float_mode_set(&mode);
@@ -158,6 +172,7 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
            run_end(&f, &keep, e) && check_range(&f, e);
     tensor_free(&f.rows);
     tensor_free(&f.layer);
+    tensor_free(&f.rollout);
     float_mode_restore(&mode);
     return done;
 }

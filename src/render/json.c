@@ -159,8 +159,7 @@ static void add_item(const writer *w, const trace_item *item)
 
 static void add_step(const writer *w, const trace_step *step)
 {
-    text_add_format(w->out,
-                    "    {\n      \"step\": \"%s\",\n      \"about\": ", step->row->named.name);
+    text_add_format(w->out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
     json_string_write(w->out, step->row->named.help);
     text_add_string(w->out, ",\n      \"items\": [");
     for (size_t i = 0; i < step->count; i++) {

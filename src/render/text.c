@@ -59,7 +59,7 @@ static void add_title(text *out, const trace *t, const render_options *how)
 static void add_heading(text *out, const trace_step *step, size_t number, const render_options *how)
 {
     text heading = {0};
-    text_add_format(&heading, "%zu. %s ", number, step->row->named.name);
+    text_add_format(&heading, "%zu. %s ", number, step->name);
     page_bold(out, how);
     text_add_string(out, text_string(&heading));
     text_add_repeated(out, "─", page_width(how) - heading.length);

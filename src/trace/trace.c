@@ -85,6 +85,9 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .heads = p->heads};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
+    t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
+    if (t->step == NULL)
+        return false;
     build_name_keys(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         bool is_empty = does_nothing(p, id);
@@ -92,6 +95,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
             continue;
         b.step = &t->step[t->steps++];
         b.step->row = (const step_row *)(const void *)named_row(&STEPS, id);
+        b.step->name = b.step->row->named.name;
         if (is_empty)
             build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
                            b.step->row->named.name);
@@ -110,6 +114,7 @@ void trace_free(trace *t)
             text_list_free(&t->step[i].item[j].cells);
         mem_free(t->step[i].item);
     }
+    mem_free(t->step);
     text_list_free(&t->words);
     text_list_free(&t->keys);
     bundle_free(&t->statistics);

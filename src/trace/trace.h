@@ -64,6 +64,7 @@ typedef struct trace_item {
 
 typedef struct trace_step {
     const step_row *row;
+    const char *name; /* the row's, or of a stack "layer 1, attention: " and the row's */
     trace_item *item;
     size_t count, capacity;
 } trace_step;
@@ -121,7 +122,7 @@ typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     trace_focus focus;                /* that is spelled out */
     size_t heads;                     /* of the run */
-    trace_step step[STEP_COUNT];
+    trace_step *step;
     size_t steps;
     trace_map map[TRACE_MAPS];
     size_t maps;

@@ -32,9 +32,11 @@ static void check_page(unit *u)
         worked,
         {.kind = TRACE_SENTENCE, .text = "That's all."},
     };
-    trace t = {.name = "001", .title = "step by step", .notes = "From a seed.", .steps = 2};
-    t.step[0] = (trace_step){.row = &SCORES_STEP, .item = items, .count = 7};
-    t.step[1] = (trace_step){.row = &MASK_STEP, .item = items + 6, .count = 1};
+    trace_step steps[2];
+    trace t = {
+        .name = "001", .title = "step by step", .notes = "From a seed.", .step = steps, .steps = 2};
+    t.step[0] = (trace_step){.row = &SCORES_STEP, .name = "scores", .item = items, .count = 7};
+    t.step[1] = (trace_step){.row = &MASK_STEP, .name = "mask", .item = items + 6, .count = 1};
     render_options how = part_options();
     how.width = 44;
     text out = {0};
@@ -88,8 +90,8 @@ static void check_titles(unit *u)
 static void check_color(unit *u)
 {
     static const step_row SUM = {{"sum", ""}, ""};
-    trace t = {.name = "x", .steps = 1};
-    t.step[0].row = &SUM;
+    trace_step steps[] = {{.row = &SUM, .name = SUM.named.name}};
+    trace t = {.name = "x", .step = steps, .steps = 1};
     render_options how = part_options();
     how.width = 40;
     how.color = true;

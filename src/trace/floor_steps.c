@@ -1,0 +1,230 @@
+/* The steps between attentions: norms, sums, feed-forward parts. */
+#include "trace/floors.h"
+
+#include <math.h>
+
+/* "ln1[2,1]" */
+static const char *at_first(floors *f, const char *name)
+{
+    return build_text(&f->b, "%s[%zu,1]", name, f->focus.row + 1);
+}
+
+static const char *at_row(floors *f, const char *name)
+{
+    return build_text(&f->b, "%s[%zu]", name, f->focus.row + 1);
+}
+
+static tensor row_of(const floors *f, const floor_rows *rows)
+{
+    return build_row(&rows->values, f->focus.row);
+}
+
+static tensor first_of(const floors *f, const floor_rows *rows)
+{
+    return build_element(&rows->values, f->focus.row, 0);
+}
+
+/* ---- norms ---- */
+
+static tensor number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
+                          tensor b, double value)
+{
+    trace_item *line = build_line(&f->b, op, left, letters);
+    line->a = a;
+    line->b = b;
+    line->result = build_number(&f->b, left, value);
+    return line->result;
+}
+
+/* Of the first number, which lies `centered` from the mean, what the row's stage has. */
+static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
+                       const floor_rows *made)
+{
+    bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
+    const char *left = at_first(f, made->name);
+    double value = tensor_get(&centered, NULL) * tensor_get(&factor, NULL);
+    tensor last = centered, by = factor;
+    const char *letters = "centered·factor";
+    if (has_gain) {
+        last = number_line(f, OP_TIMES, "unit", letters, centered, factor, value);
+        by = floors_first(&n->gain);
+        letters = "unit·gain[1]";
+        value *= tensor_get(&by, NULL);
+    }
+    if (has_bias) {
+        last = number_line(f, OP_TIMES, "scaled", letters, last, by, value);
+        by = floors_first(&n->bias);
+        letters = "scaled + bias[1]";
+    }
+    trace_item *line = build_line(&f->b, has_bias ? OP_PLUS : OP_TIMES, left, letters);
+    line->a = last;
+    line->b = by;
+    line->result = first_of(f, made);
+}
+
+static double sum_of(const tensor *row, double less, bool is_squared)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->size[0]; i++) {
+        double x = tensor_get(row, &i) - less;
+        sum += is_squared ? x * x : x;
+    }
+    return sum;
+}
+
+/* The row's mean (0 for an RMSNorm), and the factor that its spread gives. */
+static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
+{
+    builder *b = &f->b;
+    tensor row = row_of(f, of), none = {0};
+    double width = (double)row.size[0], mean = sum_of(&row, 0, false) / width,
+           spread = sum_of(&row, mean, true) / width;
+    tensor columns = build_number(b, "width", width);
+    tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
+                             none, mean * width);
+    number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
+    tensor variance =
+        number_line(f, OP_VARIANCE, "variance",
+                    build_text(b, "variance of %s", at_row(f, of->name)), row, none, spread);
+    if (spread + n->eps == 0)
+        return;
+    tensor within = number_line(f, OP_PLUS, "spread", "variance + eps", variance,
+                                build_number(b, "eps", n->eps), spread + n->eps);
+    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none,
+                                1 / sqrt(spread + n->eps));
+    tensor first = first_of(f, of);
+    tensor centered =
+        number_line(f, OP_PLUS, "centered", build_text(b, "%s - mean", at_first(f, of->name)),
+                    first, build_number(b, "minus mean", -mean), tensor_get(&first, NULL) - mean);
+    show_first(f, n, centered, factor, made);
+}
+
+static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
+{
+    builder *b = &f->b;
+    tensor row = row_of(f, of), none = {0};
+    double width = (double)row.size[0], squares = sum_of(&row, 0, true);
+    tensor columns = build_number(b, "width", width);
+    tensor sum = number_line(f, OP_DOT, "squares",
+                             build_text(b, "%s·%s", at_row(f, of->name), at_row(f, of->name)), row,
+                             row, squares);
+    tensor mean = number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, squares / width);
+    if (squares / width + n->eps == 0)
+        return;
+    tensor within = number_line(f, OP_PLUS, "spread", "mean + eps", mean,
+                                build_number(b, "eps", n->eps), squares / width + n->eps);
+    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none,
+                                1 / sqrt(squares / width + n->eps));
+    floor_rows plain = *of;
+    trace_item *line = NULL;
+    if (n->gain.data == NULL) {
+        line = build_line(b, OP_TIMES, at_row(f, made->name),
+                          build_text(b, "factor·%s", at_row(f, plain.name)));
+        line->a = factor;
+        line->b = row;
+        line->result = row_of(f, made);
+        return;
+    }
+    tensor first = first_of(f, &plain), gain = floors_first(&n->gain);
+    tensor unit =
+        number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, plain.name)),
+                    factor, first, tensor_get(&factor, NULL) * tensor_get(&first, NULL));
+    line = build_line(b, OP_TIMES, at_first(f, made->name), "unit·gain[1]");
+    line->a = unit;
+    line->b = gain;
+    line->result = first_of(f, made);
+}
+
+bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name)
+{
+    if (!floors_begin(f, FLOOR_NORM, name))
+        return false;
+    floor_rows made = floors_rows(f, name);
+    const char *gain = n->gain.data == NULL ? "" : "·gain",
+               *bias = n->bias.data == NULL ? "" : " + bias";
+    if (n->is_rms)
+        build_sentence(&f->b, "Each row is divided by its root mean square: an RMSNorm.");
+    else
+        build_sentence(&f->b,
+                       "Each row is moved to mean 0 and brought to variance 1: a LayerNorm.");
+    if (n->is_rms)
+        build_formula(&f->b, "%s[i] = %s[i] / √(mean of %s[i]² + eps)%s", name, of->name, of->name,
+                      gain);
+    else
+        build_formula(&f->b, "%s[i] = (%s[i] - mean) / √(variance + eps)%s%s", name, of->name, gain,
+                      bias);
+    if (n->is_rms)
+        show_rms_norm(f, n, of, &made);
+    else
+        show_layer_norm(f, n, of, &made);
+    floors_show(f, &made);
+    return !f->b.failed;
+}
+
+/* ---- sums ---- */
+
+bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name)
+{
+    if (!floors_begin(f, FLOOR_SUM, name))
+        return false;
+    floor_rows made = floors_rows(f, name);
+    build_sentence(&f->b,
+                   "The part's result is added to %s, so that it changes the rows and does "
+                   "not replace them: the residual.",
+                   a->name);
+    build_formula(&f->b, "%s[i] = %s[i] + %s[i]", name, a->name, b->name);
+    trace_item *line =
+        build_line(&f->b, OP_PLUS, at_first(f, name),
+                   build_text(&f->b, "%s + %s", at_first(f, a->name), at_first(f, b->name)));
+    line->a = first_of(f, a);
+    line->b = first_of(f, b);
+    line->result = first_of(f, &made);
+    floors_show(f, &made);
+    return !f->b.failed;
+}
+
+/* ---- feed-forward parts ---- */
+
+/* The first number of the row: made[i,1] = of[i]·w[·,1] + bias[1]. */
+static void show_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
+                         const char *bias_name, const tensor *bias, const floor_rows *made)
+{
+    bool has_bias = bias != NULL && bias->data != NULL;
+    const char *more = has_bias ? build_text(&f->b, " + %s[1]", bias_name) : "";
+    build_formula(&f->b, "%s[i] = %s[i]·%s%s%s", made->name, of->name, w_name,
+                  has_bias ? " + " : "", has_bias ? bias_name : "");
+    trace_item *line =
+        build_line(&f->b, OP_DOT, at_first(f, made->name),
+                   build_text(&f->b, "%s·%s[·,1]%s", at_row(f, of->name), w_name, more));
+    line->a = row_of(f, of);
+    line->b = build_column(w, 0);
+    if (has_bias)
+        line->c = floors_first(bias);
+    line->result = first_of(f, made);
+    floors_show(f, made);
+}
+
+bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of)
+{
+    if (!floors_begin(f, FLOOR_FEED_FORWARD, "ffn"))
+        return false;
+    floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
+               output = floors_rows(f, "ffn.output");
+    const char *name = by->by->named.name;
+    build_sentence(&f->b,
+                   "Each row by itself goes through %zu hidden number%s and comes back %zu "
+                   "wide.",
+                   by->hidden, build_plural(by->hidden), by->width);
+    show_product(f, of, "w1", &by->w1, "b1", &by->b1, &hidden);
+    if (by->w3.data != NULL) {
+        floor_rows gate = floors_rows(f, "ffn.gate");
+        show_product(f, of, "w3", &by->w3, NULL, NULL, &gate);
+        build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])·ffn.gate[i,j]", name);
+    } else {
+        build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])", name);
+    }
+    build_sentence(&f->b, "%s: %s.", name, by->by->named.help);
+    floors_show(f, &activated);
+    show_product(f, &activated, "w2", &by->w2, "b2", &by->b2, &output);
+    return !f->b.failed;
+}

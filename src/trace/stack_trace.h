@@ -1,0 +1,25 @@
+/* The trace of a stack: one house, whose floors are the layers.
+ *
+ * Each attention is a trace of its own, by the same steps as a problem of one attention has; what
+ * is between them (norms, sums, feed-forward parts) has steps here. The whole borrows their steps,
+ * so that a renderer sees one trace, and no two of its steps have one name. */
+#ifndef SELFATTN_TRACE_STACK_TRACE_H
+#define SELFATTN_TRACE_STACK_TRACE_H
+
+#include "model/stack.h"
+#include "trace/trace.h"
+
+typedef struct stack_trace {
+    trace whole; /* its steps belong to the parts */
+    trace *part;
+    size_t parts;
+} stack_trace;
+
+/* Out of a run that kept all stages; everything is borrowed from stack and result, which must
+ * outlive it. `asked` are steps of attention, by step_id; NULL: these and all others. To be freed
+ * in any case. */
+bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
+                      bool is_full, const bool *asked, err *e);
+void stack_trace_free(stack_trace *t);
+
+#endif
