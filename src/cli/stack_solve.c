@@ -83,7 +83,7 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
 {
     size_t threads =
         o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(&s->stack));
-    run_report report;
+    run_report report = {0};
     crew by;
     if (!check_memory(&s->stack, threads, o, e))
         return false;
@@ -93,6 +93,11 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     crew_close(&by);
     if (done)
         say_missing_threads(&by, o, world);
+    if (done && report.empty_rows > 0 && !o->quiet)
+        fprintf(world->err,
+                "selfattn: note: %zu query rows of the layers may attend to nothing: their weights "
+                "are 0\n",
+                report.empty_rows);
     return done;
 }
 

@@ -190,15 +190,17 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     bundle made = {0};
     wanted w = {0};
     tensor of_heads = {0};
+    run_report own = {0};
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
     want_stages(a, keep, &w);
     if (needs_mean)
         wanted_add(&w, STAGE_WEIGHTS);
     *out = (tensor){0};
-    bool done = run_plan_by(&a->plan, &w, by, &made, report, e) &&
+    bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
                 (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
                                  keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
                 take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
+    report->empty_rows += own.empty_rows;
     bundle_free(&made);
     if (done && mean != NULL)
         *mean = of_heads;

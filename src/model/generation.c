@@ -136,7 +136,7 @@ static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, er
 {
     static char *const OUTPUT[] = {"output"};
     text_list emit = {.item = (char **)OUTPUT, .count = 1};
-    run_report report;
+    run_report report = {0};
     if (!stack_run(&g->stack, &emit, by, result, &report, e))
         return false;
     *row = tensor_range(&bundle_find(result, "output")->tensor, 0, g->stack.rows - 1, 1);
