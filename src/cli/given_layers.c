@@ -109,15 +109,12 @@ static bool is_open(const applying *a, const layer_path *to)
            !(is_at_top && given_removes(a->given, name));
 }
 
-/* Rows that are given are embedded already. */
+/* Rows that are given have their positions already. */
 static bool is_wanted(const applying *a, const layer_source *from)
 {
-    const char *name = from->to.key->named.name;
-    bool embeds = !from->to.is_in_layer && from->to.object == NULL &&
-                  (strcmp(name, "embedding") == 0 || strcmp(name, "position_embedding") == 0);
     bool is_by_name = !from->is_mapped && !layer_convention_is_own(a->from->search.by);
-    return !(embeds && is_by_name && bundle_find(a->contents, "x") != NULL) &&
-           is_open(a, &from->to);
+    bool adds = strcmp(from->to.key->named.name, "position_embedding") == 0;
+    return !(adds && is_by_name && bundle_find(a->contents, "x") != NULL) && is_open(a, &from->to);
 }
 
 static bool check_embedding(const applying *a, err *e)

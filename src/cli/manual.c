@@ -259,16 +259,16 @@ static void write_conventions(text *out)
 static void write_layer_conventions(text *out)
 {
     text names = {0};
-    write_paragraph(out,
-                    "encode and decode find layers 0, 1, 2, … as long as there are such names: "
-                    "--prefix h.{} says where, and without {} they are the only ones behind "
-                    "the prefix. Attention has the names above, within the layer as said "
-                    "below; its matrices say which way those of the feed-forward part lie. "
-                    "Norms end with weight, gamma or scale, and bias or beta. Settings that "
-                    "the names imply are defaults, which options and the document go over; "
-                    "the document's layers, where it has any, are as many, and keep what they "
-                    "say. The embedding and its positions are used where no x is given. "
-                    "Heads, rope, and an eps that is not said below are in no such file.");
+    write_paragraph(
+        out, "encode, decode and generate find layers 0, 1, 2, … as long as there are such names: "
+             "--prefix h.{} says where, and without {} they are the only ones behind "
+             "the prefix. Attention has the names above, within the layer as said "
+             "below; its matrices say which way those of the feed-forward part lie. "
+             "Norms end with weight, gamma or scale, and bias or beta. Settings that "
+             "the names imply are defaults, which options and the document go over; "
+             "the document's layers, where it has any, are as many, and keep what they "
+             "say. Positions are added where no x is given. "
+             "Heads, rope, and an eps that is not said below are in no such file.");
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < LAYER_CONVENTIONS.count; i++) {
         write_item(out, named_row(&LAYER_CONVENTIONS, i));
