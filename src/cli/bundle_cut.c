@@ -1,5 +1,7 @@
 #include "cli/bundle_cut.h"
 
+#include <string.h>
+
 static const char *layout_name(weight_layout layout)
 {
     return layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
@@ -16,7 +18,7 @@ static int output_axis(const cutting *how)
     return how->layout == LAYOUT_OUT_IN ? 0 : 1;
 }
 
-bool bundle_cut_contradicts(const cutting *how, const tensor *joint)
+static bool contradicts(const cutting *how, const tensor *joint)
 {
     int along = output_axis(how);
     return joint->rank == 2 && joint->size[1 - along] == 3 * joint->size[along];
@@ -178,7 +180,7 @@ static bool cut_joint_weight(const cutting *how, input which, const entry *from,
     size_t part = (size_t)(which - INPUT_WQ);
     if (!check_rank(from, 2, e))
         return false;
-    if (bundle_cut_contradicts(how, &from->tensor))
+    if (contradicts(how, &from->tensor))
         return refuse_layout(how, from, other_layout(how->layout), e);
     return how->by->cut == CUT_HEAD_BY_HEAD ? cut_heads(how, part, from, out, e)
                                             : cut_weight(how, part, from, out, e);
@@ -193,4 +195,52 @@ bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out,
         return cut_joint_weight(how, which, from, out, e);
     return which >= INPUT_BQ ? (*out = tensor_view_of(&from->tensor), true)
                              : view_heads(how, which, from, out, e);
+}
+
+/* ---- how it is read ---- */
+
+static weight_layout layout_of_word(const char *word)
+{
+    if (word == NULL)
+        return LAYOUT_UNSAID;
+    return strcmp(word, "out-in") == 0   ? LAYOUT_OUT_IN
+           : strcmp(word, "in-out") == 0 ? LAYOUT_IN_OUT
+                                         : LAYOUT_UNSAID;
+}
+
+/* A setting as a count; 0 where it is none. */
+static size_t count_of(const bundle *settings, const char *name)
+{
+    const tensor *number = bundle_tensor(settings, name);
+    double value = number == NULL || number->rank != 0 ? 0 : tensor_get(number, NULL);
+    return value >= 1 && value < 1e9 ? (size_t)value : 0;
+}
+
+cutting bundle_cutting(const convention *by, const char *layout, const bundle *read,
+                       const bundle *settings)
+{
+    weight_layout asked = layout_of_word(layout);
+    cutting how = {.by = by,
+                   .layout = asked,
+                   .layout_is_given = asked != LAYOUT_UNSAID,
+                   .heads = count_of(settings, "heads"),
+                   .kv_heads = count_of(settings, "kv_heads")};
+    if (asked == LAYOUT_UNSAID)
+        how.layout =
+            convention_is_own(by) ? layout_of_word(bundle_text(read, "layout")) : by->layout;
+    return how;
+}
+
+const convention *bundle_cut_settle(const convention *by, const tensor *joint)
+{
+    cutting how = {.by = by, .layout = by->layout};
+    if (by->cut == CUT_APART || !contradicts(&how, joint))
+        return by;
+    for (size_t i = 0; i < CONVENTIONS.count; i++) {
+        const convention *other = convention_at(i);
+        if (other->cut == by->cut && other->layout != by->layout && strcmp(other->q, by->q) == 0 &&
+            strcmp(other->out, by->out) == 0)
+            return other;
+    }
+    return by;
 }

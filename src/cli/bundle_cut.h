@@ -13,12 +13,16 @@ typedef struct cutting {
     size_t heads, kv_heads; /* 0: not known */
 } cutting;
 
+/* By what a command line asks for (--layout, or NULL), what the bundle says itself, and the heads
+ * of these settings. */
+cutting bundle_cutting(const convention *by, const char *layout, const bundle *read,
+                       const bundle *settings);
+
+/* Of conventions that share their names, the one whose layout the sizes have. */
+const convention *bundle_cut_settle(const convention *by, const tensor *joint);
+
 /* The part of `from` that is this weight or bias. Only a bias that lies head by head is copied;
  * all else borrows. */
 bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e);
-
-/* True when a matrix of three parts has the sizes of the other layout: 3 times as many columns as
- * rows, or the other way round. */
-bool bundle_cut_contradicts(const cutting *how, const tensor *joint);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
+#include "cli/nearest_names.h"
 
 #include <string.h>
 
@@ -25,43 +26,16 @@ static bool is_taken(const bundle_names *found, const char *name)
     return false;
 }
 
-/* "a, b and c": of the names that nothing else is read from, at most three that are nearest in
- * spelling. */
-static void add_nearest(const bundle_names *found, const char *wanted, text *out)
-{
-    enum { MOST = 3 };
-    size_t length = strlen(wanted), count = 0, distance[MOST];
-    const char *nearest[MOST];
-    for (size_t i = 0; i < found->names->count; i++) {
-        const char *name = found->names->item[i];
-        size_t away = spelling_distance(wanted, length, name, strlen(name)), at = count;
-        while (at > 0 && distance[at - 1] > away)
-            at--;
-        if (away > length / 3 + 1 || at == MOST || is_taken(found, name))
-            continue;
-        count += count < MOST;
-        for (size_t j = count - 1; j > at; j--) {
-            nearest[j] = nearest[j - 1];
-            distance[j] = distance[j - 1];
-        }
-        nearest[at] = name;
-        distance[at] = away;
-    }
-    for (size_t i = 0; i < count; i++)
-        text_add_format(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", nearest[i]);
-}
-
+/* Of the names that nothing else is read from. */
 static void suggest_nearest(const bundle_names *found, const char *wanted, const char *instead,
                             err *e)
 {
-    text nearest = {0};
-    add_nearest(found, wanted, &nearest);
-    if (nearest.length > 0)
-        err_remedy(e, "nearest: %s%s%s", text_string(&nearest), *instead == '\0' ? "" : "; ",
-                   instead);
-    else if (*instead != '\0')
-        err_remedy(e, "%s", instead);
-    text_free(&nearest);
+    nearest_names nearest = {.wanted = wanted};
+    for (size_t i = 0; i < found->names->count; i++) {
+        if (!is_taken(found, found->names->item[i]))
+            nearest_names_look(&nearest, found->names->item[i]);
+    }
+    nearest_names_suggest(&nearest, instead, e);
 }
 
 /* ---- sources ---- */

@@ -6,6 +6,7 @@
 #include "cli/given.h"
 #include "cli/matrix_file.h"
 #include "cli/progress.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -39,21 +40,30 @@ static bool read_names(given_bundle *b, const options *o, err *e)
     return done;
 }
 
-/* The names that are used, and nothing else. */
-static bool read_used(given_bundle *b, const options *o, dtype type, err *e)
+static size_t rows_of_keys(const given_bundle *b, key *rows)
 {
-    key *rows = mem_alloc(KEYS.count, sizeof rows[0], e);
-    named_table table = {"key", NULL, 0, sizeof rows[0]};
-    if (rows == NULL)
-        return false;
+    size_t count = 0;
     for (size_t i = 0; i < KEYS.count; i++) {
         const key *own = (const key *)(const void *)named_row(&KEYS, i);
         if (b->found.from[i].name != NULL)
-            rows[table.count++] = (key){{b->found.from[i].name, own->named.help}, own->kind};
+            rows[count++] = (key){{b->found.from[i].name, own->named.help}, own->kind};
     }
+    return count;
+}
+
+/* The names that are used, and nothing else. */
+static bool read_used(given_bundle *b, const options *o, dtype type, err *e)
+{
+    size_t most = b->is_of_layers ? b->layers.sources.count : KEYS.count;
+    key *rows = mem_alloc(most, sizeof rows[0], e);
+    named_table table = {"key", NULL, 0, sizeof rows[0]};
+    if (rows == NULL)
+        return false;
+    table.count = b->is_of_layers ? given_layers_rows(&b->layers, rows) : rows_of_keys(b, rows);
     table.first = &rows[0].named;
     read_options how = read_options_of(o, o->bundle, type);
     how.keys = &table;
+    how.document_keys = b->layers.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
     how.skips_unknown = how.type_is_fixed = true;
     bool done =
@@ -68,10 +78,17 @@ void given_bundle_close(given_bundle *b)
     for (size_t i = 0; i < 2; i++)
         bundle_free(&b->read[i]);
     bundle_names_free(&b->found);
+    given_layers_free(&b->layers);
     text_list_free(&b->names);
     mem_free(b->type_word);
     source_close(&b->source);
     *b = (given_bundle){0};
+}
+
+static bool find_names(given_bundle *b, const options *o, err *e)
+{
+    return b->is_of_layers ? given_layers_find(&b->layers, &b->names, file_of(o), o, e)
+                           : bundle_names_find(&b->found, &b->names, file_of(o), o, e);
 }
 
 bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e)
@@ -79,8 +96,8 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;
-    b->is_open = source_open(&b->source, o->bundle, e) && read_names(b, o, e) &&
-                 bundle_names_find(&b->found, &b->names, file_of(o), o, e);
+    b->is_open =
+        source_open(&b->source, o->bundle, e) && read_names(b, o, e) && find_names(b, o, e);
     if (b->is_open)
         return true;
     given_bundle_close(b);
@@ -96,55 +113,18 @@ dtype given_bundle_type(const given_bundle *b, dtype type)
 
 /* ---- how it is read ---- */
 
-static weight_layout layout_of_word(const char *word)
-{
-    if (word == NULL)
-        return LAYOUT_UNSAID;
-    return strcmp(word, "out-in") == 0   ? LAYOUT_OUT_IN
-           : strcmp(word, "in-out") == 0 ? LAYOUT_IN_OUT
-                                         : LAYOUT_UNSAID;
-}
-
-/* A setting of the contents as a count; 0 where it is none. */
-static size_t count_of(const bundle *contents, const char *name)
-{
-    const tensor *number = bundle_tensor(contents, name);
-    double value = number == NULL || number->rank != 0 ? 0 : tensor_get(number, NULL);
-    return value >= 1 && value < 1e9 ? (size_t)value : 0;
-}
-
-/* --layout goes over the convention's, and over what the bundle itself says. */
 static cutting cutting_of(const given_bundle *b, const options *o, const bundle *read,
                           const bundle *contents)
 {
-    weight_layout asked = layout_of_word(given_value(o, "layout"));
-    cutting how = {.by = b->found.layer.by,
-                   .layout = asked,
-                   .layout_is_given = asked != LAYOUT_UNSAID,
-                   .heads = count_of(contents, "heads"),
-                   .kv_heads = count_of(contents, "kv_heads")};
-    if (asked == LAYOUT_UNSAID)
-        how.layout = convention_is_own(how.by) ? layout_of_word(bundle_text(read, "layout"))
-                                               : how.by->layout;
-    return how;
+    return bundle_cutting(b->found.layer.by, given_value(o, "layout"), read, contents);
 }
 
-/* Of conventions that share their names, the one whose layout the sizes have. */
 static void settle_convention(given_bundle *b, const options *o, const bundle *read)
 {
-    const convention *by = b->found.layer.by;
     const bundle_source *from = bundle_source_of(&b->found, INPUT_WQ);
     const tensor *joint = from->name == NULL ? NULL : bundle_tensor(read, from->name);
-    cutting how = {.by = by, .layout = by->layout};
-    if (by->cut == CUT_APART || joint == NULL || given_value(o, "layout") != NULL ||
-        !bundle_cut_contradicts(&how, joint))
-        return;
-    for (size_t i = 0; i < CONVENTIONS.count; i++) {
-        const convention *other = convention_at(i);
-        if (other->cut == by->cut && other->layout != by->layout && strcmp(other->q, by->q) == 0 &&
-            strcmp(other->out, by->out) == 0)
-            b->found.layer.by = other;
-    }
+    if (joint != NULL && given_value(o, "layout") == NULL)
+        b->found.layer.by = bundle_cut_settle(b->found.layer.by, joint);
 }
 
 /* ---- what is said ---- */
@@ -180,28 +160,32 @@ static void add_biases(const given_bundle *b, text *out)
     text_add_string(out, biases == 0 ? ", no biases" : "");
 }
 
-/* Which names and which layout; where they are the document's own there is nothing to say. */
-static bool say_once(given_bundle *b, const options *o, const cutting *how, err *e)
+/* Once, and nothing where there is nothing to say. */
+static bool say_once(given_bundle *b, const options *o, text *line, err *e)
 {
-    text line = {0};
-    if (b->is_said || o->quiet || convention_is_own(how->by))
-        return true;
+    if (b->is_said || o->quiet || line->length == 0)
+        return text_ok(line, e);
     b->is_said = true;
+    if (!text_ok(line, e))
+        return false;
+    err_make_printable(line->data);
+    progress_pause(b->world->progress);
+    fprintf(b->world->err, "selfattn: note: %s\n", line->data);
+    progress_resume(b->world->progress);
+    return true;
+}
+
+/* Which names and which layout; where they are the document's own there is nothing to say. */
+static void write_note(const given_bundle *b, const options *o, const cutting *how, text *line)
+{
+    if (convention_is_own(how->by))
+        return;
     const char *layout = how->layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
-    text_add_format(&line, "%s: names of %s%s%s, %s%s: ", file_of(o), how->by->named.name,
+    text_add_format(line, "%s: names of %s%s%s, %s%s: ", file_of(o), how->by->named.name,
                     *b->found.layer.name == '\0' ? "" : " in ", b->found.layer.name, layout,
                     how->layout_is_given ? " as --layout says" : "");
-    add_sources(b, &line);
-    add_biases(b, &line);
-    bool done = text_ok(&line, e);
-    if (done) {
-        err_make_printable(line.data);
-        progress_pause(b->world->progress);
-        fprintf(b->world->err, "selfattn: note: %s\n", line.data);
-        progress_resume(b->world->progress);
-    }
-    text_free(&line);
-    return done;
+    add_sources(b, line);
+    add_biases(b, line);
 }
 
 /* ---- applying ---- */
@@ -261,13 +245,9 @@ static bool apply_one(const bundle_source *from, const cutting *how, const bundl
     return true;
 }
 
-bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e)
+static bool apply_keys(given_bundle *b, const options *o, const bundle *read, bundle *contents,
+                       text *note, err *e)
 {
-    if (!b->is_open)
-        return true;
-    if (!b->is_read[type == DTYPE_F64] && !read_used(b, o, type, e))
-        return false;
-    const bundle *read = &b->read[type == DTYPE_F64];
     settle_convention(b, o, read);
     cutting how = cutting_of(b, o, read, contents);
     if (!check_complete(b, o, contents, e))
@@ -279,7 +259,24 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
             !apply_one(from, &how, read, name, contents, e))
             return false;
     }
-    return say_once(b, o, &how, e);
+    if (!b->is_said && !o->quiet)
+        write_note(b, o, &how, note);
+    return true;
+}
+
+bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e)
+{
+    text note = {0};
+    if (!b->is_open)
+        return true;
+    if (!b->is_read[type == DTYPE_F64] && !read_used(b, o, type, e))
+        return false;
+    const bundle *read = &b->read[type == DTYPE_F64];
+    bool done = b->is_of_layers ? given_layers_apply(&b->layers, o, read, contents, &note, e)
+                                : apply_keys(b, o, read, contents, &note, e);
+    done = done && say_once(b, o, &note, e);
+    text_free(&note);
+    return done;
 }
 
 bool given_bundle_is_read(const given_bundle *b, dtype type)

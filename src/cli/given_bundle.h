@@ -4,6 +4,7 @@
 
 #include "cli/bundle_names.h"
 #include "cli/env.h"
+#include "cli/given_layers.h"
 #include "io/format.h"
 #include "io/source.h"
 
@@ -12,10 +13,12 @@ typedef struct given_bundle {
     const env *world;
     source source; /* its bytes: formats may use them in place */
     const format *format;
-    text_list names; /* of all that is in it */
-    char *type_word; /* its own dtype, or NULL */
+    text_list names;   /* of all that is in it */
+    char *type_word;   /* its own dtype, or NULL */
+    bool is_of_layers; /* to be set before it is opened: for documents of layers */
     bundle_names found;
-    bundle read[2]; /* what is used of it, in float32 and in float64, each when first wanted */
+    given_layers layers; /* in place of `found` */
+    bundle read[2];      /* what is used of it, in float32 and in float64, each when first wanted */
     bool is_open, is_read[2], is_said;
 } given_bundle;
 

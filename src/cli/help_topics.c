@@ -8,6 +8,7 @@
 #include "attn/words.h"
 #include "cli/conventions.h"
 #include "cli/init_parts.h"
+#include "cli/layer_conventions.h"
 #include "cli/peers_help.h"
 #include "cli/terms.h"
 #include "cli/words.h"
@@ -189,6 +190,13 @@ static void describe_convention(text *out, const named *row)
     wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
 }
 
+static void describe_layer_convention(text *out, const named *row)
+{
+    text names = {0};
+    layer_convention_describe(&names, (const layer_convention *)(const void *)row);
+    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+}
+
 static void describe_peer(text *out, const named *row)
 {
     peer_write(out, (const peer *)(const void *)row);
@@ -238,6 +246,7 @@ const topic TOPICS[] = {
     {&POSITIONS_WORDS, describe_nothing},
     {&PAIRING_WORDS, describe_nothing},
     {&CONVENTIONS, describe_convention},
+    {&LAYER_CONVENTIONS, describe_layer_convention},
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
     {&NORM_ORDERS, describe_nothing},

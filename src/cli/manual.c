@@ -3,6 +3,7 @@
 #include "attn/keys.h"
 #include "attn/stage.h"
 #include "cli/conventions.h"
+#include "cli/layer_conventions.h"
 #include "cli/help_topics.h"
 #include "cli/peers_help.h"
 #include "io/format.h"
@@ -261,6 +262,32 @@ static void write_conventions(text *out)
     text_free(&names);
 }
 
+static void write_layer_conventions(text *out)
+{
+    text names = {0};
+    write_paragraph(
+        out, "encode, decode and generate find layers 0, 1, 2, … as long as there are such names: "
+             "--prefix h.{} says where, and without {} they are the only ones behind "
+             "the prefix. Attention has the names above, within the layer as said "
+             "below; its matrices say which way those of the feed-forward part lie. "
+             "Norms end with weight, gamma or scale, and bias or beta. Settings that "
+             "the names imply are defaults, which options and the document go over; "
+             "the document's layers, where it has any, are as many, and keep what they "
+             "say. Positions are added where no x is given. "
+             "Heads, rope, and an eps that is not said below are in no such file.");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < LAYER_CONVENTIONS.count; i++) {
+        write_item(out, named_row(&LAYER_CONVENTIONS, i));
+        text_add_string(out, ".br\n");
+        text_clear(&names);
+        layer_convention_describe(&names, layer_convention_at(i));
+        write_paragraph(out, text_string(&names));
+    }
+    text_add_string(out, ".PD\n");
+    out->failed = out->failed || names.failed;
+    text_free(&names);
+}
+
 static void write_cell(text *out, const peer *of, size_t which)
 {
     const peer_cell *cell = &of->cell[which];
@@ -324,6 +351,7 @@ void manual_write(text *out)
     write_keys(out);
     write_layers(out);
     write_conventions(out);
+    write_layer_conventions(out);
     write_peers(out);
     write_mistakes(out);
 }

@@ -87,13 +87,15 @@ static const option_row ROWS[] = {
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF,
      .manual = "NAME is a key of the document, and KEY a whole name in the bundle; for diff, NAME "
-               "is a name in A, and KEY one in B. May be given several times; what is not given "
-               "so is found as without it."},
+               "is a name in A, and KEY one in B. For encode and decode it is the way to a key: "
+               "layers.0.w1, layers.0.ln1.gain, embedding. May be given several times; what is "
+               "not given so is found as without it."},
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
      .shared = GROUP_CHECK, .place = AT(prefix),
      .manual = "One layer out of a file of many: --prefix layers.0.attention. It need not be "
                "whole: layers.0 stands for the one layer behind layers.0., if there is one. "
-               "Without it there must be one layer only."},
+               "Without it there must be one layer only. For encode and decode {} is the number "
+               "of a layer: --prefix layers.{}, or what they all are in."},
     {{"input-format", "read every file as this, whatever it looks like"},
      OPTION_WORD, GROUP_INPUT, "F", .shared = GROUP_FILES | GROUP_CHECK,
      .place = AT(input_format), .choices = &FORMATS,

@@ -1,0 +1,345 @@
+#include "cli/given_layers.h"
+
+#include "attn/keys.h"
+#include "base/mem.h"
+#include "cli/bundle_cut.h"
+#include "cli/given.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is under way: a document that gets what it lacks. */
+typedef struct applying {
+    given_layers *from;
+    const options *given;
+    const bundle *read;
+    bundle *contents;
+    place at; /* the bundle as a whole */
+} applying;
+
+bool given_layers_find(given_layers *g, const text_list *names, const char *file, const options *o,
+                       err *e)
+{
+    place at = {.file = file};
+    *g = (given_layers){0};
+    for (size_t i = 0; i < names->count; i++)
+        g->is_document = g->is_document || strcmp(names->item[i], "layers") == 0;
+    if (g->is_document)
+        return true;
+    if (!layer_search_find(&g->search, names, file, o->prefix == NULL ? "" : o->prefix, e) ||
+        !layer_sources_find(&g->sources, &g->search, &o->map, e))
+        return false;
+    if (g->sources.count > 0)
+        return true;
+    err_at(e, &at, "no name in it is known as that of a layer's weight; its first is %s",
+           names->count == 0 ? "not there" : names->item[0]);
+    return err_remedy(e,
+                      "--prefix 'NAME.{}' says where layers are; selfattn help layer-bundles lists "
+                      "what is known");
+}
+
+void given_layers_free(given_layers *g)
+{
+    layer_sources_free(&g->sources);
+    layer_search_free(&g->search);
+}
+
+size_t given_layers_rows(const given_layers *g, key *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < g->sources.count; i++) {
+        const layer_source *from = &g->sources.item[i];
+        bool is_new =
+            from->name != NULL && (count == 0 || rows[count - 1].named.name != from->name);
+        if (is_new)
+            rows[count++] = (key){{from->name, from->to.key->named.help}, from->to.key->kind};
+    }
+    return count;
+}
+
+/* ---- conventions ---- */
+
+/* Of conventions that share their names the sizes tell, of attention and then of the layer. */
+static void settle(const applying *a)
+{
+    layer_search *s = &a->from->search;
+    const layer_source *wq = a->from->sources.item;
+    const tensor *joint =
+        s->attention == NULL || wq->name == NULL ? NULL : bundle_tensor(a->read, wq->name);
+    if (joint == NULL || !wq->is_cut)
+        return;
+    const convention *by = bundle_cut_settle(s->attention, joint);
+    const named *row = by == s->attention
+                           ? NULL
+                           : named_find(&LAYER_CONVENTIONS, by->named.name, strlen(by->named.name));
+    s->attention = by;
+    if (row != NULL)
+        s->by = (const layer_convention *)(const void *)row;
+}
+
+/* The object that says how many heads there are, or the document. */
+static const bundle *with_heads(const applying *a, const layer_path *of)
+{
+    layer_path layer = {.is_in_layer = true, .layer = of->layer};
+    const bundle *own = layer_path_find(of, a->contents);
+    const bundle *in_layer = layer_path_find(&layer, a->contents);
+    if (own != NULL && bundle_find(own, "heads") != NULL)
+        return own;
+    return in_layer != NULL && bundle_find(in_layer, "heads") != NULL ? in_layer : a->contents;
+}
+
+static cutting cutting_of(const applying *a, const layer_path *of)
+{
+    const layer_search *s = &a->from->search;
+    bool is_cross = of->object != NULL && s->cross != NULL;
+    const convention *by = is_cross               ? s->cross
+                           : s->attention != NULL ? s->attention
+                                                  : convention_at(0);
+    return bundle_cutting(by, given_value(a->given, "layout"), a->read, with_heads(a, of));
+}
+
+/* ---- what lacks ---- */
+
+static bool is_open(const applying *a, const layer_path *to)
+{
+    const char *name = to->key->named.name;
+    const bundle *in = layer_path_find(to, a->contents);
+    bool is_at_top = !to->is_in_layer && to->object == NULL;
+    return (in == NULL || bundle_find(in, name) == NULL) &&
+           !(is_at_top && given_removes(a->given, name));
+}
+
+/* Rows that are given have their positions already. */
+static bool is_wanted(const applying *a, const layer_source *from)
+{
+    bool is_by_name = !from->is_mapped && !layer_convention_is_own(a->from->search.by);
+    bool adds = strcmp(from->to.key->named.name, "position_embedding") == 0;
+    return !(adds && is_by_name && bundle_find(a->contents, "x") != NULL) && is_open(a, &from->to);
+}
+
+static bool check_embedding(const applying *a, err *e)
+{
+    const char *between = a->from->sources.between;
+    if (between == NULL || bundle_find(a->contents, "x") != NULL)
+        return true;
+    err_at(e, &a->at, "%s norms the embedded rows, and is not computed here", between);
+    return err_remedy(e, "x takes rows that are embedded and normed");
+}
+
+static bool check_layers(const applying *a, err *e)
+{
+    const entry *layers = bundle_find(a->contents, "layers");
+    size_t count = a->from->search.count;
+    return layers == NULL || count == 0 || layers->bundle->count == count ||
+           err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
+                  layers->bundle->count == 1 ? "" : "s", count, a->at.file);
+}
+
+/* ---- applying ---- */
+
+static bool apply_one(const applying *a, const layer_source *from, err *e)
+{
+    const entry *found = bundle_find(a->read, from->name);
+    cutting how = cutting_of(a, &from->to);
+    tensor part = {0};
+    if (found == NULL)
+        return true;
+    if (from->is_cut && !bundle_cut(&how, from->which, found, &part, e))
+        return err_within(e, "layer %zu", from->to.layer + 1);
+    bundle *in = layer_path_make(&from->to, a->contents, a->at, e);
+    entry *added = in == NULL ? NULL : bundle_borrow(in, from->to.key->named.name, found, e);
+    if (added == NULL) {
+        tensor_free(&part);
+        return false;
+    }
+    added->tensor = from->is_cut ? part : added->tensor;
+    added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
+    return true;
+}
+
+/* In their order, which that of the names need not be. */
+static bool make_layers(const applying *a, err *e)
+{
+    for (size_t i = 0; i < a->from->search.count; i++) {
+        layer_path layer = {.is_in_layer = true, .layer = i};
+        if (layer_path_make(&layer, a->contents, a->at, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool apply_sources(const applying *a, err *e)
+{
+    const layer_sources *all = &a->from->sources;
+    for (size_t i = 0; i < all->count; i++) {
+        const layer_source *from = &all->item[i];
+        if (!is_wanted(a, from))
+            continue;
+        if (from->name == NULL)
+            return layer_sources_refuse(&a->from->search, from, e);
+        if (!apply_one(a, from, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what the names imply ---- */
+
+static bool apply_settings(const applying *a, text *note, err *e)
+{
+    implied_setting implied[IMPLIED_SETTINGS];
+    layer_convention_settings(a->from->search.by, implied);
+    const char *join = "; ";
+    for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
+        const char *name = implied[i].key, *value = implied[i].value;
+        if (value == NULL || bundle_find(a->contents, name) != NULL ||
+            given_removes(a->given, name))
+            continue;
+        if (!bundle_add_text(a->contents, name, value, strlen(value), a->at, e))
+            return false;
+        text_add_format(note, "%s%s %s", join, name, value);
+        join = ", ";
+    }
+    return true;
+}
+
+static bool apply_eps_to(const applying *a, size_t layer, const char *way, err *e)
+{
+    layer_path p;
+    if (layer == a->from->search.count)
+        layer_path_read(&p, way, strlen(way));
+    else
+        layer_path_read_within(&p, layer, way, strlen(way));
+    const bundle *in = layer_path_find(&p, a->contents);
+    bundle *norm = in == NULL ? NULL : layer_path_make(&p, a->contents, a->at, e);
+    return norm == NULL || bundle_find(norm, "eps") != NULL ||
+           bundle_add_number(norm, "eps", a->from->search.by->eps, a->at, e);
+}
+
+static bool apply_eps(const applying *a, text *note, err *e)
+{
+    static const char *const WAYS[] = {"ln1.eps", "ln2.eps", "ln3.eps"};
+    size_t layers = a->from->search.count;
+    double eps = a->from->search.by->eps;
+    if (eps <= 0)
+        return true;
+    for (size_t i = 0; i < layers * NORMS_MOST; i++) {
+        if (!apply_eps_to(a, i / NORMS_MOST, WAYS[i % NORMS_MOST], e))
+            return false;
+    }
+    text_add_format(note, ", eps %g", eps);
+    return apply_eps_to(a, layers, "ln_f.eps", e);
+}
+
+/* ---- what is said ---- */
+
+static bool is_bias(const layer_path *p)
+{
+    const char *name = p->key->named.name;
+    return strcmp(name, "bias") == 0 || (name[0] == 'b' && name[1] != '\0' && name[2] == '\0');
+}
+
+/* "cross.wq" of the first layer, or "ln_f". */
+static void add_key(text *out, const layer_path *p)
+{
+    layer_path within = *p;
+    within.is_in_layer = false;
+    if (strcmp(p->key->named.name, "gain") == 0)
+        text_add_string(out, p->object->named.name);
+    else
+        layer_source_write_path(out, &within);
+}
+
+/* A name within its layer. */
+static const char *name_within(const layer_search *s, const layer_source *from)
+{
+    size_t before = strlen(s->before) + 1 + strlen(s->after);
+    bool is_inside = from->to.is_in_layer && !from->is_mapped && strlen(from->name) > before;
+    return is_inside ? from->name + before : from->name;
+}
+
+/* "wq, wk, wv from attn.c_attn.weight, wo from …": of the first layer, and beside the layers. */
+static void add_sources(const applying *a, text *out)
+{
+    const layer_sources *all = &a->from->sources;
+    const char *last = NULL, *join = ": ";
+    size_t biases = 0;
+    for (size_t i = 0; i <= all->count; i++) {
+        const layer_source *from = i < all->count ? &all->item[i] : NULL;
+        bool is_said = from != NULL && from->name != NULL && from->to.layer == 0;
+        biases += is_said && is_bias(&from->to);
+        if (from != NULL && (!is_said || is_bias(&from->to)))
+            continue;
+        const char *name = from == NULL ? NULL : name_within(&a->from->search, from);
+        if (last != NULL && (name == NULL || strcmp(name, last) != 0))
+            text_add_format(out, " from %s", last);
+        if (from != NULL) {
+            text_add_string(out, join);
+            add_key(out, &from->to);
+        }
+        last = name;
+        join = ", ";
+    }
+    text_add_string(out, biases > 0 ? ", with biases" : ", no biases");
+}
+
+static void add_note(const applying *a, text *note)
+{
+    const layer_search *s = &a->from->search;
+    cutting how = cutting_of(a, &(layer_path){0});
+    text_add_format(note, "%s: names of %s in %s{}%.*s, %zu layer%s, %s%s", s->file,
+                    s->by->named.name, s->before, (int)strlen(s->after) - 1, s->after, s->count,
+                    s->count == 1 ? "" : "s", how.layout == LAYOUT_OUT_IN ? "out-in" : "in-out",
+                    how.layout_is_given ? " as --layout says" : "");
+    add_sources(a, note);
+}
+
+/* What files of names and numbers don't have, and a result depends on. */
+static void add_hints(const applying *a, text *note)
+{
+    const layer_convention *by = a->from->search.by;
+    if (bundle_find(with_heads(a, &(layer_path){.is_in_layer = true}), "heads") == NULL)
+        text_add_string(note, "; one head, unless --heads says how many");
+    if (by->open != NULL && bundle_find(a->contents, by->open) == NULL)
+        text_add_format(note, "; %s", by->hint);
+}
+
+/* ---- a document under a document ---- */
+
+static bool merge(const bundle *from, const options *o, bundle *to, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const entry *one = &from->entry[i];
+        entry *there = bundle_find(to, one->name);
+        bool is_open = there == NULL && !(o != NULL && given_removes(o, one->name));
+        bool are_objects =
+            there != NULL && there->kind == ENTRY_BUNDLE && one->kind == ENTRY_BUNDLE;
+        if (is_open && bundle_borrow(to, one->name, one, e) == NULL)
+            return false;
+        if (are_objects && !merge(one->bundle, NULL, there->bundle, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+bool given_layers_apply(given_layers *g, const options *o, const bundle *read, bundle *contents,
+                        text *note, err *e)
+{
+    applying a = {g, o, read, contents, {.file = g->search.file}};
+    if (g->is_document)
+        return merge(read, o, contents, e);
+    bool is_own = layer_convention_is_own(g->search.by);
+    if (given_value(o, "layout") == NULL)
+        settle(&a);
+    if (!check_layers(&a, e) || !check_embedding(&a, e) || !make_layers(&a, e) ||
+        !apply_sources(&a, e))
+        return false;
+    if (is_own)
+        return true;
+    add_note(&a, note);
+    bool done = apply_settings(&a, note, e) && apply_eps(&a, note, e);
+    add_hints(&a, note);
+    return done;
+}

@@ -1,0 +1,38 @@
+/* Where the layers of a bundle are, and by which conventions they are named. Numbers are not looked
+ * at. */
+#ifndef SELFATTN_CLI_LAYER_SEARCH_H
+#define SELFATTN_CLI_LAYER_SEARCH_H
+
+#include "cli/conventions.h"
+#include "cli/layer_conventions.h"
+#include "cli/name_index.h"
+
+typedef struct layer_search {
+    name_index names;
+    const char *file; /* as messages name it; borrowed */
+    char *before;     /* layer 3 is all names behind "BEFORE3AFTER"; owned */
+    char *after;      /* begins and ends with a separator; owned */
+    size_t count;     /* of layers: 0, 1, 2, … */
+    const layer_convention *by;
+    const convention *attention, *cross; /* NULL: no such names */
+    text name;                           /* room for the one that is looked for */
+} layer_search;
+
+/* The layers that `prefix` says, with {} for the number, or the only ones behind it. `names` and
+ * `file` must outlive the result, which is to be freed in any case. */
+bool layer_search_find(layer_search *s, const text_list *names, const char *file,
+                       const char *prefix, err *e);
+void layer_search_free(layer_search *s);
+
+/* The name of layer `layer` that ends so behind `way` ("" or "self_attn"); NULL where it has none.
+ * What was looked for is in s->name. */
+const char *layer_search_name(layer_search *s, size_t layer, const char *way, const char *tail);
+/* A weight or bias of attention, by whichever alternative is there; s->name is the first that is
+ * not. */
+const char *layer_search_weight(layer_search *s, size_t layer, const char *way,
+                                const convention *by, input which);
+
+/* Length of the name of what the layers are in, "transformer." of transformer.h.{}. */
+size_t layer_search_parent(const layer_search *s);
+
+#endif

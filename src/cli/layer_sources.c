@@ -1,0 +1,344 @@
+#include "cli/layer_sources.h"
+
+#include "attn/keys.h"
+#include "base/mem.h"
+#include "cli/nearest_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct finder {
+    layer_sources *all;
+    layer_search *in;
+    size_t layer;
+} finder;
+
+void layer_source_write_path(text *out, const layer_path *p)
+{
+    if (p->is_in_layer)
+        text_add_format(out, "layers.%zu.", p->layer);
+    if (p->object != NULL)
+        text_add_format(out, "%s.", p->object->named.name);
+    text_add_string(out, p->key->named.name);
+}
+
+/* ---- adding ---- */
+
+static bool same_path(const layer_path *a, const layer_path *b)
+{
+    return a->is_in_layer == b->is_in_layer && a->layer == b->layer && a->object == b->object &&
+           a->key == b->key;
+}
+
+static layer_source *add_source(finder *f, const layer_path *to, const char *name, err *e)
+{
+    layer_sources *all = f->all;
+    layer_source *larger = mem_grow(all->item, all->count, &all->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return NULL;
+    all->item = larger;
+    all->item[all->count] = (layer_source){.to = *to, .name = name};
+    if (name != NULL)
+        name_index_find(&f->in->names, name)->is_taken = true;
+    return &all->item[all->count++];
+}
+
+static layer_path path_in_layer(const finder *f, const char *way)
+{
+    layer_path p;
+    layer_path_read_within(&p, f->layer, way, strlen(way));
+    return p;
+}
+
+/* Something that a layer can't do without; what is looked for first stands in f->in->name. */
+static bool add_needed(finder *f, const char *way, const char *name, err *e)
+{
+    layer_path p = path_in_layer(f, way);
+    layer_source *added = add_source(f, &p, name, e);
+    if (added == NULL || name != NULL)
+        return added != NULL;
+    added->wanted = mem_copy_text(text_string(&f->in->name), f->in->name.length, e);
+    return added->wanted != NULL;
+}
+
+static bool add_found(finder *f, const char *way, const char *name, err *e)
+{
+    layer_path p = path_in_layer(f, way);
+    return name == NULL || add_source(f, &p, name, e) != NULL;
+}
+
+/* ---- attention ---- */
+
+static bool check_refused(finder *f, const convention *by, const char *way, err *e)
+{
+    place at = {.file = f->in->file};
+    char tail[LAYER_NAME];
+    for (size_t n = 0; layer_convention_name(by->refused, n, tail); n++) {
+        const char *found = layer_search_name(f->in, f->layer, way, tail);
+        if (found != NULL)
+            return err_at(
+                e, &at, "%s takes part in this layer's attention, and is not computed here", found);
+    }
+    return true;
+}
+
+static bool add_attention(finder *f, const convention *by, const char *way, const char *object,
+                          err *e)
+{
+    for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
+        char key_way[LAYER_NAME];
+        snprintf(key_way, sizeof key_way, "%s%s", object, input_key(which));
+        const char *name = layer_search_weight(f->in, f->layer, way, by, which);
+        size_t before = f->all->count;
+        bool done =
+            which <= INPUT_WO ? add_needed(f, key_way, name, e) : add_found(f, key_way, name, e);
+        if (!done)
+            return false;
+        if (f->all->count > before) {
+            f->all->item[before].is_cut = true;
+            f->all->item[before].which = which;
+        }
+    }
+    return check_refused(f, by, way, e);
+}
+
+/* ---- norms and feed-forward parts ---- */
+
+/* The first that is there of all names that end with one of the words, "weight gamma". */
+static const char *find_any(finder *f, const char *names, const char *words)
+{
+    char name[LAYER_NAME], word[LAYER_NAME], tail[2 * LAYER_NAME];
+    for (size_t n = 0; layer_convention_name(names, n, name); n++) {
+        for (size_t i = 0; layer_convention_name(words, i, word); i++) {
+            snprintf(tail, sizeof tail, "%s.%s", name, word);
+            const char *found = layer_search_name(f->in, f->layer, "", tail);
+            if (found != NULL)
+                return found;
+        }
+    }
+    layer_convention_name(names, 0, name);
+    layer_convention_name(words, 0, word);
+    snprintf(tail, sizeof tail, "%s.%s", name, word);
+    layer_search_name(f->in, f->layer, "", tail);
+    return NULL;
+}
+
+static const char GAINS[] = "weight gamma scale", SHIFTS[] = "bias beta";
+
+static bool add_norms(finder *f, const layer_convention *row, err *e)
+{
+    static const char *const NORMS[NORMS_MOST][2] = {
+        {"ln1.gain", "ln1.bias"}, {"ln2.gain", "ln2.bias"}, {"ln3.gain", "ln3.bias"}};
+    size_t count = f->in->cross != NULL ? NORMS_MOST : 2;
+    for (size_t i = 0; i < count; i++) {
+        const char *names = row->norm[i];
+        if (names != NULL && (!add_needed(f, NORMS[i][0], find_any(f, names, GAINS), e) ||
+                              !add_found(f, NORMS[i][1], find_any(f, names, SHIFTS), e)))
+            return false;
+    }
+    return true;
+}
+
+static bool add_weights(finder *f, const layer_convention *row, err *e)
+{
+    static const char *const WEIGHTS[LAYER_WEIGHTS] = {"w1", "w2", "w3"};
+    static const char *const BIASES[LAYER_WEIGHTS] = {"b1", "b2", NULL};
+    const convention *by = f->in->attention;
+    for (size_t i = 0; i < LAYER_WEIGHTS; i++) {
+        const char *names = row->weight[i];
+        if (names != NULL && !add_needed(f, WEIGHTS[i], find_any(f, names, by->weight), e))
+            return false;
+        if (names != NULL && BIASES[i] != NULL &&
+            !add_found(f, BIASES[i], find_any(f, names, by->bias), e))
+            return false;
+    }
+    return true;
+}
+
+static bool add_layer(finder *f, err *e)
+{
+    const layer_search *s = f->in;
+    return add_attention(f, s->attention, s->by->attention, "", e) &&
+           (s->cross == NULL || add_attention(f, s->cross, s->by->cross, "cross.", e)) &&
+           add_norms(f, s->by, e) && add_weights(f, s->by, e);
+}
+
+/* ---- beside the layers ---- */
+
+/* A name in what the layers are in, or further up where `climbs`. */
+static indexed_name *find_beside(finder *f, const char *names, const char *words, bool climbs)
+{
+    char name[LAYER_NAME], word[LAYER_NAME];
+    text *room = &f->in->name;
+    for (size_t up = layer_search_parent(f->in);; up--) {
+        bool is_parent = up == 0 || name_is_separator(f->in->before[up - 1]);
+        for (size_t n = 0; is_parent && layer_convention_name(names, n, name); n++) {
+            for (size_t i = 0; layer_convention_name(words, i, word); i++) {
+                text_clear(room);
+                text_add_format(room, "%.*s%s.%s", (int)up, f->in->before, name, word);
+                indexed_name *found = name_index_find(&f->in->names, text_string(room));
+                if (found != NULL)
+                    return found;
+            }
+        }
+        if (up == 0 || !climbs)
+            return NULL;
+    }
+}
+
+static bool add_beside(finder *f, const char *way, const indexed_name *found, weight_layout layout,
+                       err *e)
+{
+    layer_path p;
+    layer_path_read(&p, way, strlen(way));
+    layer_source *added = found == NULL ? NULL : add_source(f, &p, found->name, e);
+    if (added != NULL)
+        added->layout = layout;
+    return found == NULL || added != NULL;
+}
+
+static bool add_rest(finder *f, err *e)
+{
+    const layer_convention *row = f->in->by;
+    const char *weight = "weight embedding";
+    const indexed_name *between = find_beside(f, row->between, GAINS, true);
+    f->all->between = between == NULL ? NULL : between->name;
+    return add_beside(f, "ln_f.gain", find_beside(f, row->final, GAINS, false), LAYOUT_UNSAID, e) &&
+           add_beside(f, "ln_f.bias", find_beside(f, row->final, SHIFTS, false), LAYOUT_UNSAID,
+                      e) &&
+           add_beside(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
+                      e) &&
+           add_beside(f, "position_embedding", find_beside(f, row->positions, weight, true),
+                      LAYOUT_UNSAID, e) &&
+           add_beside(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
+                      LAYOUT_OUT_IN, e);
+}
+
+/* ---- the document's own names ---- */
+
+static bool add_own_name(finder *f, const indexed_name *one, err *e)
+{
+    const layer_search *s = f->in;
+    size_t before = strlen(s->before), parent = layer_search_parent(s), digits = 0;
+    layer_path p;
+    if (!name_begins(one, s->before, parent))
+        return true;
+    bool is_known = false;
+    if (name_begins(one, s->before, before)) {
+        const char *number = one->name + before;
+        digits = strspn(number, "0123456789");
+        size_t begin = before + digits + strlen(s->after), layer = 0;
+        for (size_t i = 0; i < digits; i++)
+            layer = 10 * layer + (size_t)(number[i] - '0');
+        is_known = digits > 0 && digits <= 9 && begin < one->length &&
+                   layer_path_read_within(&p, layer, one->name + begin, one->length - begin);
+    } else {
+        is_known = layer_path_read(&p, one->name + parent, one->length - parent);
+    }
+    return !is_known || add_source(f, &p, one->name, e) != NULL;
+}
+
+static bool add_own(finder *f, err *e)
+{
+    for (size_t i = 0; i < f->in->names.count; i++) {
+        if (!add_own_name(f, &f->in->names.item[i], e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- --map ---- */
+
+static void suggest_nearest(const layer_search *s, const char *wanted, const char *instead, err *e)
+{
+    nearest_names nearest = {.wanted = wanted};
+    for (size_t i = 0; i < s->names.count; i++) {
+        if (!s->names.item[i].is_taken)
+            nearest_names_look(&nearest, s->names.item[i].name);
+    }
+    nearest_names_suggest(&nearest, instead, e);
+}
+
+static layer_source *find_source(const layer_sources *all, const layer_path *to)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (same_path(&all->item[i].to, to))
+            return &all->item[i];
+    }
+    return NULL;
+}
+
+static bool read_pair(const finder *f, const char *pair, layer_path *to, err *e)
+{
+    place at = {.file = "map", .is_option = true};
+    int length = (int)strcspn(pair, "=");
+    if (!layer_path_read(to, pair, (size_t)length)) {
+        err_at(e, &at, "a document of layers has no key '%.*s'", length, pair);
+        return err_remedy(e, "it may be layers.0.w1, layers.0.ln1.gain, layers.0.cross.wq, "
+                             "embedding, ln_f.gain, …");
+    }
+    return !to->is_in_layer || to->layer < f->in->count ||
+           err_at(e, &at, "'%.*s' is layer %zu's, from 0, and there are %zu", length, pair,
+                  to->layer, f->in->count);
+}
+
+static bool add_mapped(finder *f, const char *pair, err *e)
+{
+    place at = {.file = "map", .is_option = true};
+    const char *wanted = strchr(pair, '=') + 1;
+    layer_path to;
+    if (!read_pair(f, pair, &to, e))
+        return false;
+    indexed_name *found = name_index_find(&f->in->names, wanted);
+    if (found == NULL) {
+        err_at(e, &at, "'%s' is not in %s", wanted, f->in->file);
+        suggest_nearest(f->in, wanted, "", e);
+        return false;
+    }
+    layer_source *old = find_source(f->all, &to);
+    layer_source *into = old != NULL ? old : add_source(f, &to, found->name, e);
+    if (into == NULL)
+        return false;
+    mem_free(into->wanted);
+    *into = (layer_source){.to = to, .name = found->name, .is_mapped = true};
+    found->is_taken = true;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *map, err *e)
+{
+    finder f = {.all = all, .in = s};
+    bool is_own = layer_convention_is_own(s->by), done = true;
+    *all = (layer_sources){0};
+    for (; f.layer < s->count && done && !is_own; f.layer++)
+        done = add_layer(&f, e);
+    done = done && (is_own ? add_own(&f, e) : add_rest(&f, e));
+    for (size_t i = 0; i < map->count && done; i++)
+        done = add_mapped(&f, map->item[i], e);
+    return done && text_ok(&s->name, e);
+}
+
+void layer_sources_free(layer_sources *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        mem_free(all->item[i].wanted);
+    mem_free(all->item);
+    *all = (layer_sources){0};
+}
+
+bool layer_sources_refuse(const layer_search *s, const layer_source *missing, err *e)
+{
+    text path = {0}, instead = {0};
+    place at = {.file = s->file};
+    layer_source_write_path(&path, &missing->to);
+    text_add_format(&instead, "--map %s=NAME takes another", text_string(&path));
+    err_at(e, &at, "layer %zu has no %s: by the names of %s it is %s", missing->to.layer + 1,
+           strchr(strchr(text_string(&path), '.') + 1, '.') + 1, s->by->named.name,
+           missing->wanted);
+    suggest_nearest(s, missing->wanted, text_string(&instead), e);
+    text_free(&path);
+    text_free(&instead);
+    return false;
+}

@@ -1,0 +1,35 @@
+/* What of a bundle is which key of a document of layers: by the conventions that were found, and by
+ * --map. */
+#ifndef SELFATTN_CLI_LAYER_SOURCES_H
+#define SELFATTN_CLI_LAYER_SOURCES_H
+
+#include "cli/layer_path.h"
+#include "cli/layer_search.h"
+
+typedef struct layer_source {
+    layer_path to;
+    const char *name;     /* in the bundle; NULL: it is not there, and nothing can do without it */
+    char *wanted;         /* what was looked for then; owned */
+    bool is_cut;          /* by the convention of its attention */
+    input which;          /* of attention, where it is cut */
+    weight_layout layout; /* of what has one of its own; else the convention's */
+    bool is_mapped;
+} layer_source;
+
+typedef struct layer_sources {
+    layer_source *item;
+    size_t count, capacity;
+    const char *between; /* the name of a norm of embedded rows; NULL: there is none */
+} layer_sources;
+
+/* `map` is --map's pairs. To be freed in any case. */
+bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *map, err *e);
+void layer_sources_free(layer_sources *all);
+
+/* Says that it is not there, with the names that are nearest. */
+bool layer_sources_refuse(const layer_search *s, const layer_source *missing, err *e);
+
+/* "layers.0.cross.wq" */
+void layer_source_write_path(text *out, const layer_path *p);
+
+#endif
