@@ -24,6 +24,8 @@ typedef struct flow {
     size_t batches; /* 0: no axis */
     size_t n;       /* rows of an entry */
     rows x;         /* what the next part is given */
+    rows rollout;   /* of the layers so far; at NULL: there is none */
+    bool has_rollout;
     char way[REF_STACK_NAME];
 } flow;
 
@@ -231,6 +233,54 @@ static void compute_statistics(const ref_problem *p, ref_result *r)
     free(found);
 }
 
+/* The weights' mean over the heads, one matrix below the other. */
+static rows mean_weights(const flow *f, const ref_stage *weights)
+{
+    size_t keys = weights->size[weights->rank - 1], matrix = f->n * keys;
+    size_t entries = f->x.n / f->n, heads = weights->count / (entries * matrix);
+    rows mean = rows_new(f->x.n, keys);
+    for (size_t i = 0; i < entries * matrix; i++) {
+        mean.at[i] = 0;
+        for (size_t head = 0; head < heads; head++)
+            mean.at[i] +=
+                weights->at[(i / matrix * heads + head) * matrix + i % matrix].value / heads;
+    }
+    return mean;
+}
+
+/* Abnar and Zuidema 2020, section 3: the next factor, half the weights and half the residual, goes
+ * in front. */
+static void roll_out(flow *f, const rows *mean)
+{
+    f->has_rollout = f->has_rollout && mean->width == f->n;
+    if (!f->has_rollout)
+        return;
+    rows product = rows_new(mean->n, f->n);
+    for (size_t i = 0; i < mean->n * f->n; i++) {
+        size_t row = i / f->n, column = i % f->n, first = row / f->n * f->n;
+        product.at[i] = 0;
+        for (size_t k = 0; k < f->n; k++) {
+            long double a = mean->at[row * f->n + k] / 2 + (k == row % f->n ? 0.5L : 0);
+            bool is_first = f->rollout.at == NULL;
+            product.at[i] +=
+                a * (is_first ? k == column : f->rollout.at[(first + k) * f->n + column]);
+        }
+    }
+    free(f->rollout.at);
+    f->rollout = product;
+}
+
+static void keep_mean(flow *f, const char *part, const ref_stage *weights)
+{
+    char name[32];
+    rows mean = mean_weights(f, weights);
+    snprintf(name, sizeof name, "%s.mean_weights", part);
+    keep(f, name, &mean);
+    if (strcmp(part, "attention") == 0)
+        roll_out(f, &mean);
+    free(mean.at);
+}
+
 static void attend(flow *f, const ref_problem *as, const char *part)
 {
     bool is_cross = strcmp(part, "cross") == 0;
@@ -245,6 +295,7 @@ static void attend(flow *f, const ref_problem *as, const char *part)
     ref_compute_output(&p, &r);
     for (size_t id = 0; id < REF_STAGES; id++)
         keep_stage(f, part, &r.stage[id]);
+    keep_mean(f, part, &r.stage[REF_STAGE_WEIGHTS]);
     const ref_stage *output = &r.stage[REF_STAGE_OUTPUT];
     for (size_t i = 0; i < output->count; i++)
         f->x.at[i] = output->at[i].value;
@@ -295,6 +346,7 @@ static void run_seed_layer(flow *f, const ref_layer *l)
     rows given = rows_copy(&f->x);
     if (l->has_cross)
         run_part(f, l, "attention");
+    f->has_rollout = f->has_rollout && !l->has_cross; /* without a residual there is no I */
     if (l->has_cross && makes(f->stack, "seed"))
         memcpy(given.at, f->x.at, given.n * given.width * sizeof given.at[0]);
     norm_and_keep(f, l, 1, &f->x);
@@ -354,7 +406,7 @@ static void embed(flow *f)
 
 void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
 {
-    flow f = {.stack = s, .result = r};
+    flow f = {.stack = s, .result = r, .has_rollout = true};
     *r = (ref_stack_result){0};
     embed(&f);
     for (size_t i = 0; i < s->layers; i++) {
@@ -362,6 +414,9 @@ void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
         run_layer(&f, &s->layer[i]);
     }
     f.way[0] = '\0';
+    if (f.has_rollout)
+        keep(&f, "rollout", &f.rollout);
+    free(f.rollout.at);
     if (s->end.w1.at != NULL)
         feed_forward(&f, &s->end, said(s->activation, NULL, "relu"));
     if (s->final.is_there) {
