@@ -42,7 +42,7 @@ static const layer_convention ROWS[] = {
      .embedding = "tok_embeddings", .unembedding = "output",
      .order = "pre", .norm_kind = "rms", .activation = "silu", .causal = "true",
      .open = "rope", .hint = "they turn queries and keys: --rope BASE --rope-pairing interleaved"},
-    {.named = {"bart", "BART, Marian; with --norm pre mBART, OPT, Whisper of transformers"},
+    {.named = {"bart", "BART, Marian; with --norm pre mBART, OPT, Whisper"},
      .attention = "self_attn", .cross = "encoder_attn",
      .norm = {"self_attn_layer_norm", "encoder_attn_layer_norm final_layer_norm",
               "final_layer_norm"},

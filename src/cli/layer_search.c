@@ -7,9 +7,16 @@
 
 /* ---- names of a layer ---- */
 
+void layer_search_clear(layer_search *s)
+{
+    bool failed = s->name.failed;
+    text_clear(&s->name);
+    s->name.failed = failed;
+}
+
 static void begin_name(layer_search *s, size_t layer, const char *way)
 {
-    text_clear(&s->name);
+    layer_search_clear(s);
     text_add_format(&s->name, "%s%zu%s%s%s", s->before, layer, s->after, way,
                     *way == '\0' ? "" : ".");
 }
@@ -269,7 +276,7 @@ static bool count_layers(layer_search *s, err *e)
     place at = {.file = s->file};
     size_t number, largest = 0;
     bool has_next = true;
-    for (s->count = 0; has_next; s->count += has_next) {
+    for (s->count = 0; has_next && !s->name.failed; s->count += has_next) {
         begin_name(s, s->count, "");
         has_next = name_index_first(&s->names, text_string(&s->name)) < s->names.count;
     }

@@ -24,6 +24,9 @@ bool layer_search_find(layer_search *s, const text_list *names, const char *file
                        const char *prefix, err *e);
 void layer_search_free(layer_search *s);
 
+/* Empties s->name; that memory lacked stays known. */
+void layer_search_clear(layer_search *s);
+
 /* The name of layer `layer` that ends so behind `way` ("" or "self_attn"); NULL where it has none.
  * What was looked for is in s->name. */
 const char *layer_search_name(layer_search *s, size_t layer, const char *way, const char *tail);

@@ -169,14 +169,14 @@ static bool add_layer(finder *f, err *e)
 static indexed_name *find_beside(finder *f, const char *names, const char *words, bool climbs)
 {
     char name[LAYER_NAME], word[LAYER_NAME];
-    text *room = &f->in->name;
+    layer_search *s = f->in;
     for (size_t up = layer_search_parent(f->in);; up--) {
         bool is_parent = up == 0 || name_is_separator(f->in->before[up - 1]);
         for (size_t n = 0; is_parent && layer_convention_name(names, n, name); n++) {
             for (size_t i = 0; layer_convention_name(words, i, word); i++) {
-                text_clear(room);
-                text_add_format(room, "%.*s%s.%s", (int)up, f->in->before, name, word);
-                indexed_name *found = name_index_find(&f->in->names, text_string(room));
+                layer_search_clear(s);
+                text_add_format(&s->name, "%.*s%s.%s", (int)up, f->in->before, name, word);
+                indexed_name *found = name_index_find(&s->names, text_string(&s->name));
                 if (found != NULL)
                     return found;
             }

@@ -60,9 +60,9 @@ void name_index_free(name_index *x)
     *x = (name_index){0};
 }
 
-size_t name_index_first(const name_index *x, const char *beginning)
+static size_t first_behind(const name_index *x, const char *beginning, size_t length)
 {
-    size_t from = 0, to = x->count, length = strlen(beginning);
+    size_t from = 0, to = x->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         const indexed_name *one = &x->item[middle];
@@ -74,10 +74,15 @@ size_t name_index_first(const name_index *x, const char *beginning)
     return from < x->count && name_begins(&x->item[from], beginning, length) ? from : x->count;
 }
 
+size_t name_index_first(const name_index *x, const char *beginning)
+{
+    return first_behind(x, beginning, strlen(beginning));
+}
+
 indexed_name *name_index_find(const name_index *x, const char *name)
 {
-    size_t first = name_index_first(x, name);
-    return first < x->count && x->item[first].length == strlen(name) ? &x->item[first] : NULL;
+    size_t length = length_without_number(name), first = first_behind(x, name, length);
+    return first < x->count && x->item[first].length == length ? &x->item[first] : NULL;
 }
 
 bool name_begins(const indexed_name *one, const char *beginning, size_t length)
