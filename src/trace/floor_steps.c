@@ -94,7 +94,7 @@ static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, cons
                                 1 / sqrt(spread + n->eps));
     tensor first = first_of(f, of);
     tensor centered =
-        number_line(f, OP_PLUS, "centered", build_text(b, "%s - mean", at_first(f, of->name)),
+        number_line(f, OP_PLUS, "centered", build_text(b, "%s + (−mean)", at_first(f, of->name)),
                     first, build_number(b, "minus mean", -mean), tensor_get(&first, NULL) - mean);
     show_first(f, n, centered, factor, made);
 }
