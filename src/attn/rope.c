@@ -3,6 +3,7 @@
 #include "attn/angle.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static void copy_rest(const turning *t, const turned *one, size_t row)
 static void turn_chunk(const turning *t, size_t row, size_t first)
 {
     size_t pairs = t->plan->rope_width / 2;
-    angles by = {.position = -1, .first = first};
+    angles by = {.position = NAN, .first = first}; /* NAN: positions may be below 0 */
     by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
     for (size_t i = 0; i < 2; i++) {
         const turned *one = &t->of[i];
