@@ -21,7 +21,8 @@ typedef enum call {
     CALL_ACCESS,
     CALL_READLINK,
     CALL_FCNTL,
-    CALL_MMAP,
+    CALL_MMAP,    /* a file as memory */
+    CALL_RESERVE, /* addresses without a file */
     CALL_READ,
     CALL_WRITE,
     CALL_CLOSE_INPUT,

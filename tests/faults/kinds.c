@@ -17,6 +17,7 @@ const fault_kind FAULT_KINDS[] = {
     {"readlink", CALL_READLINK, EFFECT_FAILS, EIO, .may_go_on = false},
     {"fcntl", CALL_FCNTL, EFFECT_FAILS, EMFILE, .may_go_on = false},
     {"mmap", CALL_MMAP, EFFECT_FAILS, ENOMEM, .must_go_on = true}, /* then the file is read */
+    {"reserve", CALL_RESERVE, EFFECT_FAILS, ENOMEM, .may_go_on = false},
     {"read", CALL_READ, EFFECT_FAILS, EIO, .may_go_on = false},
     {"interrupted read", CALL_READ, EFFECT_FAILS, EINTR, .must_go_on = true, .once_only = true},
     {"short read", CALL_READ, EFFECT_SHORT, 0, .must_go_on = true},

@@ -168,7 +168,7 @@ extern int __real_munmap(void *at, size_t length);
 /* A mapping that takes the place of a part of another is no block of its own. */
 void *__wrap_mmap(void *at, size_t length, int protection, int flags, int descriptor, off_t offset)
 {
-    if (inject_fails(CALL_MMAP))
+    if (inject_fails(protection & PROT_WRITE ? CALL_RESERVE : CALL_MMAP))
         return MAP_FAILED;
     void *block = __real_mmap(at, length, protection, flags, descriptor, offset);
     return block == MAP_FAILED || at != NULL ? block : inject_given(block);

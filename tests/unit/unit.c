@@ -60,6 +60,7 @@
     ROW(render_matrix)                                                                             \
     ROW(render_number)                                                                             \
     ROW(render_text)                                                                               \
+    ROW(row_stage)                                                                                 \
     ROW(rows_read)                                                                                 \
     ROW(rows_text)                                                                                 \
     ROW(safetensors)                                                                               \

@@ -1,0 +1,105 @@
+/* A stage whose rows are computed as they are asked for: those of a run that keeps all of them,
+ * whatever rows are asked for, in any order. */
+#include "attn/row_stage.h"
+
+#include "base/reserve.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Some three parts a head, blocks and parts cut short at the ends of heads. */
+enum { QUERIES = 650, KEYS = 301, HEADS = 2, PART = 240 * KEYS * sizeof(float) };
+
+static void add_numbers(unit *u, bundle *document, const char *name, size_t rows)
+{
+    tensor t;
+    err e = {0};
+    uint64_t state = rows;
+    if (!CHECK(u, tensor_new(&t, DTYPE_F32, 2, (size_t[]){rows, HEADS}, &e)))
+        exit(2);
+    for (size_t i = 0; i < rows * HEADS; i++)
+        ((float *)t.data)[i] = (float)((double)(unit_random(&state) >> 40) * 0x1p-22 - 2);
+    CHECK(u, bundle_add_tensor(document, name, &t, (place){0}, &e));
+}
+
+static bool read_problem(unit *u, bundle *document, problem *asked)
+{
+    err e = {0};
+    add_numbers(u, document, "q", QUERIES);
+    add_numbers(u, document, "k", KEYS);
+    add_numbers(u, document, "v", KEYS);
+    return bundle_add_number(document, "heads", HEADS, (place){0}, &e) &&
+           bundle_add_text(document, "causal", "lower-right", 11, (place){0}, &e) &&
+           problem_read(asked, document, &e);
+}
+
+/* Rows from `first` on, as many as there are of `most`. */
+static size_t same_rows(unit *u, row_stage *s, const tensor *kept, size_t first, size_t most)
+{
+    err e = {0};
+    size_t count = most;
+    tensor whole = row_stage_tensor(s);
+    if (!CHECK(u, row_stage_make(s, first, &count, &e) && count >= 1 && count <= most))
+        return 1;
+    const float *expected = kept->data, *got = whole.data;
+    CHECK(u,
+          memcmp(expected + first * KEYS, got + first * KEYS, count * KEYS * sizeof(float)) == 0);
+    return count;
+}
+
+static void rows_are_the_run_s(unit *u, const plan *p, stage_id id, size_t threads)
+{
+    const size_t all = HEADS * QUERIES;
+    wanted only = {0};
+    bundle stages = {0};
+    run_report report;
+    err e = {0};
+    row_stage *s = row_stage_new(p, id, PART, threads, &e);
+    wanted_add(&only, id);
+    if (!CHECK(u, s != NULL && run_plan(p, &only, threads, &stages, &report, &e)))
+        exit(2);
+    const tensor *kept = &stages.entry[0].tensor;
+    size_t parts = 0;
+    for (size_t row = 0; row < all; parts++)
+        row += same_rows(u, s, kept, row, all - row);
+    CHECK(u, parts >= 5 && parts <= 8);
+    CHECK(u, same_rows(u, s, kept, 0, 3) == 3);
+    CHECK(u, same_rows(u, s, kept, all - 1, 1) == 1);
+    CHECK(u, same_rows(u, s, kept, QUERIES - 1, 2) >= 1);
+    row_stage_free(s);
+    bundle_free(&stages);
+}
+
+static void only_scores_can(unit *u, const plan *p)
+{
+    CHECK(u, row_stage_can(p, STAGE_SCORES) && row_stage_can(p, STAGE_ROUNDED));
+    CHECK(u, !row_stage_can(p, STAGE_ROW_MAX) && !row_stage_can(p, STAGE_TOP));
+    CHECK(u, !row_stage_can(p, STAGE_WEIGHTED) && !row_stage_can(p, STAGE_OUTPUT));
+}
+
+static void missing_addresses_are_reported(unit *u)
+{
+    err e = {0};
+    CHECK(u, reserve_new((size_t)1 << 60, &e) == NULL && e.is_memory);
+    reserve_free(NULL, 0);
+}
+
+void test_row_stage(unit *u);
+void test_row_stage(unit *u)
+{
+    bundle document = {0};
+    problem asked = {0};
+    plan p = {0};
+    err e = {0};
+    if (!CHECK(u, read_problem(u, &document, &asked)) ||
+        !CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e)))
+        exit(2);
+    rows_are_the_run_s(u, &p, STAGE_WEIGHTS, 1);
+    rows_are_the_run_s(u, &p, STAGE_MASKED, 2);
+    only_scores_can(u, &p);
+    missing_addresses_are_reported(u);
+    plan_free(&p);
+    problem_free(&asked);
+    bundle_free(&document);
+}
