@@ -217,7 +217,8 @@ static bool write_result(const outputs *to, output_file *file, const format *f,
                          .name = bundle_text(&one->contents, "name"),
                          .single_line = is_lines,
                          .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
-                         .threads = to->threads};
+                         .threads = to->threads,
+                         .supply = s->supplied.count > 0 ? &s->supplied.rows : NULL};
     text_list header = {0};
     bool done = check_can_write(file, f, to->documents->files, e);
     if (done && o->header) {
@@ -267,6 +268,33 @@ static const format *written_format(const outputs *to, const char *file, const d
 {
     const format *own = format_by_ending(file);
     return own != NULL ? own : data_format(to, one);
+}
+
+/* Whether nobody but writers of text looks at the stage, each from its first row to its last. */
+static bool is_for_text(const outputs *to, stage_id id, const document *one)
+{
+    unsigned holds = data_format(to, one)->holds;
+    bool is_emitted = false;
+    for (size_t i = 0; i < to->emitted_count; i++)
+        is_emitted = is_emitted || to->emitted[i] == id;
+    bool is_text = !is_emitted || holds & HOLDS_SUPPLIED;
+    for (size_t i = 0; i < to->written_count; i++) {
+        if (to->written_stage[i] == id)
+            is_text =
+                is_text && written_format(to, to->written[i].file, one)->holds & HOLDS_SUPPLIED;
+    }
+    return is_text && !to->traces && !to->draws && !to->given->average_heads;
+}
+
+bool outputs_want(const outputs *to, solution *s, const document *one, err *e)
+{
+    for (size_t i = 0; i < to->stages; i++) {
+        stage_id id = to->stage[i];
+        if (!(is_for_text(to, id, one) && solution_want_rows(s, id, to->given)) &&
+            !solution_want(s, &id, 1, e))
+            return false;
+    }
+    return true;
 }
 
 bool outputs_check(const outputs *to, const plan *p, err *e)

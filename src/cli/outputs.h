@@ -34,6 +34,8 @@ typedef struct outputs {
 bool outputs_plan(outputs *to, const options *o, err *e);
 /* What the options ask of a result that this document can't give. */
 bool outputs_check(const outputs *to, const plan *p, err *e);
+/* Wants what is written, whole or row by row as its writers can have it. */
+bool outputs_want(const outputs *to, solution *s, const document *one, err *e);
 /* Opens every file before the first byte is written anywhere. */
 bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, solution *s, const document *one, err *e);

@@ -40,7 +40,7 @@ static bool compute(runner *r, const document *one, solution *s, rendered *to_sh
     if (done && to->traces)
         done = tracing_run(s, r->given, r->world, to, &to_show->trace, e);
     else if (done)
-        done = solution_want(s, to->stage, to->stages, e) && solution_run(s, r->given, r->world, e);
+        done = outputs_want(to, s, one, e) && solution_run(s, r->given, r->world, e);
     return done && (!to->draws || picturing_draw(s, r->given, r->world, to, &to_show->picture, e));
 }
 

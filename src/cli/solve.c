@@ -55,6 +55,11 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
     return true;
 }
 
+bool solution_want_rows(solution *s, stage_id id, const options *o)
+{
+    return supplied_add(&s->supplied, &s->plan, id, o->max_memory);
+}
+
 size_t solution_threads(const solution *s, const options *o, const env *world)
 {
     return o->has_threads ? o->threads
@@ -74,10 +79,11 @@ static size_t average_memory(const plan *p, const options *o)
 static bool check_memory(const solution *s, size_t threads, const options *o, err *e)
 {
     const plan *p = &s->plan;
-    size_t bytes, limit = o->max_memory;
-    if (!run_memory(p, &s->wanted, threads, &bytes, e))
+    size_t bytes, of_rows, limit = o->max_memory;
+    if (!run_memory(p, &s->wanted, threads, &bytes, e) ||
+        !supplied_memory(&s->supplied, p, threads, &of_rows, e))
         return false;
-    if (!size_add(bytes, average_memory(p, o), &bytes))
+    if (!size_add(bytes, average_memory(p, o), &bytes) || !size_add(bytes, of_rows, &bytes))
         bytes = SIZE_MAX;
     if (bytes <= limit)
         return true;
@@ -149,7 +155,8 @@ bool solution_run(solution *s, const options *o, env *world, err *e)
     size_t threads = solution_threads(s, o, world);
     s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
     if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
-        !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e))
+        !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e) ||
+        !supplied_start(&s->supplied, &s->plan, threads, &s->stages, e))
         return false;
     say_notes(s, o, world);
     return true;
@@ -158,6 +165,7 @@ bool solution_run(solution *s, const options *o, env *world, err *e)
 void solution_free(solution *s)
 {
     bundle_free(&s->stages);
+    supplied_free(&s->supplied);
     plan_free(&s->plan);
     problem_free(&s->problem);
 }

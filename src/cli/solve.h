@@ -4,6 +4,7 @@
 
 #include "attn/run.h"
 #include "cli/document.h"
+#include "cli/supplied.h"
 
 typedef struct solution {
     place at; /* of the document */
@@ -12,12 +13,16 @@ typedef struct solution {
     wanted wanted;
     bundle stages;
     run_report report;
+    supplied supplied; /* the wanted stages that are computed while they are written */
 } solution;
 
 /* Reads and checks everything; nothing is computed. The document must outlive the solution. */
 bool solution_plan(solution *s, const document *one, const options *o, err *e);
 /* Adds stages to what is wanted; one that is not made is an error. */
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
+/* Adds a stage whose rows are computed while it is written, if it is so large that it should not be
+ * kept; false: it is not. Its writer needs `supplied_rows`. */
+bool solution_want_rows(solution *s, stage_id id, const options *o);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */
 bool solution_run(solution *s, const options *o, env *world, err *e);
 /* How many threads that uses. */

@@ -12,10 +12,9 @@
 /* What stays the same from row to row. */
 typedef struct writer {
     sink *out;
+    const write_options *how;
     const char *file_kind; /* "CSV" */
     char delimiter;
-    int digits;
-    size_t threads;
     const text_list *columns, *rows; /* labels of the next block, or NULL */
     const char *corner;              /* what stands above the row labels */
 } writer;
@@ -145,7 +144,7 @@ static void write_row_label(const writer *w, text *to, const char *label)
 static void write_numbers(const writer *w, text *to, const tensor *matrix, size_t row)
 {
     size_t before = to->length;
-    bool is_usual = matrix->type != DTYPE_BOOL && w->digits < 0;
+    bool is_usual = matrix->type != DTYPE_BOOL && w->how->digits < 0;
     tensor numbers = tensor_at(matrix, row);
     for (size_t column = 0; column < matrix->size[1]; column++) {
         if (is_usual)
@@ -154,7 +153,7 @@ static void write_numbers(const writer *w, text *to, const tensor *matrix, size_
             break;
         if (column > 0)
             text_add(to, &w->delimiter, 1);
-        csv_number_write(to, matrix, row, column, w->digits);
+        csv_number_write(to, matrix, row, column, w->how->digits);
     }
     if (to->length == before && w->rows == NULL)
         text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
@@ -177,10 +176,10 @@ static void write_row(const void *context, size_t row, text *to)
 static bool write_matrix(writer *w, const tensor *matrix, err *e)
 {
     const labelled_matrix all = {w, matrix};
-    const rows_text rows = {matrix->size[0], matrix->size[1], write_row, &all};
+    const rows_text rows = {matrix, write_row, &all};
     if (w->columns != NULL)
         write_header(w, sink_text(w->out));
-    bool done = rows_text_write(&rows, w->threads, w->out, e);
+    bool done = rows_text_write(&rows, w->how, w->out, e);
     w->columns = w->rows = NULL;
     return done;
 }
@@ -250,10 +249,9 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
     const entry *first;
     size_t count = count_matrices(result, &first);
     writer w = {.out = out,
+                .how = how,
                 .file_kind = file_kind,
                 .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
-                .digits = how->digits,
-                .threads = how->threads,
                 .columns = labels_of(result, "columns"),
                 .rows = labels_of(result, "rows"),
                 .corner = bundle_text(result, "corner")};

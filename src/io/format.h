@@ -7,6 +7,7 @@
 #define SELFATTN_IO_FORMAT_H
 
 #include "base/named.h"
+#include "io/row_supply.h"
 #include "io/sink.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
@@ -61,6 +62,9 @@ typedef struct write_options {
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
     size_t threads;          /* that may format numbers as text; 0 counts as 1 */
+    /* Makes rows before a writer of text reads them; NULL: all are there, as they are for writers
+     * of bytes. */
+    const row_supply *supply;
 } write_options;
 
 /* What a format can say, and read again as it was; 0: ask its writer. Matrices of numbers every
@@ -70,11 +74,12 @@ enum {
     HOLDS_VECTORS = 2,  /* apart from matrices of one row; and numbers from both */
     HOLDS_TRUTH = 4,    /* true and false apart from 1 and 0 */
     HOLDS_HOLES = 8,
-    HOLDS_TYPES = 16,    /* float32 and float64 apart */
-    HOLDS_LABELS = 32,   /* the lists "rows" and "columns", of the first matrix */
-    HOLDS_ALL = 64,      /* any text, list and object, under its name */
-    HOLDS_STREAM = 128,  /* one bundle after the other */
-    HOLDS_METADATA = 256 /* write_options' name and metadata */
+    HOLDS_TYPES = 16,     /* float32 and float64 apart */
+    HOLDS_LABELS = 32,    /* the lists "rows" and "columns", of the first matrix */
+    HOLDS_ALL = 64,       /* any text, list and object, under its name */
+    HOLDS_STREAM = 128,   /* one bundle after the other */
+    HOLDS_METADATA = 256, /* write_options' name and metadata */
+    HOLDS_SUPPLIED = 512  /* rows that write_options' supply makes */
 };
 
 typedef struct format {

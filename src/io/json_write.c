@@ -60,8 +60,8 @@ static void write_row(const void *context, size_t row, text *to)
 static bool write_matrix(writer *w, const tensor *t, size_t depth, err *e)
 {
     const indented_matrix all = {w->how, t, depth};
-    const rows_text rows = {t->size[0], t->size[1], write_row, &all};
-    return rows_text_write(&rows, w->how->threads, w->out, e);
+    const rows_text rows = {t, write_row, &all};
+    return rows_text_write(&rows, w->how, w->out, e);
 }
 
 static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e);

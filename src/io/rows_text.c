@@ -13,8 +13,9 @@ enum {
 };
 
 typedef struct job {
-    const rows_text *matrix;
-    size_t rows; /* of a range */
+    const rows_text *all;
+    size_t first, end; /* the rows that are there */
+    size_t rows;       /* of a range */
     sink *out;
     err *e;
     text range[THREADS_MOST]; /* of each worker */
@@ -23,12 +24,11 @@ typedef struct job {
 static void format_range(void *context, size_t worker, size_t range)
 {
     job *j = context;
-    const rows_text *m = j->matrix;
     text *to = &j->range[worker];
-    size_t first = range * j->rows, left = m->rows - first;
+    size_t first = j->first + range * j->rows, left = j->end - first;
     text_clear(to);
     for (size_t i = 0; i < j->rows && i < left; i++)
-        m->write(m->context, first + i, to);
+        j->all->write(j->all->context, first + i, to);
 }
 
 static bool write_range(void *context, size_t worker, size_t range)
@@ -38,25 +38,44 @@ static bool write_range(void *context, size_t worker, size_t range)
     return sink_add(j->out, &j->range[worker], j->e);
 }
 
-static bool write_one_by_one(const rows_text *m, sink *out, err *e)
+static bool write_one_by_one(const job *j)
 {
-    for (size_t row = 0; row < m->rows; row++) {
-        m->write(m->context, row, sink_text(out));
-        if (!sink_spill(out, e))
+    for (size_t row = j->first; row < j->end; row++) {
+        j->all->write(j->all->context, row, sink_text(j->out));
+        if (!sink_spill(j->out, j->e))
             return false;
     }
     return true;
 }
 
-bool rows_text_write(const rows_text *m, size_t threads, sink *out, err *e)
+static bool write_rows(job *j, size_t threads)
 {
-    size_t rows = m->columns < NUMBERS ? NUMBERS / (m->columns + 1) + 1 : 1;
-    const ordered_work ranges = {(m->rows + rows - 1) / rows, format_range, write_range};
-    if (threads < 2 || ranges.units < FEWEST_RANGES || m->columns > MOST_COLUMNS)
-        return write_one_by_one(m, out, e);
-    threads = threads > THREADS_MOST ? THREADS_MOST : threads;
-    job j = {.matrix = m, .rows = rows, .out = out, .e = e};
-    bool done = threads_run_in_order(threads, &ranges, &j);
+    const ordered_work ranges = {(j->end - j->first + j->rows - 1) / j->rows, format_range,
+                                 write_range};
+    if (threads < 2 || ranges.units < FEWEST_RANGES || j->all->matrix->size[1] > MOST_COLUMNS)
+        return write_one_by_one(j);
+    return threads_run_in_order(threads, &ranges, j);
+}
+
+/* As many rows as there are, of `rows` more. */
+static bool find_rows(job *j, const row_supply *supply, size_t rows)
+{
+    j->first = j->end;
+    if (supply != NULL && !supply->make(supply->context, j->all->matrix, j->first, &rows, j->e))
+        return false;
+    j->end += rows;
+    return true;
+}
+
+bool rows_text_write(const rows_text *all, const write_options *how, sink *out, err *e)
+{
+    size_t rows = all->matrix->size[0], columns = all->matrix->size[1];
+    size_t threads = how->threads > THREADS_MOST ? THREADS_MOST : how->threads;
+    job j = {.all = all, .out = out, .e = e};
+    j.rows = columns < NUMBERS ? NUMBERS / (columns + 1) + 1 : 1;
+    bool done = true;
+    while (done && j.end < rows)
+        done = find_rows(&j, how->supply, rows - j.end) && write_rows(&j, threads);
     for (size_t i = 0; i < threads; i++)
         text_free(&j.range[i]);
     return done;

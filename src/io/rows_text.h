@@ -4,16 +4,16 @@
 #ifndef SELFATTN_IO_ROWS_TEXT_H
 #define SELFATTN_IO_ROWS_TEXT_H
 
-#include "io/sink.h"
+#include "io/format.h"
 
 typedef struct rows_text {
-    size_t rows, columns;
+    const tensor *matrix;
     void (*write)(const void *context, size_t row, text *to);
     const void *context;
 } rows_text;
 
 /* Uses `threads` where there are so many numbers that starting them pays, and needs the memory of a
  * range, a fraction of a megabyte, for each. */
-bool rows_text_write(const rows_text *matrix, size_t threads, sink *out, err *e);
+bool rows_text_write(const rows_text *all, const write_options *how, sink *out, err *e);
 
 #endif

@@ -78,10 +78,9 @@ static bool write_stage(const entry *stage, bool has_item, const write_options *
         .how = how, .delimiter = delimiter, .has_item = has_item, .block = block_first(stage)};
     bool done = true;
     do {
-        const size_t *size = t.block.matrix.size;
-        const rows_text rows = {size[0], size[1], write_row, &t};
+        const rows_text rows = {&t.block.matrix, write_row, &t};
         find_before(&t, stage->name);
-        done = text_ok(&t.before, e) && rows_text_write(&rows, how->threads, out, e);
+        done = text_ok(&t.before, e) && rows_text_write(&rows, how, out, e);
     } while (done && block_next(stage, &t.block));
     text_free(&t.before);
     return done;

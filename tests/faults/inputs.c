@@ -1,5 +1,7 @@
 #include "faults/inputs.h"
 
+#define TEN_TIMES(s) s s s s s s s s s s
+
 const input_file INPUT_FILES[] = {
     {"heads.json", "{\"name\": \"two heads\", \"tokens\": [\"a\", \"b\\u0301\", \"c\"],\n"
                    "\"x\": [[1, 0, 2, 0.5], [0, 1, 1, -1], [1, 1, 0, 2]],\n"
@@ -92,6 +94,7 @@ const input_file INPUT_FILES[] = {
     {"folder/one.json", "{\"x\": [[1]], \"expected\": {\"output\": [[1]]}}\n"},
     {"folder/two.json", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
     {"folder/three.txt", "no document\n"},
+    {"long.json", "{\"x\": [" TEN_TIMES(TEN_TIMES("[1], [2], [0], ")) "[3]]}\n"},
     {"ragged.json", "{\"x\": [[1, 2], [3]]}\n"},
     {"unknown.json", "{\"x\": [[1, 2]], \"heds\": 1}\n"},
     {"misfit.json", "{\"x\": [[1, 2]], \"wq\": [[1, 2, 3]]}\n"},
@@ -135,6 +138,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
               "rounded,weighted scores.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
+    {.words = "--threads 1 --max-memory 1200K --emit weights,output -o out.json long.json",
+     .outputs = "out.json"},
     {.words = "--no-heads --average-heads --layout out-in --kv-heads 1 --heads "
               "2 heads.json"},
     /* matrices by options */

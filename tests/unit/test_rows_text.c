@@ -29,9 +29,11 @@ static void add_rows(text *wanted)
 
 static bool write_all(sink *s, size_t threads, err *e)
 {
-    const rows_text rows = {ROWS, COLUMNS, write_row, "row"};
+    const tensor matrix = {.rank = 2, .size = {ROWS, COLUMNS}};
+    const rows_text rows = {&matrix, write_row, "row"};
+    const write_options how = {.threads = threads};
     text_add_string(sink_text(s), "before\n");
-    bool done = rows_text_write(&rows, threads, s, e);
+    bool done = rows_text_write(&rows, &how, s, e);
     text_add_string(sink_text(s), "behind\n");
     return done;
 }
@@ -58,33 +60,38 @@ static void write_long_row(const void *context, size_t row, text *to)
 
 static void full_disk_is_reported(unit *u, size_t threads)
 {
-    const rows_text rows = {ROWS, COLUMNS, write_long_row, "12345678"};
+    const tensor matrix = {.rank = 2, .size = {ROWS, COLUMNS}};
+    const rows_text rows = {&matrix, write_long_row, "12345678"};
+    const write_options how = {.threads = threads};
     sink s;
     err e = {0};
     if (!CHECK(u, sink_open(&s, "/dev/full", &e)))
         return;
-    CHECK(u, !rows_text_write(&rows, threads, &s, &e));
+    CHECK(u, !rows_text_write(&rows, &how, &s, &e));
     CHECK_TEXT(u, e.where, "/dev/full");
     CHECK_TEXT(u, e.what, "cannot be written: No space left on device");
     sink_discard(&s);
 }
 
-/* No memory for a range is an error, as it is for the whole. */
+/* No memory for a range is an error, as it is for the whole: be it short, or so long that it is
+ * written at once. */
 static void write_too_much(const void *context, size_t row, text *to)
 {
-    (void)context;
+    text_add_repeated(to, "row\n", *(const size_t *)context);
     if (row == ROWS / 2)
         text_room(to, SIZE_MAX / 2);
-    text_add_string(to, "row\n");
 }
 
-static void missing_memory_is_reported(unit *u, size_t threads)
+static void missing_memory_is_reported(unit *u, size_t threads, size_t length)
 {
-    const rows_text rows = {ROWS, COLUMNS, write_too_much, NULL};
+    const tensor matrix = {.rank = 2, .size = {ROWS, COLUMNS}};
+    const rows_text rows = {&matrix, write_too_much, &length};
+    const write_options how = {.threads = threads};
     sink s;
     err e = {0};
-    sink_open_memory(&s);
-    CHECK(u, !rows_text_write(&rows, threads, &s, &e) && e.is_memory);
+    if (!CHECK(u, sink_open(&s, "/dev/null", &e)))
+        return;
+    CHECK(u, !rows_text_write(&rows, &how, &s, &e) && e.is_memory);
     sink_discard(&s);
 }
 
@@ -142,7 +149,8 @@ void test_rows_text(unit *u)
     for (size_t i = 0; i < WAYS; i++) {
         rows_stand_in_order(u, text_string(&wanted), THREADS[i]);
         full_disk_is_reported(u, THREADS[i]);
-        missing_memory_is_reported(u, THREADS[i]);
+        missing_memory_is_reported(u, THREADS[i], 1);
+        missing_memory_is_reported(u, THREADS[i], 1000);
     }
     text_free(&wanted);
     scratch_close(u);

@@ -1,0 +1,26 @@
+/* Stages that are too large to be kept: their rows are computed (attn/row_stage) as writers of text
+ * come to them. */
+#ifndef SELFATTN_CLI_SUPPLIED_H
+#define SELFATTN_CLI_SUPPLIED_H
+
+#include "attn/row_stage.h"
+#include "io/row_supply.h"
+
+typedef struct supplied {
+    stage_id id[STAGE_COUNT];
+    row_stage *stage[STAGE_COUNT];
+    size_t count;
+    size_t part;     /* bytes of a stage that are made at a time */
+    row_supply rows; /* for the writers */
+} supplied;
+
+/* True, and added, where the stage is one of those: it takes 64 MB, or a quarter of what may be
+ * used. */
+bool supplied_add(supplied *all, const plan *p, stage_id id, size_t most_memory);
+/* The memory that they take together, while nothing else is computed. */
+bool supplied_memory(const supplied *all, const plan *p, size_t threads, size_t *bytes, err *e);
+/* Makes them ready, and adds them to `result`, borrowed. `all` stays where it is from now on. */
+bool supplied_start(supplied *all, const plan *p, size_t threads, bundle *result, err *e);
+void supplied_free(supplied *all);
+
+#endif
