@@ -6,13 +6,18 @@
 
 /* A stage of more bytes is not kept: then a part of it is many blocks for each thread, and
  * computing it once more costs little beside writing so many numbers as text. */
-static const size_t KEPT_MOST = 64 << 20;
+static const size_t KEPT_MOST = 64 << 20, KEPT_LEAST = 64 << 10;
+
+static size_t kept_most(size_t most_memory)
+{
+    size_t quarter = most_memory / 4;
+    return quarter < KEPT_LEAST ? KEPT_LEAST : quarter < KEPT_MOST ? quarter : KEPT_MOST;
+}
 
 bool supplied_add(supplied *all, const plan *p, stage_id id, size_t most_memory)
 {
-    size_t most = most_memory / 4 < KEPT_MOST ? most_memory / 4 : KEPT_MOST;
     err ignored = {0};
-    size_t size[TENSOR_MAX_RANK], count;
+    size_t size[TENSOR_MAX_RANK], count, most = kept_most(most_memory);
     int rank;
     if (!row_stage_can(p, id) || !plan_stage_shape(p, id, &rank, size, &ignored) ||
         !sizes_count(rank, size, &count) || count <= most / dtype_size(p->type))

@@ -15,7 +15,7 @@ typedef struct supplied {
 } supplied;
 
 /* True, and added, where the stage is one of those: it takes 64 MB, or a quarter of what may be
- * used. */
+ * used and 64 KB. */
 bool supplied_add(supplied *all, const plan *p, stage_id id, size_t most_memory);
 /* The memory that they take together, while nothing else is computed. */
 bool supplied_memory(const supplied *all, const plan *p, size_t threads, size_t *bytes, err *e);
