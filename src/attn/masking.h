@@ -6,7 +6,7 @@
 #include "attn/visible.h"
 
 /* Rows `first` to `first + rows` of a head; of their scores `columns` behind the first `skipped`, a
- * multiple of PACKED_STEP, so that a key keeps its place among a row's partial sums: before and
+ * multiple of PACKED_PART, so that a key keeps its place among a row's partial sums: before and
  * behind them, none of these rows sees a key. */
 typedef struct block {
     size_t batch, head, first, rows, skipped, columns;

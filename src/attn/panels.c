@@ -104,8 +104,10 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first)
     size_t of_unit = all->key_heads <= 1 ? 0 : head % all->key_heads;
     packed keys =
         c != NULL ? c->keys[unit] : all->keys[unit % all->slots * all->key_heads + of_unit];
-    keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
+    keys.skipped = first % PACKED_STEP;
     keys.columns -= first;
+    first -= keys.skipped;
+    keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
     return keys;
 }
 

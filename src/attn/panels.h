@@ -26,7 +26,7 @@ bool panels_memory(const plan *p, size_t *bytes);
 size_t panels_parts(const panels *all);
 void panels_pack(const panels *all, size_t unit, size_t part);
 
-/* Those of keys from `first` on, a multiple of PACKED_STEP. */
+/* Those of keys from `first` on, a multiple of PACKED_PART. */
 packed panels_keys(const panels *all, size_t batch, size_t head, size_t first);
 packed panels_values(const panels *all, size_t batch, size_t head, size_t first);
 

@@ -24,6 +24,14 @@ static void call_product(const kernels *with, job *j)
     with->product(&j->in[0], &p, &j->out);
 }
 
+static void call_product_behind(const kernels *with, job *j)
+{
+    packed p = pack(with, j);
+    size_t rest = p.columns - j->out.size[1], most = PACKED_STEP - PACKED_PART;
+    p.skipped = rest < most ? rest / PACKED_PART * PACKED_PART : most;
+    with->product(&j->in[0], &p, &j->out);
+}
+
 static void call_product_of_nonzero(const kernels *with, job *j)
 {
     with->product_of_nonzero(&j->in[0], &j->in[1], &j->out);
@@ -241,6 +249,8 @@ const slot SLOTS[] = {
     {"product", call_product, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     /* What a causal block takes: the first columns of a, and of b. */
     {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
+    /* What a window's block takes. */
+    {"product behind", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},

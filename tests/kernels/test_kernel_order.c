@@ -31,32 +31,34 @@ static double fused(dtype type, double a, double b, double c)
     return type == DTYPE_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-static void multiply(const tensor *a, const tensor *b, tensor *c)
+static void multiply(const tensor *a, const tensor *b, size_t skipped, tensor *c)
 {
     err e = {0};
     const kernels *with = isa_best()->table(a->type);
     packed p = {.data = mem_alloc(with->packed_bytes(b->size[0], b->size[1]), 1, &e)};
     with->pack(b, &p);
+    p.skipped = skipped;
     with->product(a, &p, c);
     mem_free(p.data);
 }
 
-/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0) */
-static void check_product_order(unit *u, dtype type, size_t depth)
+/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0); of the columns j from
+ * `skipped` on. */
+static void check_product_order(unit *u, dtype type, size_t depth, size_t skipped)
 {
-    enum { ROWS = 3, COLUMNS = 21 };
+    enum { ROWS = 3, COLUMNS = 101, ALL = COLUMNS + PACKED_STEP };
     uint64_t state = depth;
     void *left = new_numbers(type, ROWS * depth, &state);
-    void *right = new_numbers(type, depth * COLUMNS, &state);
+    void *right = new_numbers(type, depth * ALL, &state);
     void *got = numbers_room(ROWS * COLUMNS), *wanted = numbers_room(ROWS * COLUMNS);
-    tensor a = matrix(type, left, ROWS, depth), b = matrix(type, right, depth, COLUMNS);
+    tensor a = matrix(type, left, ROWS, depth), b = matrix(type, right, depth, skipped + COLUMNS);
     tensor c = matrix(type, got, ROWS, COLUMNS);
-    multiply(&a, &b, &c);
+    multiply(&a, &b, skipped, &c);
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
         double sum = 0;
         for (size_t p = 0; p < depth; p++)
             sum = fused(type, numbers_get(type, left, i / COLUMNS * depth + p),
-                        numbers_get(type, right, p * COLUMNS + i % COLUMNS), sum);
+                        numbers_get(type, right, p * b.size[1] + skipped + i % COLUMNS), sum);
         numbers_put(type, wanted, i, sum + 0.0);
     }
     CHECK(u, numbers_same(type, got, wanted, ROWS * COLUMNS));
@@ -115,8 +117,10 @@ void test_kernel_order(unit *u);
 void test_kernel_order(unit *u)
 {
     for (size_t depth = 0; depth < 700; depth += 1 + depth) {
-        check_product_order(u, DTYPE_F32, depth);
-        check_product_order(u, DTYPE_F64, depth);
+        for (size_t skipped = 0; skipped < PACKED_STEP; skipped += PACKED_PART) {
+            check_product_order(u, DTYPE_F32, depth, skipped);
+            check_product_order(u, DTYPE_F64, depth, skipped);
+        }
     }
     for (size_t n = 0; n < 200; n++)
         check_sum_order(u, n);

@@ -123,6 +123,7 @@ void KERNEL(pack)(const tensor *b, packed *into)
     real *to = into->data;
     into->depth = b->size[0];
     into->columns = b->size[1];
+    into->skipped = 0;
     for (size_t j = 0; j < b->size[1]; j += PANEL_COLUMNS) {
         pack_panel(b, j, at_most(b->size[1] - j, PANEL_COLUMNS), to);
         to += PANEL_COLUMNS * b->size[0];
@@ -199,71 +200,33 @@ static inline __attribute__((always_inline)) void add_tiles(const strip *t, size
 
 typedef void tile_adder(const strip *t, size_t tiles);
 
-static void add_1_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 1, TILE_VECTORS);
-}
+/* A function for each size of tile; tables with narrow panels have no use for the wider ones. */
+#define ADDER(rows, vectors)                                                                       \
+    static void add_##rows##_##vectors(const strip *t, size_t tiles)                               \
+    {                                                                                              \
+        add_tiles(t, tiles, rows, (vectors) < TILE_VECTORS ? (vectors) : TILE_VECTORS);            \
+    }
+#define ADDERS(vectors)                                                                            \
+    ADDER(1, vectors)                                                                              \
+    ADDER(2, vectors)                                                                              \
+    ADDER(3, vectors)                                                                              \
+    ADDER(4, vectors)                                                                              \
+    ADDER(5, vectors)                                                                              \
+    ADDER(6, vectors)
+ADDERS(1)
+ADDERS(2)
+ADDERS(3)
+ADDERS(4)
 
-static void add_2_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 2, TILE_VECTORS);
-}
+#define ADDERS_OF(vectors)                                                                         \
+    {                                                                                              \
+        add_1_##vectors, add_2_##vectors, add_3_##vectors, add_4_##vectors, add_5_##vectors,       \
+            add_6_##vectors                                                                        \
+    }
 
-static void add_3_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 3, TILE_VECTORS);
-}
-
-static void add_4_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 4, TILE_VECTORS);
-}
-
-static void add_5_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 5, TILE_VECTORS);
-}
-
-static void add_6_full(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 6, TILE_VECTORS);
-}
-
-static void add_1_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 1, 1);
-}
-
-static void add_2_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 2, 1);
-}
-
-static void add_3_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 3, 1);
-}
-
-static void add_4_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 4, 1);
-}
-
-static void add_5_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 5, 1);
-}
-
-static void add_6_vector(const strip *t, size_t tiles)
-{
-    add_tiles(t, tiles, 6, 1);
-}
-
-/* By rows − 1: a panel's whole width, or one vector of a panel that is not full. */
-static tile_adder *const ADD_FULL[TILE_ROWS] = {add_1_full, add_2_full, add_3_full,
-                                                add_4_full, add_5_full, add_6_full};
-static tile_adder *const ADD_VECTOR[TILE_ROWS] = {add_1_vector, add_2_vector, add_3_vector,
-                                                  add_4_vector, add_5_vector, add_6_vector};
+/* By vectors − 1 and rows − 1 */
+static tile_adder *const ADD[][TILE_ROWS] = {ADDERS_OF(1), ADDERS_OF(2), ADDERS_OF(3),
+                                             ADDERS_OF(4)};
 
 /* All rows of a strip: whole tiles, and a lower one behind them. */
 static void add_rows(strip t, size_t rows, tile_adder *const *adder)
@@ -277,17 +240,18 @@ static void add_rows(strip t, size_t rows, tile_adder *const *adder)
         adder[rows - whole - 1](&t, 1);
 }
 
-static void add_panel(strip t, size_t rows, size_t columns)
+/* Columns of a panel: whole vectors at once, and a part of one behind them. */
+static void add_columns(strip t, size_t rows, size_t columns)
 {
-    if (columns == PANEL_COLUMNS) {
-        t.columns = PANEL_COLUMNS;
-        add_rows(t, rows, ADD_FULL);
-        return;
-    }
-    for (size_t j = 0; j < columns; j += LANES, t.b += LANES, t.c += LANES) {
-        t.columns = at_most(columns - j, LANES);
-        add_rows(t, rows, ADD_VECTOR);
-    }
+    size_t vectors = columns / LANES, whole = vectors * LANES;
+    t.columns = LANES;
+    if (vectors > 0)
+        add_rows(t, rows, ADD[vectors - 1]);
+    t.columns = columns - whole;
+    t.b += whole;
+    t.c += whole;
+    if (columns > whole)
+        add_rows(t, rows, ADD[0]);
 }
 
 /* ---- products ---- */
@@ -304,10 +268,12 @@ void KERNEL(product)(const tensor *a, const packed *b, tensor *c)
                    .c_row = c->stride[0],
                    .is_first = p == 0,
                    .is_last = p + PANEL_DEPTH >= depth};
-        for (size_t j = 0; j < columns; j += PANEL_COLUMNS) {
-            t.b = (const real *)b->data + j * b->depth + p * PANEL_COLUMNS;
+        for (size_t j = 0, width; j < columns; j += width) {
+            size_t at = b->skipped + j, within = at % PANEL_COLUMNS;
+            width = at_most(columns - j, PANEL_COLUMNS - within);
+            t.b = (const real *)b->data + (at - within) * b->depth + p * PANEL_COLUMNS + within;
             t.c = row_of(c, 0) + j;
-            add_panel(t, a->size[0], at_most(columns - j, PANEL_COLUMNS));
+            add_columns(t, a->size[0], width);
         }
         p += PANEL_DEPTH;
     } while (p < depth);
