@@ -1,5 +1,6 @@
 #include "model/embed.h"
 
+#include "attn/angle.h"
 #include "attn/sinusoid.h"
 #include "base/mem.h"
 
@@ -123,6 +124,10 @@ static bool add_learned(stack *s, const entry *table, size_t offset, err *e)
 static bool add_sinusoids(stack *s, size_t offset, err *e)
 {
     size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
+    double last = (double)offset + (double)(s->rows - 1);
+    if (last >= ANGLE_POSITION_MOST)
+        return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
+                       last, ANGLE_POSITION_MOST);
     tensor rows; /* the same, of which each entry is counted; borrowed */
     tensor_own(&rows, s->type, 3, size, s->embedded.data);
     return sinusoid_add_rows(&rows, (double)offset, s->isa->table(s->type), &rows, e);
