@@ -1,5 +1,6 @@
 #include "ref/properties.h"
 
+#include "ref/dice.h"
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/spoil.h"
@@ -181,9 +182,9 @@ static bool queries_shuffled(trial *t)
     bool is_tied = ref_places_matter(&shuffled) || shuffled.has_positions ||
                    (shuffled.has_rope && shuffled.rope_positions.at == NULL);
     size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
-    uint64_t state = n;
+    dice throws = {n};
     for (size_t i = 0; i < n; i++) {
-        size_t other = (size_t)(ref_random_bits(&state) % (i + 1));
+        size_t other = dice_below(&throws, i + 1);
         index[i] = index[other];
         index[other] = i;
     }

@@ -1,5 +1,6 @@
 #include "ref/streamed.h"
 
+#include "ref/dice.h"
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/subject.h"
@@ -105,11 +106,11 @@ static bool same_lines(const ref_problem *p, const bundle *whole, subject_way wa
 {
     kv_cache cache = {0};
     size_t n = ref_sizes_of(p).n_q, count;
-    uint64_t state = n;
+    dice throws = {n};
     bool is_same = true;
     way.cache = &cache;
     for (size_t first = 0; first < n && is_same; first += count) {
-        count = 1 + (ref_random_bits(&state) % 2) * (ref_random_bits(&state) % (1 + n / 3));
+        count = 1 + dice_below(&throws, 2) * dice_below(&throws, 1 + n / 3);
         count = count < n - first ? count : n - first;
         ref_problem line = line_of(p, first, count);
         is_same = same_line(whole, &line, &way, first, wrong, size);
