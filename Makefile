@@ -88,8 +88,8 @@ $(BUILD)/selfattn: $(BUILD)/main.o
 # The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
 ANSWER   := $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% compare/% \
 	kernels/% attn/%),$(OBJECTS)) \
-	$(patsubst %,$(BUILD)/tests/ref/%.o,ref_describe ref_number ref_random \
-	ref_select ref_sizes spoil subject words_seen)
+	$(patsubst %,$(BUILD)/tests/ref/%.o,dice ref_describe ref_number ref_random \
+	ref_random_masks ref_select ref_sizes spoil subject words_seen)
 $(BUILD)/answer: $(ANSWER)
 	@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $^ -lm -pthread -o $@
 $(BUILD)/unit: $(UNIT)

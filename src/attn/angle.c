@@ -2,6 +2,8 @@
 
 #include "kernels/twofold.h"
 
+const double ANGLE_POSITION_MOST = 2147483648.0;
+
 static twofold multiply(twofold a, twofold b)
 {
     twofold product = twofold_product(a.high, b.high);

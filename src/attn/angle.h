@@ -5,6 +5,9 @@
 
 #include "kernels/kernels.h"
 
+/* Angles of positions from here on would not be known to the last bit (kernels.h). */
+extern const double ANGLE_POSITION_MOST;
+
 /* base^(−2p/width) rounded to float64, base from 1. */
 double angle_frequency(double base, size_t p, size_t width);
 

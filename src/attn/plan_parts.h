@@ -23,8 +23,7 @@ bool plan_find_cache(plan *p, err *e);
 bool plan_find_stream(plan *p, err *e);
 
 /* plan_positions.c: what adding them asks; and what rotary positions ask as well, which `what` is
- * named by. An angle of a greater position would not be known to the last bit (angle.h). */
-extern const double PLAN_POSITION_MOST;
+ * named by. */
 bool plan_find_positions(plan *p, err *e);
 bool plan_check_alignment(const problem *asked, const char *what, err *e);
 bool plan_check_last(const plan *p, const char *what, err *e);

@@ -1,7 +1,6 @@
 /* Where rows stand, and what sinusoidal and rotary positions ask of a problem alike. */
+#include "attn/angle.h"
 #include "attn/plan_parts.h"
-
-const double PLAN_POSITION_MOST = 2147483648.0;
 
 double plan_position(const plan *p, size_t query)
 {
@@ -23,9 +22,9 @@ bool plan_check_alignment(const problem *asked, const char *what, err *e)
 bool plan_check_last(const plan *p, const char *what, err *e)
 {
     double last = plan_position(p, p->n_q - 1);
-    return last < PLAN_POSITION_MOST ||
+    return last < ANGLE_POSITION_MOST ||
            err_set(e, "the last query's position is %.0f, %s knows positions to %.0f", last, what,
-                   PLAN_POSITION_MOST);
+                   ANGLE_POSITION_MOST);
 }
 
 bool plan_find_positions(plan *p, err *e)

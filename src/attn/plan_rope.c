@@ -1,4 +1,5 @@
 /* Rotary positions: how many numbers of a head are turned, and where each row stands. */
+#include "attn/angle.h"
 #include "attn/plan_parts.h"
 
 #include <math.h>
@@ -30,9 +31,9 @@ static bool check_position(const problem *asked, size_t i, err *e)
 {
     const entry *of = asked->rope.positions;
     double number = tensor_get(&of->tensor, &i);
-    return (number >= 0 && number <= PLAN_POSITION_MOST && number == floor(number)) ||
+    return (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number)) ||
            err_at(e, &of->at, "%s[%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
-                  i + 1, number, PLAN_POSITION_MOST);
+                  i + 1, number, ANGLE_POSITION_MOST);
 }
 
 /* One position a row for queries and keys alike, or those of the queries and then of the keys. */

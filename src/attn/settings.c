@@ -1,65 +1,11 @@
 #include "attn/settings.h"
 
+#include "attn/setting.h"
 #include "attn/words.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-/* A setting's number, where it is one. */
-static bool is_number(const entry *setting, double *value)
-{
-    if (setting->kind != ENTRY_TENSOR || setting->tensor.rank != 0)
-        return false;
-    *value = tensor_get(&setting->tensor, NULL);
-    return true;
-}
-
-static bool read_count(const entry *setting, double least, size_t *value, err *e)
-{
-    double number;
-    if (!is_number(setting, &number))
-        return err_at(e, &setting->at, "%s is \"%s\", it must be a whole number from %g",
-                      setting->name, setting->text, least);
-    if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
-        return err_at(e, &setting->at, "%s is %g, it must be a whole number from %g", setting->name,
-                      number, least);
-    *value = (size_t)number;
-    return true;
-}
-
-static bool not_a_word(const entry *setting, const named_table *words, const char *or_else, err *e)
-{
-    text names = {0};
-    double number;
-    named_list(words, &names);
-    if (is_number(setting, &number))
-        err_at(e, &setting->at, "%s is %g, it must be %s%s", setting->name, number,
-               text_string(&names), or_else);
-    else
-        err_at(e, &setting->at, "%s is \"%s\", it must be %s%s", setting->name, setting->text,
-               text_string(&names), or_else);
-    text_free(&names);
-    if (setting->kind == ENTRY_TEXT) {
-        const named *near = named_nearest(words, setting->text, strlen(setting->text));
-        if (near != NULL)
-            err_remedy(e, "did you mean \"%s\"?", near->name);
-    }
-    return false;
-}
-
-/* The row of the setting's word; NULL with the error set where the table has none. */
-static const named *read_word(const entry *setting, const named_table *words, const char *or_else,
-                              err *e)
-{
-    const named *found = NULL;
-    if (setting->kind == ENTRY_TEXT)
-        found = named_find(words, setting->text, strlen(setting->text));
-    if (found == NULL)
-        not_a_word(setting, words, or_else, e);
-    return found;
-}
 
 static bool word_is(const named *word, const char *name)
 {
@@ -68,23 +14,23 @@ static bool word_is(const named *word, const char *name)
 
 static bool read_heads(problem *p, const entry *setting, err *e)
 {
-    return read_count(setting, 1, &p->heads, e);
+    return setting_count(setting, 1, &p->heads, e);
 }
 
 static bool read_kv_heads(problem *p, const entry *setting, err *e)
 {
-    return read_count(setting, 1, &p->kv_heads, e);
+    return setting_count(setting, 1, &p->kv_heads, e);
 }
 
 static bool read_offset(problem *p, const entry *setting, err *e)
 {
     p->has_offset = true;
-    return read_count(setting, 0, &p->offset, e);
+    return setting_count(setting, 0, &p->offset, e);
 }
 
 static bool read_causal(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &CAUSAL_WORDS, "", e);
+    const named *word = setting_word(setting, &CAUSAL_WORDS, "", e);
     if (word == NULL)
         return false;
     bool is_off = word_is(word, "none") || word_is(word, "false");
@@ -160,11 +106,11 @@ static bool read_alibi(problem *p, const entry *setting, err *e)
 
 static bool read_scale(problem *p, const entry *setting, err *e)
 {
-    if (is_number(setting, &p->scale_number)) {
+    if (setting_is_number(setting, &p->scale_number)) {
         p->scale_kind = SCALE_NUMBER;
         return true;
     }
-    const named *word = read_word(setting, &SCALE_WORDS, ", or a number", e);
+    const named *word = setting_word(setting, &SCALE_WORDS, ", or a number", e);
     if (word == NULL)
         return false;
     p->scale_kind = word_is(word, "none")    ? SCALE_NONE
@@ -175,7 +121,7 @@ static bool read_scale(problem *p, const entry *setting, err *e)
 
 static bool read_softcap(problem *p, const entry *setting, err *e)
 {
-    if (!is_number(setting, &p->softcap))
+    if (!setting_is_number(setting, &p->softcap))
         return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
                       setting->text);
     if (p->softcap > 0)
@@ -186,25 +132,25 @@ static bool read_softcap(problem *p, const entry *setting, err *e)
 
 static bool read_score(problem *p, const entry *setting, err *e)
 {
-    p->score = (const score *)(const void *)read_word(setting, &SCORES, "", e);
+    p->score = (const score *)(const void *)setting_word(setting, &SCORES, "", e);
     return p->score != NULL;
 }
 
 static bool read_add_zero(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &TRUTH_WORDS, "", e);
+    const named *word = setting_word(setting, &TRUTH_WORDS, "", e);
     p->adds_zero = word != NULL && word_is(word, "true");
     return word != NULL;
 }
 
 static bool read_top(problem *p, const entry *setting, err *e)
 {
-    return read_count(setting, 1, &p->top, e);
+    return setting_count(setting, 1, &p->top, e);
 }
 
 static bool read_positions(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &POSITIONS_WORDS, "", e);
+    const named *word = setting_word(setting, &POSITIONS_WORDS, "", e);
     p->adds_positions = word != NULL && word_is(word, "sinusoidal");
     return word != NULL;
 }
@@ -213,16 +159,12 @@ static bool read_positions(problem *p, const entry *setting, err *e)
 
 static bool read_rope_base(problem *p, const entry *setting, err *e)
 {
-    if (!is_number(setting, &p->rope.base))
-        return err_at(e, &setting->at, "%s is \"%s\", it must be a number from 1", setting->name,
-                      setting->text);
-    return p->rope.base >= 1 || err_at(e, &setting->at, "%s is %g, it must be a number from 1",
-                                       setting->name, p->rope.base);
+    return setting_number(setting, 1, &p->rope.base, e);
 }
 
 static bool read_rope_pairing(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &PAIRING_WORDS, "", e);
+    const named *word = setting_word(setting, &PAIRING_WORDS, "", e);
     p->rope.is_interleaved = word != NULL && word_is(word, "interleaved");
     return word != NULL;
 }
@@ -230,7 +172,7 @@ static bool read_rope_pairing(problem *p, const entry *setting, err *e)
 static bool read_rope_width(problem *p, const entry *setting, err *e)
 {
     p->rope.has_width = true;
-    return read_count(setting, 2, &p->rope.width, e);
+    return setting_count(setting, 2, &p->rope.width, e);
 }
 
 /* What may be said of it is for the plan, which knows how many rows there are. */
@@ -286,18 +228,14 @@ static bool read_rope(problem *p, const entry *setting, err *e)
 
 static bool read_qk_norm(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &QK_NORM_WORDS, "", e);
+    const named *word = setting_word(setting, &QK_NORM_WORDS, "", e);
     p->normalizes = word != NULL && word_is(word, "rms");
     return word != NULL;
 }
 
 static bool read_qk_eps(problem *p, const entry *setting, err *e)
 {
-    if (!is_number(setting, &p->qk_eps))
-        return err_at(e, &setting->at, "qk_eps is \"%s\", it must be a number from 0",
-                      setting->text);
-    return p->qk_eps >= 0 ||
-           err_at(e, &setting->at, "qk_eps is %g, it must be a number from 0", p->qk_eps);
+    return setting_number(setting, 0, &p->qk_eps, e);
 }
 
 static bool refuse_round(const entry *setting, double decimals, err *e)
@@ -312,7 +250,7 @@ static bool refuse_round(const entry *setting, double decimals, err *e)
 static bool read_round(problem *p, const entry *setting, err *e)
 {
     double decimals = -1;
-    if (!is_number(setting, &decimals)) {
+    if (!setting_is_number(setting, &decimals)) {
         size_t digits = strspn(setting->text, "0123456789");
         if (digits > 0 && digits <= 2 && strcmp(setting->text + digits, ":keep-sum") == 0) {
             p->round_keeps_sum = true;
@@ -328,14 +266,14 @@ static bool read_round(problem *p, const entry *setting, err *e)
 
 static bool read_mask_true(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &MASK_TRUE_WORDS, "", e);
+    const named *word = setting_word(setting, &MASK_TRUE_WORDS, "", e);
     p->mask_true_is_masked = word != NULL && word_is(word, "masked");
     return word != NULL;
 }
 
 static bool read_mask_axis(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &MASK_AXIS_WORDS, "", e);
+    const named *word = setting_word(setting, &MASK_AXIS_WORDS, "", e);
     if (word == NULL)
         return false;
     p->mask_axis = word_is(word, "batch") ? MASK_AXIS_BATCH : MASK_AXIS_HEAD;
@@ -344,14 +282,14 @@ static bool read_mask_axis(problem *p, const entry *setting, err *e)
 
 static bool read_layout(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &LAYOUT_WORDS, "", e);
+    const named *word = setting_word(setting, &LAYOUT_WORDS, "", e);
     p->layout_is_out_in = word != NULL && word_is(word, "out-in");
     return word != NULL;
 }
 
 static bool read_dtype(problem *p, const entry *setting, err *e)
 {
-    const named *word = read_word(setting, &DTYPE_WORDS, "", e);
+    const named *word = setting_word(setting, &DTYPE_WORDS, "", e);
     p->type = word != NULL && word_is(word, "f64") ? DTYPE_F64 : DTYPE_F32;
     return word != NULL;
 }

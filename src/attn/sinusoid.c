@@ -11,24 +11,38 @@ double sinusoid_frequency(size_t i, size_t width)
     return angle_frequency(BASE, i, width);
 }
 
-static size_t waves_of(const plan *p)
+static size_t waves_of(size_t width)
 {
-    return (p->q.rows.size[2] + 1) / 2;
+    return (width + 1) / 2;
 }
 
 /* Row `row` of all entries of the batch. An odd width ends with a sine. */
-static void add_to_row(const plan *p, const double *frequency, size_t row, tensor *sums)
+static void add_to_row(const tensor *x, size_t row, double position, const double *frequency,
+                       const kernels *with, tensor *sums)
 {
-    double position = plan_position(p, row);
-    for (size_t column = 0; column < p->q.rows.size[2]; column++) {
-        turn by = angle_turn(p->with, position, frequency[column / 2]);
+    for (size_t column = 0; column < x->size[2]; column++) {
+        turn by = angle_turn(with, position, frequency[column / 2]);
         double wave = column % 2 == 0 ? by.sine : by.cosine;
-        for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor of_batch = tensor_at(&p->q.rows, batch), into_batch = tensor_at(sums, batch);
+        for (size_t batch = 0; batch < x->size[0]; batch++) {
+            tensor of_batch = tensor_at(x, batch), into_batch = tensor_at(sums, batch);
             tensor from = tensor_at(&of_batch, row), to = tensor_at(&into_batch, row);
             row_set(&to, column, row_get(&from, column) + wave);
         }
     }
+}
+
+bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e)
+{
+    size_t width = x->size[2];
+    double *frequency = mem_alloc(waves_of(width), sizeof frequency[0], e);
+    if (frequency == NULL)
+        return false;
+    for (size_t i = 0; i < waves_of(width); i++)
+        frequency[i] = sinusoid_frequency(i, width);
+    for (size_t row = 0; row < x->size[1]; row++)
+        add_to_row(x, row, first + (double)row, frequency, with, sums);
+    mem_free(frequency);
+    return true;
 }
 
 /* b × n × m of b × 1 × n × m */
@@ -48,21 +62,13 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
     if (!p->asked->adds_positions)
         return true;
     tensor like = plan_split_heads(&p->q.rows, 1), apart;
-    double *frequency = mem_alloc(waves_of(p), sizeof frequency[0], e);
-    bool done = frequency != NULL &&
-                projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e);
-    if (done) {
-        for (size_t i = 0; i < waves_of(p); i++)
-            frequency[i] = sinusoid_frequency(i, p->q.rows.size[2]);
-        made->x = without_heads(&apart);
-        for (size_t row = 0; row < p->n_q; row++)
-            add_to_row(p, frequency, row, &made->x);
-    }
-    mem_free(frequency);
-    return done;
+    if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
+        return false;
+    made->x = without_heads(&apart);
+    return sinusoid_add_rows(&p->q.rows, plan_position(p, 0), p->with, &made->x, e);
 }
 
 size_t sinusoid_memory(const plan *p)
 {
-    return p->asked->adds_positions ? waves_of(p) * sizeof(double) : 0;
+    return p->asked->adds_positions ? waves_of(p->q.rows.size[2]) * sizeof(double) : 0;
 }

@@ -15,6 +15,10 @@
 /* Position·frequency is the angle of columns 2i and 2i + 1 of rows that are so wide. */
 double sinusoid_frequency(size_t i, size_t width);
 
+/* sums = x + PE, both b × n × m; row 0 stands at position `first`. The sums may
+ * lie in x's place. */
+bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e);
+
 /* Fills made->x, where it was asked for. */
 bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e);
 

@@ -71,28 +71,13 @@ static double *draw_numbers(const options *o, size_t steps, err *e)
     return number;
 }
 
-static bool check_memory(const generation *g, size_t threads, const options *o, err *e)
-{
-    size_t bytes;
-    if (!stack_memory(&g->stack, threads, &bytes, e))
-        return false;
-    if (bytes <= o->max_memory)
-        return true;
-    err_set(e,
-            "%zu bytes of memory are needed for the prompt, %zu may be used: layers %zu, rows "
-            "%zu, columns %zu",
-            bytes, o->max_memory, g->stack.layers, g->stack.rows, g->stack.width);
-    return err_remedy(e, "raise --max-memory");
-}
-
 static bool run_steps(writer *w, generation *g, const env *world, err *e)
 {
     const options *o = w->given;
-    size_t threads =
-        o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(&g->stack));
+    size_t threads = stack_threads(&g->stack, o, world);
     crew by;
-    bool done =
-        check_memory(g, threads, o, e) && sink_open(&w->to, o->output == NULL ? "-" : o->output, e);
+    bool done = stack_check_memory(&g->stack, threads, " for the prompt", o, e) &&
+                sink_open(&w->to, o->output == NULL ? "-" : o->output, e);
     if (!done)
         return false;
     crew_open(&by, threads);
@@ -103,7 +88,7 @@ static bool run_steps(writer *w, generation *g, const env *world, err *e)
     }
     crew_close(&by);
     if (done) {
-        say_missing_threads(&by, o, world);
+        stack_say_missing_threads(&by, o, world);
         return sink_close(&w->to, e);
     }
     sink_discard(&w->to);

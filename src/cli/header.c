@@ -1,10 +1,8 @@
 #include "cli/header.h"
 
+#include "base/float_bits.h"
 #include "base/text.h"
 #include "cli/version.h"
-
-#include <stdint.h>
-#include <string.h>
 
 /* FNV-1a over the elements' bits as float64, in C order: the same for any strides and either
  * type. */
@@ -13,9 +11,7 @@ static uint64_t hash_of(const tensor *t)
     uint64_t hash = 0xcbf29ce484222325u;
     size_t index[TENSOR_MAX_RANK] = {0};
     do {
-        double value = tensor_get(t, index);
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
+        uint64_t bits = float64_bits(tensor_get(t, index));
         for (int byte = 0; byte < 8; byte++)
             hash = (hash ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3u;
     } while (tensor_next(t, index));

@@ -59,34 +59,24 @@ static bool plan_written(outputs *to, err *e)
     return true;
 }
 
-/* Devices (/dev/null) take more than one output; a file would keep the last one only. */
-static bool check_apart(const char *what, const char *file, const char *other,
-                        const char *other_file, err *e)
-{
-    if (strcmp(file, other_file) != 0 || strncmp(file, "/dev/", 5) == 0)
-        return true;
-    return err_set(e, "%s and %s both go to %s", what, other,
-                   strcmp(file, "-") == 0 ? "standard output" : file);
-}
-
 static bool check_places(const outputs *to, err *e)
 {
     bool has_data = to->emitted_count > 0, fits = true;
     if (to->traces && has_data)
-        fits = check_apart("the trace", to->trace.file, "the data", to->data.file, e);
+        fits = output_check_apart("the trace", to->trace.file, "the data", to->data.file, e);
     if (to->draws && to->traces && fits)
-        fits = check_apart("the trace", to->trace.file, "the picture", to->picture.file, e);
+        fits = output_check_apart("the trace", to->trace.file, "the picture", to->picture.file, e);
     if (to->draws && has_data && fits)
-        fits = check_apart("the picture", to->picture.file, "the data", to->data.file, e);
+        fits = output_check_apart("the picture", to->picture.file, "the data", to->data.file, e);
     for (size_t i = 0; i < to->written_count && fits; i++) {
         const char *file = to->written[i].file;
         const char *name = stage_row(to->written_stage[i])->key.named.name;
-        fits = (!to->traces || check_apart("the trace", to->trace.file, name, file, e)) &&
-               (!to->draws || check_apart("the picture", to->picture.file, name, file, e)) &&
-               (!has_data || check_apart("the data", to->data.file, name, file, e));
+        fits = (!to->traces || output_check_apart("the trace", to->trace.file, name, file, e)) &&
+               (!to->draws || output_check_apart("the picture", to->picture.file, name, file, e)) &&
+               (!has_data || output_check_apart("the data", to->data.file, name, file, e));
         for (size_t j = 0; j < i && fits; j++)
-            fits = check_apart(stage_row(to->written_stage[j])->key.named.name, to->written[j].file,
-                               name, file, e);
+            fits = output_check_apart(stage_row(to->written_stage[j])->key.named.name,
+                                      to->written[j].file, name, file, e);
     }
     return fits;
 }
@@ -120,13 +110,8 @@ static bool plan_places(outputs *to, err *e)
     to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
     to->draws = o->picture != NULL;
     const char *taker = what_takes_stdout(to);
-    if (taker != NULL && (o->emit.count > 0 || o->format != NULL)) {
-        err_set(e,
-                "the %s goes to standard output in place of the data, so --%s has nothing to say",
-                taker, o->emit.count > 0 ? "emit" : "format");
-        return err_remedy(e, "-o FILE is where the data would go, --%s FILE where the %s would",
-                          taker[0] == 'p' ? "picture" : "trace-output", taker);
-    }
+    if (taker != NULL && !output_check_unsaid(taker, o, e))
+        return false;
     to->has_data = taker == NULL;
     to->data.file = o->output == NULL ? "-" : o->output;
     to->trace.file = o->trace_output == NULL ? "-" : o->trace_output;
@@ -138,18 +123,13 @@ static bool plan_places(outputs *to, err *e)
     return (!to->draws || check_picture_name(o->picture, e)) && check_places(to, e);
 }
 
-static bool is_json(const format *f)
-{
-    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
-}
-
 /* A bad document's result is an object with its error. */
 static bool check_holds_errors(const outputs *to, err *e)
 {
-    const format *other = to->format != NULL && !is_json(to->format) ? to->format : NULL;
+    const format *other = to->format != NULL && !output_is_json(to->format) ? to->format : NULL;
     for (size_t i = 0; i < to->written_count && other == NULL; i++) {
         const format *own = format_by_ending(to->written[i].file);
-        other = own != NULL && !is_json(own) ? own : NULL;
+        other = own != NULL && !output_is_json(own) ? own : NULL;
     }
     if (!to->given->keep_going || (other == NULL && !to->traces && !to->draws))
         return true;
@@ -180,47 +160,28 @@ bool outputs_plan(outputs *to, const options *o, err *e)
 
 /* ---- writing ---- */
 
-static bool open_once(output_file *to, err *e)
-{
-    if (!to->is_open)
-        to->is_open = sink_open(&to->sink, to->file, e);
-    return to->is_open;
-}
-
 bool outputs_open(outputs *to, err *e)
 {
-    if ((to->emitted_count > 0 && !open_once(&to->data, e)) ||
-        (to->traces && !open_once(&to->trace, e)) || (to->draws && !open_once(&to->picture, e)))
+    if ((to->emitted_count > 0 && !output_file_open(&to->data, e)) ||
+        (to->traces && !output_file_open(&to->trace, e)) ||
+        (to->draws && !output_file_open(&to->picture, e)))
         return false;
     for (size_t i = 0; i < to->written_count; i++) {
-        if (!open_once(&to->written[i], e))
+        if (!output_file_open(&to->written[i], e))
             return false;
     }
     return true;
-}
-
-static bool check_can_write(const output_file *to, const format *f, size_t files, err *e)
-{
-    assert(f->write != NULL); /* every format of the table can be written */
-    if ((to->results == 0 && files <= 1) || is_json(f))
-        return true;
-    err_set(e, "%s holds the results of one document, and there are more", f->named.name);
-    return err_remedy(e, "--format jsonl writes a result a line");
 }
 
 static bool write_result(const outputs *to, output_file *file, const format *f,
                          const bundle *result, const solution *s, const document *one, err *e)
 {
     const options *o = to->given;
-    bool is_lines = to->documents->is_many || strcmp(f->named.name, "jsonl") == 0;
-    write_options how = {.digits = o->has_digits ? (int)o->digits : -1,
-                         .name = bundle_text(&one->contents, "name"),
-                         .single_line = is_lines,
-                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
-                         .threads = to->threads,
-                         .supply = s->supplied.count > 0 ? &s->supplied.rows : NULL};
+    write_options how = output_how(o, to->documents, one, f);
+    how.threads = to->threads;
+    how.supply = s->supplied.count > 0 ? &s->supplied.rows : NULL;
     text_list header = {0};
-    bool done = check_can_write(file, f, to->documents->files, e);
+    bool done = output_file_check_holds(file, f, to->documents->files, e);
     if (done && o->header) {
         done = header_lines(s, o, &header, e);
         how.header = &header;
@@ -333,23 +294,14 @@ bool outputs_write(outputs *to, solution *s, const document *one, err *e)
     return true;
 }
 
-/* A line is left free between two. */
-static bool write_rendered(output_file *file, const text *rendered, err *e)
-{
-    if (file->results++ > 0)
-        text_add_string(sink_text(&file->sink), "\n");
-    text_add(sink_text(&file->sink), text_string(rendered), rendered->length);
-    return sink_spill(&file->sink, e);
-}
-
 bool outputs_write_trace(outputs *to, const text *rendered, err *e)
 {
-    return write_rendered(&to->trace, rendered, e);
+    return output_file_write(&to->trace, rendered, e);
 }
 
 bool outputs_write_picture(outputs *to, const text *drawn, err *e)
 {
-    return write_rendered(&to->picture, drawn, e);
+    return output_file_write(&to->picture, drawn, e);
 }
 
 static bool write_error(output_file *file, const bundle *result, const document *one, err *e)
@@ -378,7 +330,7 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
 bool outputs_are_text(const outputs *to)
 {
     return !to->traces && !to->draws && to->written_count == 0 &&
-           (to->format == NULL || is_json(to->format));
+           (to->format == NULL || output_is_json(to->format));
 }
 
 outputs outputs_in_memory(const outputs *to)
@@ -409,37 +361,22 @@ bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
     return sink_spill(&to->data.sink, e);
 }
 
-static bool flush_file(output_file *file, err *e)
-{
-    return !file->is_open || sink_flush(&file->sink, e);
-}
-
 bool outputs_flush(outputs *to, err *e)
 {
-    bool done =
-        flush_file(&to->data, e) && flush_file(&to->trace, e) && flush_file(&to->picture, e);
+    bool done = output_file_flush(&to->data, e) && output_file_flush(&to->trace, e) &&
+                output_file_flush(&to->picture, e);
     for (size_t i = 0; i < to->written_count && done; i++)
-        done = flush_file(&to->written[i], e);
+        done = output_file_flush(&to->written[i], e);
     return done;
-}
-
-static bool close_file(output_file *file, bool done, err *e)
-{
-    if (!file->is_open)
-        return done;
-    if (done)
-        return sink_close(&file->sink, e);
-    sink_discard(&file->sink);
-    return false;
 }
 
 bool outputs_close(outputs *to, bool done, err *e)
 {
-    done = close_file(&to->data, done, e);
-    done = close_file(&to->trace, done, e);
-    done = close_file(&to->picture, done, e);
+    done = output_file_close(&to->data, done, e);
+    done = output_file_close(&to->trace, done, e);
+    done = output_file_close(&to->picture, done, e);
     for (size_t i = 0; i < to->written_count; i++)
-        done = close_file(&to->written[i], done, e);
+        done = output_file_close(&to->written[i], done, e);
     mem_free(to->written);
     mem_free(to->written_stage);
     return done;

@@ -4,16 +4,8 @@
 #define SELFATTN_CLI_OUTPUTS_H
 
 #include "cli/document.h"
+#include "cli/output_file.h"
 #include "cli/solve.h"
-#include "io/format.h"
-
-/* One file, or standard output ("-"), that results of all documents go to. */
-typedef struct output_file {
-    const char *file;
-    sink sink;
-    bool is_open;
-    size_t results; /* written so far */
-} output_file;
 
 typedef struct outputs {
     const options *given;

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/note.h"
 #include "cli/progress.h"
 
 #include <stdint.h>
@@ -94,16 +95,6 @@ static bool check_memory(const solution *s, size_t threads, const options *o, er
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
 }
 
-/* A note names its document, but for the only one, read from standard input or made of options. */
-static void say(const solution *s, const env *world, const char *note)
-{
-    char where[PLACE_TEXT];
-    place_text(&s->at, where);
-    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
-    fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
-            note);
-}
-
 static bool has_missing_threads(const solution *s)
 {
     return s->report.threads < s->report.threads_wanted;
@@ -114,16 +105,7 @@ static void say_empty_rows(const solution *s, const env *world)
     char note[128];
     snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
              s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
-    say(s, world, note);
-}
-
-static void say_missing_threads(const solution *s, const env *world)
-{
-    char note[128];
-    snprintf(note, sizeof note,
-             "%zu of %zu threads ran, no more could be started: the result is the same",
-             s->report.threads, s->report.threads_wanted);
-    say(s, world, note);
+    note_say(world, &s->at, note);
 }
 
 bool solution_has_notes(const solution *s)
@@ -137,11 +119,11 @@ static void say_notes(const solution *s, const options *o, const env *world)
         return;
     progress_pause(world->progress);
     for (size_t i = 0; i < s->plan.notes.count; i++)
-        say(s, world, s->plan.notes.item[i]);
+        note_say(world, &s->at, s->plan.notes.item[i]);
     if (s->report.empty_rows > 0)
         say_empty_rows(s, world);
     if (has_missing_threads(s))
-        say_missing_threads(s, world);
+        note_missing_threads(world, &s->at, s->report.threads, s->report.threads_wanted);
     progress_resume(world->progress);
 }
 

@@ -3,15 +3,11 @@
 #ifndef SELFATTN_CLI_STACK_OUTPUTS_H
 #define SELFATTN_CLI_STACK_OUTPUTS_H
 
-#include "cli/document.h"
-#include "io/format.h"
+#include "cli/output_file.h"
 
 typedef struct stack_output {
-    const char *file;
+    output_file to;
     text_list stages; /* names, in which * stands for anything */
-    sink sink;
-    bool is_open;
-    size_t results;
 } stack_output;
 
 typedef struct stack_outputs {
@@ -20,10 +16,7 @@ typedef struct stack_outputs {
     stack_output *output; /* the data, where there are any, then one a --write */
     size_t count;
     bool traces;
-    const char *trace_file;
-    sink trace;
-    bool trace_is_open;
-    size_t trace_results;
+    output_file trace;
 } stack_outputs;
 
 bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *from, err *e);

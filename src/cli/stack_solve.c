@@ -1,6 +1,7 @@
 #include "cli/stack_solve.h"
 
 #include "base/mem.h"
+#include "cli/note.h"
 
 #include <string.h>
 
@@ -46,15 +47,22 @@ bool stack_solution_check(const stack_solution *s, const char *name, err *e)
 
 /* ---- computing ---- */
 
-static bool check_memory(const stack *s, size_t threads, const options *o, err *e)
+size_t stack_threads(const stack *s, const options *o, const env *world)
+{
+    return o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(s));
+}
+
+bool stack_check_memory(const stack *s, size_t threads, const char *of_what, const options *o,
+                        err *e)
 {
     size_t bytes;
     if (!stack_memory(s, threads, &bytes, e))
         return false;
     if (bytes <= o->max_memory)
         return true;
-    err_set(e, "%zu bytes of memory are needed, %zu may be used: layers %zu, rows %zu, columns %zu",
-            bytes, o->max_memory, s->layers, s->rows, s->width);
+    err_set(e,
+            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, of_what, o->max_memory, s->layers, s->rows, s->width);
     return err_remedy(e, "raise --max-memory");
 }
 
@@ -69,30 +77,26 @@ static void say_notes(const stack *s, const options *o, const env *world)
     }
 }
 
-void say_missing_threads(const crew *by, const options *o, const env *world)
+void stack_say_missing_threads(const crew *by, const options *o, const env *world)
 {
     if (by->ran < by->wanted && !o->quiet)
-        fprintf(world->err,
-                "selfattn: note: %zu of %zu threads ran, no more could be started: the result is "
-                "the same\n",
-                by->ran, by->wanted);
+        note_missing_threads(world, NULL, by->ran, by->wanted);
 }
 
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e)
 {
-    size_t threads =
-        o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(&s->stack));
+    size_t threads = stack_threads(&s->stack, o, world);
     run_report report = {0};
     crew by;
-    if (!check_memory(&s->stack, threads, o, e))
+    if (!stack_check_memory(&s->stack, threads, "", o, e))
         return false;
     say_notes(&s->stack, o, world);
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
     crew_close(&by);
     if (done)
-        say_missing_threads(&by, o, world);
+        stack_say_missing_threads(&by, o, world);
     if (done && report.empty_rows > 0 && !o->quiet)
         fprintf(world->err,
                 "selfattn: note: %zu query rows of the layers may attend to nothing: their weights "

@@ -19,8 +19,14 @@ bool stack_solution_check(const stack_solution *s, const char *name, err *e);
 /* Checks the memory against --max-memory, says the notes, and computes these stages. */
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e);
-/* Says, unless --quiet, that not all threads could be started. */
-void say_missing_threads(const crew *by, const options *o, const env *world);
 void stack_solution_free(stack_solution *s);
+
+/* The same parts for a stack that is computed otherwise: how many threads it uses, */
+size_t stack_threads(const stack *s, const options *o, const env *world);
+/* whether --max-memory lets it, which the error says of `of_what`, */
+bool stack_check_memory(const stack *s, size_t threads, const char *of_what, const options *o,
+                        err *e);
+/* and that not all of the threads could be started. */
+void stack_say_missing_threads(const crew *by, const options *o, const env *world);
 
 #endif

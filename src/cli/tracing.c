@@ -158,7 +158,7 @@ static bool check_stack_holds(const options *o, const stack_outputs *to, err *e)
                 by->named.name);
         return err_remedy(e, "--trace-format markdown or latex has all steps of them");
     }
-    return check_holds(by, o, to->trace_results, e);
+    return check_holds(by, o, to->trace.results, e);
 }
 
 /* Whether somebody wants `weighted` of all rows, which the trace alone doesn't. */
@@ -194,7 +194,7 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(&t, &s->stack, &s->stages, focus, o->full,
                                  o->steps.count > 0 ? asked : NULL, e) &&
-                render(&t.whole, o, world, to->trace_file, out, e);
+                render(&t.whole, o, world, to->trace.file, out, e);
     s->stack.how.one_row = NULL;
     stack_trace_free(&t);
     text_list_free(&all);

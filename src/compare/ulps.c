@@ -1,7 +1,8 @@
 #include "compare/ulps.h"
 
+#include "base/float_bits.h"
+
 #include <math.h>
-#include <string.h>
 
 /* IEEE 754's binary formats, and bfloat16, the upper half of a float32: a finite number is m·2^e
  * with m < 2^precision and e ≥ lowest. */
@@ -41,28 +42,14 @@ double number_round(number_type type, double value)
     return fabs(rounded) > TYPES[type].largest ? copysign((double)INFINITY, value) : rounded;
 }
 
-static uint64_t bits_of_f64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint64_t bits_of_f32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* How many numbers of the type lie from 0 up to this one, which is a number of the type. For
  * float64 and float32 these are its bits. */
 static uint64_t count_from_zero(number_type type, double magnitude)
 {
     if (type == NUMBER_F64)
-        return bits_of_f64(magnitude);
+        return float64_bits(magnitude);
     if (type == NUMBER_F32)
-        return bits_of_f32((float)magnitude);
+        return float32_bits((float)magnitude);
     if (magnitude == 0)
         return 0;
     int last = last_exponent(type, magnitude);

@@ -1,5 +1,6 @@
 #include "io/element.h"
 
+#include "base/float_bits.h"
 #include "io/number_write.h"
 
 #include <inttypes.h>
@@ -95,28 +96,14 @@ static void gather(element_type type, bool is_big_endian, const char *at, size_t
 
 /* ---- bits to float64 ---- */
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static double single_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
 /* binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. */
 static double half_of(uint64_t bits)
 {
     uint64_t sign = bits >> 15 << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
     if (exponent == 31)
-        return double_of(sign | (uint64_t)0x7ff << 52 | fraction << 42);
+        return float64_of_bits(sign | (uint64_t)0x7ff << 52 | fraction << 42);
     if (exponent > 0)
-        return double_of(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
+        return float64_of_bits(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
     double magnitude = (double)fraction * 0x1p-24;
     return sign == 0 ? magnitude : -magnitude;
 }
@@ -124,9 +111,9 @@ static double half_of(uint64_t bits)
 static void widen_floats(element_type type, const uint64_t *bits, size_t count, double *out)
 {
     for (size_t i = 0; type == ELEMENT_F32 && i < count; i++)
-        out[i] = single_of((uint32_t)bits[i]);
+        out[i] = (double)float32_of_bits((uint32_t)bits[i]);
     for (size_t i = 0; type == ELEMENT_BF16 && i < count; i++)
-        out[i] = single_of((uint32_t)bits[i] << 16);
+        out[i] = (double)float32_of_bits((uint32_t)bits[i] << 16);
     for (size_t i = 0; type == ELEMENT_F16 && i < count; i++)
         out[i] = half_of(bits[i]);
     if (type == ELEMENT_F64)

@@ -8,8 +8,9 @@
 #ifndef SELFATTN_IO_FLOAT_FORMAT_H
 #define SELFATTN_IO_FLOAT_FORMAT_H
 
+#include "base/float_bits.h"
+
 #include <stdint.h>
-#include <string.h>
 
 typedef struct float_format {
     int precision;     /* bits of m */
@@ -34,34 +35,6 @@ static inline float_parts float_split(uint64_t bits, const float_format *format)
     if (field == 0)
         return (float_parts){fraction, format->lowest};
     return (float_parts){fraction | hidden, format->lowest + field - 1};
-}
-
-static inline uint32_t float32_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline uint64_t float64_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float float32_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline double float64_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 #endif

@@ -1,8 +1,8 @@
 #include "kernels/logarithm.h"
 
+#include "base/float_bits.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 enum { MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 };
 
@@ -17,12 +17,9 @@ static const double TERM[] = {2.0 / 25, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 
 /* x = 2ᵉ·m with √½ ≤ m < √2 */
 static double split(double x, double *exponent)
 {
-    uint64_t bits, one = (uint64_t)EXPONENT_BIAS << MANTISSA_BITS;
-    double m;
-    memcpy(&bits, &x, sizeof bits);
+    uint64_t bits = float64_bits(x), one = (uint64_t)EXPONENT_BIAS << MANTISSA_BITS;
     *exponent = (double)((int)(bits >> MANTISSA_BITS) - EXPONENT_BIAS);
-    bits = (bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) | one;
-    memcpy(&m, &bits, sizeof m);
+    double m = float64_of_bits((bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) | one);
     if (m < 1.4142135623730951)
         return m;
     *exponent += 1;

@@ -1,5 +1,6 @@
 #include "model/embed.h"
 
+#include "attn/angle.h"
 #include "attn/sinusoid.h"
 #include "base/mem.h"
 
@@ -120,26 +121,16 @@ static bool add_learned(stack *s, const entry *table, size_t offset, err *e)
     return true;
 }
 
-/* As attention adds them to x: in float64, rounded once. */
 static bool add_sinusoids(stack *s, size_t offset, err *e)
 {
-    size_t waves = (s->width + 1) / 2;
-    double *room = mem_alloc(3 * waves, sizeof room[0], e);
-    if (room == NULL)
-        return false;
-    for (size_t i = 0; i < waves; i++)
-        room[i] = sinusoid_frequency(i, s->width);
-    for (size_t row = 0; row < s->embedded.size[0]; row++) {
-        double *cosine = room + waves, *sine = cosine + waves;
-        s->isa->table(s->type)->angles((double)(offset + row % s->rows), room, waves, cosine, sine);
-        for (size_t column = 0; column < s->width; column++) {
-            size_t at[] = {row, column};
-            double wave = column % 2 == 0 ? sine[column / 2] : cosine[column / 2];
-            tensor_set(&s->embedded, at, tensor_get(&s->embedded, at) + wave);
-        }
-    }
-    mem_free(room);
-    return true;
+    size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
+    double last = (double)offset + (double)(s->rows - 1);
+    if (last >= ANGLE_POSITION_MOST)
+        return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
+                       last, ANGLE_POSITION_MOST);
+    tensor rows; /* the same, of which each entry is counted; borrowed */
+    tensor_own(&rows, s->type, 3, size, s->embedded.data);
+    return sinusoid_add_rows(&rows, (double)offset, s->isa->table(s->type), &rows, e);
 }
 
 /* ---- rows ---- */

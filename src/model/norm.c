@@ -1,5 +1,6 @@
 #include "model/norm.h"
 
+#include "attn/setting.h"
 #include "model/rows.h"
 
 #include <stdatomic.h>
@@ -31,12 +32,7 @@ static bool read_vector(const entry *from, const char *name, size_t width, tenso
 static bool read_eps(const entry *from, double *eps, err *e)
 {
     const entry *given = bundle_find(from->bundle, "eps");
-    if (given == NULL)
-        return true;
-    if (given->kind != ENTRY_TENSOR)
-        return err_at(e, &given->at, "eps is \"%s\", it must be a number from 0", given->text);
-    *eps = tensor_get(&given->tensor, NULL);
-    return *eps >= 0 || err_at(e, &given->at, "eps is %g, it must be a number from 0", *eps);
+    return given == NULL || setting_number(given, 0, eps, e);
 }
 
 bool norm_read(norm *n, const entry *from, bool is_rms, size_t width, err *e)

@@ -1,9 +1,9 @@
 #include "model/stack.h"
 
+#include "attn/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- settings ---- */
@@ -15,24 +15,10 @@ static const entry *setting_of(const stack *s, const bundle *own, const char *na
     return found != NULL ? found : bundle_find(s->document, name);
 }
 
-/* The row of its word, the first one where nothing is said; NULL with the error set where it is no
- * word of the table. */
+/* The row of its word, the first one where nothing is said. */
 static const named *word_of(const entry *setting, const named_table *words, err *e)
 {
-    if (setting == NULL)
-        return named_row(words, 0);
-    const char *said = setting->kind == ENTRY_TEXT ? setting->text : "a number";
-    const named *found = named_find(words, said, strlen(said));
-    if (found != NULL)
-        return found;
-    text names = {0};
-    named_list(words, &names);
-    err_at(e, &setting->at, "%s is %s, it must be %s", setting->name, said, text_string(&names));
-    text_free(&names);
-    const named *near = named_nearest(words, said, strlen(said));
-    if (near != NULL)
-        err_remedy(e, "did you mean \"%s\"?", near->name);
-    return NULL;
+    return setting == NULL ? named_row(words, 0) : setting_word(setting, words, "", e);
 }
 
 static bool read_is_rms(const stack *s, const bundle *own, bool *is_rms, err *e)

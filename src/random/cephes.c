@@ -1,21 +1,17 @@
 #include "random/cephes.h"
 
+#include "base/float_bits.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 enum { MANTISSA_BITS = 23, EXPONENT_OF_HALF = 126 };
 
 /* x = 2ᵉ·m with ½ ≤ m < 1 */
 static float split(float x, int *exponent)
 {
-    uint32_t bits;
-    float m;
-    memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = float32_bits(x);
     *exponent = (int)(bits >> MANTISSA_BITS) - EXPONENT_OF_HALF;
-    bits = (bits & 0x7fffffu) | (uint32_t)EXPONENT_OF_HALF << MANTISSA_BITS;
-    memcpy(&m, &bits, sizeof m);
-    return m;
+    return float32_of_bits((bits & 0x7fffffu) | (uint32_t)EXPONENT_OF_HALF << MANTISSA_BITS);
 }
 
 /* ln x = e·ln2 + f − f²/2 + f³·P(f), √½ ≤ 1 + f < √2; ln2 is 0.693359375 − 2.12194440·10⁻⁴. */

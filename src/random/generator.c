@@ -1,9 +1,9 @@
 #include "random/generator.h"
 
+#include "random/cosine.h"
 #include "random/numpy.h"
 #include "random/own.h"
 #include "random/torch.h"
-#include "random/turn.h"
 
 #include <math.h>
 
@@ -39,7 +39,7 @@ stream stream_begin(const generator *from, uint64_t seed)
 static void fill_by_place(const draw *d, size_t first, size_t count, double *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = d->law.kind == LAW_COSINE  ? turn_cosine((double)(first + i))
+        out[i] = d->law.kind == LAW_COSINE  ? cosine_of_whole((double)(first + i))
                  : d->law.kind == LAW_COUNT ? (double)(first + i)
                                             : d->law.a;
 }

@@ -1,7 +1,8 @@
 #include "random/scalar.h"
 
+#include "base/float_bits.h"
+
 #include <stdint.h>
-#include <string.h>
 
 /* ---- logarithm ---- */
 
@@ -25,15 +26,10 @@ static const struct {
 float scalar_log(float x)
 {
     static const uint32_t FIRST = 0x3f330000u; /* 0.699 */
-    uint32_t bits;
-    float z;
-    memcpy(&bits, &x, sizeof bits);
-    uint32_t above = bits - FIRST, whole = above & 0xff800000u;
+    uint32_t bits = float32_bits(x), above = bits - FIRST, whole = above & 0xff800000u;
     size_t part = above >> PART_BITS & (PARTS - 1);
     int exponent = (int)(whole >> MANTISSA_BITS) - (above >> 31 ? 512 : 0);
-    bits -= whole;
-    memcpy(&z, &bits, sizeof z);
-    double r = (double)z * PART[part].inverse - 1, square = r * r;
+    double r = (double)float32_of_bits(bits - whole) * PART[part].inverse - 1, square = r * r;
     double high = PART[part].logarithm + exponent * 0x1.62e42fefa39efp-1;
     double sum = 0x1.5575b0be00b6ap-2 * r - 0x1.ffffef20a4123p-2;
     sum = -0x1.00ea348b88334p-2 * square + sum;

@@ -1,7 +1,7 @@
 #include "random/torch.h"
 
 #include "kernels/logarithm.h"
-#include "kernels/turn.h"
+#include "kernels/sine.h"
 #include "random/cephes.h"
 #include "random/scalar.h"
 
@@ -53,7 +53,7 @@ static double small_normal_number(stream *s, const law *l)
     double sine, cosine, z = s->spare;
     if (!s->has_spare) {
         double turns = part_of_53_bits(s), r = sqrt(-2 * logarithm(1 - part_of_53_bits(s)));
-        turn_part(turns, &sine, &cosine);
+        sine_and_cosine_of_turn(turns, &sine, &cosine);
         z = r * cosine;
         s->spare = r * sine;
     }

@@ -1,5 +1,6 @@
 #include "tensor/tensor.h"
 
+#include "base/float_bits.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -218,22 +219,18 @@ enum { FINITE_CHUNK = 64 };
 /* An exponent of all ones: infinite or NaN. */
 static bool all_finite_f32(const float *at, size_t n)
 {
-    uint32_t bits, wrong = 0;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&bits, &at[i], sizeof bits);
-        wrong |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
+    uint32_t wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        wrong |= (float32_bits(at[i]) & 0x7f800000u) == 0x7f800000u;
     return wrong == 0;
 }
 
 static bool all_finite_f64(const double *at, size_t n)
 {
     const uint64_t ones = (uint64_t)0x7ff << 52;
-    uint64_t bits, wrong = 0;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&bits, &at[i], sizeof bits);
-        wrong |= (bits & ones) == ones;
-    }
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        wrong |= (float64_bits(at[i]) & ones) == ones;
     return wrong == 0;
 }
 

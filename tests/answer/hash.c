@@ -1,5 +1,7 @@
 #include "answer/hash.h"
 
+#include "base/float_bits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,18 +17,12 @@ uint64_t hash_bits(uint64_t hash, uint64_t bits)
 
 static uint64_t bits_of_float(float x)
 {
-    uint32_t bits = 0x7fc00000;
-    if (!isnan(x))
-        memcpy(&bits, &x, sizeof bits);
-    return bits;
+    return isnan(x) ? 0x7fc00000 : float32_bits(x);
 }
 
 static uint64_t bits_of_double(double x)
 {
-    uint64_t bits = 0x7ff8000000000000;
-    if (!isnan(x))
-        memcpy(&bits, &x, sizeof bits);
-    return bits;
+    return isnan(x) ? 0x7ff8000000000000 : float64_bits(x);
 }
 
 uint64_t hash_tensor(uint64_t hash, const tensor *t)

@@ -1,5 +1,7 @@
 #include "answer/problems.h"
 
+#include "ref/dice.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -57,35 +59,35 @@ enum { NONFINITES = sizeof NONFINITE / sizeof NONFINITE[0] };
 
 /* 24 bits in [−1, 1) · spread: where the spread is a power of two, a float32 without rounding. */
 static void add_matrix(ref_problem *p, ref_input which, size_t rows, size_t columns, double spread,
-                       uint64_t *state)
+                       dice *d)
 {
     ref_array *a = &p->in[which];
     *a = (ref_array){2, {rows, columns, 0, 0}, ref_alloc(rows * columns, sizeof(double))};
     for (size_t i = 0; i < rows * columns; i++) {
-        double whole = (double)(ref_random_bits(state) >> 40);
+        double whole = (double)(dice_bits(d) >> 40);
         a->at[i] = (whole * 0x1p-23 - 1) * spread;
     }
 }
 
-static void make_shape(ref_problem *p, const shape *of, double spread, uint64_t *state)
+static void make_shape(ref_problem *p, const shape *of, double spread, dice *d)
 {
     *p = (ref_problem){.is_float32 = of->is_float32, .causal = of->causal, .round_decimals = -1};
-    add_matrix(p, REF_Q, of->n_q, of->d, spread, state);
-    add_matrix(p, REF_K, of->n_k, of->d, spread, state);
-    add_matrix(p, REF_V, of->n_k, of->d_v, spread, state);
+    add_matrix(p, REF_Q, of->n_q, of->d, spread, d);
+    add_matrix(p, REF_K, of->n_k, of->d, spread, d);
+    add_matrix(p, REF_V, of->n_k, of->d_v, spread, d);
 }
 
 /* The same, each projected from rows of width m, and the result by Wo. */
-static void project(ref_problem *p, const shape *of, size_t m, uint64_t *state)
+static void project(ref_problem *p, const shape *of, size_t m, dice *d)
 {
     ref_problem_free(p);
     *p = (ref_problem){.is_float32 = of->is_float32, .causal = of->causal, .round_decimals = -1};
-    add_matrix(p, REF_X, of->n_q, m, 1, state);
-    add_matrix(p, REF_XK, of->n_k, m, 1, state);
-    add_matrix(p, REF_WQ, m, of->d, 0.25, state);
-    add_matrix(p, REF_WK, m, of->d, 0.25, state);
-    add_matrix(p, REF_WV, m, of->d_v, 0.25, state);
-    add_matrix(p, REF_WO, of->d_v, m, 0.25, state);
+    add_matrix(p, REF_X, of->n_q, m, 1, d);
+    add_matrix(p, REF_XK, of->n_k, m, 1, d);
+    add_matrix(p, REF_WQ, m, of->d, 0.25, d);
+    add_matrix(p, REF_WK, m, of->d, 0.25, d);
+    add_matrix(p, REF_WV, m, of->d_v, 0.25, d);
+    add_matrix(p, REF_WO, of->d_v, m, 0.25, d);
 }
 
 /* The factors have no divisor in common with 130, so each length takes every value. */
@@ -94,7 +96,7 @@ static size_t size_after(size_t n, size_t factor)
     return 1 + n * factor % PROBLEM_SIZES;
 }
 
-static void make_walk(ref_problem *p, size_t number, uint64_t *state)
+static void make_walk(ref_problem *p, size_t number, dice *d)
 {
     static const char *const CAUSAL[] = {NULL, "upper-left", "lower-right"};
     /* Most weights alike; most weights 0; products that are subnormal in float32. */
@@ -103,30 +105,30 @@ static void make_walk(ref_problem *p, size_t number, uint64_t *state)
     shape of = {number < PROBLEM_SIZES, n + 1,
                 size_after(n, 37),      size_after(n, 59),
                 size_after(n, 101),     CAUSAL[n / 2 % 3]};
-    make_shape(p, &of, SPREADS[n % 5], state);
+    make_shape(p, &of, SPREADS[n % 5], d);
     if ((n + of.is_float32) % 2 == 0)
-        project(p, &of, size_after(n, 23), state);
+        project(p, &of, size_after(n, 23), d);
 }
 
-static void make_variant(ref_problem *p, const struct variant *row, uint64_t *state)
+static void make_variant(ref_problem *p, const struct variant *row, dice *d)
 {
-    make_shape(p, &row->of, 1, state);
+    make_shape(p, &row->of, 1, d);
     p->has_window = true;
     memcpy(p->window, row->window, sizeof p->window);
     p->softcap = row->softcap;
     p->has_alibi = row->has_alibi;
     p->adds_zero = row->is_appended;
     if (row->has_sink)
-        add_matrix(p, REF_SINKS, 1, 1, 1, state);
+        add_matrix(p, REF_SINKS, 1, 1, 1, d);
     if (row->is_appended) {
-        add_matrix(p, REF_BIAS_K, 1, row->of.d, 1, state);
-        add_matrix(p, REF_BIAS_V, 1, row->of.d_v, 1, state);
+        add_matrix(p, REF_BIAS_K, 1, row->of.d, 1, d);
+        add_matrix(p, REF_BIAS_V, 1, row->of.d_v, 1, d);
     }
 }
 
-static void make_nonfinite(ref_problem *p, const struct nonfinite *row, uint64_t *state)
+static void make_nonfinite(ref_problem *p, const struct nonfinite *row, dice *d)
 {
-    make_shape(p, &row->of, 1, state);
+    make_shape(p, &row->of, 1, d);
     ref_array *a = &p->in[row->in];
     for (size_t i = 3; i < ref_count_of(a); i += 1 + ref_count_of(a) / 3)
         a->at[i] = row->number;
@@ -146,17 +148,17 @@ size_t problems_count(void)
 
 void problem_make(ref_problem *p, size_t number)
 {
-    uint64_t state = SEED + number;
+    dice d = {SEED + number};
     if (number < WALKS)
-        make_walk(p, number, &state);
+        make_walk(p, number, &d);
     else if (number < FIRST_LARGE)
         ref_random_problem(p, SEED, number);
     else if (number < FIRST_VARIANT)
-        make_shape(p, &LARGE[number - FIRST_LARGE], 1, &state);
+        make_shape(p, &LARGE[number - FIRST_LARGE], 1, &d);
     else if (number < FIRST_NONFINITE)
-        make_variant(p, &VARIANT[number - FIRST_VARIANT], &state);
+        make_variant(p, &VARIANT[number - FIRST_VARIANT], &d);
     else
-        make_nonfinite(p, &NONFINITE[number - FIRST_NONFINITE], &state);
+        make_nonfinite(p, &NONFINITE[number - FIRST_NONFINITE], &d);
 }
 
 bool problem_is_nonfinite(size_t number)

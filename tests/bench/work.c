@@ -29,14 +29,19 @@ void fill_random(float *out, size_t count, float scale, unsigned seed)
     }
 }
 
+void bench_must(bool done, const err *e)
+{
+    if (!done) {
+        fprintf(stderr, "bench: %s\n", e->what);
+        exit(1);
+    }
+}
+
 void *bench_alloc(size_t count, size_t size)
 {
     err e = {0};
     void *block = mem_alloc(count, size, &e);
-    if (block == NULL) {
-        fprintf(stderr, "bench: %s\n", e.what);
-        exit(1);
-    }
+    bench_must(block != NULL, &e);
     return block;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SELFATTN_TESTS_BENCH_WORK_H
 #define SELFATTN_TESTS_BENCH_WORK_H
 
+#include "base/err.h"
 #include "bench/words.h"
 
 typedef struct work {
@@ -30,6 +31,9 @@ void fill_random(float *out, size_t count, float scale, unsigned seed);
 
 /* Memory that is never freed, or the end of the process. */
 void *bench_alloc(size_t count, size_t size);
+
+/* Ends the process with this error where something was not done. */
+void bench_must(bool done, const err *e);
 
 /* The rows of the table. */
 extern const work WORK_CORE, WORK_LAYER, WORK_MEMORY, WORK_PRODUCT, WORK_OPENBLAS, WORK_ONEDNN,

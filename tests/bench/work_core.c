@@ -4,8 +4,6 @@
 #include "bench/work.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -19,33 +17,25 @@ typedef struct core {
     double memory;  /* what that run added; 0 before it */
 } core;
 
-static void must(bool done, const err *e)
-{
-    if (!done) {
-        fprintf(stderr, "bench: %s\n", e->what);
-        exit(1);
-    }
-}
-
 /* ---- documents ---- */
 
 static void add_matrix(bundle *to, const char *name, size_t rows, size_t columns, float scale)
 {
     err e = {0};
     tensor t;
-    must(tensor_new(&t, DTYPE_F32, 2, (size_t[]){rows, columns}, &e), &e);
+    bench_must(tensor_new(&t, DTYPE_F32, 2, (size_t[]){rows, columns}, &e), &e);
     fill_random(t.data, rows * columns, scale, (unsigned)to->count + 1);
-    must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
+    bench_must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
 }
 
 static void add_settings(bundle *to, const words *w)
 {
     err e = {0};
     size_t heads = words_number(w, "heads", 1), kv_heads = words_number(w, "kv_heads", heads);
-    must(bundle_add_number(to, "heads", (double)heads, (place){0}, &e), &e);
-    must(bundle_add_number(to, "kv_heads", (double)kv_heads, (place){0}, &e), &e);
+    bench_must(bundle_add_number(to, "heads", (double)heads, (place){0}, &e), &e);
+    bench_must(bundle_add_number(to, "kv_heads", (double)kv_heads, (place){0}, &e), &e);
     if (words_are(w, "causal", "yes"))
-        must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
+        bench_must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
 }
 
 /* Each query sees so many keys, itself the first behind the middle. */
@@ -54,10 +44,10 @@ static void add_window(bundle *to, size_t keys)
     err e = {0};
     size_t count = 2;
     tensor sides;
-    must(tensor_new(&sides, DTYPE_F64, 1, &count, &e), &e);
+    bench_must(tensor_new(&sides, DTYPE_F64, 1, &count, &e), &e);
     ((double *)sides.data)[0] = (double)(keys / 2);
     ((double *)sides.data)[1] = (double)(keys - 1 - keys / 2);
-    must(bundle_add_tensor(to, "window", &sides, (place){0}, &e), &e);
+    bench_must(bundle_add_tensor(to, "window", &sides, (place){0}, &e), &e);
 }
 
 /* 1 × heads × n × n, small numbers or what is mostly true. */
@@ -66,12 +56,12 @@ static void add_of_scores(bundle *to, const char *name, dtype type, const words 
     size_t n = words_number(w, "n", 2048), size[] = {1, words_number(w, "heads", 1), n, n};
     err e = {0};
     tensor t;
-    must(tensor_new(&t, type, 4, size, &e), &e);
+    bench_must(tensor_new(&t, type, 4, size, &e), &e);
     if (type == DTYPE_F32)
         fill_random(t.data, tensor_count(&t), 1, 7);
     for (size_t i = 0; type == DTYPE_BOOL && i < tensor_count(&t); i++)
         ((unsigned char *)t.data)[i] = i % 5 != 0;
-    must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
+    bench_must(bundle_add_tensor(to, name, &t, (place){0}, &e), &e);
 }
 
 static void add_variants(bundle *to, const words *w)
@@ -86,8 +76,8 @@ static void add_variants(bundle *to, const words *w)
     if (words_are(w, "mask", "yes"))
         add_of_scores(to, "mask", DTYPE_BOOL, w);
     if (words_are(w, "rope", "yes"))
-        must(bundle_add_text(to, "rope", "true", 4, (place){0}, &e), &e);
-    must(bundle_add_text(to, "score", by, strlen(by), (place){0}, &e), &e);
+        bench_must(bundle_add_text(to, "rope", "true", 4, (place){0}, &e), &e);
+    bench_must(bundle_add_text(to, "score", by, strlen(by), (place){0}, &e), &e);
 }
 
 /* q·kᵀ/√d of elements of variance 1 has the variance 1 too; sharp=50 makes it fifty times as
@@ -132,8 +122,8 @@ static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
     const isa *by = isa_by_name(words_value(w, "isa", "auto"), &e);
     if (by == NULL)
         return NULL;
-    must(problem_read(&c->asked, &c->document, &e), &e);
-    must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
+    bench_must(problem_read(&c->asked, &c->document, &e), &e);
+    bench_must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
     if (words_are(w, "emit", "weights"))
         wanted_add(&c->wants, STAGE_WEIGHTS);
     wanted_add(&c->wants, STAGE_OUTPUT);
@@ -161,7 +151,7 @@ static double run(void *state)
     run_report report;
     err e = {0};
     double before = now_ms();
-    must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
+    bench_must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
     bundle_free(&result);
     return now_ms() - before;
 }

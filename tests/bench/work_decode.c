@@ -5,8 +5,6 @@
 #include "bench/work.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 typedef struct decoder {
     kv_cache cache;
@@ -18,14 +16,6 @@ typedef struct decoder {
     size_t threads;
 } decoder;
 
-static void must(bool done, const err *e)
-{
-    if (!done) {
-        fprintf(stderr, "bench: %s\n", e->what);
-        exit(1);
-    }
-}
-
 static size_t key_heads(const words *w)
 {
     return words_number(w, "kv_heads", words_number(w, "heads", 8));
@@ -36,7 +26,7 @@ static tensor random_rows(size_t heads, size_t rows, size_t d, unsigned seed)
 {
     err e = {0};
     tensor t;
-    must(tensor_new(&t, DTYPE_F32, 4, (size_t[]){1, heads, rows, d}, &e), &e);
+    bench_must(tensor_new(&t, DTYPE_F32, 4, (size_t[]){1, heads, rows, d}, &e), &e);
     fill_random(t.data, tensor_count(&t), 1, seed);
     return t;
 }
@@ -53,7 +43,7 @@ static void fill_cache(decoder *c, const words *w, const kernels *with)
                                           .heads = heads,
                                           .k_width = d,
                                           .v_width = d});
-    must(kv_cache_reserve(&c->cache, c->past + 1, &e), &e);
+    bench_must(kv_cache_reserve(&c->cache, c->past + 1, &e), &e);
     kv_cache_put(&c->cache, &rows, &rows);
     c->cache.rows = c->past;
     tensor_free(&rows);
@@ -67,9 +57,9 @@ static void write_token(bundle *to, const words *w)
     for (size_t i = 0; i < 3; i++) {
         tensor t =
             random_rows(i == 0 ? words_number(w, "heads", 8) : key_heads(w), 1, d, (unsigned)i + 2);
-        must(bundle_add_tensor(to, NAMES[i], &t, (place){0}, &e), &e);
+        bench_must(bundle_add_tensor(to, NAMES[i], &t, (place){0}, &e), &e);
     }
-    must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
+    bench_must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
 }
 
 static void *prepare_decode(const words *w)
@@ -83,9 +73,9 @@ static void *prepare_decode(const words *w)
         (decoder){.threads = words_number(w, "threads", 1), .past = words_number(w, "n", 2048) - 1};
     fill_cache(c, w, by->table(DTYPE_F32));
     write_token(&c->document, w);
-    must(problem_read(&c->asked, &c->document, &e), &e);
+    bench_must(problem_read(&c->asked, &c->document, &e), &e);
     c->asked.cache = &c->cache;
-    must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
+    bench_must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
     wanted_add(&c->wants, STAGE_OUTPUT);
     return c;
 }
@@ -97,7 +87,7 @@ static double run_decode(void *state)
     run_report report;
     err e = {0};
     double before = now_ms();
-    must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
+    bench_must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
     bundle_free(&result);
     c->cache.rows = c->past; /* the same token next time */
     return now_ms() - before;

@@ -4,6 +4,7 @@
  * STRIDE-th chunk of them (16 where nothing is said). The references are the C library's functions
  * in float64, whose own error is a millionth of what is measured. Takes some minutes of one
  * processor, STRIDE=1 ten; tests/unit takes a thousandth of these arguments. */
+#include "base/float_bits.h"
 #include "base/threads.h"
 #include "kernels/kernels.h"
 
@@ -13,7 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A chunk lies in one binade, but for one that begins with an infinity. */
@@ -93,21 +93,10 @@ typedef struct walk {
     float worst_at[THREADS_MOST];
 } walk;
 
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* The unit in the last place of a float32 at x, itself a normal number. */
 static double unit_at(double x)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= 0x7ff0000000000000u;
-    memcpy(&x, &bits, sizeof x);
-    return x * FLT_EPSILON;
+    return float64_of_bits(float64_bits(x) & 0x7ff0000000000000u) * FLT_EPSILON;
 }
 
 /* What is below the smallest normal number is +0 by definition, and next to it either is right. */
@@ -122,12 +111,12 @@ static double error_of(float got, double right)
 static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 {
     static const float SMALLEST_UNIT = 0x1p-149f;
-    float x[CHUNK] = {0}, got[CHUNK], unit = (float)unit_at((double)float_of(first));
+    float x[CHUNK] = {0}, got[CHUNK], unit = (float)unit_at((double)float32_of_bits(first));
     if (unit < SMALLEST_UNIT)
         unit = SMALLEST_UNIT;
-    float max = isinf(float_of(first)) ? 0 : -w->series->rest * unit;
+    float max = isinf(float32_of_bits(first)) ? 0 : -w->series->rest * unit;
     for (size_t i = 0; i < count; i++)
-        x[i] = float_of(first + (uint32_t)i);
+        x[i] = float32_of_bits(first + (uint32_t)i);
     w->series->got(x, count, max, got);
     for (size_t i = 0; i < count; i++) {
         double error = error_of(got[i], w->series->right((double)x[i] - (double)max));

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,9 +257,13 @@ static void cjson_free(void *block)
 
 static int count_descriptors(void)
 {
+    struct pollfd each[64];
     int count = 0;
     for (int descriptor = 0; descriptor < 64; descriptor++)
-        count += fcntl(descriptor, F_GETFD) >= 0;
+        each[descriptor] = (struct pollfd){.fd = descriptor};
+    poll(each, 64, 0);
+    for (int descriptor = 0; descriptor < 64; descriptor++)
+        count += (each[descriptor].revents & POLLNVAL) == 0;
     return count;
 }
 

@@ -52,7 +52,7 @@ const input_file INPUT_FILES[] = {
      "{\"a.query_key_value.weight\": [[1, 3], [5, 7], [1, 1], [2, 4], [6, 8], [0, 1]],\n"
      "\"a.query_key_value.bias\": [1, 10, 100, -1, 20, 200], \"dtype\": \"f64\",\n"
      "\"a.dense.weight\": [[2, 0], [1, 3]], \"vocab\": {\"a\": [1, 2]}}\n"},
-    {"layers.json",
+    {"gpt2.json",
      "{\"h.0.attn.c_attn.weight\": [[1, 2, 3]], \"h.0.attn.c_attn.bias\": [1, 2, 3],\n"
      "\"h.0.attn.c_proj.weight\": [[2]], \"h.0.ln_1.weight\": [1], \"h.0.ln_2.weight\": [1],\n"
      "\"h.0.mlp.c_fc.weight\": [[1]], \"h.0.mlp.c_proj.weight\": [[1]], \"wte.weight\": [[1], "
@@ -215,7 +215,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "diff stored.npz:x x.csv"},
     {.words = "diff made.csv made.json"},
     {.words = "diff --format json made.json made.csv"},
-    {.words = "encode --bundle layers.json --ids 1,0"},
+    {.words = "encode --bundle gpt2.json --ids 1,0"},
     {.words = "info heads.json x.csv lines.jsonl tidy.csv", .documents = 4},
     {.words = "info --format json seed.json ragged.csv vocab.json",
      .documents = 3,
@@ -261,8 +261,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x heads.csv"},
     {.words = "--heads 3 heads.json"},
     {.words = "--trace --focus row=9 heads.json"},
-    {.words = "encode --bundle layers.json --ids 1 --prefix g.{}"},
-    {.words = "encode --bundle layers.json --ids 1 --map layers.0.w2=h.0.mlp.c_proj.wite"},
+    {.words = "encode --bundle gpt2.json --ids 1 --prefix g.{}"},
+    {.words = "encode --bundle gpt2.json --ids 1 --map layers.0.w2=h.0.mlp.c_proj.wite"},
     {.words = "--emit wieghts heads.json"},
     {.words = "--haeds 2"},
     {.words = "help wieghts"},

@@ -19,6 +19,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
+# shellcheck source=tests/trace/stages.sh
+. "$root/tests/trace/stages.sh"
 trace=$scratch/trace.json said=$scratch/said
 formats="markdown latex html"
 
@@ -35,12 +37,9 @@ count() {
 
 # stages DOCUMENT: those that every document has, and what else it makes, as JSON.
 stages() {
-    names=q,k,v,scores,scaled,masked,weights,attended,context,output
-    for name in x xk q_rope present_k present_v q_score k_score capped rounded; do
-        ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
-            names=$names,$name
-    done
-    selfattn --quiet --format json --emit $names "$1"
+    names=$(stages_of "$1" q,k,v,scores,scaled,masked,weights,attended,context,output \
+        x xk q_rope present_k present_v q_score k_score capped rounded)
+    selfattn --quiet --format json --emit "$names" "$1"
 }
 
 check_document() {

@@ -1,10 +1,12 @@
 #include "ref/properties.h"
 
+#include "ref/dice.h"
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/spoil.h"
 #include "ref/streamed.h"
 #include "ref/subject.h"
+#include "ref/verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +21,8 @@ typedef struct trial {
     const ref_problem *problem;
     ref_sizes sizes;
     const bundle *whole;
-    size_t runs; /* that a property took; none: it says nothing about this problem */
-    char wrong[2304];
+    verdict says;
 } trial;
-
-static bool differs(trial *t, const char *name, const char *why)
-{
-    snprintf(t->wrong, sizeof t->wrong, "%s: %s", name, why);
-    return false;
-}
 
 /* ---- comparing ---- */
 
@@ -52,19 +47,13 @@ static bool same_selection(const tensor *whole, const tensor *part, int axis, co
     return true;
 }
 
-static bool same_bytes(const tensor *a, const tensor *b)
-{
-    return tensor_same_shape(a, b) &&
-           memcmp(a->data, b->data, tensor_count(a) * dtype_size(a->type)) == 0;
-}
-
 /* All stages that the other way of computing gave are what the whole gave. */
 static bool same_stages(trial *t, const bundle *other)
 {
     for (size_t i = 0; i < other->count; i++) {
         const entry *one = &other->entry[i];
         if (!same_bytes(bundle_tensor(t->whole, one->name), &one->tensor))
-            return differs(t, one->name, "other bytes");
+            return verdict_differs(&t->says, one->name, "other bytes");
     }
     return true;
 }
@@ -72,9 +61,10 @@ static bool same_stages(trial *t, const bundle *other)
 static bool same_run(trial *t, const subject_way *way)
 {
     subject s;
-    t->runs++;
-    bool is_same = subject_run(&s, t->problem, way) ? same_stages(t, &s.result)
-                                                    : differs(t, "refused", s.failure.what);
+    t->says.runs++;
+    bool is_same = subject_run(&s, t->problem, way)
+                       ? same_stages(t, &s.result)
+                       : verdict_differs(&t->says, "refused", s.failure.what);
     subject_free(&s);
     return is_same;
 }
@@ -94,7 +84,7 @@ static bool same_queries(trial *t, const bundle *part, const size_t *index)
             continue;
         if (is_key ? !same_bytes(whole, &one->tensor)
                    : !same_selection(whole, &one->tensor, axis, index))
-            return differs(t, one->name, "other bytes");
+            return verdict_differs(&t->says, one->name, "other bytes");
     }
     return true;
 }
@@ -102,10 +92,10 @@ static bool same_queries(trial *t, const bundle *part, const size_t *index)
 static bool run_queries(trial *t, ref_problem *p, const size_t *index)
 {
     subject s;
-    t->runs++;
+    t->says.runs++;
     bool is_same = subject_run(&s, p, &(subject_way){.threads = 1})
                        ? same_queries(t, &s.result, index)
-                       : differs(t, "refused", s.failure.what);
+                       : verdict_differs(&t->says, "refused", s.failure.what);
     subject_free(&s);
     return is_same;
 }
@@ -134,14 +124,14 @@ static bool batch_entry_alone(trial *t, size_t batch)
 {
     ref_problem alone = ref_problem_copy(t->problem);
     subject s;
-    t->runs++;
+    t->says.runs++;
     ref_select_batch(&alone, batch);
     bool is_same = subject_run(&s, &alone, &(subject_way){.threads = 1}) ||
-                   differs(t, "refused", s.failure.what);
+                   verdict_differs(&t->says, "refused", s.failure.what);
     for (size_t i = 0; is_same && i < s.result.count; i++) {
         const entry *one = &s.result.entry[i];
         is_same = same_selection(bundle_tensor(t->whole, one->name), &one->tensor, 0, &batch) ||
-                  differs(t, one->name, "other bytes");
+                  verdict_differs(&t->says, one->name, "other bytes");
     }
     subject_free(&s);
     ref_problem_free(&alone);
@@ -181,9 +171,9 @@ static bool queries_shuffled(trial *t)
     bool is_tied = ref_places_matter(&shuffled) || shuffled.has_positions ||
                    (shuffled.has_rope && shuffled.rope_positions.at == NULL);
     size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
-    uint64_t state = n;
+    dice throws = {n};
     for (size_t i = 0; i < n; i++) {
-        size_t other = (size_t)(ref_random_bits(&state) % (i + 1));
+        size_t other = dice_below(&throws, i + 1);
         index[i] = index[other];
         index[other] = i;
     }
@@ -242,7 +232,7 @@ static bool same_but_new_keys(trial *t, const bundle *cached)
                             has_apart(t, REF_K) != has_apart(t, REF_V));
         if (!is_new && memcmp(whole->data, one->tensor.data,
                               tensor_count(whole) * dtype_size(whole->type)) != 0)
-            return differs(t, one->name, "other bytes");
+            return verdict_differs(&t->says, one->name, "other bytes");
     }
     return true;
 }
@@ -256,7 +246,7 @@ static bool keys_cached(trial *t)
     ref_problem cached = ref_problem_copy(t->problem);
     subject s;
     bool is_lower = ref_word_is(cached.causal, "lower-right");
-    t->runs++;
+    t->says.runs++;
     set_past(&cached, REF_PAST_K, last_form(t->whole, true), past);
     set_past(&cached, REF_PAST_V, last_form(t->whole, false), past);
     ref_select_new_keys(&cached, from);
@@ -266,7 +256,7 @@ static bool keys_cached(trial *t)
     cached.has_offset = !is_lower;
     bool is_same = subject_run(&s, &cached, &(subject_way){.threads = 1})
                        ? same_but_new_keys(t, &s.result)
-                       : differs(t, "refused", s.failure.what);
+                       : verdict_differs(&t->says, "refused", s.failure.what);
     subject_free(&s);
     ref_problem_free(&cached);
     return is_same;
@@ -274,21 +264,23 @@ static bool keys_cached(trial *t)
 
 static bool rows_streamed(trial *t)
 {
-    return streamed_is_same(t->problem, &t->runs, t->wrong, sizeof t->wrong);
+    return streamed_is_same(t->problem, &t->says);
 }
 
 /* Whatever the caller's mode is, the result is the same, and the mode is left as it was. */
 static bool wrong_float_mode(trial *t)
 {
     subject s;
-    t->runs++;
+    t->says.runs++;
     bool done =
         subject_run(&s, t->problem, &(subject_way){.threads = 2, .before = float_mode_spoil});
     bool is_kept = float_mode_is_spoilt();
     float_mode_mend();
-    bool is_same = done ? same_stages(t, &s.result) : differs(t, "refused", s.failure.what);
+    bool is_same =
+        done ? same_stages(t, &s.result) : verdict_differs(&t->says, "refused", s.failure.what);
     subject_free(&s);
-    return is_same && (is_kept || differs(t, "float mode", "not what it was before"));
+    return is_same &&
+           (is_kept || verdict_differs(&t->says, "float mode", "not what it was before"));
 }
 
 static const struct {
@@ -309,10 +301,7 @@ void properties_try(const ref_problem *p, const char *where, size_t *passed, siz
         for (size_t i = 0; i < sizeof PROPERTIES / sizeof PROPERTIES[0]; i++) {
             trial t = {.problem = p, .sizes = ref_sizes_of(p), .whole = &whole.result};
             bool holds = PROPERTIES[i].holds(&t);
-            *passed += holds && t.runs > 0;
-            *failed += !holds;
-            if (!holds)
-                printf("FAIL %s: %s: %s\n", where, PROPERTIES[i].name, t.wrong);
+            verdict_count(&t.says, holds, where, PROPERTIES[i].name, passed, failed);
         }
     } else {
         printf("FAIL %s: refused: %s\n", where, whole.failure.what);

@@ -155,6 +155,8 @@ ref_sizes ref_sizes_of(const ref_problem *p);
 
 /* x to weights. */
 void ref_compute_weights(const ref_problem *p, ref_result *r);
+/* The weights that a program without any error would have found, to be freed. */
+double *ref_found_weights(const ref_result *r);
 /* logsumexp of the reference's own rows; entropy and top of the weights that the program found. */
 void ref_compute_statistics(const ref_problem *p, const double *weights, ref_result *r);
 /* rounded: the weights that the program found, b × h × n_q × n_k, rounded by hand. Whether a weight

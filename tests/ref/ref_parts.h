@@ -28,6 +28,9 @@ ref_number ref_given_element(const ref_array *given, size_t heads, size_t b, siz
 void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, const char *name,
                     char rows, size_t width, const ref_number *apart);
 
+/* ref_project.c: q, k and v of rows and weights. */
+void ref_compute_projections(const ref_problem *p, ref_result *r);
+
 /* ref_normalize.c: queries and keys by their root mean square. */
 void ref_compute_norms(const ref_problem *p, ref_result *r);
 

@@ -10,10 +10,6 @@
 void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number);
 void ref_problem_free(ref_problem *p);
 
-/* The next of a sequence of random bits that `state` begins (SplitMix64: Steele, Lea, Flood
- * 2014). */
-uint64_t ref_random_bits(uint64_t *state);
-
 enum { REF_DESCRIPTION = 1024 };
 /* What the problem uses, a word each: "f32 x:3 wq:2 heads causal=true". Returns `out`. */
 const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION]);

@@ -225,10 +225,7 @@ static void set_settings(const ref_stack *s, ref_problem *p, bool is_cross)
 
 static void compute_statistics(const ref_problem *p, ref_result *r)
 {
-    const ref_stage *weights = &r->stage[REF_STAGE_WEIGHTS];
-    double *found = ref_alloc(weights->count, sizeof found[0]);
-    for (size_t i = 0; i < weights->count; i++)
-        found[i] = (double)weights->at[i].value;
+    double *found = ref_found_weights(r);
     ref_compute_statistics(p, found, r);
     free(found);
 }

@@ -1,4 +1,5 @@
 /* Random stacks: every setting of the manual's LAYERS, alone and in company. */
+#include "ref/dice.h"
 #include "ref/ref_random.h"
 #include "ref/ref_stack.h"
 
@@ -9,36 +10,16 @@
 /* A stack in the making. */
 typedef struct maker {
     ref_stack *s;
-    uint64_t state;
+    dice dice;
     size_t batches, n, width;
     bool is_large; /* its feed-forward parts are worth threads: a batch of 320 rows, 1000 wide */
 } maker;
-
-static size_t below(maker *m, size_t n)
-{
-    return (size_t)(ref_random_bits(&m->state) % n);
-}
-
-static double fraction(maker *m)
-{
-    return (double)(ref_random_bits(&m->state) >> 11) * 0x1p-53;
-}
-
-static bool chance(maker *m, double probability)
-{
-    return fraction(m) < probability;
-}
-
-static const char *one_of(maker *m, size_t count, const char *const *words)
-{
-    return words[below(m, count)];
-}
 
 /* ---- numbers ---- */
 
 static double some_number(maker *m, double spread)
 {
-    double number = (2 * fraction(m) - 1) * spread;
+    double number = (2 * dice_fraction(&m->dice) - 1) * spread;
     return m->s->is_float32 ? (double)(float)number : number;
 }
 
@@ -66,7 +47,7 @@ static void fill_weight(maker *m, ref_array *w, size_t rows, size_t columns)
 
 static void perhaps_fill_vector(maker *m, ref_array *b, size_t width)
 {
-    if (chance(m, 0.5))
+    if (dice_chance(&m->dice, 0.5))
         fill(m, b, 1, &width, 1);
 }
 
@@ -86,20 +67,22 @@ static void make_norm(maker *m, ref_norm *norm, bool is_rms)
 {
     static const double EPS[] = {0, 1e-6, 1e-3, 1};
     norm->is_there = true;
-    if (chance(m, 0.5))
+    if (dice_chance(&m->dice, 0.5))
         norm->gain = some_factors(m, 1);
-    if (!is_rms && chance(m, 0.5))
+    if (!is_rms && dice_chance(&m->dice, 0.5))
         norm->bias = some_factors(m, 0);
-    norm->has_eps = chance(m, 0.5);
-    norm->eps = EPS[below(m, 4)];
+    norm->has_eps = dice_chance(&m->dice, 0.5);
+    norm->eps = EPS[dice_below(&m->dice, 4)];
 }
 
 static void make_feed_forward(maker *m, ref_feed_forward *f)
 {
-    f->hidden = m->is_large ? 1000 : chance(m, 0.2) ? m->width : 1 + below(m, 20);
+    f->hidden = m->is_large                  ? 1000
+                : dice_chance(&m->dice, 0.2) ? m->width
+                                             : 1 + dice_below(&m->dice, 20);
     fill_weight(m, &f->w1, m->width, f->hidden);
     fill_weight(m, &f->w2, f->hidden, m->width);
-    if (chance(m, 0.4))
+    if (dice_chance(&m->dice, 0.4))
         fill_weight(m, &f->w3, m->width, f->hidden);
     perhaps_fill_vector(m, &f->b1, f->hidden);
     perhaps_fill_vector(m, &f->b2, m->width);
@@ -108,7 +91,8 @@ static void make_feed_forward(maker *m, ref_feed_forward *f)
 /* A bias only where there is a weight. */
 static void make_projections(maker *m, ref_problem *p, size_t heads, size_t groups, size_t rows_k)
 {
-    size_t d = 1 + below(m, 6), d_v = chance(m, 0.5) ? d : 1 + below(m, 6);
+    size_t d = 1 + dice_below(&m->dice, 6),
+           d_v = dice_chance(&m->dice, 0.5) ? d : 1 + dice_below(&m->dice, 6);
     bool needs_wo = heads * d_v != m->width;
     fill_weight(m, &p->in[REF_WQ], m->width, heads * d);
     fill_weight(m, &p->in[REF_WK], rows_k, groups * d);
@@ -116,7 +100,7 @@ static void make_projections(maker *m, ref_problem *p, size_t heads, size_t grou
     perhaps_fill_vector(m, &p->in[REF_BQ], heads * d);
     perhaps_fill_vector(m, &p->in[REF_BK], groups * d);
     perhaps_fill_vector(m, &p->in[REF_BV], groups * d_v);
-    if (needs_wo || chance(m, 0.5))
+    if (needs_wo || dice_chance(&m->dice, 0.5))
         fill_weight(m, &p->in[REF_WO], heads * d_v, m->width);
     perhaps_fill_vector(m, &p->in[REF_BO], m->width);
 }
@@ -127,18 +111,18 @@ static void make_attention(maker *m, ref_problem *p, size_t rows_k)
 {
     static const size_t HEADS[] = {1, 2, 3, 4, 6};
     size_t heads = m->s->heads;
-    if (heads == 0 || chance(m, 0.3))
-        p->heads = heads = HEADS[below(m, 5)];
+    if (heads == 0 || dice_chance(&m->dice, 0.3))
+        p->heads = heads = HEADS[dice_below(&m->dice, 5)];
     size_t groups = heads;
-    if (chance(m, 0.4)) {
+    if (dice_chance(&m->dice, 0.4)) {
         do
-            groups = 1 + below(m, heads);
+            groups = 1 + dice_below(&m->dice, heads);
         while (heads % groups != 0);
         p->kv_heads = groups;
     }
     make_projections(m, p, heads, groups, rows_k);
-    p->softcap = chance(m, 0.2) ? 3 : 0;
-    p->normalizes = chance(m, 0.2);
+    p->softcap = dice_chance(&m->dice, 0.2) ? 3 : 0;
+    p->normalizes = dice_chance(&m->dice, 0.2);
     p->round_decimals = -1;
 }
 
@@ -146,9 +130,11 @@ static void make_own_words(maker *m, ref_layer *l)
 {
     static const char *const KINDS[] = {"layer", "rms"}, *const ORDERS[] = {"post", "pre"},
                              *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu"};
-    l->norm_kind = chance(m, 0.2) ? one_of(m, 2, KINDS) : NULL;
-    l->activation = chance(m, 0.2) ? one_of(m, 4, ACTIVATIONS) : NULL;
-    l->order = chance(m, 0.2) && !ref_word_is(m->s->order, "seed") ? one_of(m, 2, ORDERS) : NULL;
+    l->norm_kind = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 2, KINDS) : NULL;
+    l->activation = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 4, ACTIVATIONS) : NULL;
+    l->order = dice_chance(&m->dice, 0.2) && !ref_word_is(m->s->order, "seed")
+                   ? dice_word(&m->dice, 2, ORDERS)
+                   : NULL;
 }
 
 static void make_layer(maker *m, ref_layer *l)
@@ -156,19 +142,19 @@ static void make_layer(maker *m, ref_layer *l)
     bool is_seed = ref_word_is(m->s->order, "seed");
     make_own_words(m, l);
     make_attention(m, &l->attention, m->width);
-    if (chance(m, 0.3))
-        l->attention.causal = chance(m, 0.5) ? "true" : "none";
-    l->has_cross = m->s->memory.at != NULL && chance(m, 0.7);
+    if (dice_chance(&m->dice, 0.3))
+        l->attention.causal = dice_chance(&m->dice, 0.5) ? "true" : "none";
+    l->has_cross = m->s->memory.at != NULL && dice_chance(&m->dice, 0.7);
     if (l->has_cross)
         make_attention(m, &l->cross, m->s->memory.size[m->s->memory.rank - 1]);
-    if (!is_seed && chance(m, 0.8))
+    if (!is_seed && dice_chance(&m->dice, 0.8))
         make_feed_forward(m, &l->feed_forward);
     const char *kind = l->norm_kind != NULL ? l->norm_kind : m->s->norm_kind;
     size_t norms = is_seed ? 2 : 1;
     if (!is_seed)
         norms += (l->has_cross ? 1u : 0u) + (l->feed_forward.w1.at != NULL ? 1u : 0u);
     for (size_t i = 0; i < norms; i++) {
-        if (chance(m, 0.6))
+        if (dice_chance(&m->dice, 0.6))
             make_norm(m, &l->norm[i], ref_word_is(kind, "rms"));
     }
 }
@@ -181,25 +167,25 @@ static void choose_words(maker *m)
                              *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu"},
                              *const LAYOUTS[] = {"in-out", "out-in"};
     ref_stack *s = m->s;
-    s->is_decoder = chance(m, 0.5);
-    s->order = chance(m, 0.8) ? one_of(m, 3, ORDERS) : NULL;
-    s->norm_kind = chance(m, 0.5) ? one_of(m, 2, KINDS) : NULL;
-    s->activation = chance(m, 0.7) ? one_of(m, 4, ACTIVATIONS) : NULL;
-    s->layout = chance(m, 0.3) ? one_of(m, 2, LAYOUTS) : NULL;
-    s->causal = chance(m, 0.2) ? "true" : NULL;
-    s->heads = chance(m, 0.5) ? 1 + below(m, 4) : 0;
-    s->offset = chance(m, 0.2) ? below(m, 4) : 0;
+    s->is_decoder = dice_chance(&m->dice, 0.5);
+    s->order = dice_chance(&m->dice, 0.8) ? dice_word(&m->dice, 3, ORDERS) : NULL;
+    s->norm_kind = dice_chance(&m->dice, 0.5) ? dice_word(&m->dice, 2, KINDS) : NULL;
+    s->activation = dice_chance(&m->dice, 0.7) ? dice_word(&m->dice, 4, ACTIVATIONS) : NULL;
+    s->layout = dice_chance(&m->dice, 0.3) ? dice_word(&m->dice, 2, LAYOUTS) : NULL;
+    s->causal = dice_chance(&m->dice, 0.2) ? "true" : NULL;
+    s->heads = dice_chance(&m->dice, 0.5) ? 1 + dice_below(&m->dice, 4) : 0;
+    s->offset = dice_chance(&m->dice, 0.2) ? dice_below(&m->dice, 4) : 0;
 }
 
 static void make_ids(maker *m)
 {
-    size_t size[] = {1 + below(m, 9), m->width}, rows[] = {m->n, m->width};
+    size_t size[] = {1 + dice_below(&m->dice, 9), m->width}, rows[] = {m->n, m->width};
     ref_stack *s = m->s;
     fill(m, &s->embedding, 2, size, 2);
     fill(m, &s->x, 2, rows, 1);
     s->ids = ref_alloc(m->n, sizeof s->ids[0]);
     for (size_t i = 0; i < m->n; i++) {
-        s->ids[i] = below(m, size[0]);
+        s->ids[i] = dice_below(&m->dice, size[0]);
         memcpy(s->x.at + i * m->width, s->embedding.at + s->ids[i] * m->width,
                m->width * sizeof s->x.at[0]);
     }
@@ -209,35 +195,38 @@ static void make_ids(maker *m)
  * are not made larger without measure. */
 static void make_rows(maker *m)
 {
-    m->is_large = chance(m, 0.01);
-    bool has_ids = chance(m, 0.4) && !m->is_large, has_batch = chance(m, 0.4) && !has_ids;
-    m->batches = m->is_large ? 40 : has_batch ? 1 + below(m, 3) : 0;
-    m->n = m->is_large ? 8 : 1 + below(m, 9);
-    m->width = chance(m, 0.1) && !m->is_large ? 33 : 4 + below(m, 12);
-    size_t size[] = {m->n + m->s->offset + below(m, 3), m->width};
+    m->is_large = dice_chance(&m->dice, 0.01);
+    bool has_ids = dice_chance(&m->dice, 0.4) && !m->is_large,
+         has_batch = dice_chance(&m->dice, 0.4) && !has_ids;
+    m->batches = m->is_large ? 40 : has_batch ? 1 + dice_below(&m->dice, 3) : 0;
+    m->n = m->is_large ? 8 : 1 + dice_below(&m->dice, 9);
+    m->width = dice_chance(&m->dice, 0.1) && !m->is_large ? 33 : 4 + dice_below(&m->dice, 12);
+    size_t size[] = {m->n + m->s->offset + dice_below(&m->dice, 3), m->width};
     if (has_ids)
         make_ids(m);
     else
         fill_rows(m, &m->s->x, m->batches, m->n, m->width);
-    if (chance(m, 0.3))
+    if (dice_chance(&m->dice, 0.3))
         fill(m, &m->s->positions, 2, size, 1);
-    m->s->adds_sinusoids = chance(m, 0.3);
+    m->s->adds_sinusoids = dice_chance(&m->dice, 0.3);
 }
 
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
 {
-    maker m = {.s = s, .state = ~seed ^ (number * 0xd1342543de82ef95u)};
-    *s = (ref_stack){.is_float32 = chance(&m, 0.5)};
+    maker m = {.s = s, .dice = {~seed ^ (number * 0xd1342543de82ef95u)}};
+    *s = (ref_stack){.is_float32 = dice_chance(&m.dice, 0.5)};
     choose_words(&m);
     make_rows(&m);
-    if (chance(&m, 0.5))
-        fill_rows(&m, &s->memory, chance(&m, 0.5) ? m.batches : 0, 1 + below(&m, 7),
-                  chance(&m, 0.5) ? m.width : 1 + below(&m, 9));
-    for (s->layers = 0; s->layers == 0 || (s->layers < REF_LAYERS_MOST && chance(&m, 0.6));)
+    if (dice_chance(&m.dice, 0.5))
+        fill_rows(&m, &s->memory, dice_chance(&m.dice, 0.5) ? m.batches : 0,
+                  1 + dice_below(&m.dice, 7),
+                  dice_chance(&m.dice, 0.5) ? m.width : 1 + dice_below(&m.dice, 9));
+    for (s->layers = 0;
+         s->layers == 0 || (s->layers < REF_LAYERS_MOST && dice_chance(&m.dice, 0.6));)
         make_layer(&m, &s->layer[s->layers++]);
-    if (ref_word_is(s->order, "seed") && chance(&m, 0.7))
+    if (ref_word_is(s->order, "seed") && dice_chance(&m.dice, 0.7))
         make_feed_forward(&m, &s->end);
-    if (chance(&m, 0.4))
+    if (dice_chance(&m.dice, 0.4))
         make_norm(&m, &s->final, ref_word_is(s->norm_kind, "rms"));
 }
 

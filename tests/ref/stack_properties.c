@@ -1,8 +1,8 @@
 #include "ref/stack_properties.h"
 
 #include "ref/stack_subject.h"
+#include "ref/verdict.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,56 +10,22 @@
 typedef struct trial {
     const ref_stack *stack;
     const stack_subject *whole;
-    size_t runs; /* that a property took; none: it says nothing about this stack */
-    char wrong[2304];
+    verdict says;
 } trial;
-
-static bool differs(trial *t, const char *name, const char *why)
-{
-    snprintf(t->wrong, sizeof t->wrong, "%s: %s", name, why);
-    return false;
-}
-
-/* ---- comparing ---- */
-
-/* Each number of the part is the whole's, `first` entries further on that axis; of other axes the
- * part may have fewer. */
-static bool same_part(const tensor *whole, const tensor *part, int axis, size_t first)
-{
-    size_t index[TENSOR_MAX_RANK] = {0}, size = dtype_size(whole->type);
-    if (whole->rank != part->rank || whole->type != part->type)
-        return false;
-    do {
-        ptrdiff_t from = whole->stride[axis] * (ptrdiff_t)first, at = 0;
-        for (int i = 0; i < part->rank; i++) {
-            from += whole->stride[i] * (ptrdiff_t)index[i];
-            at += part->stride[i] * (ptrdiff_t)index[i];
-        }
-        if (memcmp((const char *)whole->data + (size_t)from * size,
-                   (const char *)part->data + (size_t)at * size, size) != 0)
-            return false;
-    } while (tensor_next(part, index));
-    return true;
-}
-
-static bool same_bytes(const tensor *a, const tensor *b)
-{
-    return tensor_same_shape(a, b) && same_part(a, b, 0, 0);
-}
 
 static bool same_run(trial *t, stack_way way)
 {
     stack_subject other;
-    t->runs++;
+    t->says.runs++;
     way.document = &t->whole->document;
     bool is_same = stack_subject_open(&other, t->stack, SIZE_MAX, &way) ||
-                   differs(t, "refused", other.failure.what);
+                   verdict_differs(&t->says, "refused", other.failure.what);
     if (is_same && other.result.count != (way.emits == NULL ? other.names.count : 1))
-        is_same = differs(t, "stages", "not those that were wanted");
+        is_same = verdict_differs(&t->says, "stages", "not those that were wanted");
     for (size_t i = 0; is_same && i < other.result.count; i++) {
         const entry *one = &other.result.entry[i];
         is_same = same_bytes(bundle_tensor(&t->whole->result, one->name), &one->tensor) ||
-                  differs(t, one->name, "other bytes");
+                  verdict_differs(&t->says, one->name, "other bytes");
     }
     stack_subject_free(&other);
     return is_same;
@@ -91,13 +57,14 @@ static bool instruction_sets(trial *t)
 static bool batch_entry_alone(trial *t, size_t batch)
 {
     stack_subject alone;
-    t->runs++;
+    t->says.runs++;
     bool is_same = stack_subject_open(&alone, t->stack, batch, &(stack_way){0}) ||
-                   differs(t, "refused", alone.failure.what);
+                   verdict_differs(&t->says, "refused", alone.failure.what);
     for (size_t i = 0; is_same && i < alone.result.count; i++) {
         const entry *one = &alone.result.entry[i];
         tensor entry_of = tensor_at(bundle_tensor(&t->whole->result, one->name), batch);
-        is_same = same_bytes(&entry_of, &one->tensor) || differs(t, one->name, "other bytes");
+        is_same = same_bytes(&entry_of, &one->tensor) ||
+                  verdict_differs(&t->says, one->name, "other bytes");
     }
     stack_subject_free(&alone);
     return is_same;
@@ -134,7 +101,7 @@ static bool same_rows(trial *t, const stack_subject *some, size_t first)
         int before_end = last != NULL && strcmp(last, ".weighted") == 0 ? 3 : 2;
         if (!same_part(whole, &one->tensor, whole->rank - before_end,
                        is_of_memory(one->name) ? 0 : first))
-            return differs(t, one->name, "other bytes");
+            return verdict_differs(&t->says, one->name, "other bytes");
     }
     return true;
 }
@@ -161,13 +128,14 @@ static bool rows_one_by_one(trial *t)
     stack_way way = {.rows = row};
     if (s->ids == NULL || s->offset > 0 || !is_causal(s) || n < 2)
         return true;
-    t->runs++;
+    t->says.runs++;
     bool is_same = stack_subject_open(&some, s, SIZE_MAX, &way)
                        ? same_rows(t, &some, 0)
-                       : differs(t, "refused", some.failure.what);
+                       : verdict_differs(&t->says, "refused", some.failure.what);
     for (; is_same && row < n; row++)
-        is_same = stack_subject_go_on(&some, s, 1, &way) ? same_rows(t, &some, row)
-                                                         : differs(t, "refused", some.failure.what);
+        is_same = stack_subject_go_on(&some, s, 1, &way)
+                      ? same_rows(t, &some, row)
+                      : verdict_differs(&t->says, "refused", some.failure.what);
     stack_subject_free(&some);
     return is_same;
 }
@@ -188,10 +156,7 @@ void stack_properties_try(const ref_stack *s, const char *where, size_t *passed,
     for (size_t i = 0; done && i < sizeof PROPERTIES / sizeof PROPERTIES[0]; i++) {
         trial t = {.stack = s, .whole = &whole};
         bool holds = PROPERTIES[i].holds(&t);
-        *passed += holds && t.runs > 0;
-        *failed += !holds;
-        if (!holds)
-            printf("FAIL %s: %s: %s\n", where, PROPERTIES[i].name, t.wrong);
+        verdict_count(&t.says, holds, where, PROPERTIES[i].name, passed, failed);
     }
     *failed += !done;
     if (!done)

@@ -1,5 +1,6 @@
 #include "ref/streamed.h"
 
+#include "ref/dice.h"
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/subject.h"
@@ -55,30 +56,13 @@ static ref_problem line_of(const ref_problem *p, size_t first, size_t count)
     return line;
 }
 
-/* Each element of the line is the whole's, `first` rows on; of keys, those that there were. */
-static bool same_rows(const tensor *whole, const tensor *part, int axis, size_t first)
-{
-    size_t index[TENSOR_MAX_RANK] = {0}, size = dtype_size(whole->type);
-    do {
-        ptrdiff_t from = whole->stride[axis] * (ptrdiff_t)first, at = 0;
-        for (int i = 0; i < part->rank; i++) {
-            from += whole->stride[i] * (ptrdiff_t)index[i];
-            at += part->stride[i] * (ptrdiff_t)index[i];
-        }
-        if (memcmp((const char *)whole->data + (size_t)from * size,
-                   (const char *)part->data + (size_t)at * size, size) != 0)
-            return false;
-    } while (tensor_next(part, index));
-    return true;
-}
-
 static const char *different_stage(const bundle *whole, const bundle *part, size_t first)
 {
     for (size_t i = 0; i < part->count; i++) {
         const entry *one = &part->entry[i];
         int axis = one->tensor.rank - (strcmp(one->name, "weighted") == 0 ? 3 : 2);
         bool is_of_all_keys = strcmp(one->name, "k_score") == 0;
-        if (!same_rows(bundle_tensor(whole, one->name), &one->tensor, axis,
+        if (!same_part(bundle_tensor(whole, one->name), &one->tensor, axis,
                        is_of_all_keys ? 0 : first))
             return one->name;
     }
@@ -86,35 +70,34 @@ static const char *different_stage(const bundle *whole, const bundle *part, size
 }
 
 static bool same_line(const bundle *whole, const ref_problem *line, const subject_way *way,
-                      size_t first, char *wrong, size_t size)
+                      size_t first, verdict *says)
 {
     subject s;
     bool done = subject_run(&s, line, way);
     const char *other = done ? different_stage(whole, &s.result, first) : NULL;
     if (!done)
-        snprintf(wrong, size, "refused: %s", s.failure.what);
+        snprintf(says->wrong, sizeof says->wrong, "refused: %s", s.failure.what);
     else if (other != NULL)
-        snprintf(wrong, size, "%s from row %zu: other bytes", other, first);
+        snprintf(says->wrong, sizeof says->wrong, "%s from row %zu: other bytes", other, first);
     subject_free(&s);
     return done && other == NULL;
 }
 
 /* Lines of one token and of several, so that blocks end anywhere. */
-static bool same_lines(const ref_problem *p, const bundle *whole, subject_way way, size_t *lines,
-                       char *wrong, size_t size)
+static bool same_lines(const ref_problem *p, const bundle *whole, subject_way way, verdict *says)
 {
     kv_cache cache = {0};
     size_t n = ref_sizes_of(p).n_q, count;
-    uint64_t state = n;
+    dice throws = {n};
     bool is_same = true;
     way.cache = &cache;
     for (size_t first = 0; first < n && is_same; first += count) {
-        count = 1 + (ref_random_bits(&state) % 2) * (ref_random_bits(&state) % (1 + n / 3));
+        count = 1 + dice_below(&throws, 2) * dice_below(&throws, 1 + n / 3);
         count = count < n - first ? count : n - first;
         ref_problem line = line_of(p, first, count);
-        is_same = same_line(whole, &line, &way, first, wrong, size);
+        is_same = same_line(whole, &line, &way, first, says);
         ref_problem_free(&line);
-        ++*lines;
+        says->runs++;
     }
     kv_cache_free(&cache);
     return is_same;
@@ -131,10 +114,9 @@ static wanted without_weighted(void)
     return w;
 }
 
-bool streamed_is_same(const ref_problem *p, size_t *lines, char *wrong, size_t size)
+bool streamed_is_same(const ref_problem *p, verdict *says)
 {
     ref_sizes sizes = ref_sizes_of(p);
-    *lines = 0;
     if (sizes.n_q != sizes.n_new)
         return true;
     ref_problem made = streamable(p);
@@ -142,10 +124,10 @@ bool streamed_is_same(const ref_problem *p, size_t *lines, char *wrong, size_t s
     subject whole;
     bool is_same = subject_run(&whole, &made, &(subject_way){.threads = 1});
     if (!is_same)
-        snprintf(wrong, size, "refused: %s", whole.failure.what);
+        snprintf(says->wrong, sizeof says->wrong, "refused: %s", whole.failure.what);
     subject_way ways[] = {{.threads = 1}, {.threads = 2, .wants = &others}};
     for (size_t i = 0; is_same && i < 2; i++)
-        is_same = same_lines(&made, &whole.result, ways[i], lines, wrong, size);
+        is_same = same_lines(&made, &whole.result, ways[i], says);
     subject_free(&whole);
     ref_problem_free(&made);
     return is_same;

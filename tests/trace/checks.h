@@ -22,7 +22,7 @@ typedef struct progress {
     size_t head;
 } progress;
 
-/* check_lines.c: a worked line, its parts joined by single spaces. */
+/* check_lines.c and those of lines.h: a worked line, its parts joined by single spaces. */
 bool is_worked_line(const char *line);
 void check_worked_line(reader *r, progress *p);
 

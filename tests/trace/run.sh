@@ -19,6 +19,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 # shellcheck source=tests/trace/document.sh
 . "$tests/document.sh"
+# shellcheck source=tests/trace/stages.sh
+. "$tests/stages.sh"
 stages=$scratch/stages.json trace=$scratch/trace.txt said=$scratch/said
 
 # count NAME WHAT: of the status of the command before.
@@ -34,14 +36,9 @@ count() {
 
 # all_stages DOCUMENT: the names of those that it has.
 all_stages() {
-    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,logsumexp,entropy,weighted
-    names=$names,attended,context,output
-    for name in x xk xv x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score \
-        capped top rounded; do
-        ! selfattn --quiet --emit $name -o "$scratch/one.json" "$1" 2>/dev/null ||
-            names=$names,$name
-    done
-    echo $names
+    stages_of "$1" "q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,logsumexp,entropy,\
+weighted,attended,context,output" x xk xv x_pos q_norm k_norm q_rope k_rope present_k present_v \
+        q_score k_score capped top rounded
 }
 
 # numbers DOCUMENT CHECKER-OPTIONS [SELFATTN-OPTION]...: $stages is the same run's.

@@ -1,6 +1,7 @@
 /* Generators beside published vectors, and the project's own beside its definition. */
 #include "unit.h"
 
+#include "base/float_bits.h"
 #include "random/generator.h"
 #include "kernels/philox.h"
 #include "random/scalar.h"
@@ -135,9 +136,7 @@ static void counts_and_cosines_need_no_seed(unit *u)
 
 static uint64_t add_bits(uint64_t hash, float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (hash ^ bits) * 0x100000001b3u;
+    return (hash ^ float32_bits(value)) * 0x100000001b3u;
 }
 
 /* All that PyTorch may ask, beside the C library's own (testdata/random/record_float.c). */

@@ -116,6 +116,21 @@ static void is_read_well(unit *u, reader *by, text *from, const char *name)
     text_free(from);
 }
 
+/* The row that is refused, its place, and what is said of it. */
+typedef struct refusal {
+    const char *instead, *where, *what;
+} refusal;
+
+static void is_refused(unit *u, reader *by, text *from, const refusal *as)
+{
+    reading one;
+    all_read_the_same(u, by, from, &one);
+    CHECK(u, !one.is_read);
+    CHECK_TEXT(u, one.e.where, as->where);
+    CHECK_TEXT(u, one.e.what, as->what);
+    text_free(from);
+}
+
 /* ---- CSV ---- */
 
 static const table PLAIN = {"", "\n", ",", ROWS, ""};
@@ -153,11 +168,6 @@ static void tables_are_read(unit *u)
     text_free(&comment);
 }
 
-/* The row that is refused, its place, and what is said of it. */
-typedef struct refusal {
-    const char *instead, *where, *what;
-} refusal;
-
 static void csv_errors_have_their_places(unit *u)
 {
     static const refusal REFUSED[] = {
@@ -173,14 +183,9 @@ static void csv_errors_have_their_places(unit *u)
     table how = PLAIN;
     how.odd = ODD;
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
-        reading one;
         how.instead = REFUSED[i].instead;
         text made = table_text("", &how, "");
-        all_read_the_same(u, csv_read, &made, &one);
-        CHECK(u, !one.is_read);
-        CHECK_TEXT(u, one.e.where, REFUSED[i].where);
-        CHECK_TEXT(u, one.e.what, REFUSED[i].what);
-        text_free(&made);
+        is_refused(u, csv_read, &made, &REFUSED[i]);
     }
 }
 
@@ -244,14 +249,9 @@ static void json_errors_have_their_places(unit *u)
     table how = LISTS;
     how.odd = ODD;
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
-        reading one;
         how.instead = REFUSED[i].instead;
         text made = document_text(&how, ",\n");
-        all_read_the_same(u, json_read, &made, &one);
-        CHECK(u, !one.is_read);
-        CHECK_TEXT(u, one.e.where, REFUSED[i].where);
-        CHECK_TEXT(u, one.e.what, REFUSED[i].what);
-        text_free(&made);
+        is_refused(u, json_read, &made, &REFUSED[i]);
     }
 }
 

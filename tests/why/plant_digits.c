@@ -126,9 +126,7 @@ bool plant_kept_weights(planting *of)
         return false;
     if (of->with < KEEPS_SUM || of->with >= TO_FLOAT16)
         return keep_stage(of, REF_STAGE_WEIGHTS);
-    double *found = ref_alloc(weights->count, sizeof found[0]);
-    for (size_t i = 0; i < weights->count; i++)
-        found[i] = (double)weights->at[i].value;
+    double *found = ref_found_weights(of->r);
     of->p->round_decimals = of->with - KEEPS_SUM;
     of->p->round_keeps_sum = true;
     ref_compute_rounded(of->p, found, of->r);

@@ -27,10 +27,7 @@ static const double TOLERANCE = 1e-9;
 
 static void compute_rest(const ref_problem *p, ref_result *r)
 {
-    const ref_stage *weights = &r->stage[REF_STAGE_WEIGHTS];
-    double *found = ref_alloc(weights->count, sizeof found[0]);
-    for (size_t i = 0; i < weights->count; i++)
-        found[i] = (double)weights->at[i].value;
+    double *found = ref_found_weights(r);
     ref_compute_rounded(p, found, r);
     free(found);
     ref_compute_output(p, r);

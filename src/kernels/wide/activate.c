@@ -7,29 +7,16 @@
  *
  * Both rest on e⁻ᵗ for t ≥ 0, whose power of two is multiplied last, so that the negative tail
  * keeps all its bits down to the smallest normal number. */
+#include "base/float_bits.h"
 #include "kernels/twofold.h"
 #include "kernels/wide/real.h"
-
-static inline double as_double(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint64_t as_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* condition ? yes : no, without a branch: a compiler that sees one moves the work of a side into
  * it, and then finds no vectors. */
 static inline double choose(bool condition, double yes, double no)
 {
     uint64_t mask = -(uint64_t)condition;
-    return as_double((as_bits(yes) & mask) | (as_bits(no) & ~mask));
+    return float64_of_bits((float64_bits(yes) & mask) | (float64_bits(no) & ~mask));
 }
 
 /* TERMS of them, highest power first */
@@ -76,7 +63,7 @@ static inline scaled exponential(twofold x)
 /* 2^power for a whole power from −1022 to 1023 */
 static inline double power_of_two(double power)
 {
-    return as_double(as_bits(power + (ROUND_WHOLE + 1023)) << 52);
+    return float64_of_bits(float64_bits(power + (ROUND_WHOLE + 1023)) << 52);
 }
 
 /* In two steps, since the power may be less than a normal number's and the product one yet. */

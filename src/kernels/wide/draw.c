@@ -1,7 +1,7 @@
 /* The project's own random numbers, as random/generator.h defines them: many pairs at once, step by
  * step, each step a loop that compilers turn into vector code. No multiply-add is fused. */
 #include "kernels/philox.h"
-#include "kernels/turn.h"
+#include "kernels/sine.h"
 #include "kernels/wide/real.h"
 
 enum { PAIRS = 128 };
@@ -109,7 +109,7 @@ void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double
         for (size_t i = 0; i < PAIRS; i++)
             radius[i] = sqrt(-2 * logarithm_of_part(whole((drawn.a[i] >> 11) + 1) * 0x1p-53));
         for (size_t i = 0; i < PAIRS; i++)
-            turn_part(whole(drawn.b[i] >> 11) * 0x1p-53, &sine[i], &cosine[i]);
+            sine_and_cosine_of_turn(whole(drawn.b[i] >> 11) * 0x1p-53, &sine[i], &cosine[i]);
         for (size_t i = 0; i < PAIRS; i++) {
             number[2 * i] = (real)(mean + deviation * (radius[i] * cosine[i]));
             number[2 * i + 1] = (real)(mean + deviation * (radius[i] * sine[i]));

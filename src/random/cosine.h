@@ -1,8 +1,8 @@
 /* The cosine of a whole number, the project's own: the same bits everywhere. */
-#ifndef SELFATTN_RANDOM_TURN_H
-#define SELFATTN_RANDOM_TURN_H
+#ifndef SELFATTN_RANDOM_COSINE_H
+#define SELFATTN_RANDOM_COSINE_H
 
 /* cos i, 0 ≤ i < 2⁵³, within 2⁻⁵¹. */
-double turn_cosine(double i);
+double cosine_of_whole(double i);
 
 #endif

@@ -1,10 +1,10 @@
 /* Sine and cosine of a part of a full turn, the project's own: the same operations everywhere, so
  * the same bits. Here, since loops over it become vector code only where the compiler sees it. */
-#ifndef SELFATTN_KERNELS_TURN_H
-#define SELFATTN_KERNELS_TURN_H
+#ifndef SELFATTN_KERNELS_SINE_H
+#define SELFATTN_KERNELS_SINE_H
 
 /* Taylor's series to r¹⁷/17! and r¹⁶/16!, |r| ≤ π/4: what is left out is below 2⁻⁵⁸. */
-static inline double turn_sine_of(double r)
+static inline double sine_series(double r)
 {
     double z = r * r, sum = 1.0 / 355687428096000;
     sum = sum * z - 1.0 / 1307674368000;
@@ -17,7 +17,7 @@ static inline double turn_sine_of(double r)
     return r + r * z * sum;
 }
 
-static inline double turn_cosine_of(double r)
+static inline double cosine_series(double r)
 {
     double z = r * r, sum = 1.0 / 20922789888000;
     sum = sum * z - 1.0 / 87178291200;
@@ -31,11 +31,11 @@ static inline double turn_cosine_of(double r)
 
 /* sin 2πu and cos 2πu, u from 0 to 1, each within 2⁻⁵¹. The nearest quarter is taken off, which
  * loses nothing; it swaps and turns signs. */
-static inline void turn_part(double u, double *sine, double *cosine)
+static inline void sine_and_cosine_of_turn(double u, double *sine, double *cosine)
 {
     static const double TWO_PI = 0x1.921fb54442d18p+2;
     int quarter = (int)(u * 4 + 0.5);
-    double r = (u - quarter * 0.25) * TWO_PI, s = turn_sine_of(r), c = turn_cosine_of(r);
+    double r = (u - quarter * 0.25) * TWO_PI, s = sine_series(r), c = cosine_series(r);
     double first = quarter & 1 ? c : s, second = quarter & 1 ? s : c;
     *sine = quarter & 2 ? -first : first;
     *cosine = (quarter + 1) & 2 ? -second : second;

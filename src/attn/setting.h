@@ -1,0 +1,22 @@
+/* The value of one setting of a document: a number, a count, or a word of a table. The error of a
+ * value that is none is at the setting, with what it is and what it must be. */
+#ifndef SELFATTN_ATTN_SETTING_H
+#define SELFATTN_ATTN_SETTING_H
+
+#include "base/named.h"
+#include "tensor/bundle.h"
+
+bool setting_is_number(const entry *setting, double *value);
+
+/* A number from `least`. */
+bool setting_number(const entry *setting, double least, double *value, err *e);
+
+/* A whole number from `least`. */
+bool setting_count(const entry *setting, double least, size_t *value, err *e);
+
+/* The row of its word; NULL with the error set where the table has none. `or_else` says what it may
+ * be but for a word. */
+const named *setting_word(const entry *setting, const named_table *words, const char *or_else,
+                          err *e);
+
+#endif

@@ -1,0 +1,36 @@
+/* The bits of a number as IEEE 754 lays them out, and the number of such bits. */
+#ifndef SELFATTN_BASE_FLOAT_BITS_H
+#define SELFATTN_BASE_FLOAT_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t float32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint64_t float64_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float float32_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline double float64_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,77 @@
+#include "cli/output_file.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool output_file_open(output_file *to, err *e)
+{
+    if (!to->is_open)
+        to->is_open = sink_open(&to->sink, to->file, e);
+    return to->is_open;
+}
+
+bool output_file_close(output_file *to, bool done, err *e)
+{
+    if (!to->is_open)
+        return done;
+    if (done)
+        return sink_close(&to->sink, e);
+    sink_discard(&to->sink);
+    return false;
+}
+
+bool output_file_flush(output_file *to, err *e)
+{
+    return !to->is_open || sink_flush(&to->sink, e);
+}
+
+bool output_file_write(output_file *to, const text *rendered, err *e)
+{
+    if (to->results++ > 0)
+        text_add_string(sink_text(&to->sink), "\n");
+    text_add(sink_text(&to->sink), text_string(rendered), rendered->length);
+    return sink_spill(&to->sink, e);
+}
+
+bool output_is_json(const format *f)
+{
+    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
+}
+
+bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
+{
+    assert(f->write != NULL); /* every format of the table can be written */
+    if ((to->results == 0 && files <= 1) || output_is_json(f))
+        return true;
+    err_set(e, "%s holds the results of one document, and there are more", f->named.name);
+    return err_remedy(e, "--format jsonl writes a result a line");
+}
+
+/* Devices (/dev/null) take more than one output; a file would keep the last one only. */
+bool output_check_apart(const char *what, const char *file, const char *other,
+                        const char *other_file, err *e)
+{
+    if (strcmp(file, other_file) != 0 || strncmp(file, "/dev/", 5) == 0)
+        return true;
+    return err_set(e, "%s and %s both go to %s", what, other,
+                   strcmp(file, "-") == 0 ? "standard output" : file);
+}
+
+bool output_check_unsaid(const char *taker, const options *o, err *e)
+{
+    if (o->emit.count == 0 && o->format == NULL)
+        return true;
+    err_set(e, "the %s goes to standard output in place of the data, so --%s has nothing to say",
+            taker, o->emit.count > 0 ? "emit" : "format");
+    return err_remedy(e, "-o FILE is where the data would go, --%s FILE where the %s would",
+                      taker[0] == 'p' ? "picture" : "trace-output", taker);
+}
+
+write_options output_how(const options *o, const documents *all, const document *one,
+                         const format *f)
+{
+    return (write_options){.digits = o->has_digits ? (int)o->digits : -1,
+                           .name = bundle_text(&one->contents, "name"),
+                           .single_line = all->is_many || strcmp(f->named.name, "jsonl") == 0,
+                           .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+}

@@ -1,0 +1,39 @@
+/* One file, or standard output ("-"), that results of all documents go to. */
+#ifndef SELFATTN_CLI_OUTPUT_FILE_H
+#define SELFATTN_CLI_OUTPUT_FILE_H
+
+#include "cli/document.h"
+#include "io/format.h"
+
+typedef struct output_file {
+    const char *file;
+    sink sink;
+    bool is_open;
+    size_t results; /* written so far */
+} output_file;
+
+/* Opens it, where it is not open yet. */
+bool output_file_open(output_file *to, err *e);
+/* Puts it in its place, or, where the run was not done, removes what was begun. */
+bool output_file_close(output_file *to, bool done, err *e);
+/* What was written goes to standard output, or a pipe, now. */
+bool output_file_flush(output_file *to, err *e);
+
+/* Writes what was rendered; a line is left free between two. */
+bool output_file_write(output_file *to, const text *rendered, err *e);
+
+/* Whether the format is JSON, in which a file may hold any number of results. */
+bool output_is_json(const format *f);
+/* Refuses a result behind another, of so many documents, where the format holds one. */
+bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e);
+/* Refuses two outputs, named by what they are, in one file. */
+bool output_check_apart(const char *what, const char *file, const char *other,
+                        const char *other_file, err *e);
+/* Refuses options that speak of data, where `taker` takes standard output from them. */
+bool output_check_unsaid(const char *taker, const options *o, err *e);
+
+/* How a result of this document is written. */
+write_options output_how(const options *o, const documents *all, const document *one,
+                         const format *f);
+
+#endif

@@ -1,0 +1,24 @@
+/* What trying a property says: whether what was computed otherwise is the same, and how it is told
+ * where it is not. */
+#ifndef SELFATTN_TESTS_REF_VERDICT_H
+#define SELFATTN_TESTS_REF_VERDICT_H
+
+#include "tensor/tensor.h"
+
+typedef struct verdict {
+    size_t runs; /* that a property took; none: it says nothing about what was tried */
+    char wrong[2304];
+} verdict;
+
+/* Notes what is wrong with the thing of this name; false. */
+bool verdict_differs(verdict *v, const char *name, const char *why);
+/* Counts it, and prints what is wrong. */
+void verdict_count(const verdict *v, bool holds, const char *where, const char *property,
+                   size_t *passed, size_t *failed);
+
+/* Each number of the part is the whole's, `first` entries further on that axis; of other axes the
+ * part may have fewer. */
+bool same_part(const tensor *whole, const tensor *part, int axis, size_t first);
+bool same_bytes(const tensor *a, const tensor *b);
+
+#endif
