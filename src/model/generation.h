@@ -2,8 +2,9 @@
  *
  * The logits of a row are its output times the unembedding, a column an id; without one it is the
  * embedding, whose rows the ids are. The next id is the one of the greatest logit, the first of
- * equals; with a temperature it is drawn with the probabilities softmax(logits / temperature), in
- * float64, by the project's own generator: the same everywhere. */
+ * equals, a NaN being less than any number. With a temperature it is drawn with the probabilities
+ * softmax(logits / temperature), in float64, by the project's own generator: the same everywhere;
+ * an error where they are none, for a NaN or an infinity. */
 #ifndef SELFATTN_MODEL_GENERATION_H
 #define SELFATTN_MODEL_GENERATION_H
 
