@@ -102,9 +102,44 @@ static bool plan_it(attention *a, err *e)
     return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e);
 }
 
+/* ---- keys and values of a memory ---- */
+
+void memory_rows_free(memory_rows *m)
+{
+    tensor_free(&m->k);
+    tensor_free(&m->v);
+}
+
+/* The first rows find them, unless they go into the result; what is appended is no memory's. */
+static bool will_keep(const attention *a, const keeper *keep)
+{
+    return a->seen != NULL && a->seen->k.data == NULL && a->plan.appended == 0 &&
+           !keeper_wants(keep, "k") && !keeper_wants(keep, "v");
+}
+
+static void take_rows(const attention *a, const projection *r, bundle *made, const char *name,
+                      tensor *rows)
+{
+    tensor *found = &bundle_find(made, name)->tensor;
+    tensor_own(rows, found->type, 3, (size_t[]){a->plan.batches, r->n, r->heads * r->width},
+               found->data);
+    *found = (tensor){0};
+}
+
+static void use_rows(attention *a)
+{
+    plan *p = &a->plan;
+    if (a->seen == NULL || a->seen->k.data == NULL)
+        return;
+    p->k.given = plan_split_heads(&a->seen->k, p->k.heads);
+    p->v.given = plan_split_heads(&a->seen->v, p->v.heads);
+}
+
+/* ---- the whole ---- */
+
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
-    *a = (attention){.isa = by};
+    *a = (attention){.isa = by, .seen = from->seen};
     if (!check_inputs(from, e) || !borrow_own(a, from, e) || !borrow_shared(a, from, e) ||
         !add_rows(a, from, e))
         return false;
@@ -123,7 +158,10 @@ bool attention_go_on(attention *a, const tensor *x, err *e)
     a->plan = (plan){0};
     a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
     bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
-    return plan_it(a, e);
+    if (!plan_it(a, e))
+        return false;
+    use_rows(a);
+    return true;
 }
 
 void attention_free(attention *a)
@@ -195,11 +233,19 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     want_stages(a, keep, &w);
     if (needs_mean)
         wanted_add(&w, STAGE_WEIGHTS);
+    if (will_keep(a, keep)) {
+        wanted_add(&w, STAGE_K);
+        wanted_add(&w, STAGE_V);
+    }
     *out = (tensor){0};
     bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
                 (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
                                  keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
                 take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
+    if (done && will_keep(a, keep)) {
+        take_rows(a, &a->plan.k, &made, "k", &a->seen->k);
+        take_rows(a, &a->plan.v, &made, "v", &a->seen->v);
+    }
     report->empty_rows += own.empty_rows;
     bundle_free(&made);
     if (done && mean != NULL)

@@ -15,6 +15,7 @@ typedef struct layer_part {
     const part_row *as;
     attention attention; /* of the kinds that attend */
     kv_cache cache;      /* of a stack that goes on */
+    memory_rows seen;    /* the same of cross-attention */
     feed_forward feed_forward;
 } layer_part;
 
