@@ -74,7 +74,7 @@ static double *draw_numbers(const options *o, size_t steps, err *e)
 static bool check_memory(const generation *g, size_t threads, const options *o, err *e)
 {
     size_t bytes;
-    if (!stack_memory(&g->stack, threads, &bytes, e))
+    if (!generation_memory(g, threads, &bytes, e))
         return false;
     if (bytes <= o->max_memory)
         return true;

@@ -46,10 +46,11 @@ bool stack_solution_check(const stack_solution *s, const char *name, err *e)
 
 /* ---- computing ---- */
 
-static bool check_memory(const stack *s, size_t threads, const options *o, err *e)
+static bool check_memory(const stack *s, const text_list *emit, size_t threads, const options *o,
+                         err *e)
 {
     size_t bytes;
-    if (!stack_memory(s, threads, &bytes, e))
+    if (!stack_memory(s, emit, threads, &bytes, e))
         return false;
     if (bytes <= o->max_memory)
         return true;
@@ -85,7 +86,7 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
         o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(&s->stack));
     run_report report = {0};
     crew by;
-    if (!check_memory(&s->stack, threads, o, e))
+    if (!check_memory(&s->stack, emit, threads, o, e))
         return false;
     say_notes(&s->stack, o, world);
     crew_open(&by, threads);

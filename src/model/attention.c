@@ -1,9 +1,11 @@
 #include "model/attention.h"
 
 #include "attn/average.h"
+#include "attn/cache.h"
 #include "attn/keys.h"
+#include "base/mem.h"
 
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Settings that stand at the top for all layers, unless a layer says something else; and whether
@@ -135,7 +137,7 @@ static void use_rows(attention *a)
     p->v.given = plan_split_heads(&a->seen->v, p->v.heads);
 }
 
-/* ---- the whole ---- */
+/* ---- planning ---- */
 
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
@@ -171,7 +173,7 @@ void attention_free(attention *a)
     bundle_free(&a->document);
 }
 
-static void want_stages(const attention *a, const keeper *keep, wanted *w)
+static void want_stages(const attention *a, const keeper *keep, bool needs_mean, wanted *w)
 {
     if (keep->one_row != NULL)
         *w = *keep->one_row;
@@ -180,7 +182,71 @@ static void want_stages(const attention *a, const keeper *keep, wanted *w)
         if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
             wanted_add(w, id);
     }
+    if (needs_mean)
+        wanted_add(w, STAGE_WEIGHTS);
+    if (will_keep(a, keep)) {
+        wanted_add(w, STAGE_K);
+        wanted_add(w, STAGE_V);
+    }
 }
+
+static const char MEAN[] = "mean_weights";
+
+/* ---- memory ---- */
+
+static bool stage_bytes(const plan *p, stage_id id, const wanted *w, size_t *bytes, err *e)
+{
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    return wanted_shape(p, w, id, &rank, size, e) &&
+           ((sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), bytes)) ||
+            err_no_memory(e, SIZE_MAX));
+}
+
+/* Stages that are wanted, but the output, which goes on; a memory's rows; what a cache grows by. */
+static bool kept_bytes(const attention *a, const keeper *keep, const wanted *w, size_t *kept,
+                       err *e)
+{
+    bool keeps_rows = will_keep(a, keep);
+    if (!cache_growth(&a->plan, kept))
+        return err_no_memory(e, SIZE_MAX);
+    for (size_t i = 0; i < w->count; i++) {
+        stage_id id = w->stage[i];
+        bool stays = keeper_wants(keep, stage_row(id)->key.named.name) ||
+                     (keeps_rows && (id == STAGE_K || id == STAGE_V));
+        size_t bytes;
+        if (id == STAGE_OUTPUT || !stays)
+            continue;
+        if (!stage_bytes(&a->plan, id, w, &bytes, e))
+            return false;
+        if (!size_add(*kept, bytes, kept))
+            return err_no_memory(e, SIZE_MAX);
+    }
+    return true;
+}
+
+/* A mean is made of weights, and copied where it is wanted; so is the output. */
+bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
+                      attention_bytes *bytes, err *e)
+{
+    const plan *p = &a->plan;
+    bool wants_mean = keeper_wants(keep, MEAN);
+    wanted w = {0};
+    size_t mean, output;
+    want_stages(a, keep, needs_mean || wants_mean, &w);
+    if (!kept_bytes(a, keep, &w, &bytes->kept, e) ||
+        !run_memory(p, &w, threads, &bytes->working, e) ||
+        !stage_bytes(p, STAGE_OUTPUT, &w, &output, e))
+        return false;
+    bytes->working -= bytes->kept < bytes->working ? bytes->kept : bytes->working;
+    mean = p->batches * p->n_q * p->n_k * dtype_size(p->type);
+    bytes->working += needs_mean || wants_mean ? mean : 0;
+    bytes->kept += wants_mean ? mean : 0;
+    bytes->kept += keeper_wants(keep, "output") ? output : 0;
+    return true;
+}
+
+/* ---- the whole ---- */
 
 static bool keep_stages(const keeper *keep, const wanted *w, bundle *made, err *e)
 {
@@ -220,8 +286,6 @@ static bool take_output(const attention *a, bundle *made, const keeper *keep, te
     return keeper_keep(keep, "output", out, "qO", e);
 }
 
-static const char MEAN[] = "mean_weights";
-
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -230,13 +294,7 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     tensor of_heads = {0};
     run_report own = {0};
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
-    want_stages(a, keep, &w);
-    if (needs_mean)
-        wanted_add(&w, STAGE_WEIGHTS);
-    if (will_keep(a, keep)) {
-        wanted_add(&w, STAGE_K);
-        wanted_add(&w, STAGE_V);
-    }
+    want_stages(a, keep, needs_mean, &w);
     *out = (tensor){0};
     bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
                 (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&

@@ -39,6 +39,15 @@ void attention_free(attention *a);
 /* Plans it again, for other input rows of the same width. */
 bool attention_go_on(attention *a, const tensor *x, err *e);
 
+/* Bytes that running it will allocate: those that stay, and those that it works in beside them. */
+typedef struct attention_bytes {
+    size_t kept, working;
+} attention_bytes;
+
+/* `needs_mean`: as attention_run with a `mean` that is not NULL. */
+bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
+                      attention_bytes *bytes, err *e);
+
 /* Its output as rows, b·n × m, and the mean of its weights over the heads, b·n_q × n_k, where
  * `mean` is not NULL; both owned by the caller. */
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,

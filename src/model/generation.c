@@ -149,13 +149,19 @@ static bool draw_one(generation *g, size_t *id, err *e)
 
 /* ---- a step ---- */
 
+static char *const OUTPUT[] = {"output"};
+static const text_list ONLY_OUTPUT = {.item = (char **)OUTPUT, .count = 1};
+
+bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e)
+{
+    return stack_memory(&g->stack, &ONLY_OUTPUT, threads, bytes, e);
+}
+
 /* The last row of the output. */
 static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, err *e)
 {
-    static char *const OUTPUT[] = {"output"};
-    text_list emit = {.item = (char **)OUTPUT, .count = 1};
     run_report report = {0};
-    if (!stack_run(&g->stack, &emit, by, result, &report, e))
+    if (!stack_run(&g->stack, &ONLY_OUTPUT, by, result, &report, e))
         return false;
     *row = tensor_range(&bundle_find(result, "output")->tensor, 0, g->stack.rows - 1, 1);
     return true;

@@ -28,6 +28,8 @@ typedef struct generation {
  * moved. */
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e);
+/* Bytes that computing the rows that are new will allocate. */
+bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
 void generation_close(generation *g);

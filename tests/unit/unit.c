@@ -37,6 +37,7 @@
     ROW(measure)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
+    ROW(stack_memory)                                                                              \
     ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
     ROW(angle)                                                                                     \
