@@ -8,6 +8,9 @@
  * cache. */
 enum { BLOCK_ROWS = 48 };
 
+/* What is packed at a time, however large b is: more would be no faster. */
+static const size_t PACKED_MOST = (size_t)16 << 20;
+
 /* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns of
  * b, each of which its worker packs for itself: so the few rows of a token that is decoded cost one
  * reading of the weights, by all threads. */
@@ -93,27 +96,71 @@ static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t thre
     return threads_worth(most, (double)rows * (double)depth * (double)columns);
 }
 
+/* Whole steps of columns. */
+static size_t columns_at_once(const kernels *with, size_t depth, size_t columns)
+{
+    size_t step = with->packed_bytes(depth, PACKED_STEP);
+    if (with->packed_bytes(depth, columns) <= PACKED_MOST)
+        return columns;
+    return step > PACKED_MOST ? PACKED_STEP : PACKED_MOST / step * PACKED_STEP;
+}
+
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads)
 {
     if (rows > BLOCK_ROWS)
-        return with->packed_bytes(depth, columns);
+        return with->packed_bytes(depth, columns_at_once(with, depth, columns));
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
+}
+
+/* Few rows: columns are packed by those who compute them. */
+static bool multiply_block(job *j, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    j->step = PACKED_STEP;
+    j->end = size[1];
+    crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
+    return !atomic_load(&j->lacks_memory) ||
+           err_no_memory(e, j->with->packed_bytes(size[0], PACKED_STEP));
+}
+
+static bool multiply_packed(job *j, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    packed whole;
+    j->step = BLOCK_ROWS;
+    j->end = j->a->size[0];
+    if (!packed_new(&whole, j->with, j->b, e))
+        return false;
+    j->whole = &whole;
+    crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
+    packed_free(&whole);
+    return true;
+}
+
+static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
+{
+    tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
+    tensor bias = {0};
+    bool has_bias = whole->bias != NULL && whole->bias->data != NULL;
+    if (has_bias)
+        bias = tensor_range(whole->bias, 0, first, count);
+    job part = {
+        .with = whole->with, .a = whole->a, .b = &b, .bias = has_bias ? &bias : NULL, .c = &c};
+    return multiply_packed(&part, by, e);
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
-    bool is_one_block = a->size[0] <= BLOCK_ROWS;
-    packed whole = {0};
     job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
-    j.step = is_one_block ? PACKED_STEP : BLOCK_ROWS;
-    j.end = is_one_block ? b->size[1] : a->size[0];
-    if (!is_one_block && !packed_new(&whole, with, b, e))
-        return false;
-    j.whole = is_one_block ? NULL : &whole;
-    crew_run(by, threads_for(a->size[0], b->size[0], b->size[1], by->most), work, &j);
-    packed_free(&whole);
-    return !atomic_load(&j.lacks_memory) ||
-           err_no_memory(e, with->packed_bytes(b->size[0], j.step));
+    if (a->size[0] <= BLOCK_ROWS)
+        return multiply_block(&j, by, e);
+    size_t columns = b->size[1], step = columns_at_once(with, b->size[0], columns);
+    for (size_t first = 0; first < columns; first += step) {
+        size_t left = columns - first;
+        if (!multiply_range(&j, first, left < step ? left : step, by, e))
+            return false;
+    }
+    return true;
 }

@@ -38,6 +38,7 @@ typedef struct random_place {
 
 typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
+    /* b may be of a narrower type: its numbers are widened, exactly. */
     void (*pack)(const tensor *b, packed *into);
     /* Puts b's elements into `into`, from its row `row` and column `column` on, for which there is
      * room: `depth` says how its panels lie. All others stay. */

@@ -44,6 +44,7 @@
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
+    ROW(narrow)                                                                                    \
     ROW(npy)                                                                                       \
     ROW(npz)                                                                                       \
     ROW(number_list)                                                                               \
