@@ -47,7 +47,10 @@ typedef struct kernels {
      * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
      * its panels lie. */
     void (*product)(const tensor *a, const packed *b, tensor *c);
-    /* The same, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
+    /* The same of one row, whose numbers lie side by side as c's do: b as it is, or of a narrower
+     * type, read once. */
+    void (*row_product)(const void *a, const tensor *b, void *c);
+    /* product, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
      * even where its value is not finite. */
     void (*product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
     /* c[i][j] = c[i][j] + bias[j], one rounding. */

@@ -1,7 +1,8 @@
 /* A matrix as products read it: panels, whose numbers are of the table's own type, whatever the
  * matrix's. */
 #include "kernels/wide/panel.h"
-#include "tensor/narrow.h"
+#include "kernels/wide/turning.h"
+#include "kernels/wide/widening.h"
 
 /* ---- one type ---- */
 
@@ -17,56 +18,7 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
 
 /* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
  * asked for now. */
-enum { PACK_AHEAD = 8, CACHE_LINE = 64 };
-
-static void prefetch(const real *from, size_t count)
-{
-    for (size_t i = 0; i < count; i += CACHE_LINE / sizeof(real))
-        __builtin_prefetch(from + i);
-}
-
-/* A column at a time, so that a transposed matrix is read along its memory. */
-static void pack_column(const real *from, ptrdiff_t step, size_t depth, real *to)
-{
-    for (size_t p = 0; p < depth; p++)
-        to[p * PANEL_COLUMNS] = from[step * (ptrdiff_t)p];
-}
-
-/* Four columns that lie along memory become four elements of each row of the panel, 4 × 4 at a time
- * in the compiler's own vectors. */
-enum { TURNED = 4 };
-
-typedef real four __attribute__((vector_size(TURNED * sizeof(real))));
-
-static void turn_square(const real *from, ptrdiff_t column, real *to)
-{
-    four a, b, c, d;
-    memcpy(&a, from, sizeof a);
-    memcpy(&b, from + column, sizeof b);
-    memcpy(&c, from + 2 * column, sizeof c);
-    memcpy(&d, from + 3 * column, sizeof d);
-    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-         cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-         cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    c = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
-    d = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
-    memcpy(to, &a, sizeof a);
-    memcpy(to + PANEL_COLUMNS, &b, sizeof b);
-    memcpy(to + 2 * PANEL_COLUMNS, &c, sizeof c);
-    memcpy(to + 3 * PANEL_COLUMNS, &d, sizeof d);
-}
-
-static void turn_columns(const real *from, ptrdiff_t column, size_t depth, real *to)
-{
-    size_t p = 0;
-    for (; p + TURNED <= depth; p += TURNED)
-        turn_square(from + p, column, to + p * PANEL_COLUMNS);
-    for (size_t j = 0; j < TURNED; j++)
-        pack_column(from + column * (ptrdiff_t)j + p, 1, depth - p, to + p * PANEL_COLUMNS + j);
-}
+enum { PACK_AHEAD = 8 };
 
 static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
 {
@@ -75,11 +27,11 @@ static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
     size_t depth = b->size[0], j = 0;
     for (; b->stride[0] == 1 && j + TURNED <= width; j += TURNED, from += TURNED * column) {
         for (size_t i = 0; i < TURNED; i++)
-            prefetch(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth);
-        turn_columns(from, column, depth, to + j);
+            ask_for(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth);
+        turn_columns(from, column, depth, to + j, PANEL_COLUMNS);
     }
     for (; j < width; j++, from += column)
-        pack_column(from, b->stride[0], depth, to + j);
+        turn_column(from, b->stride[0], depth, to + j, PANEL_COLUMNS);
 }
 
 /* Columns beyond the last one are zeros: computed, never stored. */
@@ -91,25 +43,12 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
     if (b->stride[1] != 1)
         pack_columns(b, first, width, to);
     for (size_t p = 0; b->stride[1] == 1 && p < depth; p++) {
-        prefetch(row_of(b, p + PACK_AHEAD) + first, width);
+        ask_for(row_of(b, p + PACK_AHEAD) + first, width);
         memcpy(to + p * PANEL_COLUMNS, row_of(b, p) + first, width * sizeof(real));
     }
 }
 
 /* ---- narrower types ---- */
-
-/* Elements side by side: loops without a branch, of which compilers make vectors. */
-static void widen(dtype type, const char *from, size_t count, real *to)
-{
-    const uint16_t *two_bytes = (const uint16_t *)(const void *)from;
-    const float *four_bytes = (const float *)(const void *)from;
-    for (size_t i = 0; type == DTYPE_F16 && i < count; i++)
-        to[i] = (real)narrow_f16(two_bytes[i]);
-    for (size_t i = 0; type == DTYPE_BF16 && i < count; i++)
-        to[i] = (real)narrow_bf16(two_bytes[i]);
-    for (size_t i = 0; type == DTYPE_F32 && i < count; i++)
-        to[i] = (real)four_bytes[i];
-}
 
 /* Rows or columns, whichever lie side by side; the other way they may lie anyhow. */
 static tensor widen_part(const tensor *b, size_t row, size_t rows, size_t first, size_t width,
@@ -169,7 +108,8 @@ void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into)
     for (size_t j = 0; j < b->size[1]; j++) {
         size_t panel = (column + j) / PANEL_COLUMNS, within = (column + j) % PANEL_COLUMNS;
         real *to = (real *)into->data + (panel * into->depth + row) * PANEL_COLUMNS + within;
-        pack_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)j, b->stride[0], b->size[0], to);
+        turn_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)j, b->stride[0], b->size[0], to,
+                    PANEL_COLUMNS);
     }
     if (into->columns < column + b->size[1])
         into->columns = column + b->size[1];

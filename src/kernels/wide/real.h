@@ -43,6 +43,7 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
 void KERNEL(pack)(const tensor *b, packed *into);
 void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into);
 void KERNEL(product)(const tensor *a, const packed *b, tensor *c);
+void KERNEL(row_product)(const void *a, const tensor *b, void *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
