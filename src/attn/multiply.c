@@ -8,26 +8,30 @@
  * cache. */
 enum { BLOCK_ROWS = 48 };
 
+/* What is packed at a time, however large b is: more would be no faster. */
+static const size_t PACKED_MOST = (size_t)16 << 20;
+
 /* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns of
- * b, each of which its worker packs for itself: so the few rows of a token that is decoded cost one
- * reading of the weights, by all threads. */
+ * b, each of which its worker packs for itself; or, where a is one row, by columns of b as it is: so
+ * a token that is decoded costs one reading of the weights, by all threads. */
 typedef struct job {
     const kernels *with;
     const tensor *a, *b, *bias;
-    const packed *whole; /* b; NULL where columns are packed */
+    packed whole; /* b; no data where columns are packed */
+    bool is_row;  /* a is one row: nothing is packed */
     tensor *c;
     size_t step, end; /* of the rows or columns */
     atomic_size_t next;
     atomic_bool lacks_memory;
 } job;
 
-bool packed_new(packed *p, const kernels *with, const tensor *b, err *e)
-{
-    *p = (packed){.data = mem_alloc(with->packed_bytes(b->size[0], b->size[1]), 1, e)};
-    if (p->data != NULL)
-        with->pack(b, p);
-    return p->data != NULL;
-}
+/* b on its way into panels. */
+typedef struct packing {
+    const kernels *with;
+    const tensor *b;
+    void *into;
+    atomic_size_t next;
+} packing;
 
 void packed_free(packed *p)
 {
@@ -44,7 +48,7 @@ static void add_bias(const job *j, tensor *c, size_t first_column)
 static void multiply_rows(const job *j, size_t first, size_t count)
 {
     tensor a = tensor_range(j->a, 0, first, count), c = tensor_range(j->c, 0, first, count);
-    j->with->product(&a, j->whole, &c);
+    j->with->product(&a, &j->whole, &c);
     add_bias(j, &c, 0);
 }
 
@@ -56,12 +60,21 @@ static void multiply_columns(const job *j, packed *room, size_t first, size_t co
     add_bias(j, &c, first);
 }
 
+static void multiply_row(const job *j, size_t first, size_t count)
+{
+    tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
+    j->with->row_product(j->a->data, &b, c.data);
+    add_bias(j, &c, first);
+}
+
 static void take_pieces(job *j, packed *room)
 {
     size_t first;
     while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
         size_t count = j->end - first < j->step ? j->end - first : j->step;
-        if (j->whole != NULL)
+        if (j->is_row)
+            multiply_row(j, first, count);
+        else if (j->whole.data != NULL)
             multiply_rows(j, first, count);
         else
             multiply_columns(j, room, first, count);
@@ -76,7 +89,7 @@ static void work(void *context, size_t worker)
     float_mode mode;
     packed room = {0};
     float_mode_set(&mode);
-    if (j->whole == NULL)
+    if (j->whole.data == NULL && !j->is_row)
         room.data = mem_alloc(j->with->packed_bytes(j->b->size[0], j->step), 1, &failure);
     if (failure.is_set)
         atomic_store(&j->lacks_memory, true);
@@ -93,27 +106,108 @@ static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t thre
     return threads_worth(most, (double)rows * (double)depth * (double)columns);
 }
 
+/* Whole steps of columns. */
+static size_t columns_at_once(const kernels *with, size_t depth, size_t columns)
+{
+    size_t step = with->packed_bytes(depth, PACKED_STEP);
+    if (with->packed_bytes(depth, columns) <= PACKED_MOST)
+        return columns;
+    return step > PACKED_MOST ? PACKED_STEP : PACKED_MOST / step * PACKED_STEP;
+}
+
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads)
 {
     if (rows > BLOCK_ROWS)
-        return with->packed_bytes(depth, columns);
+        return with->packed_bytes(depth, columns_at_once(with, depth, columns));
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
+}
+
+/* Few rows: columns are packed by those who compute them. */
+static bool multiply_block(job *j, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    j->step = PACKED_STEP;
+    j->end = size[1];
+    crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
+    return !atomic_load(&j->lacks_memory) ||
+           err_no_memory(e, j->with->packed_bytes(size[0], PACKED_STEP));
+}
+
+/* Rows of b are read in long runs: a few pieces a thread. */
+static bool multiply_one_row(job *j, crew *by)
+{
+    enum { PIECES = 2 };
+    const size_t *size = j->b->size;
+    size_t threads = threads_for(1, size[0], size[1], by->most), pieces = PIECES * threads;
+    size_t each = threads == 1 ? size[1] : (size[1] + pieces - 1) / pieces;
+    j->is_row = true;
+    j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
+    j->end = size[1];
+    crew_run(by, threads, work, j);
+    return true;
+}
+
+/* Whole panels, each by whoever is free. */
+static void pack_pieces(void *context, size_t worker)
+{
+    (void)worker;
+    packing *p = context;
+    float_mode mode;
+    size_t first;
+    float_mode_set(&mode);
+    while ((first = atomic_fetch_add(&p->next, PACKED_STEP)) < p->b->size[1]) {
+        size_t left = p->b->size[1] - first, count = left < PACKED_STEP ? left : PACKED_STEP;
+        tensor columns = tensor_range(p->b, 1, first, count);
+        packed part = {.data = (char *)p->into + p->with->packed_bytes(p->b->size[0], first)};
+        p->with->pack(&columns, &part);
+    }
+    float_mode_restore(&mode);
+}
+
+static bool multiply_packed(job *j, size_t threads, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    packing all = {.with = j->with, .b = j->b};
+    all.into = mem_alloc(j->with->packed_bytes(size[0], size[1]), 1, e);
+    j->whole = (packed){.data = all.into, .depth = size[0], .columns = size[1]};
+    j->step = BLOCK_ROWS;
+    j->end = j->a->size[0];
+    if (all.into == NULL)
+        return false;
+    crew_run(by, threads, pack_pieces, &all);
+    crew_run(by, threads, work, j);
+    packed_free(&j->whole);
+    return true;
+}
+
+static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
+{
+    tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
+    tensor bias = {0};
+    bool has_bias = whole->bias != NULL && whole->bias->data != NULL;
+    if (has_bias)
+        bias = tensor_range(whole->bias, 0, first, count);
+    job part = {
+        .with = whole->with, .a = whole->a, .b = &b, .bias = has_bias ? &bias : NULL, .c = &c};
+    const size_t *size = whole->b->size;
+    return multiply_packed(&part, threads_for(whole->a->size[0], size[0], size[1], by->most), by,
+                           e);
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
-    bool is_one_block = a->size[0] <= BLOCK_ROWS;
-    packed whole = {0};
     job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
-    j.step = is_one_block ? PACKED_STEP : BLOCK_ROWS;
-    j.end = is_one_block ? b->size[1] : a->size[0];
-    if (!is_one_block && !packed_new(&whole, with, b, e))
-        return false;
-    j.whole = is_one_block ? NULL : &whole;
-    crew_run(by, threads_for(a->size[0], b->size[0], b->size[1], by->most), work, &j);
-    packed_free(&whole);
-    return !atomic_load(&j.lacks_memory) ||
-           err_no_memory(e, with->packed_bytes(b->size[0], j.step));
+    if (a->size[0] == 1 && a->stride[1] == 1)
+        return multiply_one_row(&j, by);
+    if (a->size[0] <= BLOCK_ROWS)
+        return multiply_block(&j, by, e);
+    size_t columns = b->size[1], step = columns_at_once(with, b->size[0], columns);
+    for (size_t first = 0; first < columns; first += step) {
+        size_t left = columns - first;
+        if (!multiply_range(&j, first, left < step ? left : step, by, e))
+            return false;
+    }
+    return true;
 }

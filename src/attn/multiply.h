@@ -1,5 +1,5 @@
-/* One matrix product a·b + bias from beginning to end: packing, and rows of a split over
- * the crew. */
+/* One matrix product a·b + bias from beginning to end: packing, and rows of a, or columns of b, split
+ * over the crew. b may be of a narrower type. */
 #ifndef SELFATTN_ATTN_MULTIPLY_H
 #define SELFATTN_ATTN_MULTIPLY_H
 
@@ -15,8 +15,6 @@ bool multiply(const kernels *with, const tensor *a, const tensor *b, const tenso
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads);
 
-/* Packs b into memory of its own; packed_free releases it. */
-bool packed_new(packed *p, const kernels *with, const tensor *b, err *e);
 void packed_free(packed *p);
 
 #endif

@@ -28,7 +28,8 @@ static bool is_one_row(const wanted *w, stage_id id)
     return id == STAGE_WEIGHTED && w->weighted_is_one_row;
 }
 
-static bool shape_of(const plan *p, const wanted *w, stage_id id, int *rank, size_t *size, err *e)
+bool wanted_shape(const plan *p, const wanted *w, stage_id id, int *rank,
+                  size_t size[TENSOR_MAX_RANK], err *e)
 {
     if (!plan_stage_shape(p, id, rank, size, e))
         return false;
@@ -46,7 +47,7 @@ static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
     size_t size[TENSOR_MAX_RANK];
     int rank;
     tensor kept;
-    if (!shape_of(c->plan, c->wanted, id, &rank, size, e) ||
+    if (!wanted_shape(c->plan, c->wanted, id, &rank, size, e) ||
         !tensor_new(&kept, c->plan->type, rank, size, e) ||
         !bundle_add_tensor(result, name, &kept, (place){0}, e))
         return false;
@@ -114,7 +115,7 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;
-        if (!shape_of(p, w, w->stage[i], &rank, size, e))
+        if (!wanted_shape(p, w, w->stage[i], &rank, size, e))
             return false;
         fits = fits && sizes_count(rank, size, &count) &&
                size_add_product(bytes, count, dtype_size(p->type));

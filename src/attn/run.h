@@ -28,6 +28,10 @@ typedef struct wanted {
 bool wanted_has(const wanted *w, stage_id id);
 void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
 
+/* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */
+bool wanted_shape(const plan *p, const wanted *w, stage_id id, int *rank,
+                  size_t size[TENSOR_MAX_RANK], err *e);
+
 /* What besides the stages came out. */
 typedef struct run_report {
     size_t empty_rows; /* rows of queries that may attend to nothing */

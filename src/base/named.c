@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { LONGEST_SPELLING = 64 }; /* no name in any table is as long; longer ones are near nothing */
+/* No name in any table is as long, and few of a bundle's are; longer ones are near nothing. */
+enum { LONGEST_SPELLING = 192 };
 
 const named *named_row(const named_table *table, size_t index)
 {

@@ -66,8 +66,9 @@ static int run_stack(const options *o, env *world, bool is_decoder, err *e)
 {
     stacker r = {.given = o, .world = world, .is_decoder = is_decoder};
     given_bundle weights = {.is_of_layers = true};
-    bool done = stack_outputs_plan(&r.to, o, &r.documents, e) &&
-                documents_open(&r.documents, o, &weights, world, DTYPE_F32, e);
+    bool done = stack_outputs_plan(&r.to, o, &r.documents, e);
+    weights.keeps_narrow = !r.to.traces; /* which shows the weights */
+    done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e);
     r.documents.keys = &STACK_DOCUMENT;
     done = done && run_all(&r, e);
     done = stack_outputs_close(&r.to, done, e);

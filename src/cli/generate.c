@@ -76,7 +76,9 @@ static bool run_steps(writer *w, generation *g, const env *world, err *e)
     const options *o = w->given;
     size_t threads = stack_threads(&g->stack, o, world);
     crew by;
-    bool done = stack_check_memory(&g->stack, threads, " for the prompt", o, e) &&
+    size_t bytes;
+    bool done = generation_memory(g, threads, &bytes, e) &&
+                stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
                 sink_open(&w->to, o->output == NULL ? "-" : o->output, e);
     if (!done)
         return false;
@@ -121,7 +123,7 @@ int command_generate(const options *o, env *world, err *e)
 {
     documents all;
     document one = {0};
-    given_bundle weights = {.is_of_layers = true};
+    given_bundle weights = {.is_of_layers = true, .keeps_narrow = true};
     bool is_there = false, done = documents_open(&all, o, &weights, world, DTYPE_F32, e);
     all.keys = &STACK_DOCUMENT;
     if (done && all.is_many)

@@ -5,6 +5,7 @@
 #include "cli/bundle_cut.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
+#include "cli/narrow_weights.h"
 #include "cli/progress.h"
 #include "model/keys.h"
 
@@ -65,6 +66,7 @@ static bool read_used(given_bundle *b, const options *o, dtype type, err *e)
     how.keys = &table;
     how.document_keys = b->layers.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
+    how.keeps_narrow = b->keeps_narrow;
     how.skips_unknown = how.type_is_fixed = true;
     bool done =
         b->format->read(b->source.bytes, b->source.length, &how, &b->read[type == DTYPE_F64], e);
@@ -224,7 +226,7 @@ static bool is_weight_or_bias(input which)
     return which >= INPUT_WQ && which <= INPUT_BO;
 }
 
-static bool apply_one(const bundle_source *from, const cutting *how, const bundle *read,
+static bool apply_one(const bundle_source *from, const cutting *how, const bundle *read, dtype type,
                       const char *key_name, bundle *contents, err *e)
 {
     const entry *found = bundle_find(read, from->name);
@@ -242,11 +244,11 @@ static bool apply_one(const bundle_source *from, const cutting *how, const bundl
     }
     added->tensor = is_cut ? part : added->tensor;
     added->layout = how->layout;
-    return true;
+    return added->kind != ENTRY_TENSOR || narrow_weights_settle(key_name, type, &added->tensor, e);
 }
 
-static bool apply_keys(given_bundle *b, const options *o, const bundle *read, bundle *contents,
-                       text *note, err *e)
+static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dtype type,
+                       bundle *contents, text *note, err *e)
 {
     settle_convention(b, o, read);
     cutting how = cutting_of(b, o, read, contents);
@@ -256,7 +258,7 @@ static bool apply_keys(given_bundle *b, const options *o, const bundle *read, bu
         const char *name = named_row(&KEYS, i)->name;
         const bundle_source *from = &b->found.from[i];
         if (from->name != NULL && is_open_to(o, contents, name) &&
-            !apply_one(from, &how, read, name, contents, e))
+            !apply_one(from, &how, read, type, name, contents, e))
             return false;
     }
     if (!b->is_said && !o->quiet)
@@ -272,8 +274,8 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
     if (!b->is_read[type == DTYPE_F64] && !read_used(b, o, type, e))
         return false;
     const bundle *read = &b->read[type == DTYPE_F64];
-    bool done = b->is_of_layers ? given_layers_apply(&b->layers, o, read, contents, &note, e)
-                                : apply_keys(b, o, read, contents, &note, e);
+    bool done = b->is_of_layers ? given_layers_apply(&b->layers, o, read, type, contents, &note, e)
+                                : apply_keys(b, o, read, type, contents, &note, e);
     done = done && say_once(b, o, &note, e);
     text_free(&note);
     return done;

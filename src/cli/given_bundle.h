@@ -16,6 +16,7 @@ typedef struct given_bundle {
     text_list names;   /* of all that is in it */
     char *type_word;   /* its own dtype, or NULL */
     bool is_of_layers; /* to be set before it is opened: for documents of layers */
+    bool keeps_narrow; /* likewise: weights that products alone read stay in the file's type */
     bundle_names found;
     given_layers layers; /* in place of `found` */
     bundle read[2];      /* what is used of it, in float32 and in float64, each when first wanted */

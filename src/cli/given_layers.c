@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
 #include "cli/given.h"
+#include "cli/narrow_weights.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ typedef struct applying {
     given_layers *from;
     const options *given;
     const bundle *read;
+    dtype type;
     bundle *contents;
     place at; /* the bundle as a whole */
 } applying;
@@ -154,7 +156,8 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
     }
     added->tensor = from->is_cut ? part : added->tensor;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
-    return true;
+    return added->kind != ENTRY_TENSOR ||
+           narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e);
 }
 
 /* In their order, which that of the names need not be. */
@@ -324,10 +327,10 @@ static bool merge(const bundle *from, const options *o, bundle *to, err *e)
 
 /* ---- the whole ---- */
 
-bool given_layers_apply(given_layers *g, const options *o, const bundle *read, bundle *contents,
-                        text *note, err *e)
+bool given_layers_apply(given_layers *g, const options *o, const bundle *read, dtype type,
+                        bundle *contents, text *note, err *e)
 {
-    applying a = {g, o, read, contents, {.file = g->search.file}};
+    applying a = {g, o, read, type, contents, {.file = g->search.file}};
     if (g->is_document)
         return merge(read, o, contents, e);
     bool is_own = layer_convention_is_own(g->search.by);

@@ -22,7 +22,7 @@ size_t given_layers_rows(const given_layers *g, key *rows);
 
 /* Adds what was read and `contents` lacks, as if a document had it; and, to `note`, what was taken
  * for what, unless the names are the document's own. */
-bool given_layers_apply(given_layers *g, const options *o, const bundle *read, bundle *contents,
-                        text *note, err *e);
+bool given_layers_apply(given_layers *g, const options *o, const bundle *read, dtype type,
+                        bundle *contents, text *note, err *e);
 
 #endif

@@ -209,6 +209,12 @@ static void write_layers(text *out)
                          "layer's own win. A feed-forward part is there where its weights are. "
                          "check computes such a document as decode does where it has a memory, "
                          "else as encode does.");
+    write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
+                         "each step; so it refuses what a stream refuses: offset, mask, bias, "
+                         "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "
+                         "self-attention that is not causal. With --allow-nonfinite, a logit that "
+                         "is NaN is less than any number; with --temperature there are no "
+                         "probabilities then, nor with an infinite one, which is an error.");
     text_add_string(out, ".PD 0\n");
     write_items(out, &STACK_KEYS);
     write_items(out, &LAYER_KEYS);

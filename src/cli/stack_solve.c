@@ -52,12 +52,8 @@ size_t stack_threads(const stack *s, const options *o, const env *world)
     return o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(s));
 }
 
-bool stack_check_memory(const stack *s, size_t threads, const char *of_what, const options *o,
-                        err *e)
+bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const options *o, err *e)
 {
-    size_t bytes;
-    if (!stack_memory(s, threads, &bytes, e))
-        return false;
     if (bytes <= o->max_memory)
         return true;
     err_set(e,
@@ -89,7 +85,9 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     size_t threads = stack_threads(&s->stack, o, world);
     run_report report = {0};
     crew by;
-    if (!stack_check_memory(&s->stack, threads, "", o, e))
+    size_t bytes;
+    if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
+        !stack_check_memory(&s->stack, bytes, "", o, e))
         return false;
     say_notes(&s->stack, o, world);
     crew_open(&by, threads);

@@ -23,8 +23,8 @@ void stack_solution_free(stack_solution *s);
 
 /* The same parts for a stack that is computed otherwise: how many threads it uses, */
 size_t stack_threads(const stack *s, const options *o, const env *world);
-/* whether --max-memory lets it, which the error says of `of_what`, */
-bool stack_check_memory(const stack *s, size_t threads, const char *of_what, const options *o,
+/* whether --max-memory lets it have so many bytes, which the error says are for `of_what`, */
+bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const options *o,
                         err *e);
 /* and that not all of the threads could be started. */
 void stack_say_missing_threads(const crew *by, const options *o, const env *world);

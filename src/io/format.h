@@ -30,6 +30,9 @@ typedef struct read_options {
     /* `type` is for what has no type of its own (text); a matrix that has one stays what it is, or
      * becomes the narrowest of float32, float64 and bool that holds it. */
     bool keeps_types;
+    /* A KEY_MATRIX of narrower floats than `type` (F16, BF16; F32 for float64) stays what it is
+     * where it can be used in place. */
+    bool keeps_narrow;
     /* What is expected (KEY_EXPECTED) becomes `type` too, where it has none of its own; it is
      * float64 otherwise. */
     bool types_expected;

@@ -199,6 +199,41 @@ static bool is_in_place(const job *j, const mapping *map)
            j->bytes <= map->length - (at - begin) && is_aligned(j);
 }
 
+/* ---- narrower floats, in place ---- */
+
+static bool narrow_type(element_type type, dtype *as)
+{
+    *as = type == ELEMENT_F16 ? DTYPE_F16 : type == ELEMENT_BF16 ? DTYPE_BF16 : DTYPE_F32;
+    return type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_F32;
+}
+
+/* An exponent of all ones somewhere: infinite or NaN. */
+static bool has_full_exponent(const char *bytes, size_t count, uint16_t ones)
+{
+    uint16_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t bits;
+        memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
+        wrong |= (bits & ones) == ones;
+    }
+    return wrong != 0;
+}
+
+/* As the narrower type's job; what is not finite goes the way of all others. */
+static bool stays_narrow(const job *j, const read_options *how, job *narrow)
+{
+    const stored_matrix *m = j->from;
+    *narrow = *j;
+    if (!how->keeps_narrow || j->kind != KEY_MATRIX || !narrow_type(m->type, &narrow->type) ||
+        !dtype_is_narrower(narrow->type, j->type) ||
+        !element_order_is_native(m->type, m->is_big_endian) || !is_in_place(narrow, how->map))
+        return false;
+    return narrow->type == DTYPE_F32
+               ? is_finite(narrow)
+               : !has_full_exponent(m->bytes, j->count,
+                                    narrow->type == DTYPE_F16 ? 0x7c00u : 0x7f80u);
+}
+
 /* ---- the tensor ---- */
 
 /* With at most one axis longer than 1, both orders are one. */
@@ -240,6 +275,9 @@ static bool make_copy(const job *j, bool is_good, tensor *out, err *e)
 static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
+    job narrow;
+    if (!needs_reordering(m) && stays_narrow(j, how, &narrow))
+        return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
     bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
     bool is_good = is_same_type(j) && (!may_be_bad || has_good_values(j, e));
     if (e->is_set)

@@ -40,6 +40,7 @@ typedef struct random_place {
 
 typedef struct kernels {
     size_t (*packed_bytes)(size_t depth, size_t columns);
+    /* b may be of a narrower type: its numbers are widened, exactly. */
     void (*pack)(const tensor *b, packed *into);
     /* Puts b's elements into `into`, from its row `row` and column `column` on, for which there is
      * room: `depth` says how its panels lie. All others stay. */
@@ -48,7 +49,10 @@ typedef struct kernels {
      * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
      * its panels lie. */
     void (*product)(const tensor *a, const packed *b, tensor *c);
-    /* The same, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
+    /* The same of one row, whose numbers lie side by side as c's do: b as it is, or of a narrower
+     * type, read once. */
+    void (*row_product)(const void *a, const tensor *b, void *c);
+    /* product, b as it is, without the terms whose a[i][p] is 0: a key of weight 0 takes no part,
      * even where its value is not finite. */
     void (*product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
     /* c[i][j] = c[i][j] + bias[j], one rounding. */

@@ -1,9 +1,11 @@
 #include "model/attention.h"
 
 #include "attn/average.h"
+#include "attn/cache.h"
 #include "attn/keys.h"
+#include "base/mem.h"
 
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Settings that stand at the top for all layers, unless a layer says something else; and whether
@@ -102,9 +104,44 @@ static bool plan_it(attention *a, err *e)
     return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e);
 }
 
+/* ---- keys and values of a memory ---- */
+
+void memory_rows_free(memory_rows *m)
+{
+    tensor_free(&m->k);
+    tensor_free(&m->v);
+}
+
+/* The first rows find them, unless they go into the result; what is appended is no memory's. */
+static bool will_keep(const attention *a, const keeper *keep)
+{
+    return a->seen != NULL && a->seen->k.data == NULL && a->plan.appended == 0 &&
+           !keeper_wants(keep, "k") && !keeper_wants(keep, "v");
+}
+
+static void take_rows(const attention *a, const projection *r, bundle *made, const char *name,
+                      tensor *rows)
+{
+    tensor *found = &bundle_find(made, name)->tensor;
+    tensor_own(rows, found->type, 3, (size_t[]){a->plan.batches, r->n, r->heads * r->width},
+               found->data);
+    *found = (tensor){0};
+}
+
+static void use_rows(attention *a)
+{
+    plan *p = &a->plan;
+    if (a->seen == NULL || a->seen->k.data == NULL)
+        return;
+    p->k.given = plan_split_heads(&a->seen->k, p->k.heads);
+    p->v.given = plan_split_heads(&a->seen->v, p->v.heads);
+}
+
+/* ---- planning ---- */
+
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
-    *a = (attention){.isa = by};
+    *a = (attention){.isa = by, .seen = from->seen};
     if (!check_inputs(from, e) || !borrow_own(a, from, e) || !borrow_shared(a, from, e) ||
         !add_rows(a, from, e))
         return false;
@@ -123,7 +160,10 @@ bool attention_go_on(attention *a, const tensor *x, err *e)
     a->plan = (plan){0};
     a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
     bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
-    return plan_it(a, e);
+    if (!plan_it(a, e))
+        return false;
+    use_rows(a);
+    return true;
 }
 
 void attention_free(attention *a)
@@ -133,7 +173,7 @@ void attention_free(attention *a)
     bundle_free(&a->document);
 }
 
-static void want_stages(const attention *a, const keeper *keep, wanted *w)
+static void want_stages(const attention *a, const keeper *keep, bool needs_mean, wanted *w)
 {
     if (keep->one_row != NULL)
         *w = *keep->one_row;
@@ -142,7 +182,71 @@ static void want_stages(const attention *a, const keeper *keep, wanted *w)
         if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
             wanted_add(w, id);
     }
+    if (needs_mean)
+        wanted_add(w, STAGE_WEIGHTS);
+    if (will_keep(a, keep)) {
+        wanted_add(w, STAGE_K);
+        wanted_add(w, STAGE_V);
+    }
 }
+
+static const char MEAN[] = "mean_weights";
+
+/* ---- memory ---- */
+
+static bool stage_bytes(const plan *p, stage_id id, const wanted *w, size_t *bytes, err *e)
+{
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    return wanted_shape(p, w, id, &rank, size, e) &&
+           ((sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), bytes)) ||
+            err_no_memory(e, SIZE_MAX));
+}
+
+/* Stages that are wanted, but the output, which goes on; a memory's rows; what a cache grows by. */
+static bool kept_bytes(const attention *a, const keeper *keep, const wanted *w, size_t *kept,
+                       err *e)
+{
+    bool keeps_rows = will_keep(a, keep);
+    if (!cache_growth(&a->plan, kept))
+        return err_no_memory(e, SIZE_MAX);
+    for (size_t i = 0; i < w->count; i++) {
+        stage_id id = w->stage[i];
+        bool stays = keeper_wants(keep, stage_row(id)->key.named.name) ||
+                     (keeps_rows && (id == STAGE_K || id == STAGE_V));
+        size_t bytes;
+        if (id == STAGE_OUTPUT || !stays)
+            continue;
+        if (!stage_bytes(&a->plan, id, w, &bytes, e))
+            return false;
+        if (!size_add(*kept, bytes, kept))
+            return err_no_memory(e, SIZE_MAX);
+    }
+    return true;
+}
+
+/* A mean is made of weights, and copied where it is wanted; so is the output. */
+bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
+                      attention_bytes *bytes, err *e)
+{
+    const plan *p = &a->plan;
+    bool wants_mean = keeper_wants(keep, MEAN);
+    wanted w = {0};
+    size_t mean, output;
+    want_stages(a, keep, needs_mean || wants_mean, &w);
+    if (!kept_bytes(a, keep, &w, &bytes->kept, e) ||
+        !run_memory(p, &w, threads, &bytes->working, e) ||
+        !stage_bytes(p, STAGE_OUTPUT, &w, &output, e))
+        return false;
+    bytes->working -= bytes->kept < bytes->working ? bytes->kept : bytes->working;
+    mean = p->batches * p->n_q * p->n_k * dtype_size(p->type);
+    bytes->working += needs_mean || wants_mean ? mean : 0;
+    bytes->kept += wants_mean ? mean : 0;
+    bytes->kept += keeper_wants(keep, "output") ? output : 0;
+    return true;
+}
+
+/* ---- the whole ---- */
 
 static bool keep_stages(const keeper *keep, const wanted *w, bundle *made, err *e)
 {
@@ -182,8 +286,6 @@ static bool take_output(const attention *a, bundle *made, const keeper *keep, te
     return keeper_keep(keep, "output", out, "qO", e);
 }
 
-static const char MEAN[] = "mean_weights";
-
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -192,14 +294,16 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     tensor of_heads = {0};
     run_report own = {0};
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
-    want_stages(a, keep, &w);
-    if (needs_mean)
-        wanted_add(&w, STAGE_WEIGHTS);
+    want_stages(a, keep, needs_mean, &w);
     *out = (tensor){0};
     bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
                 (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
                                  keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
                 take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
+    if (done && will_keep(a, keep)) {
+        take_rows(a, &a->plan.k, &made, "k", &a->seen->k);
+        take_rows(a, &a->plan.v, &made, "v", &a->seen->v);
+    }
     report->empty_rows += own.empty_rows;
     bundle_free(&made);
     if (done && mean != NULL)

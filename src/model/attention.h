@@ -6,6 +6,13 @@
 #include "attn/run.h"
 #include "model/keep.h"
 
+/* Keys and values of a memory, that rows which come later look at too: b × n × heads·width. */
+typedef struct memory_rows {
+    tensor k, v; /* owned; no data: not computed yet */
+} memory_rows;
+
+void memory_rows_free(memory_rows *m);
+
 /* What an attention is made of; all borrowed. */
 typedef struct attention_source {
     const bundle *own, *top;
@@ -13,6 +20,7 @@ typedef struct attention_source {
     const entry *memory; /* of cross-attention: what its keys and values come from; else NULL */
     bool sees_no_later;  /* causal, unless something is said */
     kv_cache *cache;     /* keys and values of the rows so far, kept; or NULL */
+    memory_rows *seen;   /* of cross-attention: those of the memory, kept; or NULL */
     bool allow_nonfinite;
 } attention_source;
 
@@ -21,6 +29,7 @@ typedef struct attention {
     bundle document;
     problem asked;
     plan plan;
+    memory_rows *seen; /* or NULL */
 } attention;
 
 /* Plans it. To be freed in any case, and not to be moved. */
@@ -29,6 +38,15 @@ void attention_free(attention *a);
 
 /* Plans it again, for other input rows of the same width. */
 bool attention_go_on(attention *a, const tensor *x, err *e);
+
+/* Bytes that running it will allocate: those that stay, and those that it works in beside them. */
+typedef struct attention_bytes {
+    size_t kept, working;
+} attention_bytes;
+
+/* `needs_mean`: as attention_run with a `mean` that is not NULL. */
+bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
+                      attention_bytes *bytes, err *e);
 
 /* Its output as rows, b·n × m, and the mean of its weights over the heads, b·n_q × n_k, where
  * `mean` is not NULL; both owned by the caller. */

@@ -82,10 +82,14 @@ bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by
             read_weight(from, "w3", is_out_in, width, f->hidden, &f->w3, e));
 }
 
-bool feed_forward_memory(const feed_forward *f, dtype type, size_t rows, size_t *bytes)
+bool feed_forward_memory(const feed_forward *f, const kernels *with, dtype type, size_t rows,
+                         size_t threads, size_t *bytes)
 {
     size_t parts = f->w3.data == NULL ? 1 : 2;
-    return size_mul(rows, f->hidden, bytes) && size_mul(*bytes, parts * dtype_size(type), bytes);
+    size_t in = multiply_memory(with, rows, f->width, f->hidden, threads),
+           out = multiply_memory(with, rows, f->hidden, f->width, threads);
+    return size_mul(rows, f->hidden, bytes) && size_mul(*bytes, parts * dtype_size(type), bytes) &&
+           size_add(*bytes, size_larger(in, out), bytes);
 }
 
 typedef struct job {

@@ -22,7 +22,8 @@ bool feed_forward_is_in(const bundle *from);
 bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,
                        size_t width, err *e);
 /* Bytes that it works in, for so many rows. */
-bool feed_forward_memory(const feed_forward *f, dtype type, size_t rows, size_t *bytes);
+bool feed_forward_memory(const feed_forward *f, const kernels *with, dtype type, size_t rows,
+                         size_t threads, size_t *bytes);
 /* out: n × width, of x: n × width. */
 bool feed_forward_run(const feed_forward *f, const kernels *with, const tensor *x, tensor *out,
                       const keeper *keep, crew *by, err *e);

@@ -90,12 +90,17 @@ void generation_close(generation *g)
 
 /* ---- choosing ---- */
 
+/* NaN is less than any number; of nothing but NaN it is the first. */
 static size_t greatest(const tensor *logits)
 {
     size_t best = 0;
-    for (size_t id = 1; id < logits->size[1]; id++) {
-        if (tensor_get(logits, (size_t[]){0, id}) > tensor_get(logits, (size_t[]){0, best}))
+    double most = NAN;
+    for (size_t id = 0; id < logits->size[1]; id++) {
+        double one = tensor_get(logits, (size_t[]){0, id});
+        if (one > most || (isnan(most) && !isnan(one))) {
             best = id;
+            most = one;
+        }
     }
     return best;
 }
@@ -112,32 +117,51 @@ static size_t drawn(const double *share, size_t ids, double total, double number
     return ids - 1;
 }
 
+/* A NaN, an infinity, or nothing but −∞ among the logits leaves no sum to take shares of. */
+static bool check_total(const generation *g, double total, err *e)
+{
+    return (isfinite(total) && total > 0) ||
+           err_set(e,
+                   "step %zu draws among %zu ids, whose logits make no probabilities: there is a "
+                   "NaN or an infinity among them",
+                   g->step + 1, g->logits.size[1]);
+}
+
 static bool draw_one(generation *g, size_t *id, err *e)
 {
     const kernels *with = g->stack.isa->table(DTYPE_F64);
     size_t ids = g->logits.size[1];
     double *share = mem_alloc(ids, sizeof share[0], e), most;
-    row_total total;
+    row_total all;
     if (share == NULL)
         return false;
     for (size_t i = 0; i < ids; i++)
         share[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
     with->row_max(share, ids, &most);
-    with->row_exponent(share, ids, &most, share, &total);
-    *id = drawn(share, ids, total.sum + total.rest, g->how.number[g->step]);
+    with->row_exponent(share, ids, &most, share, &all);
+    double total = all.sum + all.rest;
+    bool done = check_total(g, total, e);
+    if (done)
+        *id = drawn(share, ids, total, g->how.number[g->step]);
     mem_free(share);
-    return true;
+    return done;
 }
 
 /* ---- a step ---- */
 
+static char *const OUTPUT[] = {"output"};
+static const text_list ONLY_OUTPUT = {.item = (char **)OUTPUT, .count = 1};
+
+bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e)
+{
+    return stack_memory(&g->stack, &ONLY_OUTPUT, threads, bytes, e);
+}
+
 /* The last row of the output. */
 static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, err *e)
 {
-    static char *const OUTPUT[] = {"output"};
-    text_list emit = {.item = (char **)OUTPUT, .count = 1};
     run_report report = {0};
-    if (!stack_run(&g->stack, &emit, by, result, &report, e))
+    if (!stack_run(&g->stack, &ONLY_OUTPUT, by, result, &report, e))
         return false;
     *row = tensor_range(&bundle_find(result, "output")->tensor, 0, g->stack.rows - 1, 1);
     return true;

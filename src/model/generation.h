@@ -2,8 +2,9 @@
  *
  * The logits of a row are its output times the unembedding, a column an id; without one it is the
  * embedding, whose rows the ids are. The next id is the one of the greatest logit, the first of
- * equals; with a temperature it is drawn with the probabilities softmax(logits / temperature), in
- * float64, by the project's own generator: the same everywhere. */
+ * equals, a NaN being less than any number. With a temperature it is drawn with the probabilities
+ * softmax(logits / temperature), in float64, by the project's own generator: the same everywhere;
+ * an error where they are none, for a NaN or an infinity. */
 #ifndef SELFATTN_MODEL_GENERATION_H
 #define SELFATTN_MODEL_GENERATION_H
 
@@ -27,6 +28,8 @@ typedef struct generation {
  * moved. */
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e);
+/* Bytes that computing the rows that are new will allocate. */
+bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
 void generation_close(generation *g);

@@ -82,6 +82,7 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
                              .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
                              .sees_no_later = s->how.is_decoder && !is_cross,
                              .cache = s->how.goes_on && !is_cross ? &p->cache : NULL,
+                             .seen = s->how.goes_on && is_cross ? &p->seen : NULL,
                              .allow_nonfinite = s->how.allow_nonfinite};
     return attention_read(&p->attention, &from, s->isa, e);
 }
@@ -224,6 +225,7 @@ void stack_free(stack *s)
             if (s->layer[i].part[j].as->kind != PART_FEED_FORWARD)
                 attention_free(&s->layer[i].part[j].attention);
             kv_cache_free(&s->layer[i].part[j].cache);
+            memory_rows_free(&s->layer[i].part[j].seen);
         }
     }
     mem_free(s->layer);

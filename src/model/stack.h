@@ -15,6 +15,7 @@ typedef struct layer_part {
     const part_row *as;
     attention attention; /* of the kinds that attend */
     kv_cache cache;      /* of a stack that goes on */
+    memory_rows seen;    /* the same of cross-attention */
     feed_forward feed_forward;
 } layer_part;
 
@@ -59,8 +60,8 @@ void stack_free(stack *s);
 /* The same stack for rows behind those that it was computed for: those of these ids. */
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 
-/* Bytes that computing will allocate, stages that are kept apart. */
-bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e);
+/* Bytes that computing these stages will allocate. */
+bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
 
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);

@@ -1,13 +1,8 @@
-/* What a stack can say before it is computed: the names of its stages, its memory and its work. */
+/* The names of a stack's stages, which are known before it is computed. */
 #include "model/stack.h"
 
-#include "base/mem.h"
-
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- names ---- */
 
 typedef struct namer {
     text_list *names;
@@ -102,60 +97,4 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
     return done && (!stack_has_rollout(s) || add(&n, "rollout")) &&
            (!s->has_end || add_feed_forward(&end, &s->end)) && (!s->has_final || add(&n, "ln_f")) &&
            add(&n, "output");
-}
-
-/* ---- memory ---- */
-
-static bool part_memory(const stack *s, const layer_part *p, size_t threads, size_t *bytes, err *e)
-{
-    wanted output = {0};
-    wanted_add(&output, STAGE_OUTPUT);
-    if (p->as->kind != PART_FEED_FORWARD)
-        return run_memory(&p->attention.plan, &output, threads, bytes, e);
-    if (!feed_forward_memory(&p->feed_forward, s->type, s->embedded.size[0], bytes))
-        *bytes = SIZE_MAX;
-    return true;
-}
-
-/* The largest part, beside the rows that go from one to the next. */
-bool stack_memory(const stack *s, size_t threads, size_t *bytes, err *e)
-{
-    enum { ROWS_AT_ONCE = 5 };
-    size_t largest = 0, of_part;
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            if (!part_memory(s, &s->layer[i].part[j], threads, &of_part, e))
-                return false;
-            largest = size_larger(largest, of_part);
-        }
-    }
-    if (s->has_end && feed_forward_memory(&s->end, s->type, s->embedded.size[0], &of_part))
-        largest = size_larger(largest, of_part);
-    *bytes = largest;
-    size_t rows = tensor_count(&s->embedded) * dtype_size(s->type);
-    if (!size_add_product(bytes, ROWS_AT_ONCE, rows))
-        *bytes = SIZE_MAX;
-    return true;
-}
-
-/* ---- work ---- */
-
-static double part_operations(const stack *s, const layer_part *p)
-{
-    double rows = (double)s->embedded.size[0], width = (double)s->width;
-    if (p->as->kind == PART_FEED_FORWARD)
-        return 2 * rows * width * (double)p->feed_forward.hidden;
-    const plan *a = &p->attention.plan;
-    return 4 * rows * width * width +
-           2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
-}
-
-double stack_operations(const stack *s)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++)
-            sum += part_operations(s, &s->layer[i].part[j]);
-    }
-    return sum;
 }

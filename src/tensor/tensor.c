@@ -2,6 +2,7 @@
 
 #include "base/float_bits.h"
 #include "base/mem.h"
+#include "tensor/narrow.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -11,7 +12,11 @@
 static const struct {
     size_t size;
     const char *name;
-} DTYPES[] = {[DTYPE_F32] = {4, "f32"}, [DTYPE_F64] = {8, "f64"}, [DTYPE_BOOL] = {1, "bool"}};
+} DTYPES[] = {[DTYPE_F32] = {4, "f32"},
+              [DTYPE_F64] = {8, "f64"},
+              [DTYPE_BOOL] = {1, "bool"},
+              [DTYPE_F16] = {2, "f16"},
+              [DTYPE_BF16] = {2, "bf16"}};
 
 size_t dtype_size(dtype type)
 {
@@ -21,6 +26,12 @@ size_t dtype_size(dtype type)
 const char *dtype_name(dtype type)
 {
     return DTYPES[type].name;
+}
+
+bool dtype_is_narrower(dtype type, dtype than)
+{
+    bool are_numbers = type != DTYPE_BOOL && than != DTYPE_BOOL;
+    return are_numbers && dtype_size(type) < dtype_size(than);
 }
 
 bool sizes_count(int rank, const size_t *size, size_t *count)
@@ -158,17 +169,25 @@ static ptrdiff_t offset_of(const tensor *t, const size_t *index)
     return offset;
 }
 
-double tensor_get(const tensor *t, const size_t *index)
+static double element_at(const tensor *t, ptrdiff_t offset)
 {
-    ptrdiff_t offset = offset_of(t, index);
     switch (t->type) {
     case DTYPE_F32:
         return (double)((const float *)t->data)[offset];
     case DTYPE_F64:
         return ((const double *)t->data)[offset];
+    case DTYPE_F16:
+        return (double)narrow_f16(((const uint16_t *)t->data)[offset]);
+    case DTYPE_BF16:
+        return (double)narrow_bf16(((const uint16_t *)t->data)[offset]);
     default:
         return ((const unsigned char *)t->data)[offset];
     }
+}
+
+double tensor_get(const tensor *t, const size_t *index)
+{
+    return element_at(t, offset_of(t, index));
 }
 
 void tensor_set(tensor *t, const size_t *index, double value)
@@ -196,9 +215,25 @@ bool tensor_next(const tensor *t, size_t *index)
     return false;
 }
 
+static void widen_row(const tensor *from, tensor *to)
+{
+    for (size_t i = 0; i < from->size[0]; i++) {
+        double value = element_at(from, from->stride[0] * (ptrdiff_t)i);
+        ptrdiff_t at = to->stride[0] * (ptrdiff_t)i;
+        if (to->type == DTYPE_F64)
+            ((double *)to->data)[at] = value;
+        else
+            ((float *)to->data)[at] = (float)value;
+    }
+}
+
 void tensor_copy(const tensor *from, tensor *to)
 {
     size_t bytes = dtype_size(from->type);
+    if (from->rank == 1 && from->type != to->type) {
+        widen_row(from, to);
+        return;
+    }
     if (from->rank == 0) {
         memcpy(to->data, from->data, bytes);
         return;
@@ -211,6 +246,22 @@ void tensor_copy(const tensor *from, tensor *to)
         tensor part = tensor_at(from, i), into = tensor_at(to, i);
         tensor_copy(&part, &into);
     }
+}
+
+bool tensor_widen(tensor *t, dtype type, err *e)
+{
+    tensor wide;
+    if (!dtype_is_narrower(t->type, type))
+        return true;
+    if (!tensor_new(&wide, type, t->rank, t->size, e))
+        return false;
+    if (t->rank == 0)
+        tensor_set(&wide, NULL, tensor_get(t, NULL));
+    else
+        tensor_copy(t, &wide);
+    tensor_free(t);
+    *t = wide;
+    return true;
 }
 
 /* What a row is judged by at a time: a number that compilers see, so that they use vectors. */
@@ -248,7 +299,7 @@ static bool chunk_is_finite(const tensor *row, size_t at, size_t n)
  * number. */
 static bool row_is_finite(const tensor *row)
 {
-    bool is_plain = row->stride[0] == 1 && row->type != DTYPE_BOOL;
+    bool is_plain = row->stride[0] == 1 && (row->type == DTYPE_F32 || row->type == DTYPE_F64);
     for (size_t i = 0; is_plain && i < row->size[0]; i += FINITE_CHUNK) {
         size_t left = row->size[0] - i;
         if (!chunk_is_finite(row, i, left < FINITE_CHUNK ? left : FINITE_CHUNK))

@@ -12,9 +12,12 @@
 
 enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
 
-typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL } dtype;
+/* F16 and BF16 are weights that lie in a file: nothing is computed in them. */
+typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16 } dtype;
 
 size_t dtype_size(dtype type);
+/* Numbers of the one are numbers of the other too, and are stored in fewer bytes. */
+bool dtype_is_narrower(dtype type, dtype than);
 const char *dtype_name(dtype type);
 
 typedef struct tensor {
@@ -45,8 +48,11 @@ tensor tensor_transposed(const tensor *t);
 
 /* `count` entries from `first` on of one axis, borrowed. */
 tensor tensor_range(const tensor *t, int axis, size_t first, size_t count);
-/* The same elements in another tensor of the same shape and type, whatever the strides. */
+/* The same elements in another tensor of the same shape, whatever the strides, and of the same type
+ * or a wider one. */
 void tensor_copy(const tensor *from, tensor *to);
+/* Makes it a copy in this type, where its own is narrower. */
+bool tensor_widen(tensor *t, dtype type, err *e);
 
 /* Number of elements; it can't overflow in a tensor that exists. */
 size_t tensor_count(const tensor *t);

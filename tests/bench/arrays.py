@@ -1,17 +1,20 @@
 """A contestant (contestant.h): attention with q, k and v given, as arrays of heads × n × d, by
-numpy or PyTorch: arrays.py numpy|torch core|additive NAME=VALUE ..."""
+numpy or PyTorch: arrays.py numpy|torch core|additive NAME=VALUE ...; or torch encoder: the layer."""
 import os
 import sys
 import time
 
 library = sys.argv[1]
 words = dict(word.split("=", 1) for word in reversed(sys.argv[3:]))  # the first of a name holds
-n, heads, d = (int(words[name]) for name in ("n", "heads", "d"))
+n, heads = int(words["n"]), int(words["heads"])
+d = int(words["d"]) if "d" in words else int(words["width"]) // heads
 causal = words.get("causal") == "yes"
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # read when the library is loaded
     os.environ[name] = words["threads"]
 
 import numpy as np
+
+from numbers_alike import encoder
 
 random = np.random.default_rng(1)
 q, k, v = (random.uniform(-(3**0.5), 3**0.5, (heads, n, d)).astype(np.float32) for _ in "qkv")
@@ -69,6 +72,25 @@ def torch_core():
     return parts
 
 
+def torch_encoder():
+    """nn.TransformerEncoderLayer, as it is for evaluation."""
+    import torch
+
+    torch.set_num_threads(int(words["threads"]))
+    torch.set_grad_enabled(False)
+    width, hidden = int(words["width"]), int(words["hidden"])
+    given = {name: torch.from_numpy(array) for name, array in encoder(n, width, hidden).items()}
+    layer = torch.nn.TransformerEncoderLayer(width, heads, hidden, batch_first=True).eval()
+    attention = layer.self_attn
+    attention.in_proj_weight.copy_(torch.cat([given[name].T for name in ("wq", "wk", "wv")]))
+    attention.in_proj_bias.copy_(torch.cat([given[name] for name in ("bq", "bk", "bv")]))
+    for to, weight, bias in ((attention.out_proj, "wo", "bo"), (layer.linear1, "w1", "b1"),
+                             (layer.linear2, "w2", "b2")):
+        to.weight.copy_(given[weight].T)
+        to.bias.copy_(given[bias])
+    return lambda: layer(given["x"][None])
+
+
 def milliseconds(work):
     before = time.perf_counter()
     work()
@@ -76,7 +98,8 @@ def milliseconds(work):
 
 
 of_numpy = {"core": numpy_core, "additive": numpy_additive}
-run = torch_core() if library == "torch" else of_numpy[sys.argv[2]]
+of_torch = {"core": torch_core, "encoder": torch_encoder}
+run = of_torch[sys.argv[2]]() if library == "torch" else of_numpy[sys.argv[2]]
 print("ready", flush=True)
 for line in sys.stdin:
     print(min(milliseconds(run) for _ in range(int(line))), flush=True)

@@ -36,7 +36,7 @@ function model() {
   try {
     const causal = words.causal === 'yes' ? '1' : '0'
     execFileSync(python, [path.join(__dirname, 'ort_model.py'), kind, String(n), String(heads),
-      String(kvHeads), String(width), causal, file], { stdio: ['ignore', 'ignore', 'inherit'] })
+      String(kvHeads), String(width), causal, words.hidden ?? '0', file], { stdio: ['ignore', 'ignore', 'inherit'] })
     return fs.readFileSync(file)
   } finally {
     fs.rmSync(folder, { recursive: true })

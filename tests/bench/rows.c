@@ -77,6 +77,7 @@ static double gain_of_gain(const double *ms)
 #define C512 "n=512 heads=8 d=64"
 #define C2048 "n=2048 heads=8 d=64"
 #define L(n) "n=" #n " width=512 heads=8"
+#define E(n) L(n) " hidden=2048"
 #define CORES                                                                                      \
     {                                                                                              \
         "own core", "ort mha", "ort split", "torch core"                                           \
@@ -221,6 +222,22 @@ const row ROWS[] = {
      {"own decode", "own read"},
      share,
      "reading the same bytes",
+     LEAST(0.7, 0.9)},
+    {"encoder layer 512", E(512), {"own encoder", "ort encoder"}, LEAST(1.1, 1.3)},
+    {"encoder layer 2048", E(2048), {"own encoder", "ort encoder"}, LEAST(1.1, 1.3)},
+    {"encoder 512, PyTorch", E(512), {"own encoder", "torch encoder"}, LEAST(1.5, 2)},
+    {"encoder 2048, PyTorch", E(2048), {"own encoder", "torch encoder"}, LEAST(1.5, 2)},
+    {"token, 12 layers x 768",
+     "layers=12 width=768 heads=12 hidden=3072",
+     {"own token", "own read n=4608 d=768"}, /* as many bytes as the layers' weights */
+     share,
+     "reading the weights",
+     LEAST(0.7, 0.9)},
+    {"token, the same out-in",
+     "layers=12 width=768 heads=12 hidden=3072 layout=out-in",
+     {"own token", "own read n=4608 d=768"},
+     share,
+     "reading the weights",
      LEAST(0.7, 0.9)},
     {"memory MB, 16384 x 1",
      "n=16384 heads=1 d=64",

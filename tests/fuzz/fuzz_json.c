@@ -206,6 +206,8 @@ static void check_layers(const char *bytes, size_t length, bool is_decoder)
                         .document_keys = &STACK_DOCUMENT,
                         .kind = KEY_MATRIX,
                         .type = DTYPE_F32};
+    static char *const ANY[] = {"*"};
+    static const text_list ALL = {.item = (char **)ANY, .count = 1};
     stack_settings of_stack = {.is_decoder = is_decoder};
     bundle document = {0};
     stack s;
@@ -216,8 +218,8 @@ static void check_layers(const char *bytes, size_t length, bool is_decoder)
     if (done) {
         done = stack_read(&s, &document, &of_stack, isa_best(), &e);
         claim_error_fits(done, &e);
-        if (done && stack_operations(&s) < FEW_OPERATIONS && stack_memory(&s, 1, &needed, &e) &&
-            needed < FEW_BYTES)
+        if (done && stack_operations(&s) < FEW_OPERATIONS &&
+            stack_memory(&s, &ALL, 1, &needed, &e) && needed < FEW_BYTES)
             check_layers_run(&s);
         stack_free(&s);
     }

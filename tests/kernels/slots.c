@@ -32,6 +32,11 @@ static void call_product_behind(const kernels *with, job *j)
     with->product(&j->in[0], &p, &j->out);
 }
 
+static void call_row_product(const kernels *with, job *j)
+{
+    with->row_product(j->in[0].data, &j->in[1], j->out.data);
+}
+
 static void call_product_of_nonzero(const kernels *with, job *j)
 {
     with->product_of_nonzero(&j->in[0], &j->in[1], &j->out);
@@ -251,6 +256,7 @@ const slot SLOTS[] = {
     {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     /* What a window's block takes. */
     {"product behind", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
+    {"row_product", call_row_product, NUMBERS_ANY, {"d", "dn", "", ""}, "n"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},

@@ -265,6 +265,40 @@ static bool is_shared(const stored_matrix *m, key_kind kind, read_options how, m
     return done && shares != is_copy && map->users == 1 && shares;
 }
 
+/* Matrices of narrower floats stay what they are, where that is asked for and they are finite. */
+static void test_stays_narrow(unit *u)
+{
+    enum { LENGTH = 64 };
+    _Alignas(64) char bytes[LENGTH] = {0};
+    mapping map = {.users = 1, .bytes = bytes, .length = LENGTH};
+    stored_matrix m = {.type = ELEMENT_F16, .rank = 2, .size = {2, 3}, .bytes = bytes + 2};
+    read_options to_f32 = F32, to_f64 = F64;
+    to_f32.keeps_narrow = to_f64.keeps_narrow = true;
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f64, &map));
+    CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
+    CHECK(u, !is_shared(&m, KEY_BIAS, to_f32, &map));
+    CHECK(u, !is_shared(&m, KEY_EXPECTED, to_f64, &map));
+    m.is_big_endian = true;
+    CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+    m.is_big_endian = false;
+    m.type = ELEMENT_BF16;
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
+    bytes[6] = (char)0x80, bytes[7] = 0x7f; /* ∞ */
+    to_f32.allow_nonfinite = true;
+    CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+    m.type = ELEMENT_F16; /* of which it is a NaN */
+    CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+    bytes[7] = 0;
+    m.bytes = bytes + 3;
+    CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+    m.bytes = bytes + 4;
+    m.type = ELEMENT_F32;
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f64, &map));
+    m.type = ELEMENT_I16;
+    CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+}
+
 static void test_in_place(unit *u)
 {
     enum { LENGTH = 64 };
@@ -336,5 +370,6 @@ void test_stored_matrix(unit *u)
     test_fortran(u);
     test_large_fortran(u);
     test_in_place(u);
+    test_stays_narrow(u);
     test_shapes(u);
 }

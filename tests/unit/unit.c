@@ -37,12 +37,14 @@
     ROW(measure)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
+    ROW(stack_memory)                                                                              \
     ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
     ROW(angle)                                                                                     \
     ROW(bundle)                                                                                    \
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
+    ROW(narrow)                                                                                    \
     ROW(npy)                                                                                       \
     ROW(npz)                                                                                       \
     ROW(number_list)                                                                               \

@@ -5,141 +5,14 @@
  * b is packed into panels, TILE_VECTORS vectors wide, one behind the other, each p by p; a tile of
  * rows of c stays in registers while p runs over PANEL_DEPTH. That interrupts a chain, which waits
  * in c, and never splits it. The lanes of a vector are different columns. */
-#include "kernels/wide/wide.h"
+#include "kernels/wide/panel.h"
 
 enum {
     TILE_ROWS = 6,
-    PANEL_COLUMNS = TILE_VECTORS * LANES,
     /* 32 KB of a panel four vectors wide stay in a first-level cache of 48 KB beside the rows of
      * a. */
     PANEL_DEPTH = 128
 };
-
-static real *row_of(const tensor *t, size_t row)
-{
-    return (real *)t->data + t->stride[0] * (ptrdiff_t)row;
-}
-
-static size_t at_most(size_t n, size_t most)
-{
-    return n < most ? n : most;
-}
-
-/* ---- packing ---- */
-
-static size_t panels_of(size_t columns)
-{
-    return (columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
-}
-
-size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
-{
-    return panels_of(columns) * PANEL_COLUMNS * depth * sizeof(real);
-}
-
-/* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
- * asked for now. */
-enum { PACK_AHEAD = 8, CACHE_LINE = 64 };
-
-static void prefetch(const real *from, size_t count)
-{
-    for (size_t i = 0; i < count; i += CACHE_LINE / sizeof(real))
-        __builtin_prefetch(from + i);
-}
-
-/* A column at a time, so that a transposed matrix is read along its memory. */
-static void pack_column(const real *from, ptrdiff_t step, size_t depth, real *to)
-{
-    for (size_t p = 0; p < depth; p++)
-        to[p * PANEL_COLUMNS] = from[step * (ptrdiff_t)p];
-}
-
-/* Four columns that lie along memory become four elements of each row of the panel, 4 × 4 at a time
- * in the compiler's own vectors. */
-enum { TURNED = 4 };
-
-typedef real four __attribute__((vector_size(TURNED * sizeof(real))));
-
-static void turn_square(const real *from, ptrdiff_t column, real *to)
-{
-    four a, b, c, d;
-    memcpy(&a, from, sizeof a);
-    memcpy(&b, from + column, sizeof b);
-    memcpy(&c, from + 2 * column, sizeof c);
-    memcpy(&d, from + 3 * column, sizeof d);
-    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-         cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-         cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    c = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
-    d = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
-    memcpy(to, &a, sizeof a);
-    memcpy(to + PANEL_COLUMNS, &b, sizeof b);
-    memcpy(to + 2 * PANEL_COLUMNS, &c, sizeof c);
-    memcpy(to + 3 * PANEL_COLUMNS, &d, sizeof d);
-}
-
-static void turn_columns(const real *from, ptrdiff_t column, size_t depth, real *to)
-{
-    size_t p = 0;
-    for (; p + TURNED <= depth; p += TURNED)
-        turn_square(from + p, column, to + p * PANEL_COLUMNS);
-    for (size_t j = 0; j < TURNED; j++)
-        pack_column(from + column * (ptrdiff_t)j + p, 1, depth - p, to + p * PANEL_COLUMNS + j);
-}
-
-static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
-{
-    ptrdiff_t column = b->stride[1];
-    const real *from = row_of(b, 0) + column * (ptrdiff_t)first;
-    size_t depth = b->size[0], j = 0;
-    for (; b->stride[0] == 1 && j + TURNED <= width; j += TURNED, from += TURNED * column) {
-        for (size_t i = 0; i < TURNED; i++)
-            prefetch(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth);
-        turn_columns(from, column, depth, to + j);
-    }
-    for (; j < width; j++, from += column)
-        pack_column(from, b->stride[0], depth, to + j);
-}
-
-/* Columns beyond the last one are zeros: computed, never stored. */
-static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
-{
-    size_t depth = b->size[0];
-    if (width < PANEL_COLUMNS)
-        memset(to, 0, depth * PANEL_COLUMNS * sizeof(real));
-    if (b->stride[1] != 1)
-        pack_columns(b, first, width, to);
-    for (size_t p = 0; b->stride[1] == 1 && p < depth; p++) {
-        prefetch(row_of(b, p + PACK_AHEAD) + first, width);
-        memcpy(to + p * PANEL_COLUMNS, row_of(b, p) + first, width * sizeof(real));
-    }
-}
-
-void KERNEL(pack)(const tensor *b, packed *into)
-{
-    real *to = into->data;
-    into->depth = b->size[0];
-    into->columns = b->size[1];
-    into->skipped = 0;
-    for (size_t j = 0; j < b->size[1]; j += PANEL_COLUMNS) {
-        pack_panel(b, j, at_most(b->size[1] - j, PANEL_COLUMNS), to);
-        to += PANEL_COLUMNS * b->size[0];
-    }
-}
-
-void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into)
-{
-    for (size_t j = 0; j < b->size[1]; j++) {
-        size_t panel = (column + j) / PANEL_COLUMNS, within = (column + j) % PANEL_COLUMNS;
-        real *to = (real *)into->data + (panel * into->depth + row) * PANEL_COLUMNS + within;
-        pack_column(row_of(b, 0) + b->stride[1] * (ptrdiff_t)j, b->stride[0], b->size[0], to);
-    }
-    if (into->columns < column + b->size[1])
-        into->columns = column + b->size[1];
-}
 
 /* ---- tiles ---- */
 

@@ -20,6 +20,7 @@
 typedef double real;
 typedef uint64_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f64)
+static const dtype REAL_TYPE = DTYPE_F64;
 static const real REAL_SMALLEST_NORMAL = DBL_MIN, POWER_LEAST = DBL_MIN_EXP - 1; /* of 2 */
 static inline real fused(real a, real b, real c)
 {
@@ -29,6 +30,7 @@ static inline real fused(real a, real b, real c)
 typedef float real;
 typedef uint32_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f32)
+static const dtype REAL_TYPE = DTYPE_F32;
 static const real REAL_SMALLEST_NORMAL = FLT_MIN, POWER_LEAST = FLT_MIN_EXP - 1; /* of 2 */
 static inline real fused(real a, real b, real c)
 {
@@ -41,6 +43,7 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
 void KERNEL(pack)(const tensor *b, packed *into);
 void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into);
 void KERNEL(product)(const tensor *a, const packed *b, tensor *c);
+void KERNEL(row_product)(const void *a, const tensor *b, void *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);

@@ -7,6 +7,7 @@ const kernels KERNEL(kernels) = {
     .pack = KERNEL(pack),
     .pack_at = KERNEL(pack_at),
     .product = KERNEL(product),
+    .row_product = KERNEL(row_product),
     .product_of_nonzero = KERNEL(product_of_nonzero),
     .add_to_rows = KERNEL(add_to_rows),
     .additive = KERNEL(additive),

@@ -1,0 +1,160 @@
+/* What computing a stack will cost: its memory and its work. */
+#include "model/stack.h"
+
+#include "attn/multiply.h"
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- memory ---- */
+
+/* What stays until the end, and the most that one part works in beside it. */
+typedef struct total {
+    const stack *stack;
+    size_t threads, kept, largest;
+    bool rolls_out, fits;
+} total;
+
+static void add_kept(total *t, size_t rows, size_t width)
+{
+    size_t count;
+    t->fits = t->fits && size_mul(rows, width, &count) &&
+              size_add_product(&t->kept, count, dtype_size(t->stack->type));
+}
+
+static void add_stage(total *t, const keeper *keep, const char *name, size_t width)
+{
+    if (keeper_wants(keep, name))
+        add_kept(t, t->stack->embedded.size[0], width);
+}
+
+static void add_norm(total *t, const keeper *keep, size_t number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "ln%zu", number);
+    if (number > 0)
+        add_stage(t, keep, name, t->stack->width);
+}
+
+static void add_feed_forward(total *t, const feed_forward *f, const keeper *keep)
+{
+    const stack *s = t->stack;
+    size_t bytes;
+    t->fits = t->fits && feed_forward_memory(f, s->isa->table(s->type), s->type,
+                                             s->embedded.size[0], t->threads, &bytes);
+    if (t->fits)
+        t->largest = size_larger(t->largest, bytes);
+    add_stage(t, keep, "hidden", f->hidden);
+    add_stage(t, keep, "activated", f->hidden);
+    add_stage(t, keep, "output", s->width);
+    if (f->w3.data != NULL)
+        add_stage(t, keep, "gate", f->hidden);
+}
+
+/* Of rollout: a mean, the product so far, which stays, and the next one. */
+static bool add_attention(total *t, const attention *a, const keeper *keep, bool is_rolled, err *e)
+{
+    const stack *s = t->stack;
+    attention_bytes of;
+    size_t rows = s->embedded.size[0], mean;
+    if (!attention_memory(a, keep, is_rolled, t->threads, &of, e))
+        return false;
+    t->fits = t->fits && size_add(t->kept, of.kept, &t->kept);
+    t->largest = size_larger(t->largest, of.working);
+    t->fits = t->fits && size_mul(rows * dtype_size(s->type), a->plan.n_k, &mean);
+    if (is_rolled && t->fits)
+        t->largest = size_larger(t->largest,
+                                 2 * mean + multiply_memory(s->isa->table(s->type), s->rows,
+                                                            a->plan.n_k, a->plan.n_k, t->threads));
+    return true;
+}
+
+static bool add_part(total *t, const layer_part *p, const keeper *keep, err *e)
+{
+    const char *name = part_name(p->as->kind);
+    keeper within = keeper_within(keep, name);
+    char sum[32];
+    snprintf(sum, sizeof sum, "%s_sum", name);
+    add_norm(t, keep, p->as->ln_before);
+    add_norm(t, keep, p->as->ln_after);
+    if (p->as->adds != RESIDUAL_NONE)
+        add_stage(t, keep, sum, t->stack->width);
+    if (p->as->kind != PART_FEED_FORWARD)
+        return add_attention(t, &p->attention, &within,
+                             t->rolls_out && p->as->kind == PART_ATTENTION, e);
+    add_feed_forward(t, &p->feed_forward, &within);
+    return true;
+}
+
+static bool add_layer(total *t, const layer *l, const keeper *keep, err *e)
+{
+    for (size_t i = 0; i < l->parts; i++) {
+        if (!add_part(t, &l->part[i], keep, e))
+            return false;
+    }
+    add_stage(t, keep, "output", t->stack->width);
+    return true;
+}
+
+static bool add_layers(total *t, const keeper *keep, err *e)
+{
+    for (size_t i = 0; i < t->stack->layers; i++) {
+        char step[32];
+        snprintf(step, sizeof step, "layer.%zu", i);
+        keeper within = keeper_within(keep, step);
+        if (!add_layer(t, &t->stack->layer[i], &within, e))
+            return false;
+    }
+    return true;
+}
+
+/* The product so far; its copy is less than what its parts worked in. */
+static void add_rollout(total *t)
+{
+    if (t->rolls_out)
+        add_kept(t, t->stack->embedded.size[0], t->stack->rows);
+}
+
+bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e)
+{
+    enum { ROWS_AT_ONCE = 5 }; /* that go from one part to the next */
+    keeper keep = {.wanted = emit}, end = keeper_within(&keep, "ffn");
+    total t = {.stack = s, .threads = threads, .fits = true};
+    t.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
+    add_stage(&t, &keep, "embedded", s->width);
+    add_stage(&t, &keep, "output", s->width);
+    if (!add_layers(&t, &keep, e))
+        return false;
+    add_rollout(&t);
+    if (s->has_end)
+        add_feed_forward(&t, &s->end, &end);
+    if (s->has_final)
+        add_stage(&t, &keep, "ln_f", s->width);
+    add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
+    if (!t.fits || !size_add(t.kept, t.largest, bytes))
+        *bytes = SIZE_MAX;
+    return true;
+}
+
+/* ---- work ---- */
+
+static double part_operations(const stack *s, const layer_part *p)
+{
+    double rows = (double)s->embedded.size[0], width = (double)s->width;
+    if (p->as->kind == PART_FEED_FORWARD)
+        return 2 * rows * width * (double)p->feed_forward.hidden;
+    const plan *a = &p->attention.plan;
+    return 4 * rows * width * width +
+           2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
+}
+
+double stack_operations(const stack *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++)
+            sum += part_operations(s, &s->layer[i].part[j]);
+    }
+    return sum;
+}

@@ -1,0 +1,148 @@
+/* What stack_memory says is what stack_run then takes: no more, so that --max-memory holds, and not
+ * much less, so that nothing is refused that would fit. */
+#include "attn/keys.h"
+#include "heap.h"
+#include "io/json.h"
+#include "model/keys.h"
+#include "model/stack.h"
+#include "unit.h"
+
+#include <string.h>
+
+/* Beside tensors there are names, places, and what the allocator adds to each block. */
+enum { ALLOWANCE = 64 * 1024 };
+
+/* Layers of a width, with feed-forward parts of so many hidden numbers where there are any. */
+static const struct row {
+    const char *name;
+    size_t rows, width, hidden, layers, threads;
+    bool goes_on; /* with cross-attention too, to as many rows of a memory */
+    const char *emit[3];
+} ROWS[] = {
+    {"output only", 200, 64, 256, 2, 1, false, {"output"}},
+    {"threads", 200, 64, 256, 2, 3, false, {"output"}},
+    {"a wide feed-forward part", 60, 128, 1024, 1, 2, false, {"output"}},
+    {"all stages", 100, 64, 128, 3, 1, false, {"*"}},
+    {"stages of a feed-forward part", 200, 64, 256, 3, 2, false, {"*.ffn.*", "*_sum"}},
+    {"weights of one layer", 200, 64, 0, 3, 1, false, {"layer.1.attention.weights"}},
+    {"means", 300, 32, 0, 3, 1, false, {"*.mean_weights"}},
+    {"rollout", 300, 32, 0, 3, 2, false, {"rollout"}},
+    {"rollout and all norms", 300, 32, 64, 2, 1, false, {"rollout", "*.ln1", "*.ln2"}},
+    {"caches", 300, 64, 0, 4, 1, true, {"output"}},
+};
+
+/* ---- documents ---- */
+
+static void add_matrix(text *out, const char *name, size_t rows, size_t columns)
+{
+    text_add_format(out, "\"%s\": [", name);
+    for (size_t i = 0; i < rows; i++) {
+        text_add_string(out, i == 0 ? "[" : ", [");
+        for (size_t j = 0; j < columns; j++)
+            text_add_string(out, j == 0 ? "0.01" : ", 0.01");
+        text_add_string(out, "]");
+    }
+    text_add_string(out, "]");
+}
+
+static void add_weights(text *out, size_t width)
+{
+    static const char *const NAMES[] = {"wq", "wk", "wv", "wo"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        add_matrix(out, NAMES[i], width, width);
+    }
+}
+
+static void add_layer(text *out, const struct row *one)
+{
+    text_add_string(out, "{");
+    add_weights(out, one->width);
+    if (one->hidden > 0) {
+        text_add_string(out, ", ");
+        add_matrix(out, "w1", one->width, one->hidden);
+        text_add_string(out, ", ");
+        add_matrix(out, "w2", one->hidden, one->width);
+    }
+    if (one->goes_on) {
+        text_add_string(out, ", \"cross\": {");
+        add_weights(out, one->width);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "}");
+}
+
+static void write_document(text *out, const struct row *one)
+{
+    text_add_string(out, "{\"heads\": 4, \"norm\": \"post\", ");
+    add_matrix(out, "x", one->rows, one->width);
+    if (one->goes_on) {
+        text_add_string(out, ", \"causal\": true, ");
+        add_matrix(out, "memory", one->rows, one->width);
+    }
+    text_add_string(out, ", \"layers\": [");
+    for (size_t i = 0; i < one->layers; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        add_layer(out, one);
+    }
+    text_add_string(out, "]}");
+}
+
+static bool read_document(const struct row *one, bundle *document, err *e)
+{
+    read_options how = {.file = "test",
+                        .keys = &KEYS,
+                        .document_keys = &STACK_DOCUMENT,
+                        .kind = KEY_MATRIX,
+                        .type = DTYPE_F32};
+    text written = {0};
+    write_document(&written, one);
+    bool done = json_read(written.data, written.length, &how, document, e);
+    text_free(&written);
+    return done;
+}
+
+/* ---- the measure ---- */
+
+static bool run(const stack *s, const text_list *emit, size_t threads, size_t *most, err *e)
+{
+    bundle result = {0};
+    run_report report = {0};
+    crew by;
+    heap_watch();
+    crew_open(&by, threads);
+    bool done = stack_run(s, emit, &by, &result, &report, e);
+    crew_close(&by);
+    *most = heap_peak();
+    bundle_free(&result);
+    return done;
+}
+
+static void measure(unit *u, const struct row *one)
+{
+    stack_settings how = {.goes_on = one->goes_on};
+    text_list emit = {.item = (char **)one->emit};
+    bundle document = {0};
+    stack s = {0};
+    err e = {0};
+    size_t said = 0, most = 0;
+    while (emit.count < 3 && one->emit[emit.count] != NULL)
+        emit.count++;
+    bool done =
+        read_document(one, &document, &e) && stack_read(&s, &document, &how, isa_best(), &e) &&
+        stack_memory(&s, &emit, one->threads, &said, &e) && run(&s, &emit, one->threads, &most, &e);
+    CHECK(u, done);
+    bool is_enough = CHECK(u, most <= said + ALLOWANCE), is_near = CHECK(u, said <= most * 4 / 3);
+    if (!done || !is_enough || !is_near)
+        printf("  %s: %zu bytes said, %zu taken%s%s\n", one->name, said, most, e.is_set ? ": " : "",
+               e.what);
+    stack_free(&s);
+    bundle_free(&document);
+}
+
+void test_stack_memory(unit *u);
+void test_stack_memory(unit *u)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        measure(u, &ROWS[i]);
+}
