@@ -152,7 +152,8 @@ static void add_selected(text *out, const char *name, const selection *of, size_
 static void add_place(const grid *g)
 {
     text *out = g->page->out;
-    text_add_format(out, " data-map=%td data-head=%zu", g->map - g->page->trace->map, g->at.head);
+    text_add_format(out, " data-map=%zu data-head=%zu",
+                    g->page->trace->first_map + (size_t)(g->map - g->page->trace->map), g->at.head);
     if (is_whole(g) && g->map->values.size[2] == g->matrix.size[1])
         return;
     if (g->only > 0)

@@ -48,7 +48,7 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
     size_t at = find(b, name);
-    return at < b->trace->maps ? (trace_origin){part, at} : (trace_origin){0};
+    return at < b->trace->maps ? (trace_origin){part, b->trace->first_map + at} : (trace_origin){0};
 }
 
 void map_say(trace_map *m, const char *letters, operation op, trace_origin a, trace_origin second)

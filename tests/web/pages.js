@@ -73,14 +73,24 @@ function headsOf(stage, heads) {
   return depthOf(stage) === 2 ? [stage] : stage;
 }
 
+// The normal distribution by its series x + x³/3 + x⁵/15 + … (Abramowitz and Stegun, 26.2.11), which
+// is exact enough wherever four decimals of it are not 0 or 1.
+function normal(x) {
+  let term = x, sum = x;
+  for (let n = 3; n < 200; n += 2) sum += term *= (x * x) / n;
+  return 0.5 + (sum * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
+}
+
 // The value of an expression as the panel writes it; null where terms are left out.
 function valueOf(expression) {
   if (expression.includes('…')) return null;
   const script = expression.replace(/−|-/g, '-').replace(/·/g, '*')
-    .replace(/√\(/g, 'Math.sqrt(').replace(/(\([^()]*\)|[0-9.e+]+)²/g, '($1)**2')
+    .replace(/√\(/g, 'Math.sqrt(').replace(/π/g, 'Math.PI')
+    .replace(/(\([^()]*\)|[0-9.]+(?:e[-+]?[0-9]+)?)²/g, '($1)**2')
+    .replace(/(\([^()]*\)|[0-9.]+(?:e[-+]?[0-9]+)?)³/g, '($1)**3')
     .replace(/\|([^|]*)\|/g, 'Math.abs($1)')
     .replace(/\b(exp|max|tanh|cos|sin)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
-  return Function(`"use strict"; return (${script.replace(/--/g, '- -')});`)();
+  return Function('Φ', `"use strict"; return (${script.replace(/--/g, '- -')});`)(normal);
 }
 
 // Operands have four decimals, so a sum of products is off by a little for each term.
@@ -111,7 +121,7 @@ async function open(browser, name, options = {}) {
 async function checkNumbers(name, page) {
   const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.stages.json`)));
   const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
-    name: map.name,
+    name: fullName(map),
     heads: Array.from({ length: map.heads }, (nothing, head) =>
       map.rows.map((label, row) => rowOf(map, head, row))),
   })));
@@ -196,19 +206,20 @@ async function checkWidths(name) {
 async function checkPlain(name) {
   const { page, close } = await open(browser, name, { javaScriptEnabled: false });
   const sections = await page.locator('section').count();
-  check(name, sections > 3 && (await page.locator('section h2:visible').count()) === sections,
+  const headings = page.locator('section > :is(h2, h3):visible');
+  check(name, sections > 3 && (await headings.count()) === sections,
     'without script a step can not be read');
   check(name, (await page.locator('td:visible').count()) > 3, 'without script there is no table');
   await close();
 }
 
-async function checkLink(name) {
+async function checkLink(name, weights) {
   const { page, close } = await open(browser, name,
-    { anchor: `#weights-h0-r${name === 'large' ? LARGE.row : 0}-c0`, viewport: { width: 360, height: 800 } });
+    { anchor: `#${weights}-h0-r${name === 'large' ? LARGE.row : 0}-c0`, viewport: { width: 360, height: 800 } });
   await page.waitForTimeout(300);
   const box = await page.locator('td.chosen').first().boundingBox();
   check(name, box && box.y > 0 && box.y < 800, 'a linked cell is not in view');
-  check(name, (await page.textContent('.panel h3')).startsWith('weights[') &&
+  check(name, (await page.textContent('.panel h3')).includes('weights[') &&
     (await page.evaluate(() => document.activeElement.tagName)) === 'TD',
   'a link to a cell does not open it');
   await close();
@@ -245,8 +256,9 @@ async function checkPage(name) {
   await checkSteps(name, page);
   check(name, (await page.pdf()).length > 10000, 'it does not print');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  const weights = await page.evaluate(() => fullName(MAPS.find((map) => map.name === 'weights')));
   await close();
-  await checkLink(name);
+  await checkLink(name, weights);
   await checkAccess(name, 'light');
   await checkAccess(name, 'dark');
   await checkWidths(name);
@@ -312,6 +324,7 @@ let browser;
     if (name === 'exercise') await checkExercise(name);
     else await checkPage(name);
   }
+  for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`);
   for (const name of pagesIn(path.join(folder, 'all'))) {
     if (name === 'index') await checkIndex('all/index');
     else await checkExample(`all/${name}`);

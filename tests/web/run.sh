@@ -52,6 +52,16 @@ page() {
         "$document"
 }
 
+# floors COMMAND DOCUMENT [FOLDER/]: the same of a stack; in a folder, fewer cells of it are tried.
+floors() {
+    command=$1 document=$2 name=${3:-}$(basename "$2" .json)
+    case $name in *"$word"*) ;; *) return ;; esac
+    selfattn "$command" --quiet --emit '*' --format json -o "$scratch/$name.stages.json" \
+        "$document"
+    selfattn "$command" --quiet --trace-format html --trace-output "$scratch/$name.html" \
+        -o /dev/null "$document"
+}
+
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
     seeds/004-cross-attention examples/asad-two-heads-wo \
@@ -64,6 +74,12 @@ done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
     page "$root/tests/$name.json"
 done
+floors decode "$root/testdata/stacks/seed-decoder.json"
+floors encode "$root/testdata/stacks/rollout.json"
+mkdir "$scratch/some"
+floors encode "$root/tests/web/gates.json" some/
+floors decode "$root/testdata/stacks/generator.json" some/
+floors decode "$root/testdata/stacks/decoder-post.json" some/
 case large in *"$word"*)
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \

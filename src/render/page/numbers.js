@@ -56,19 +56,30 @@ function numberOf(text) {
   return Number(text);
 }
 
+// Rooms of a house may have maps of one name: "layer.0.attention.weights".
+function fullName(map) {
+  return DATA.rooms[map.room].way + map.name;
+}
+
 // "weights-h0-r2-c1": what a link to a cell names, counted from 0.
 function anchorOf(place) {
-  return `${place.map.name}-h${place.head}-r${place.row}-c${place.column}`;
+  return `${fullName(place.map)}-h${place.head}-r${place.row}-c${place.column}`;
 }
 
 function placeOf(anchor) {
-  const parts = /^#(\w+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
-  const map = parts && MAPS.find((one) => one.name === parts[1]);
+  const parts = /^#([\w.]+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
+  const map = parts && MAPS.find((one) => fullName(one) === parts[1]);
   if (!map || !map.cells) return null;
   const place = { map, head: Number(parts[2]), row: Number(parts[3]), column: Number(parts[4]) };
   const isThere = place.head < map.heads && place.row < map.rows.length &&
     place.column < map.columns.length && isKept(map, place.head, place.row);
   return isThere ? place : null;
+}
+
+// "layer 1, attention: ", or nothing where there is one room.
+function roomOf(map) {
+  const room = DATA.rooms[map.room];
+  return room.floor ? `${room.floor}, ${room.name}: ` : '';
 }
 
 function nameOf(place) {

@@ -58,6 +58,7 @@ function partsOf(operand, place) {
     case 'partner': return where(pair, place.row, pair && pair.partner);
     case 'of-pair': return where(pair, place.row, pair && pair.index);
     case 'above': return where(place.row < map.rows.length, place.row, at.column);
+    case 'of-heads': return range(0, map.heads, (head) => ({ ...cell(at.row, at.column), head }));
     case 'below': return where(below >= 0, below, at.column);
     default: return [cell(0, 0)];
   }

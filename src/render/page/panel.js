@@ -42,7 +42,7 @@ function light(place, cells) {
 function linkTo(place) {
   const link = makeElement('a', '', textOf(place).replace('-', '−'));
   link.href = `#${anchorOf(place)}`;
-  link.title = nameOf(place);
+  link.title = roomOf(place.map) + nameOf(place);
   return link;
 }
 
@@ -80,7 +80,8 @@ function isHidden(place) {
 function show(place) {
   const made = arithmeticOf(place), panel = PANEL.element;
   if (isHidden(place)) return;
-  const head = makeElement('h3', '', `${nameOf(place)}: `, makeElement('bdi', '', labelsOf(place)));
+  const head = makeElement('h3', '', `${roomOf(place.map)}${nameOf(place)}: `,
+    makeElement('bdi', '', labelsOf(place)));
   panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
     numbersLine(place, made));
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));

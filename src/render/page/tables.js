@@ -53,19 +53,29 @@ function makeFigure(map, index) {
 }
 
 function isWorthATable(map) {
-  return map.cells && map.operation &&
+  const isMatrix = map.operation || map.rows.length * map.columns.length > 1;
+  return map.cells && isMatrix &&
     (map.only || map.rows.length * map.columns.length <= MOST_CELLS_MADE);
 }
 
-function mapOf(figure) {
-  return MAPS[figure.querySelector('[data-map]').dataset.map];
+function indexOf(figure) {
+  return Number(figure.querySelector('[data-map]').dataset.map);
 }
 
 function isMadeOf(map, index) {
   return ['a', 'b', 'c', 'd'].some((name) => map[name] && map[name].map === index);
 }
 
+// What a table is made of stands before it, in the order of the maps.
+function firstBeside(figure, index) {
+  const before = figure && figure.previousElementSibling;
+  const isLater = before && before.matches('figure:has([data-map])') && indexOf(before) > index &&
+    isMadeOf(MAPS[indexOf(figure)], indexOf(before));
+  return isLater ? firstBeside(before, index) : figure;
+}
+
 // Before the table that is made of them, so that their cells can light up: the last one first.
+// What nothing in the step is made of comes behind what it is made of itself.
 function addMissingTables() {
   const there = new Set([...document.querySelectorAll('.matrix[data-map]')]
     .map((table) => MAPS[table.dataset.map]));
@@ -73,8 +83,11 @@ function addMissingTables() {
     const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
     if (!section || !isWorthATable(map) || there.has(map)) continue;
     const figures = [...section.querySelectorAll('figure:has([data-map])')];
-    const next = figures.find((figure) => isMadeOf(mapOf(figure), index)) || figures[0];
+    const next = firstBeside(figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index)), index);
+    const before = figures.filter((figure) => isMadeOf(map, indexOf(figure))).pop();
     if (next) next.before(makeFigure(map, index));
+    else if (before) before.after(makeFigure(map, index));
+    else if (figures[0]) figures[0].before(makeFigure(map, index));
   }
 }
 
@@ -92,7 +105,7 @@ function makeFocusable(shown, map) {
 function takeTable(map, table) {
   const shown = { table, head: Number(table.dataset.head), tabs: [],
     rows: indicesOf(table.dataset.rows), columns: indicesOf(table.dataset.columns) };
-  table.id = `matrix-${map.name}${SHOWN.has(map) ? `-${tablesOf(map).length}` : ''}`;
+  table.id = `matrix-${fullName(map)}${SHOWN.has(map) ? `-${tablesOf(map).length}` : ''}`;
   table.setAttribute('role', 'grid');
   shown.caption = table.closest('figure').querySelector('b');
   SHOWN.set(map, [...tablesOf(map), shown]);
