@@ -31,10 +31,11 @@ static const char *const OPERATIONS[] = {
 };
 
 static const char *const PARTS[] = {
-    [PART_ROW_I] = "row-i",   [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
-    [PART_CELL] = "cell",     [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
-    [PART_NUMBER] = "number", [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
-    [PART_ABOVE] = "above",   [PART_BELOW] = "below",     [PART_OF_HEADS] = "of-heads",
+    [PART_ROW_I] = "row-i",       [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
+    [PART_CELL] = "cell",         [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
+    [PART_NUMBER] = "number",     [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
+    [PART_ABOVE] = "above",       [PART_BELOW] = "below",     [PART_OF_HEADS] = "of-heads",
+    [PART_OF_FOCUS] = "of-focus",
 };
 
 static void add_labels(text *out, const char *name, const trace_labels *labels, size_t count)
@@ -139,6 +140,9 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     text_add_format(p->out, "\",\"heads\":%zu,\"slices\":%zu", size[0], map->slices);
     if (map->is_share)
         text_add_string(p->out, ",\"share\":true");
+    if (map->is_of_focus)
+        text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
+                        p->trace->focus.head, p->trace->heads, p->trace->focus.row);
     if (is_blank)
         text_add_string(p->out, ",\"blank\":true");
     if (map->letters != NULL) {

@@ -88,7 +88,8 @@ typedef enum trace_part {
     PART_OF_PAIR,   /* [i,p], where j is of pair p */
     PART_ABOVE,     /* [i,j], where it has such a row */
     PART_BELOW,     /* [i,j] of what lies behind the rows above */
-    PART_OF_HEADS   /* [i,j] of every head */
+    PART_OF_HEADS,  /* [i,j] of every head */
+    PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
 } trace_part;
 
 typedef struct trace_origin {
@@ -105,6 +106,7 @@ typedef struct trace_map {
     trace_labels rows, columns;
     bool is_share;       /* its numbers are between 0 and 1 */
     bool is_of_queries;  /* a row each */
+    bool is_of_focus;    /* of one head and one query, those in focus */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;

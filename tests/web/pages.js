@@ -67,6 +67,13 @@ function depthOf(value) {
   return Array.isArray(value) ? 1 + depthOf(value[0]) : 0;
 }
 
+// What belongs to one query of one head: weighted, of the first batch.
+function inFocus(stage, focus) {
+  if (!focus) return stage;
+  while (depthOf(stage) > 4) stage = stage[0];
+  return [depthOf(stage) === 4 ? stage[focus.head][focus.row] : stage[focus.row]];
+}
+
 // A stage of the first batch as heads × rows × columns.
 function headsOf(stage, heads) {
   while (depthOf(stage) > 3 || (depthOf(stage) === 3 && heads === 1)) stage = stage[0];
@@ -121,13 +128,13 @@ async function open(browser, name, options = {}) {
 async function checkNumbers(name, page) {
   const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.stages.json`)));
   const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
-    name: fullName(map),
+    name: fullName(map), focus: map.focus,
     heads: Array.from({ length: map.heads }, (nothing, head) =>
       map.rows.map((label, row) => rowOf(map, head, row))),
   })));
   let compared = 0;
   for (const map of maps.filter((one) => stages[one.name])) {
-    check(name, isSame(map.heads, headsOf(stages[map.name], map.heads.length)),
+    check(name, isSame(map.heads, headsOf(inFocus(stages[map.name], map.focus), map.heads.length)),
       `${map.name} has other numbers than the stage`);
     compared++;
   }
@@ -139,7 +146,7 @@ async function clickCells(page, most) {
   return page.evaluate((limit) => {
     const told = [];
     for (const [map, shown] of [...SHOWN].flatMap(([of, all]) => all.map((one) => [of, one]))) {
-      const cells = [...shown.table.querySelectorAll('tbody td')].filter(placeAt);
+      const cells = [...shown.body.querySelectorAll('td')].filter(placeAt);
       const step = Math.max(1, Math.ceil(cells.length / limit));
       for (let i = 0; i < cells.length; i += step) {
         cells[i].click();
@@ -160,7 +167,7 @@ function checkTold(name, told) {
   const result = parts.pop().replace(/ \(.*$/, '').replace('−', '-');
   const at = `${told.line} (${told.text})`;
   check(name, result === told.text && left.startsWith(told.map), `another result: ${at}`);
-  check(name, told.links && told.lit === 1, `a link or a light is missing: ${at}`);
+  check(name, told.links && told.lit > 0, `a link or a light is missing: ${at}`);
   if (parts.length === 0 || told.operation === 'round') return;
   const value = valueOf(parts[0]);
   if (value !== null) check(name, isNear(value, told.text, parts[0]), `is not what it says: ${at}`);

@@ -33,7 +33,8 @@ fi
 stages() {
     document=$1 file=$2
     shift 2
-    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
+    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context
+    names=$names,output
     for made in x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
         rounded; do
         ! selfattn --quiet --emit $made -o "$scratch/one" --format json "$@" "$document" \

@@ -61,6 +61,11 @@ function fullName(map) {
   return DATA.rooms[map.room].way + map.name;
 }
 
+// The head that a place belongs to, and of how many.
+function headOf(place) {
+  return place.map.focus || { head: place.head, heads: place.map.heads };
+}
+
 // "weights-h0-r2-c1": what a link to a cell names, counted from 0.
 function anchorOf(place) {
   return `${fullName(place.map)}-h${place.head}-r${place.row}-c${place.column}`;
@@ -83,6 +88,8 @@ function roomOf(map) {
 }
 
 function nameOf(place) {
-  const head = place.map.heads > 1 ? `${TEXT.head(place.head + 1)}, ` : '';
-  return `${place.map.name}[${head}${place.row + 1},${place.column + 1}]`;
+  const { head: index, heads } = headOf(place);
+  const head = heads > 1 ? `${TEXT.head(index + 1)}, ` : '';
+  const of = place.map.focus ? `${place.map.focus.row + 1},` : '';
+  return `${place.map.name}[${head}${of}${place.row + 1},${place.column + 1}]`;
 }
