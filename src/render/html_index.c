@@ -29,10 +29,12 @@ static void add_row(text *out, const html_index_row *row)
     html_add_words(out, row->title);
     text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
     html_add_words(out, row->notes);
-    text_add_format(out,
-                    "</p>\n<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"The "
-                    "attention weights of %s, a heat map a head\"></a>\n",
-                    row->name, row->name, row->name);
+    text_add_string(out, "</p>\n");
+    if (row->has_picture)
+        text_add_format(out,
+                        "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"The attention "
+                        "weights of %s, a heat map a head\"></a>\n",
+                        row->name, row->name, row->name);
     text_add_format(out,
                     "<p class=note><a href=\"%s.html\">Every step of %s</a> · <a "
                     "href=\"%s.json\">its document</a></p>\n</section>\n",

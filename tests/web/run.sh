@@ -53,12 +53,17 @@ page() {
         "$document"
 }
 
+# all_stages COMMAND NAME.json: NAME.stages.json, all that layers make.
+all_stages() {
+    selfattn "$1" --quiet --emit '*' --format json -o "${2%.json}.stages.json" "$2"
+}
+
 # floors COMMAND DOCUMENT [FOLDER/]: the same of a stack; in a folder, fewer cells of it are tried.
 floors() {
     command=$1 document=$2 name=${3:-}$(basename "$2" .json)
     case $name in *"$word"*) ;; *) return ;; esac
-    selfattn "$command" --quiet --emit '*' --format json -o "$scratch/$name.stages.json" \
-        "$document"
+    cp "$document" "$scratch/$name.json"
+    all_stages "$command" "$scratch/$name.json"
     selfattn "$command" --quiet --trace-format html --trace-output "$scratch/$name.html" \
         -o /dev/null "$document"
 }
@@ -75,12 +80,11 @@ done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
     page "$root/tests/$name.json"
 done
-floors decode "$root/testdata/stacks/seed-decoder.json"
 floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
-floors decode "$root/testdata/stacks/decoder-post.json" some/
+floors decode "$root/testdata/stacks/transformer-decoder.json" some/
 case large in *"$word"*)
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
@@ -90,7 +94,11 @@ esac
 case examples in *"$word"*)
     selfattn example --quiet --all "$scratch/all"
     for document in "$scratch"/all/*.json; do
-        stages "$document" "${document%.json}.stages.json"
+        case $document in
+        */encoder.json) all_stages encode "$document" ;;
+        */decoder.json) all_stages decode "$document" ;;
+        *) stages "$document" "${document%.json}.stages.json" ;;
+        esac
     done ;;
 esac
 case exercise in *"$word"*)
