@@ -30,7 +30,9 @@ static void add_policy(text *out)
 static void add_title(const html_page *p)
 {
     const trace *t = p->trace;
-    html_add_words(p->out, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
+    if (t->name == NULL && t->title == NULL)
+        html_say(p->out, "untitled", NULL);
+    html_add_words(p->out, t->name != NULL ? t->name : "");
     text_add_string(p->out, t->name != NULL && t->title != NULL ? ": " : "");
     html_add_words(p->out, t->title != NULL ? t->title : "");
 }

@@ -62,6 +62,20 @@ static void add_shape(text *out, const trace_map *map)
     text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
 }
 
+static void add_heads(text *out, const trace *room)
+{
+    text heads = {0};
+    const char *about;
+    html_say_numbers(&heads, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
+    about = text_string(&heads);
+    if (map_named(room, "xk") == NULL)
+        html_add_words(out, about);
+    else
+        html_say(out, "overMemory", &about);
+    out->failed = out->failed || heads.failed;
+    text_free(&heads);
+}
+
 /* Below its name: its kind, or its size. */
 static void add_note(text *out, const trace *room)
 {
@@ -81,8 +95,7 @@ static void add_note(text *out, const trace *room)
         add_shape(out, map_named(room, room->place.name));
         break;
     default:
-        text_add_format(out, "%zu head%s%s", room->heads, room->heads == 1 ? "" : "s",
-                        map_named(room, "xk") == NULL ? "" : ", memory");
+        add_heads(out, room);
     }
 }
 
@@ -240,11 +253,12 @@ static void add_room(const house *h, size_t index)
 static void draw(const house *h)
 {
     text *out = h->page->out;
-    text_add_format(out,
-                    "<nav class=\"picture house\" aria-label=\"The house: each room leads to its "
-                    "steps\" tabindex=0>\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group "
-                    "aria-label=\"Floors, the first layer at the bottom, and their rooms\">\n",
+    text_add_string(out, "<nav class=\"picture house\" tabindex=0 aria-label=\"");
+    html_say(out, "house", NULL);
+    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"",
                     h->width, h->floors * PITCH - STAIRS + 2 * MARGIN, h->width);
+    html_say(out, "floors", NULL);
+    text_add_string(out, "\">\n");
     for (size_t i = 0; i < h->rooms; i++) {
         if (html_begins_floor(h->page, i))
             add_floor(h, i);

@@ -31,6 +31,13 @@ bool html_begins_floor(const html_page *p, size_t index);
 void html_add_words(text *out, const char *words);
 void html_add_label(text *out, const trace_labels *labels, size_t index);
 
+/* html_english.c: what the page says under this name, about these texts or numbers; NULL: about
+ * nothing. */
+void html_say(text *out, const char *which, const char *const *about);
+void html_say_numbers(text *out, const char *which, size_t first, size_t second);
+/* All of it for the script, as a JSON object. */
+void html_add_english(text *out);
+
 /* html_items.c: one item of a step; `is_blank` hides what an exercise asks for. */
 void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
 

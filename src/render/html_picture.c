@@ -206,14 +206,16 @@ void html_add_picture(const html_page *page)
     if (p.count == 0)
         return;
     const trace_place *at = &page->trace->place;
-    const char *of = html_has_floors(page) ? " of " : "", *comma = *of == '\0' ? "" : ", ";
-    text_add_format(
-        page->out,
-        "<nav class=picture aria-label=\"The pipeline%s%s%s%s: each stage leads to its "
-        "step\" tabindex=0>\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"Stages and "
-        "their shapes\">\n",
-        of, at->floor, comma, at->name, p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
-        (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
+    text_add_string(page->out, "<nav class=picture tabindex=0 aria-label=\"");
+    if (html_has_floors(page))
+        html_say(page->out, "pipelineOf", (const char *const[]){at->floor, at->name});
+    else
+        html_say(page->out, "pipeline", NULL);
+    text_add_format(page->out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"",
+                    p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
+                    (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
+    html_say(page->out, "stages", NULL);
+    text_add_string(page->out, "\">\n");
     add_edges(&p);
     for (size_t i = 0; i < p.count; i++)
         add_box(&p, i);

@@ -108,8 +108,11 @@ static void add_name(const html_page *p, const trace_item *item)
     text_add_string(p->out, "</b>");
     if (a->rank == 2)
         text_add_format(p->out, " <span>(%zu × %zu)</span>", a->size[0], a->size[1]);
-    else if (a->rank == 1)
-        text_add_format(p->out, " <span>(%zu long)</span>", a->size[0]);
+    if (a->rank == 1) {
+        text_add_string(p->out, " <span>(");
+        html_say_numbers(p->out, "long", a->size[0], 0);
+        text_add_string(p->out, ")</span>");
+    }
     text_add_string(p->out, "</figcaption>\n");
 }
 
@@ -201,10 +204,9 @@ static void add_focus_row(const grid *all, const trace_item *item)
         return;
     g.only = item->focus;
     g.columns = selection_all(g.matrix.size[1]);
-    text_add_format(g.page->out,
-                    "<p class=note>Row %zu with all its %zu columns; --focus row=I chooses "
-                    "another.</p>\n",
-                    item->focus, g.matrix.size[1]);
+    text_add_string(g.page->out, "<p class=note>");
+    html_say_numbers(g.page->out, "focusRow", item->focus, g.matrix.size[1]);
+    text_add_string(g.page->out, "</p>\n");
     add_table(&g, item);
 }
 

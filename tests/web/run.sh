@@ -84,7 +84,6 @@ floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
-floors decode "$root/testdata/stacks/transformer-decoder.json" some/
 case large in *"$word"*)
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \

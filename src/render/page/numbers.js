@@ -1,3 +1,5 @@
+'use strict';
+
 // The numbers of the page's maps. Their texts are the program's own: a place is a map, a head, a row
 // and a column of it.
 
