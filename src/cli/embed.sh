@@ -1,8 +1,8 @@
 #!/bin/sh
 # embed.sh LIST DOCUMENT...: writes the C source of EXAMPLES (examples.h).
 #
-# LIST names documents, "NAME FILE" a line, FILE seen from LIST's folder; they come first. Then each
-# DOCUMENT under its own name. A text becomes a list of bytes: C promises no string literal beyond
+# LIST names documents, "NAME FILE [COMMAND]" a line, FILE seen from LIST's folder, COMMAND what
+# computes it (default: run); they come first. Then each DOCUMENT under its own name. A text becomes a list of bytes: C promises no string literal beyond
 # 4,095.
 set -eu
 LC_ALL=C
@@ -21,14 +21,14 @@ key() {
     echo "$value"
 }
 
-# "NAME FILE" a line for all.
+# "NAME FILE COMMAND" a line for all.
 named() {
-    grep -v '^#' "$list" | while read -r name file; do
-        echo "$name $(dirname "$list")/$file"
+    grep -v '^#' "$list" | while read -r name file command; do
+        echo "$name $(dirname "$list")/$file ${command:-run}"
     done
     for document; do
         name=$(key name "$document")
-        echo "$name $document"
+        echo "$name $document run"
     done
 }
 
@@ -36,19 +36,19 @@ all=$(named "$@")
 echo '/* Made by src/cli/embed.sh. */'
 echo '#include "cli/examples.h"'
 count=0
-echo "$all" | while read -r name file; do
+echo "$all" | while read -r name file command; do
     count=$((count + 1))
     echo "static const unsigned char TEXT_${count}[] = { /* $name */"
     od -An -v -tu1 "$file" | sed 's/  *\([0-9]*\)/\1,/g'
     echo '0};'
 done
 echo 'static const example ROWS[] = {'
-echo "$all" | while read -r name file; do
+echo "$all" | while read -r name file command; do
     count=$((count + 1))
     title=$(key title "$file")
     notes=$(key notes "$file")
-    printf '    {{"%s", "%s"}, (const char *)TEXT_%d, "%s"},\n' \
-        "$name" "$title" "$count" "$notes"
+    printf '    {{"%s", "%s"}, (const char *)TEXT_%d, "%s", command_%s},\n' \
+        "$name" "$title" "$count" "$notes" "$command"
 done
 echo '};'
 echo 'const named_table EXAMPLES = NAMED_TABLE("example", ROWS);'

@@ -23,6 +23,12 @@ static bool make_path(text *path, const char *dir, const char *name, const char 
     return text_ok(path, e);
 }
 
+/* Of the weights of one attention; layers have many. */
+static bool has_picture(const example *one)
+{
+    return one->run == command_run;
+}
+
 /* ---- before anything is written ---- */
 
 static bool check_free(text *path, const char *dir, const char *name, const char *ending, err *e)
@@ -41,9 +47,10 @@ static bool check_all_free(const char *dir, err *e)
     text path = {0};
     bool done = check_free(&path, dir, "index", "html", e);
     for (size_t i = 0; i < EXAMPLES.count && done; i++) {
-        const char *name = example_at(i)->named.name;
+        const example *one = example_at(i);
+        const char *name = one->named.name;
         done = check_free(&path, dir, name, "json", e) && check_free(&path, dir, name, "html", e) &&
-               check_free(&path, dir, name, "svg", e);
+               (!has_picture(one) || check_free(&path, dir, name, "svg", e));
     }
     text_free(&path);
     return done;
@@ -73,19 +80,19 @@ static bool write_document(const char *file, const example *one, err *e)
 }
 
 /* As the command line would: --trace-output PAGE --trace-format html --picture SVG -o /dev/null. */
-static bool write_page(const options *o, env *world, const char *document, const char *page,
-                       const char *svg, err *e)
+static bool write_page(const options *o, env *world, const example *one, const char *document,
+                       const char *page, const char *svg, err *e)
 {
     options run = {.operand = &document,
                    .operands = 1,
                    .trace = true,
                    .trace_format = "html",
                    .trace_output = page,
-                   .picture = svg,
+                   .picture = has_picture(one) ? svg : NULL,
                    .output = "/dev/null",
                    .max_memory = o->max_memory,
                    .quiet = true};
-    return command_run(&run, world, e) == EXIT_DONE;
+    return one->run(&run, world, e) == EXIT_DONE;
 }
 
 static bool write_example(const options *o, env *world, const example *one, err *e)
@@ -95,7 +102,7 @@ static bool write_example(const options *o, env *world, const example *one, err 
     bool done =
         make_path(&json, o->all, name, "json", e) && make_path(&page, o->all, name, "html", e) &&
         make_path(&svg, o->all, name, "svg", e) && write_document(text_string(&json), one, e) &&
-        write_page(o, world, text_string(&json), text_string(&page), text_string(&svg), e);
+        write_page(o, world, one, text_string(&json), text_string(&page), text_string(&svg), e);
     text_free(&json);
     text_free(&page);
     text_free(&svg);
@@ -111,7 +118,7 @@ static bool write_index(const char *dir, err *e)
     html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
     for (size_t i = 0; i < EXAMPLES.count && row != NULL; i++) {
         const example *one = example_at(i);
-        row[i] = (html_index_row){one->named.name, one->named.help, one->notes};
+        row[i] = (html_index_row){one->named.name, one->named.help, one->notes, has_picture(one)};
     }
     bool done = row != NULL && make_path(&path, dir, "index", "html", e) &&
                 sink_open(&out, text_string(&path), e);

@@ -3,12 +3,13 @@
 #ifndef SELFATTN_CLI_EXAMPLES_H
 #define SELFATTN_CLI_EXAMPLES_H
 
-#include "base/named.h"
+#include "cli/command.h"
 
 typedef struct example {
     named named;       /* the help is the document's title */
     const char *text;  /* the document as it is in testdata */
     const char *notes; /* its own paragraph */
+    int (*run)(const options *o, env *world, err *e); /* the command that computes it */
 } example;
 
 extern const named_table EXAMPLES; /* rows of `example` */

@@ -273,10 +273,11 @@ static const option_row ROWS[] = {
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
-     "FILE", .shared = GROUP_DIFF, .place = AT(picture),
+     "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
                "with the tokens, numbers of two decimals, or --digits, in the cells of up to 16 "
-               "rows and columns. With - the picture takes the place of the data on standard "
+               "rows and columns. With -, and without FILE, which may be left out at the end and "
+               "before another option, the picture takes the place of the data on standard "
                "output and is made of characters: in 24-bit colour where --color allows it, with "
                "numbers where the width has room. Above 64 rows or columns a square stands for "
                "several weights and shows the greatest. In a batch it is the entry of --focus, the "
@@ -426,9 +427,9 @@ static const option_row ROWS[] = {
     /* example */
     {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
      .place = AT(all),
-     .manual = "For each NAME.json its NAME.html, every step as a page, and NAME.svg, its weights "
-               "as a picture; index.html leads to all of them. DIR is made where it is not there. "
-               "Where one of these files is, nothing is written without --force."},
+     .manual = "For each NAME.json its NAME.html, every step as a page, and, where it is one "
+               "attention, NAME.svg, its weights as a picture; index.html leads to all of them. "
+               "DIR is made where it is not there. Where one of these files is, nothing is written without --force."},
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},

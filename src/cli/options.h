@@ -59,6 +59,7 @@ typedef struct option_row {
     const char *metavar; /* "FILE" in help */
     bool
         value_is_optional; /* and given after = only; else a flag takes none, all others need one */
+    const char *alone;     /* the value where none follows, or NULL: then one must */
     char letter;           /* short name, 0 = none */
     size_t place;          /* offset in struct options; unused by keys */
     size_t has;            /* offset of a bool in struct options that is set too; 0 = none */

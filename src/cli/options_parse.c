@@ -146,8 +146,18 @@ static bool is_option(const char *value)
            option_by_name(value + 2, strcspn(value + 2, "=")) != NULL;
 }
 
+/* Of an option that can do without a value, what follows is none if it looks like an option. */
+static bool stands_alone(const option_row *row, const char *value)
+{
+    return row->alone != NULL && value[0] == '-' && value[1] != '\0';
+}
+
 static bool take_option(parser *p, const option_row *row, const char *value, bool is_next_element)
 {
+    if (is_next_element && stands_alone(row, value)) {
+        optind--; /* getopt took it, and has it still to tell */
+        return option_set(p->o, row, row->alone, p->e);
+    }
     if (is_next_element && is_option(value))
         return refuse_option_as_value(p, row, value);
     if (value == NULL && row->value_is_optional)
@@ -229,6 +239,8 @@ static bool take(parser *p, int code, char *element, const char *next)
     const option_row *row = !is_known ? NULL : row_of(code == ':' || code == '?' ? optopt : code);
     if (row == NULL || (is_long && is_abbreviation(element, row)))
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);
+    if (code == ':' && row->alone != NULL)
+        return option_set(p->o, row, row->alone, p->e);
     if (code == ':')
         return refuse_missing(p, row);
     if (code == '?')

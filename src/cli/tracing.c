@@ -149,18 +149,6 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
 
 /* ---- stacks ---- */
 
-/* What only one attention has a picture of. */
-static bool check_stack_holds(const options *o, const stack_outputs *to, err *e)
-{
-    const renderer *by = find_renderer(o);
-    if (by->takes_blanks) {
-        err_set(e, "the trace format %s is for one attention, and these are layers",
-                by->named.name);
-        return err_remedy(e, "--trace-format markdown or latex has all steps of them");
-    }
-    return check_holds(by, o, to->trace.results, e);
-}
-
 /* Whether somebody wants `weighted` of all rows, which the trace alone doesn't. */
 static bool wants_weighted(const stack_solution *s, const text_list *names)
 {
@@ -186,7 +174,8 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     stack_trace t = {0};
     trace_focus focus;
     find_steps(&o->steps, asked);
-    if (!check_stack_holds(o, to, e) || !find_stack_focus(&s->stack, o, &focus, e))
+    if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
+        !find_stack_focus(&s->stack, o, &focus, e))
         return false;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};

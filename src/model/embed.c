@@ -19,8 +19,7 @@ static bool borrow_rows(const stack *s, bundle *to, err *e)
     return true;
 }
 
-/* The rows of ids: an embedding, or a vocab whose words are counted in their order. */
-static const tensor *row_of_id(const stack *s, size_t id, tensor *room)
+const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
 {
     const tensor *embedding = bundle_tensor(s->document, "embedding");
     const entry *vocab = bundle_find(s->document, "vocab");
@@ -46,7 +45,7 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
 {
     for (size_t i = 0; i < count; i++) {
         tensor room;
-        const tensor *row = row_of_id(s, ids[i], &room);
+        const tensor *row = stack_row_of_id(s, ids[i], &room);
         if (row == NULL)
             return err_at(e, at, "ids[%zu] is %zu, and there are %zu rows to look up, from 0",
                           i + 1, ids[i], stack_ids(s));

@@ -11,6 +11,10 @@ bool stack_embed(stack *s, err *e);
 /* The same of these ids, behind the rows before. */
 bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
 
+/* The row of an id: of the embedding, or of a vocab whose words are counted in their order; NULL
+ * where there is none. `room` may be what it points to. */
+const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
+
 /* How many ids there are to look up; 0 where there is neither an embedding nor a vocab. */
 size_t stack_ids(const stack *s);
 

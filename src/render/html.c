@@ -30,7 +30,9 @@ static void add_policy(text *out)
 static void add_title(const html_page *p)
 {
     const trace *t = p->trace;
-    html_add_words(p->out, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
+    if (t->name == NULL && t->title == NULL)
+        html_say(p->out, "untitled", NULL);
+    html_add_words(p->out, t->name != NULL ? t->name : "");
     text_add_string(p->out, t->name != NULL && t->title != NULL ? ": " : "");
     html_add_words(p->out, t->title != NULL ? t->title : "");
 }
@@ -64,24 +66,73 @@ static void add_notes(const html_page *p)
     text_free(&line);
 }
 
-static bool is_blank(const html_page *p, const trace_step *step)
+bool html_has_floors(const html_page *p)
 {
-    for (step_id id = 0; id < STEP_COUNT && p->how->blank != NULL; id++) {
-        if (p->how->blank[id] && step->row == (const step_row *)(const void *)named_row(&STEPS, id))
-            return true;
-    }
-    return false;
+    return p->whole->rooms != NULL;
+}
+
+bool html_begins_floor(const html_page *p, size_t index)
+{
+    const char *floor = trace_room(p->whole, index)->place.floor;
+    return html_has_floors(p) &&
+           (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
+}
+
+bool html_is_blank(const html_page *p, step_id step)
+{
+    return p->how->blank != NULL && step < STEP_COUNT && p->how->blank[step];
+}
+
+void html_add_step_id(const html_page *p, step_id step)
+{
+    const trace_place *at = &p->trace->place;
+    text_add_format(p->out, "%s%s", at->way,
+                    step < STEP_COUNT ? step_of(step)->named.name : at->name);
+}
+
+/* Among those of the house. */
+static ptrdiff_t room_number(const html_page *p)
+{
+    return html_has_floors(p) ? p->trace - p->whole->rooms : 0;
 }
 
 static void add_step(const html_page *p, const trace_step *step, size_t number)
 {
-    const char *name = step->row->named.name;
+    int level = html_has_floors(p) ? 3 : 2;
+    text_add_string(p->out, "<section id=\"step-");
+    html_add_step_id(p, step->id);
     text_add_format(p->out,
-                    "<section id=\"step-%s\" data-step=%s>\n<h2>%zu. %s<small>%s</small></h2>\n",
-                    name, name, number, name, step->row->named.help);
+                    "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
+                    room_number(p), step->name, level, number, step->name,
+                    step_of(step->id)->named.help, level);
     for (size_t i = 0; i < step->count; i++)
-        html_add_item(p, &step->item[i], is_blank(p, step));
+        html_add_item(p, &step->item[i], html_is_blank(p, step->id));
     text_add_string(p->out, "</section>\n");
+}
+
+/* A floor is folded and unfolded by its heading, without any script. */
+static void add_floor_begin(const html_page *p, size_t index)
+{
+    text_add_format(p->out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
+                    index > 0 ? "</details>\n" : "", index);
+    html_add_words(p->out, p->trace->place.floor);
+    text_add_string(p->out, "</h2></summary>\n");
+}
+
+static void add_rooms(const html_page *whole)
+{
+    html_page p = *whole;
+    size_t number = 0;
+    for (size_t i = 0; i < trace_rooms(p.whole); i++) {
+        p.trace = trace_room(p.whole, i);
+        if (html_begins_floor(&p, i))
+            add_floor_begin(&p, i);
+        if (html_has_floors(&p))
+            html_add_picture(&p);
+        for (size_t j = 0; j < p.trace->steps; j++)
+            add_step(&p, &p.trace->step[j], ++number);
+    }
+    text_add_string(p.out, html_has_floors(&p) ? "</details>\n" : "");
 }
 
 static void add_body(const html_page *p)
@@ -91,16 +142,18 @@ static void add_body(const html_page *p)
     text_add_string(p->out, "</h1>\n");
     add_notes(p);
     text_add_string(p->out, "</header>\n");
-    html_add_picture(p);
+    if (html_has_floors(p))
+        html_add_house(p);
+    else
+        html_add_picture(p);
     text_add_string(p->out, "<main>\n");
-    for (size_t i = 0; i < p->trace->steps; i++)
-        add_step(p, &p->trace->step[i], i + 1);
+    add_rooms(p);
     text_add_string(p->out, "</main>\n");
 }
 
 bool html_render(const trace *t, const render_options *how, text *out, err *e)
 {
-    html_page p = {.out = out, .trace = t, .how = how};
+    html_page p = {.out = out, .trace = t, .whole = t, .how = how};
     add_head(&p);
     add_body(&p);
     html_add_data(&p);

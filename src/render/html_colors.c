@@ -99,11 +99,12 @@ void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share)
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     text_add_format(p->out,
                     "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
-                    "aria-label=\"A map of the whole matrix\"><g transform=\"translate(0 .5)\">",
+                    "aria-label=\"",
                     s.columns * SQUARE, s.rows * SQUARE, s.columns, s.rows);
+    html_say(p->out, "map", NULL);
+    text_add_string(p->out, "\"><g transform=\"translate(0 .5)\">");
     add_squares(p->out, &s, matrix, is_share);
-    text_add_format(p->out,
-                    "</g></svg>\n<p class=note>Each square stands for %zu × %zu numbers and shows "
-                    "the one of the greatest magnitude.</p>\n",
-                    s.tall, s.wide);
+    text_add_string(p->out, "</g></svg>\n<p class=note>");
+    html_say_numbers(p->out, "squares", s.tall, s.wide);
+    text_add_string(p->out, "</p>\n");
 }

@@ -25,13 +25,17 @@ static const char *const OPERATIONS[] = {
     [OP_WAVE] = "wave",
     [OP_TURN] = "turn",
     [OP_STACK] = "stack",
+    [OP_MEAN] = "mean",
+    [OP_MINUS] = "minus",
+    [OP_ACTIVATE] = "activate",
 };
 
 static const char *const PARTS[] = {
-    [PART_ROW_I] = "row-i",   [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
-    [PART_CELL] = "cell",     [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
-    [PART_NUMBER] = "number", [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
-    [PART_ABOVE] = "above",   [PART_BELOW] = "below",
+    [PART_ROW_I] = "row-i",       [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
+    [PART_CELL] = "cell",         [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
+    [PART_NUMBER] = "number",     [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
+    [PART_ABOVE] = "above",       [PART_BELOW] = "below",     [PART_OF_HEADS] = "of-heads",
+    [PART_OF_FOCUS] = "of-focus",
 };
 
 static void add_labels(text *out, const char *name, const trace_labels *labels, size_t count)
@@ -127,14 +131,18 @@ static void add_exceptions(const html_page *p, const trace_map *map)
                         map->is_interleaved ? "true" : "false");
 }
 
-static void add_map(const html_page *p, const trace_map *map)
+static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
-    bool is_blank = p->how->blank != NULL && p->how->blank[map->step] && map->has_origin;
-    text_add_format(p->out, "{\"name\":\"%s\",\"step\":\"%s\",\"heads\":%zu,\"slices\":%zu",
-                    map->name, named_row(&STEPS, map->step)->name, size[0], map->slices);
+    bool is_blank = html_is_blank(p, map->step) && map->has_origin;
+    text_add_format(p->out, "{\"name\":\"%s\",\"room\":%zu,\"step\":\"", map->name, room);
+    html_add_step_id(p, map->step);
+    text_add_format(p->out, "\",\"heads\":%zu,\"slices\":%zu", size[0], map->slices);
     if (map->is_share)
         text_add_string(p->out, ",\"share\":true");
+    if (map->is_of_focus)
+        text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
+                        p->trace->focus.head, p->trace->heads, p->trace->focus.row);
     if (is_blank)
         text_add_string(p->out, ",\"blank\":true");
     if (map->letters != NULL) {
@@ -143,6 +151,8 @@ static void add_map(const html_page *p, const trace_map *map)
     }
     if (map->has_origin) {
         text_add_format(p->out, ",\"operation\":\"%s\"", OPERATIONS[map->op]);
+        if (map->function != NULL)
+            text_add_format(p->out, ",\"function\":\"%s\"", map->function);
         add_origin(p->out, "a", &map->a);
         add_origin(p->out, "b", &map->b);
         add_origin(p->out, "c", &map->c);
@@ -166,17 +176,39 @@ static void add_without_marks(text *out, const text *json)
     text_add_string(out, at);
 }
 
+/* Where the rooms are: what is before the names of their maps, and what a person calls them. */
+static void add_rooms(const html_page *p)
+{
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        const trace_place *at = &trace_room(p->whole, i)->place;
+        text_add_format(p->out, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"}",
+                        i > 0 ? "," : "", at->way, at->floor, at->name);
+    }
+}
+
+static void add_maps(html_page *p)
+{
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        p->trace = trace_room(p->whole, i);
+        for (size_t j = 0; j < p->trace->maps; j++) {
+            text_add_string(p->out, p->trace->first_map + j > 0 ? ",\n" : "");
+            add_map(p, &p->trace->map[j], i);
+        }
+    }
+}
+
 void html_add_data(const html_page *p)
 {
     text json = {0};
-    html_page into = {.out = &json, .trace = p->trace, .how = p->how};
-    text_add_format(&json, "{\"digits\":%d,\"trims\":%s,\"maps\":[\n",
+    html_page into = {.out = &json, .whole = p->whole, .how = p->how};
+    text_add_string(&json, "{\"words\":");
+    html_add_english(&json);
+    text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");
-    for (size_t i = 0; i < p->trace->maps; i++) {
-        text_add_string(&json, i > 0 ? ",\n" : "");
-        add_map(&into, &p->trace->map[i]);
-    }
+    add_rooms(&into);
+    text_add_string(&json, "],\"maps\":[\n");
+    add_maps(&into);
     text_add_string(&json, "]}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     add_without_marks(p->out, &json);

@@ -16,11 +16,18 @@ static void add_head(text *out)
                          "'none'; img-src 'self' file:; style-src");
     html_add_hash(out, PAGE_STYLE);
     html_add_hash(out, INDEX_STYLE);
-    text_add_format(out,
-                    "; base-uri 'none'; form-action 'none'\">\n<meta name=viewport "
-                    "content=\"width=device-width, initial-scale=1\">\n<title>Attention, worked "
-                    "examples</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n",
-                    PAGE_STYLE, INDEX_STYLE);
+    text_add_string(out, "; base-uri 'none'; form-action 'none'\">\n<meta name=viewport "
+                         "content=\"width=device-width, initial-scale=1\">\n<title>");
+    html_say(out, "examples", NULL);
+    text_add_format(out, "</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n", PAGE_STYLE,
+                    INDEX_STYLE);
+}
+
+static void add_picture(text *out, const char *name)
+{
+    text_add_format(out, "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"", name, name);
+    html_say(out, "weightsOf", &name);
+    text_add_string(out, "\"></a>\n");
 }
 
 static void add_row(text *out, const html_index_row *row)
@@ -29,24 +36,24 @@ static void add_row(text *out, const html_index_row *row)
     html_add_words(out, row->title);
     text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
     html_add_words(out, row->notes);
-    text_add_format(out,
-                    "</p>\n<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"The "
-                    "attention weights of %s, a heat map a head\"></a>\n",
-                    row->name, row->name, row->name);
-    text_add_format(out,
-                    "<p class=note><a href=\"%s.html\">Every step of %s</a> · <a "
-                    "href=\"%s.json\">its document</a></p>\n</section>\n",
-                    row->name, row->name, row->name);
+    text_add_string(out, "</p>\n");
+    if (row->has_picture)
+        add_picture(out, row->name);
+    text_add_format(out, "<p class=note><a href=\"%s.html\">", row->name);
+    html_say(out, "everyStep", &row->name);
+    text_add_format(out, "</a> · <a href=\"%s.json\">", row->name);
+    html_say(out, "itsDocument", NULL);
+    text_add_string(out, "</a></p>\n</section>\n");
 }
 
 void html_add_index(text *out, const html_index_row *row, size_t count)
 {
     add_head(out);
-    text_add_string(out,
-                    "<body>\n<header>\n<h1>Attention, worked examples</h1>\n<p>Each page shows "
-                    "every step of a small example with its numbers; a number on it leads to "
-                    "the arithmetic that made it. The pictures are the attention weights: a "
-                    "row is a query, a column a key.</p>\n</header>\n<main>\n");
+    text_add_string(out, "<body>\n<header>\n<h1>");
+    html_say(out, "examples", NULL);
+    text_add_string(out, "</h1>\n<p>");
+    html_say(out, "aboutExamples", NULL);
+    text_add_string(out, "</p>\n</header>\n<main>\n");
     for (size_t i = 0; i < count; i++)
         add_row(out, &row[i]);
     text_add_string(out, "</main>\n</body>\n</html>\n");

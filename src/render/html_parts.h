@@ -10,16 +10,33 @@ enum { HTML_MOST = 64 };
 
 typedef struct html_page {
     text *out;
-    const trace *trace;
+    const trace *trace; /* the room that is being written */
+    const trace *whole;
     const render_options *how;
 } html_page;
 
 /* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
 void html_add_hash(text *out, const char *inline_text);
 
+/* What a step is called in addresses: "layer.0.attention.scores". */
+void html_add_step_id(const html_page *p, step_id step);
+/* Whether the step's cells are to be filled in. */
+bool html_is_blank(const html_page *p, step_id step);
+/* Whether the trace is a house; a trace of one attention is one room. */
+bool html_has_floors(const html_page *p);
+/* Whether the room at `index` is the first one of its floor. */
+bool html_begins_floor(const html_page *p, size_t index);
+
 /* html_words.c: text that is shown, whatever marks are in it. */
 void html_add_words(text *out, const char *words);
 void html_add_label(text *out, const trace_labels *labels, size_t index);
+
+/* html_english.c: what the page says under this name, about these texts or numbers; NULL: about
+ * nothing. */
+void html_say(text *out, const char *which, const char *const *about);
+void html_say_numbers(text *out, const char *which, size_t first, size_t second);
+/* All of it for the script, as a JSON object. */
+void html_add_english(text *out);
 
 /* html_items.c: one item of a step; `is_blank` hides what an exercise asks for. */
 void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
@@ -40,7 +57,7 @@ html_color html_color_of(double value, double greatest, bool is_share);
 /* The matrix as squares that each show the greatest of the numbers that it stands for. */
 void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share);
 
-/* html_data.c: the maps of the trace for the script, as JSON. */
+/* html_data.c: the maps of all rooms for the script, as JSON. */
 void html_add_data(const html_page *p);
 /* How much of a map is in it. */
 typedef enum html_kept { KEPT_NOTHING, KEPT_FOCUS, KEPT_ALL } html_kept;
@@ -52,7 +69,10 @@ size_t html_focus_head(const html_page *p, const trace_map *map);
  * unpack); false, with nothing added, where one of them has an exponent or is not finite. */
 bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits);
 
-/* html_picture.c: the pipeline with its shapes; a stage leads to its step. */
+/* html_house.c: the floors of a stack with their rooms, which lead to their steps. */
+void html_add_house(const html_page *p);
+
+/* html_picture.c: the pipeline of a room with its shapes; a stage leads to its step. */
 void html_add_picture(const html_page *p);
 /* True where the trace has this step. */
 bool html_has_step(const trace *t, step_id step);

@@ -37,7 +37,7 @@ static const trace_map *map_at(const picture *p, size_t i)
 bool html_has_step(const trace *t, step_id step)
 {
     for (size_t i = 0; i < t->steps; i++) {
-        if (t->step[i].row == (const step_row *)(const void *)named_row(&STEPS, step))
+        if (t->step[i].id == step)
             return true;
     }
     return false;
@@ -140,9 +140,10 @@ static void add_edge_from_row(const picture *p, size_t row, size_t to)
 /* The input that q, k or v is projected from; for later forms the one before. */
 static void add_edge_to_role(const picture *p, size_t to)
 {
+    const trace *t = p->page->trace;
     const trace_map *map = map_at(p, to);
     for (size_t i = 0; i < to; i++) {
-        if (map->has_origin && p->node[i].map == map->a.map) {
+        if (map->has_origin && p->node[i].map + t->first_map == map->a.map) {
             add_edge(p, i, to);
             return;
         }
@@ -185,8 +186,11 @@ static void add_box(const picture *p, size_t i)
     const trace_map *map = map_at(p, i);
     size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW;
     bool is_link = html_has_step(p->page->trace, map->step);
-    if (is_link)
-        text_add_format(out, "<a href=\"#step-%s\">", named_row(&STEPS, map->step)->name);
+    if (is_link) {
+        text_add_string(out, "<a href=\"#step-");
+        html_add_step_id(p->page, map->step);
+        text_add_string(out, "\">");
+    }
     text_add_format(out, "<rect x=%zu y=%zu width=%d height=%d rx=8 />", x, y, BOX_WIDTH,
                     BOX_HEIGHT);
     text_add_format(out, "<text x=%zu y=%zu>%s</text><text class=shape x=%zu y=%zu>",
@@ -199,12 +203,19 @@ void html_add_picture(const html_page *page)
 {
     picture p = {.page = page};
     place_boxes(&p);
-    text_add_format(page->out,
-                    "<nav class=picture aria-label=\"The pipeline: each stage leads to its step\" "
-                    "tabindex=0>\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"Stages and "
-                    "their shapes\">\n",
+    if (p.count == 0)
+        return;
+    const trace_place *at = &page->trace->place;
+    text_add_string(page->out, "<nav class=picture tabindex=0 aria-label=\"");
+    if (html_has_floors(page))
+        html_say(page->out, "pipelineOf", (const char *const[]){at->floor, at->name});
+    else
+        html_say(page->out, "pipeline", NULL);
+    text_add_format(page->out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"",
                     p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
                     (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
+    html_say(page->out, "stages", NULL);
+    text_add_string(page->out, "\">\n");
     add_edges(&p);
     for (size_t i = 0; i < p.count; i++)
         add_box(&p, i);

@@ -17,6 +17,7 @@ typedef struct grid {
     size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
     double greatest;
     bool is_share, is_blank;
+    bool is_part; /* of a worked line, beside the table of its map */
 } grid;
 
 static void add_number(text *out, double value, int digits)
@@ -80,16 +81,6 @@ static void add_heading(const grid *g)
     text_add_string(out, "</tr>\n");
 }
 
-static void add_body(const grid *g)
-{
-    add_heading(g);
-    text_add_string(g->page->out, "<tbody>\n");
-    for (size_t slot = 0; g->only == 0 && slot < selection_count(&g->rows); slot++)
-        add_row(g, selection_at(&g->rows, slot));
-    if (g->only > 0)
-        add_row(g, g->only - 1);
-}
-
 /* ---- matrices ---- */
 
 /* A number alone above or beside the only column or row says nothing. */
@@ -117,8 +108,11 @@ static void add_name(const html_page *p, const trace_item *item)
     text_add_string(p->out, "</b>");
     if (a->rank == 2)
         text_add_format(p->out, " <span>(%zu × %zu)</span>", a->size[0], a->size[1]);
-    else if (a->rank == 1)
-        text_add_format(p->out, " <span>(%zu long)</span>", a->size[0]);
+    if (a->rank == 1) {
+        text_add_string(p->out, " <span>(");
+        html_say_numbers(p->out, "long", a->size[0], 0);
+        text_add_string(p->out, ")</span>");
+    }
     text_add_string(p->out, "</figcaption>\n");
 }
 
@@ -148,18 +142,22 @@ static void add_selected(text *out, const char *name, const selection *of, size_
     text_add_string(out, "\"");
 }
 
-/* Which of the page's numbers the table shows; of a whole map that need not be said. */
+/* Which of the page's numbers a body shows; of a whole map that need not be said. */
 static void add_place(const grid *g)
 {
     text *out = g->page->out;
-    text_add_format(out, " data-map=%td data-head=%zu", g->map - g->page->trace->map, g->at.head);
-    if (is_whole(g) && g->map->values.size[2] == g->matrix.size[1])
+    const selection *rows = g->at.is_turned ? &g->columns : &g->rows;
+    const selection *columns = g->at.is_turned ? &g->rows : &g->columns;
+    text_add_format(out, " data-map=%zu data-head=%zu",
+                    g->page->trace->first_map + (size_t)(g->map - g->page->trace->map), g->at.head);
+    if (is_whole(g) && !g->is_part && g->map->values.size[2] == g->matrix.size[1])
         return;
     if (g->only > 0)
         text_add_format(out, " data-rows=%zu", g->only - 1);
     else
-        add_selected(out, "data-rows", &g->rows, 0);
-    add_selected(out, "data-columns", &g->columns, g->at.column);
+        add_selected(out, "data-rows", rows, g->at.row);
+    add_selected(out, "data-columns", columns, g->at.column);
+    text_add_string(out, g->at.is_turned ? " data-turned" : "");
 }
 
 static bool has_numbers(const grid *g)
@@ -168,15 +166,31 @@ static bool has_numbers(const grid *g)
     return kept == KEPT_ALL || (kept == KEPT_FOCUS && g->only > 0);
 }
 
+/* Its cells lead to their arithmetic, where the page has their numbers. */
+static void begin_body(const grid *g, const char *class_name)
+{
+    text_add_format(g->page->out, "<tbody%s", class_name);
+    if (has_numbers(g))
+        add_place(g);
+    text_add_string(g->page->out, ">\n");
+}
+
+static void add_body(const grid *g)
+{
+    add_heading(g);
+    begin_body(g, "");
+    for (size_t slot = 0; g->only == 0 && slot < selection_count(&g->rows); slot++)
+        add_row(g, selection_at(&g->rows, slot));
+    if (g->only > 0)
+        add_row(g, g->only - 1);
+}
+
 static void add_table(const grid *g, const trace_item *item)
 {
     text *out = g->page->out;
     text_add_string(out, "<div class=scroll role=group tabindex=0 aria-label=\"");
     html_add_words(out, item->text == NULL ? "" : item->text);
-    text_add_string(out, "\"><table class=matrix");
-    if (has_numbers(g))
-        add_place(g);
-    text_add_string(out, ">\n");
+    text_add_string(out, "\"><table class=matrix>\n");
     add_body(g);
     text_add_string(out, "</table></div>\n");
 }
@@ -190,10 +204,9 @@ static void add_focus_row(const grid *all, const trace_item *item)
         return;
     g.only = item->focus;
     g.columns = selection_all(g.matrix.size[1]);
-    text_add_format(g.page->out,
-                    "<p class=note>Row %zu with all its %zu columns; --focus row=I chooses "
-                    "another.</p>\n",
-                    item->focus, g.matrix.size[1]);
+    text_add_string(g.page->out, "<p class=note>");
+    html_say_numbers(g.page->out, "focusRow", item->focus, g.matrix.size[1]);
+    text_add_string(g.page->out, "</p>\n");
     add_table(&g, item);
 }
 
@@ -223,12 +236,19 @@ void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
 /* ---- products and sums ---- */
 
 /* A matrix without labels or colours. */
-static void add_plain(const html_page *p, const tensor *t)
+static grid part_of(const html_page *p, const tensor *t)
 {
-    grid g = {.page = p, .matrix = matrix_of(t)};
+    grid g = {.page = p, .matrix = matrix_of(t), .is_part = true};
+    g.map = map_of(p->trace, t, &g.at);
     g.rows = shown(g.matrix.size[0], 0, p);
     g.columns = shown(g.matrix.size[1], 0, p);
-    text_add_string(p->out, "<table class=matrix>");
+    return g;
+}
+
+static void add_plain(const html_page *p, const tensor *t)
+{
+    grid g = part_of(p, t);
+    text_add_string(p->out, "<table class=\"matrix part\">");
     add_body(&g);
     text_add_string(p->out, "</table>");
 }
@@ -250,23 +270,30 @@ void html_add_product(const html_page *p, const trace_item *item)
     text_add_string(p->out, "</div>\n");
 }
 
-void html_add_stack(const html_page *p, const trace_item *item)
+/* The row of a sum, below the rows that are added. */
+static void add_sum(const html_page *p, const trace_item *item)
 {
-    grid g = {.page = p, .matrix = matrix_of(&item->a), .row_labels = &item->rows};
-    g.rows = shown(g.matrix.size[0], 0, p);
-    g.columns = shown(g.matrix.size[1], 0, p);
-    text_add_string(p->out, "<figure><table class=\"matrix stack\">\n");
-    add_body(&g);
-    text_add_string(p->out, "<tr class=sum><th scope=row>");
+    grid g = part_of(p, &item->result);
+    begin_body(&g, " class=sum");
+    text_add_string(p->out, "<tr><th scope=row>");
     html_add_words(p->out, item->text);
-    tensor result = matrix_of(&item->result);
     for (size_t slot = 0; slot < selection_count(&g.columns); slot++) {
         size_t column = selection_at(&g.columns, slot);
         text_add_string(p->out, "<td>");
         if (column == SELECTION_GAP)
             text_add_string(p->out, "…");
         else
-            add_number(p->out, matrix_at(&result, 0, column), p->how->digits);
+            add_number(p->out, matrix_at(&g.matrix, 0, column), p->how->digits);
     }
-    text_add_string(p->out, "</tr>\n</table></figure>\n");
+    text_add_string(p->out, "</tr>\n");
+}
+
+void html_add_stack(const html_page *p, const trace_item *item)
+{
+    grid g = part_of(p, &item->a);
+    g.row_labels = &item->rows;
+    text_add_string(p->out, "<figure><table class=\"matrix part\">\n");
+    add_body(&g);
+    add_sum(p, item);
+    text_add_string(p->out, "</table></figure>\n");
 }

@@ -160,7 +160,7 @@ static void add_item(const writer *w, const trace_item *item)
 static void add_step(const writer *w, const trace_step *step)
 {
     text_add_format(w->out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
-    json_string_write(w->out, step->row->named.help);
+    json_string_write(w->out, step_of(step->id)->named.help);
     text_add_string(w->out, ",\n      \"items\": [");
     for (size_t i = 0; i < step->count; i++) {
         text_add_string(w->out, i > 0 ? ",\n" : "\n");

@@ -62,23 +62,13 @@ static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
     line->result = first_of(f, made);
 }
 
-static double sum_of(const tensor *row, double less, bool is_squared)
-{
-    double sum = 0;
-    for (size_t i = 0; i < row->size[0]; i++) {
-        double x = tensor_get(row, &i) - less;
-        sum += is_squared ? x * x : x;
-    }
-    return sum;
-}
-
 /* The row's mean (0 for an RMSNorm), and the factor that its spread gives. */
 static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
     builder *b = &f->b;
     tensor row = row_of(f, of), none = {0};
-    double width = (double)row.size[0], mean = sum_of(&row, 0, false) / width,
-           spread = sum_of(&row, mean, true) / width;
+    double width = (double)row.size[0], mean = floors_sum_of(&row, 0, false) / width,
+           spread = floors_sum_of(&row, mean, true) / width;
     tensor columns = build_number(b, "width", width);
     tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
                              none, mean * width);
@@ -103,7 +93,7 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
 {
     builder *b = &f->b;
     tensor row = row_of(f, of), none = {0};
-    double width = (double)row.size[0], squares = sum_of(&row, 0, true);
+    double width = (double)row.size[0], squares = floors_sum_of(&row, 0, true);
     tensor columns = build_number(b, "width", width);
     tensor sum = number_line(f, OP_DOT, "squares",
                              build_text(b, "%s·%s", at_row(f, of->name), at_row(f, of->name)), row,
@@ -135,11 +125,9 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
     line->result = first_of(f, made);
 }
 
-bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name)
+static void tell_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
-    if (!floors_begin(f, FLOOR_NORM, name))
-        return false;
-    floor_rows made = floors_rows(f, name);
+    const char *name = made->name;
     const char *gain = n->gain.data == NULL ? "" : "·gain",
                *bias = n->bias.data == NULL ? "" : " + bias";
     if (n->is_rms)
@@ -154,20 +142,30 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
         build_formula(&f->b, "%s[i] = (%s[i] - mean) / √(variance + eps)%s%s", name, of->name, gain,
                       bias);
     if (n->is_rms)
-        show_rms_norm(f, n, of, &made);
+        show_rms_norm(f, n, of, made);
     else
-        show_layer_norm(f, n, of, &made);
-    floors_show(f, &made);
+        show_layer_norm(f, n, of, made);
+    floors_show(f, made);
+}
+
+bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
+{
+    if (!floors_begin(f, FLOOR_NORM, name))
+        return false;
+    floor_rows normed = floors_rows(f, name);
+    if (floors_tells(f))
+        tell_norm(f, n, of, &normed);
+    floors_map_norm(f, n, of, &normed);
+    floors_end(f);
+    *made = normed;
     return !f->b.failed;
 }
 
 /* ---- sums ---- */
 
-bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name)
+static void tell_sum(floors *f, const floor_rows *a, const floor_rows *b, const floor_rows *made)
 {
-    if (!floors_begin(f, FLOOR_SUM, name))
-        return false;
-    floor_rows made = floors_rows(f, name);
+    const char *name = made->name;
     build_sentence(&f->b,
                    "The part's result is added to %s, so that it changes the rows and does "
                    "not replace them: the residual.",
@@ -178,8 +176,21 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
                    build_text(&f->b, "%s + %s", at_first(f, a->name), at_first(f, b->name)));
     line->a = first_of(f, a);
     line->b = first_of(f, b);
-    line->result = first_of(f, &made);
-    floors_show(f, &made);
+    line->result = first_of(f, made);
+    floors_show(f, made);
+}
+
+bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
+                floor_rows *made)
+{
+    if (!floors_begin(f, FLOOR_SUM, name))
+        return false;
+    floor_rows added = floors_rows(f, name);
+    if (floors_tells(f))
+        tell_sum(f, a, b, &added);
+    floors_map_sum(f, a, b, &added);
+    floors_end(f);
+    *made = added;
     return !f->b.failed;
 }
 
@@ -204,27 +215,49 @@ static void show_product(floors *f, const floor_rows *of, const char *w_name, co
     floors_show(f, made);
 }
 
-bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of)
+/* What a feed-forward part makes, one after the other; gate only where it has one. */
+typedef struct fed {
+    floor_rows hidden, gate, activated, output;
+} fed;
+
+static void tell_feed_forward(floors *f, const feed_forward *by, const floor_rows *of,
+                              const fed *made)
 {
-    if (!floors_begin(f, FLOOR_FEED_FORWARD, "ffn"))
-        return false;
-    floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
-               output = floors_rows(f, "ffn.output");
     const char *name = by->by->named.name;
     build_sentence(&f->b,
                    "Each row by itself goes through %zu hidden number%s and comes back %zu "
                    "wide.",
                    by->hidden, build_plural(by->hidden), by->width);
-    show_product(f, of, "w1", &by->w1, "b1", &by->b1, &hidden);
+    show_product(f, of, "w1", &by->w1, "b1", &by->b1, &made->hidden);
     if (by->w3.data != NULL) {
-        floor_rows gate = floors_rows(f, "ffn.gate");
-        show_product(f, of, "w3", &by->w3, NULL, NULL, &gate);
+        show_product(f, of, "w3", &by->w3, NULL, NULL, &made->gate);
         build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])·ffn.gate[i,j]", name);
     } else {
         build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])", name);
     }
     build_sentence(&f->b, "%s: %s.", name, by->by->named.help);
-    floors_show(f, &activated);
-    show_product(f, &activated, "w2", &by->w2, "b2", &by->b2, &output);
+    floors_show(f, &made->activated);
+    show_product(f, &made->activated, "w2", &by->w2, "b2", &by->b2, &made->output);
+}
+
+bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
+{
+    if (!floors_begin(f, FLOOR_FEED_FORWARD, "ffn"))
+        return false;
+    bool has_gate = by->w3.data != NULL;
+    fed all = {.hidden = floors_rows(f, "ffn.hidden"),
+               .activated = floors_rows(f, "ffn.activated"),
+               .output = floors_rows(f, "ffn.output")};
+    if (has_gate)
+        all.gate = floors_rows(f, "ffn.gate");
+    if (floors_tells(f))
+        tell_feed_forward(f, by, of, &all);
+    floors_map_product(f, of, "w1", &by->w1, "b1", &by->b1, &all.hidden);
+    if (has_gate)
+        floors_map_product(f, of, "w3", &by->w3, NULL, NULL, &all.gate);
+    floors_map_activated(f, by->by, &all.hidden, has_gate ? &all.gate : NULL, &all.activated);
+    floors_map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
+    floors_end(f);
+    *made = all.output;
     return !f->b.failed;
 }

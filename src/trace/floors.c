@@ -2,31 +2,43 @@
 
 #include "base/mem.h"
 
-static const step_row ROWS[] = {
-    [FLOOR_EMBEDDED] = {{"embedded", "the rows that go into the first layer"}, ""},
-    [FLOOR_LAYER] = {{"layer", "what a layer does, one part after the other"}, ""},
-    [FLOOR_NORM] = {{"norm", "each row brought to one mean and length"}, ""},
-    [FLOOR_SUM] = {{"sum", "what a part was given added to what it made"}, ""},
-    [FLOOR_FEED_FORWARD] = {{"ffn", "each row on its own through hidden numbers"}, ""},
-    [FLOOR_ROLLOUT] = {{"rollout", "who looked at whom, through all layers"}, ""},
-    [FLOOR_OUTPUT] = {{"output", "the rows that come out"}, ""},
-};
-
-bool floors_begin(floors *f, floor_step step, const char *name)
+trace *floors_next(floors *f)
 {
-    trace *made = &f->out->part[f->out->parts++];
+    return &f->out->part[f->out->parts++];
+}
+
+void floors_enter(floors *f, trace *room, const char *name, const char *way)
+{
+    f->b = (builder){
+        .trace = room, .result = f->result, .focus = f->focus, .is_full = f->is_full, .e = f->e};
+    room->first_map = f->maps;
+    room->place.name = build_text(&f->b, "%s", name);
+    room->place.floor = build_text(&f->b, "%s", f->floor);
+    room->place.way = build_text(&f->b, "%s", way);
+}
+
+void floors_end(floors *f)
+{
+    f->maps += f->b.trace->maps;
+}
+
+bool floors_tells(const floors *f)
+{
+    return f->asked == NULL;
+}
+
+bool floors_begin(floors *f, step_id step, const char *name)
+{
+    trace *made = floors_next(f);
+    floors_enter(f, made, name, f->way.text);
+    made->heads = 1;
     made->step = mem_alloc_zeroed(1, sizeof made->step[0], f->e);
     if (made->step == NULL)
         return false;
-    made->steps = 1;
-    f->b = (builder){.trace = made,
-                     .step = made->step,
-                     .result = f->result,
-                     .focus = f->focus,
-                     .is_full = f->is_full,
-                     .e = f->e};
-    made->step->row = &ROWS[step];
+    made->steps = floors_tells(f);
+    made->step->id = step;
     made->step->name = build_text(&f->b, "%s%s", f->place, name);
+    f->b.step = made->step;
     return !f->b.failed;
 }
 
@@ -35,14 +47,24 @@ floor_rows floors_rows(const floors *f, const char *name)
     char full[STAGE_NAME];
     stage_name_in_full(&f->way, name, full);
     const tensor *kept = bundle_tensor(f->result, full);
-    return (floor_rows){name,
-                        kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept)};
+    tensor values = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
+    return (floor_rows){.name = name, .values = values};
 }
 
 void floors_show(floors *f, const floor_rows *rows)
 {
-    build_matrix(&f->b, build_text(&f->b, "%s", rows->name), &rows->values, build_numbers(),
+    build_matrix(&f->b, build_text(&f->b, "%s", rows->name), &rows->values, f->labels,
                  build_numbers(), f->focus.row + 1);
+}
+
+double floors_sum_of(const tensor *row, double less, bool is_squared)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->size[0]; i++) {
+        double x = tensor_get(row, &i) - less;
+        sum += is_squared ? x * x : x;
+    }
+    return sum;
 }
 
 tensor floors_first(const tensor *vector)

@@ -5,20 +5,12 @@
 #include "trace/build.h"
 #include "trace/stack_trace.h"
 
-typedef enum floor_step {
-    FLOOR_EMBEDDED,
-    FLOOR_LAYER,
-    FLOOR_NORM,
-    FLOOR_SUM,
-    FLOOR_FEED_FORWARD,
-    FLOOR_ROLLOUT,
-    FLOOR_OUTPUT
-} floor_step;
-
 /* Rows that go on, and what the trace calls them. */
 typedef struct floor_rows {
     const char *name;
-    tensor values; /* of the focus's batch, n × m */
+    tensor values;  /* of the focus's batch, n × m */
+    trace_map *map; /* that holds them */
+    size_t at;      /* of the map, in all rooms' maps */
 } floor_rows;
 
 typedef struct floors {
@@ -29,23 +21,61 @@ typedef struct floors {
     bool is_full;
     const bool *asked;
     err *e;
-    stage_way way;     /* to the stages of the layer */
-    const char *place; /* "layer 1, ", or "" */
-    builder b;         /* of the step that is being made */
+    stage_way way;       /* to the stages of the layer */
+    const char *place;   /* "layer 1, ", or "" */
+    const char *floor;   /* "layer 1" */
+    trace_labels labels; /* of rows */
+    size_t maps;         /* of all rooms that are there */
+    builder b;           /* of the room that is being made */
 } floors;
 
-/* Begins a step: a trace of its own, named by the place and `name`. */
-bool floors_begin(floors *f, floor_step step, const char *name);
-/* A stage of the layer. */
+/* A new room, empty: from now on it is one of the house's. */
+trace *floors_next(floors *f);
+/* Says where the room is, and lets what follows be added to it. */
+void floors_enter(floors *f, trace *room, const char *name, const char *way);
+/* Counts the room's maps, when it has all of them. */
+void floors_end(floors *f);
+/* A room with one step, or where steps of attention only were asked for none: named by the place
+ * and `name`. */
+bool floors_begin(floors *f, step_id step, const char *name);
+/* Whether the room has its step. */
+bool floors_tells(const floors *f);
+/* A stage of the layer; it has no map yet. */
 floor_rows floors_rows(const floors *f, const char *name);
 /* All of them, with the focus's row marked. */
 void floors_show(floors *f, const floor_rows *rows);
+/* Σ (x_j − less), or of its squares. */
+double floors_sum_of(const tensor *row, double less, bool is_squared);
 /* The first number of a vector, however it lies. */
 tensor floors_first(const tensor *vector);
 
-/* floor_steps.c: a step each. */
-bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name);
-bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name);
-bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of);
+/* floor_steps.c: a room with a step each; `made` is what goes on, and may be `of`. */
+bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name,
+                 floor_rows *made);
+bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
+                floor_rows *made);
+bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
+
+/* floor_maps.c: where the numbers of a room come from. */
+/* The map of a stage; the rows know it from then on. */
+trace_origin floors_origin(trace_part part, const floor_rows *rows);
+/* Of as many rows as these, numbers that no stage holds. */
+trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns);
+trace_map *floors_map_rows(floors *f, floor_rows *rows);
+void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
+void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made);
+void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made);
+void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
+                        const char *bias_name, const tensor *bias, floor_rows *made);
+/* Of an attention's room, where several heads are meant. */
+void floors_map_mean_weights(floors *f, const stage_way *way);
+void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
+                          const floor_rows *gate, floor_rows *made);
+
+/* floor_embedded.c: what goes in, and the rows that it becomes. */
+bool floors_embedded(floors *f, floor_rows *made);
+
+/* floor_rollout.c */
+bool floors_rollout(floors *f);
 
 #endif

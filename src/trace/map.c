@@ -2,6 +2,7 @@
 
 #include "trace/map_parts.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- adding ---- */
@@ -48,7 +49,7 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
     size_t at = find(b, name);
-    return at < b->trace->maps ? (trace_origin){part, at} : (trace_origin){0};
+    return at < b->trace->maps ? (trace_origin){part, b->trace->first_map + at} : (trace_origin){0};
 }
 
 void map_say(trace_map *m, const char *letters, operation op, trace_origin a, trace_origin second)
@@ -119,6 +120,21 @@ static void add_results(builder *b)
             (trace_origin){0});
 }
 
+/* Of the query in focus only: its own row of the weights times the rows of v. */
+static void add_weighted(builder *b)
+{
+    if (bundle_tensor(b->result, map_name_of(STAGE_WEIGHTED)) == NULL)
+        return;
+    const char *weights = plan_has_stage(b->plan, STAGE_ROUNDED) ? "rounded" : "weights";
+    const char *v = map_name_of(build_values(b));
+    tensor rows = build_weighted(b);
+    trace_map *weighted = map_add(b, map_name_of(STAGE_WEIGHTED), STEP_WEIGHTED, &rows);
+    weighted->rows = build_key_labels(b, "v");
+    weighted->is_of_focus = true;
+    map_say(weighted, build_text(b, "%s[i,j]·%s[j]", weights, v), OP_TIMES,
+            map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v));
+}
+
 static void add_output(builder *b)
 {
     const plan *p = b->plan;
@@ -143,44 +159,83 @@ void map_make(builder *b)
     map_add_roles(b);
     map_add_scores(b);
     add_results(b);
+    add_weighted(b);
     add_output(b);
 }
 
 /* ---- finding ---- */
 
-static bool is_same(const tensor *head, const tensor *matrix)
+/* How many elements of a head lie before the matrix; false where it is elsewhere. */
+static bool find_offset(const tensor *head, const tensor *matrix, size_t *offset)
 {
-    int last = matrix->rank - 1;
-    size_t rows = matrix->rank == 2 ? matrix->size[0] : 1;
-    return matrix->rank > 0 && head->data == matrix->data && head->size[0] == rows &&
-           head->size[1] == matrix->size[last];
+    const char *first = head->data, *here = matrix->data;
+    size_t bytes = dtype_size(head->type), most = 0;
+    for (int axis = 0; axis < 2; axis++)
+        most += (head->size[axis] - 1) * (size_t)head->stride[axis];
+    *offset = (size_t)((uintptr_t)here - (uintptr_t)first) / bytes;
+    return (uintptr_t)here >= (uintptr_t)first && *offset <= most;
 }
 
-/* All of a head, or one of the parts that lie side by side in it. */
-static bool find_part(const trace_map *map, const tensor *matrix, map_place *at)
+static bool is_stepped_alike(const tensor *head, const tensor *matrix)
 {
-    tensor head = tensor_at(&map->values, at->head);
-    size_t width = head.size[1] / map->slices;
-    at->column = 0;
-    if (is_same(&head, matrix))
-        return true;
-    for (; width > 0 && at->column < head.size[1]; at->column += width) {
-        tensor part = tensor_range(&head, 1, at->column, width);
-        if (is_same(&part, matrix))
-            return true;
+    bool rows = matrix->size[0] == 1 || matrix->stride[0] == head->stride[0];
+    return rows && (matrix->size[1] == 1 || matrix->stride[1] == head->stride[1]);
+}
+
+/* Where the matrix begins in a head of which it is a part. */
+static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
+{
+    size_t offset, row_step = (size_t)head->stride[0], column_step = (size_t)head->stride[1];
+    if (head->type != matrix->type || !is_stepped_alike(head, matrix) ||
+        !find_offset(head, matrix, &offset))
+        return false;
+    if (row_step >= column_step) {
+        at->row = row_step == 0 ? 0 : offset / row_step;
+        offset -= at->row * row_step;
+        at->column = column_step == 0 ? 0 : offset / column_step;
+    } else {
+        at->column = offset / column_step;
+        offset -= at->column * column_step;
+        at->row = row_step == 0 ? 0 : offset / row_step;
     }
-    return false;
+    return at->row + matrix->size[0] <= head->size[0] &&
+           at->column + matrix->size[1] <= head->size[1];
+}
+
+/* Whether it is all rows of the head, and all columns of those that are its own. */
+static bool is_whole(const trace_map *map, const tensor *matrix, const map_place *at)
+{
+    const size_t *size = map->values.size;
+    size_t width = size[2] / map->slices;
+    return matrix->size[0] == size[1] &&
+           (matrix->size[1] == size[2] || (matrix->size[1] == width && at->column % width == 0));
+}
+
+static const trace_map *find_holder(const trace *t, const tensor *matrix, bool whole, map_place *at)
+{
+    for (size_t i = 0; i < t->maps; i++) {
+        const trace_map *map = &t->map[i];
+        for (at->head = 0; at->head < map->values.size[0]; at->head++) {
+            tensor head = tensor_at(&map->values, at->head);
+            if (find_block(&head, matrix, at) && (!whole || is_whole(map, matrix, at)))
+                return map;
+        }
+    }
+    return NULL;
 }
 
 const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at)
 {
-    for (size_t i = 0; i < t->maps; i++) {
-        for (at->head = 0; at->head < t->map[i].values.size[0]; at->head++) {
-            if (find_part(&t->map[i], matrix, at))
-                return &t->map[i];
-        }
-    }
-    return NULL;
+    tensor heads = as_heads(matrix);
+    tensor plain = tensor_at(&heads, 0), turned = tensor_transposed(&plain);
+    *at = (map_place){0};
+    const trace_map *found = find_holder(t, &plain, true, at);
+    if (found == NULL)
+        found = find_holder(t, &plain, false, at);
+    if (found != NULL)
+        return found;
+    at->is_turned = true;
+    return find_holder(t, &turned, false, at);
 }
 
 const trace_map *map_named(const trace *t, const char *name)

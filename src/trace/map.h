@@ -11,13 +11,14 @@ struct builder;
 /* Fills trace.map out of the run's stages and inputs. */
 void map_make(struct builder *b);
 
-/* Where a matrix lies in a map: in which head, from which column on. */
+/* Where a matrix lies in a map: in which head, from which row and column on. */
 typedef struct map_place {
-    size_t head, column;
+    size_t head, row, column;
+    bool is_turned; /* the matrix has the map's rows as columns */
 } map_place;
 
-/* The map that holds this matrix, by its very numbers, as a head of it or as one of the heads that
- * lie side by side; NULL where none does. */
+/* The map that holds this matrix or vector, by its very numbers: one of which it is a head, or else
+ * one of which it is a part; NULL where none does. */
 const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
 
 /* The map of this name, or NULL. */

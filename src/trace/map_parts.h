@@ -27,6 +27,9 @@ trace_origin map_from(const builder *b, trace_part part, const char *name);
 /* What makes it; without its first operand it has letters only. */
 void map_say(trace_map *m, const char *letters, operation op, trace_origin a, trace_origin second);
 
+/* map_roles.c: the rows of `of` plus sines and cosines of their positions, from `first` on. */
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *name, double first);
+
 const char *map_name_of(stage_id id);
 
 #endif

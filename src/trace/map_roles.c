@@ -29,23 +29,33 @@ static void add_angles(builder *b, const char *name, step_id step, const char *p
             map_from(b, PART_OF_ROW, positions), map_from(b, PART_OF_COLUMN, frequencies));
 }
 
-static void add_sums(builder *b, trace_labels labels)
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *name, double first)
 {
-    trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
     size_t rows = sums->values.size[1], width = sums->values.size[2], pairs = (width + 1) / 2;
-    trace_map *positions = map_add_made(b, "x_position", STEP_POSITIONS, 1, rows, 1);
-    trace_map *frequencies = map_add_made(b, "x_frequency", STEP_POSITIONS, 1, 1, pairs);
+    step_id step = sums->step;
+    trace_map *positions = map_add_made(b, "x_position", step, 1, rows, 1);
+    trace_map *frequencies = map_add_made(b, "x_frequency", step, 1, 1, pairs);
     for (size_t i = 0; i < rows && !b->failed; i++)
-        tensor_set(&positions->values, (size_t[]){0, i, 0}, plan_position(b->plan, i));
+        tensor_set(&positions->values, (size_t[]){0, i, 0}, first + (double)i);
     for (size_t pair = 0; pair < pairs && !b->failed; pair++)
         tensor_set(&frequencies->values, (size_t[]){0, 0, pair}, sinusoid_frequency(pair, width));
     positions->letters = "where row i stands";
     frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
-    add_angles(b, "x_angle", STEP_POSITIONS, "x_position", "x_frequency", labels);
-    map_say(sums, "x[i,j] + sin(x_angle[i,p]), j the first column of pair p; cos for its second",
-            OP_WAVE, map_from(b, PART_CELL, "x"), map_from(b, PART_OF_PAIR, "x_angle"));
+    add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
+    map_say(sums,
+            build_text(b,
+                       "%s[i,j] + sin(x_angle[i,p]), j the first column of pair p; cos for its "
+                       "second",
+                       name),
+            OP_WAVE, of, map_from(b, PART_OF_PAIR, "x_angle"));
     sums->paired = 2 * pairs;
     sums->is_interleaved = true;
+}
+
+static void add_sums(builder *b, trace_labels labels)
+{
+    trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
+    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), "x", plan_position(b->plan, 0));
 }
 
 /* ---- q, k and v ---- */

@@ -2,11 +2,13 @@
 
 #include "base/mem.h"
 #include "trace/floors.h"
+#include "trace/map.h"
+#include "trace/map_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Steps of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
+/* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
  * below and above all layers. */
 enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 5 };
 
@@ -38,24 +40,54 @@ static bool view_stages(const floors *f, const stage_way *way, const plan *p, bu
 }
 
 /* "layer 1, attention: scores" */
-static bool name_steps(const floors *f, trace *made, const char *part)
+static void name_steps(floors *f, const char *part)
 {
-    builder b = {.trace = made, .e = f->e};
+    trace *made = f->b.trace;
     for (size_t i = 0; i < made->steps; i++)
-        made->step[i].name = build_text(&b, "%s%s: %s", f->place, part, made->step[i].name);
-    return !b.failed;
+        made->step[i].name = build_text(&f->b, "%s%s: %s", f->place, part, made->step[i].name);
 }
 
-static bool add_attention(floors *f, const layer_part *p)
+static void move_origin(trace_origin *from, size_t by)
 {
-    const char *name = part_name(p->as->kind);
-    stage_way way = stage_way_on(&f->way, name);
-    trace *made = &f->out->part[f->out->parts++];
-    problem asked = p->attention.asked;
-    plan of = p->attention.plan;
+    from->map += from->part == PART_NONE ? 0 : by;
+}
+
+/* It was made as if it were alone. */
+static void move_origins(trace *made)
+{
+    size_t by = made->first_map;
+    for (size_t i = 0; i < made->maps; i++) {
+        trace_map *map = &made->map[i];
+        move_origin(&map->a, by);
+        move_origin(&map->b, by);
+        move_origin(&map->c, by);
+        move_origin(&map->d, by);
+        move_origin(&map->learned, by);
+    }
+}
+
+/* Its x is what the part was given; its result, where nothing joins the heads, is the context. */
+static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
+{
+    trace *room = f->b.trace;
+    const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
+                    *output = map_named(room, "output");
+    const trace_map *last = output != NULL ? output : context;
+    if (x != NULL)
+        map_say(&room->map[x - room->map], build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
+                (trace_origin){of->map == NULL ? PART_NONE : PART_CELL, of->at}, (trace_origin){0});
+    made->map = last == NULL ? NULL : &room->map[last - room->map];
+    made->at = last == NULL ? 0 : room->first_map + (size_t)(last - room->map);
+}
+
+/* What the attention's plan calls its rows, in a layer that may have others by now. */
+static bool trace_attention(floors *f, trace *made, const attention *by, const stage_way *way)
+{
+    problem asked = by->asked;
+    plan of = by->plan;
     bundle view = {0};
     of.asked = &asked;
-    bool done = view_stages(f, &way, &of, &view);
+    bool done = view_stages(f, way, &of, &view);
     const tensor *x = done ? bundle_tensor(&view, "x") : NULL;
     if (x != NULL) {
         asked.in[INPUT_X] = x;
@@ -63,10 +95,26 @@ static bool add_attention(floors *f, const layer_part *p)
         point_to(&of.k.rows, &f->stack->input, x);
         point_to(&of.v.rows, &f->stack->input, x);
     }
-    done = done && trace_make(made, &of, &view, f->focus, f->is_full, f->asked, f->e) &&
-           name_steps(f, made, name);
+    asked.tokens = f->labels.names;
+    done = done && trace_make(made, &of, &view, f->focus, f->is_full, f->asked, f->e);
     bundle_free(&view);
     return done;
+}
+
+static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
+{
+    const char *name = part_name(p->as->kind);
+    stage_way way = stage_way_on(&f->way, name);
+    trace *room = floors_next(f);
+    if (!trace_attention(f, room, &p->attention, &way))
+        return false;
+    floors_enter(f, room, name, way.text);
+    name_steps(f, name);
+    move_origins(room);
+    join_maps(f, of, made);
+    floors_map_mean_weights(f, &way);
+    floors_end(f);
+    return !f->b.failed;
 }
 
 /* ---- a layer ---- */
@@ -74,26 +122,23 @@ static bool add_attention(floors *f, const layer_part *p)
 static bool add_norm(floors *f, const layer *l, size_t number, floor_rows *rows)
 {
     static const char *const NAMES[NORMS_MOST] = {"ln1", "ln2", "ln3"};
-    if (number == 0)
-        return true;
-    if (f->asked == NULL && !floors_norm(f, &l->norm[number - 1], rows, NAMES[number - 1]))
-        return false;
-    *rows = floors_rows(f, NAMES[number - 1]);
-    return true;
+    return number == 0 || floors_norm(f, &l->norm[number - 1], rows, NAMES[number - 1], rows);
 }
 
-static const char *const MADE[] = {[PART_ATTENTION] = "attention.output",
-                                   [PART_CROSS] = "cross.output",
-                                   [PART_FEED_FORWARD] = "ffn.output"};
+static const char *const MADE[] = {
+    [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
 static const char *const SUMS[] = {[PART_ATTENTION] = "attention_sum",
                                    [PART_CROSS] = "cross_sum",
                                    [PART_FEED_FORWARD] = "ffn_sum"};
 
-static bool add_kind(floors *f, const layer_part *p, const floor_rows *rows)
+static bool add_kind(floors *f, const layer_part *p, floor_rows *rows)
 {
-    if (p->as->kind != PART_FEED_FORWARD)
-        return add_attention(f, p);
-    return f->asked != NULL || floors_feed_forward(f, &p->feed_forward, rows);
+    if (p->as->kind == PART_FEED_FORWARD)
+        return floors_feed_forward(f, &p->feed_forward, rows, rows);
+    floor_rows made = floors_rows(f, MADE[p->as->kind]);
+    bool done = add_attention(f, p, rows, &made);
+    *rows = made;
+    return done;
 }
 
 /* rows: what the part is given, and then what it hands on. */
@@ -103,22 +148,16 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
     if (!add_norm(f, l, p->as->ln_before, rows) || !add_kind(f, p, rows))
         return false;
-    *rows = floors_rows(f, MADE[p->as->kind]);
-    if (p->as->adds != RESIDUAL_NONE) {
-        if (f->asked == NULL && !floors_sum(f, &added, rows, SUMS[p->as->kind]))
-            return false;
-        *rows = floors_rows(f, SUMS[p->as->kind]);
-    }
+    if (p->as->adds != RESIDUAL_NONE && !floors_sum(f, &added, rows, SUMS[p->as->kind], rows))
+        return false;
     return add_norm(f, l, p->as->ln_after, rows);
 }
 
-static bool say_layer(floors *f, size_t number, const floor_rows *x)
+static void tell_layer(floors *f, size_t number, const floor_rows *x)
 {
     const layer *l = &f->stack->layer[number];
     const norm_order *order = l->order;
     bool is_reading = order->ends_with_feed_forward && l->part[0].as->adds == RESIDUAL_NONE;
-    if (!floors_begin(f, FLOOR_LAYER, "its parts"))
-        return false;
     build_sentence(
         &f->b,
         "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them:", number + 1,
@@ -129,21 +168,38 @@ static bool say_layer(floors *f, size_t number, const floor_rows *x)
                               "reading of it: causal self-attention of x without a residual, and "
                               "then cross-attention over y, the same for all layers.");
     floors_show(f, x);
+}
+
+/* What the layer is given, as its own x. */
+static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows *x)
+{
+    if (!floors_begin(f, FLOOR_LAYER, "x"))
+        return false;
+    f->b.step->name = build_text(&f->b, "%sits parts", f->place);
+    *x = (floor_rows){.name = "x", .values = below->values};
+    if (floors_tells(f))
+        tell_layer(f, number, x);
+    floors_map_copy(f, below, x);
+    floors_end(f);
     return !f->b.failed;
 }
 
-static bool add_layer(floors *f, size_t number, const tensor *before)
+/* rows: what the layer is given, and then what it hands on. */
+static bool add_layer(floors *f, size_t number, floor_rows *rows)
 {
     const layer *l = &f->stack->layer[number];
-    char step[32], here[32];
+    char step[32], floor[32], here[40];
     snprintf(step, sizeof step, "layer.%zu", number);
-    snprintf(here, sizeof here, "layer %zu, ", number + 1);
+    snprintf(floor, sizeof floor, "layer %zu", number + 1);
+    snprintf(here, sizeof here, "%s, ", floor);
     f->way = stage_way_on(&(stage_way){0}, step);
     f->place = here;
-    floor_rows of_layer = {"x", *before}, rows = of_layer;
-    bool done = f->asked != NULL || say_layer(f, number, &of_layer);
+    f->floor = floor;
+    floor_rows x;
+    bool done = add_x(f, number, rows, &x);
+    *rows = x;
     for (size_t i = 0; i < l->parts && done; i++)
-        done = add_part(f, l, &l->part[i], &of_layer, &rows);
+        done = add_part(f, l, &l->part[i], &x, rows);
     f->way = (stage_way){0};
     f->place = "";
     return done;
@@ -151,73 +207,39 @@ static bool add_layer(floors *f, size_t number, const tensor *before)
 
 /* ---- the stack ---- */
 
-static bool add_embedded(floors *f)
-{
-    floor_rows rows = floors_rows(f, "embedded");
-    if (f->asked != NULL)
-        return true;
-    if (!floors_begin(f, FLOOR_EMBEDDED, "embedded"))
-        return false;
-    build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", f->stack->rows,
-                   build_plural(f->stack->rows), f->stack->width, f->stack->rows == 1 ? "es" : "",
-                   f->stack->layers, build_plural(f->stack->layers));
-    floors_show(f, &rows);
-    return !f->b.failed;
-}
-
-static bool add_layers(floors *f)
+static bool add_layers(floors *f, floor_rows *rows)
 {
     for (size_t i = 0; i < f->stack->layers; i++) {
-        char before[STAGE_NAME] = "embedded";
-        if (i > 0)
-            snprintf(before, sizeof before, "layer.%zu.output", i - 1);
-        floor_rows rows = floors_rows(f, before);
-        if (!add_layer(f, i, &rows.values))
+        if (!add_layer(f, i, rows))
             return false;
     }
     return true;
 }
 
-static bool add_rollout(floors *f)
+static bool add_output(floors *f, const floor_rows *rows)
 {
-    if (!stack_has_rollout(f->stack))
-        return true;
-    if (!floors_begin(f, FLOOR_ROLLOUT, "rollout"))
+    if (!floors_begin(f, FLOOR_OUTPUT, "output"))
         return false;
-    floor_rows rollout = floors_rows(f, "rollout");
-    build_sentence(&f->b, "How much of each row behind the layers comes from each row before them, "
-                          "where a layer is half its attention and half its residual.");
-    build_formula(&f->b, "rollout = %sA[1], A[l] = 0.5·mean_weights[l] + 0.5·I",
-                  f->stack->layers == 1   ? ""
-                  : f->stack->layers == 2 ? "A[2]·"
-                                          : build_text(&f->b, "A[%zu]·…·", f->stack->layers));
-    floors_show(f, &rollout);
+    floor_rows output = floors_rows(f, "output");
+    if (floors_tells(f)) {
+        build_sentence(&f->b, "These rows come out of the stack.");
+        floors_show(f, &output);
+    }
+    floors_map_copy(f, rows, &output);
+    floors_end(f);
     return !f->b.failed;
 }
 
-static bool add_end(floors *f)
+static bool add_end(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
     char last[STAGE_NAME];
     snprintf(last, sizeof last, "layer.%zu.output", s->layers - 1);
-    floor_rows rows = floors_rows(f, last);
-    if (f->asked != NULL)
-        return true;
-    if (!add_rollout(f))
-        return false;
-    if (s->has_end) {
-        if (!floors_feed_forward(f, &s->end, &rows))
-            return false;
-        rows = floors_rows(f, "ffn.output");
-    }
-    if (s->has_final && !floors_norm(f, &s->final, &rows, "ln_f"))
-        return false;
-    if (!floors_begin(f, FLOOR_OUTPUT, "output"))
-        return false;
-    rows = floors_rows(f, "output");
-    build_sentence(&f->b, "These rows come out of the stack.");
-    floors_show(f, &rows);
-    return !f->b.failed;
+    f->floor = "top floor";
+    rows->name = last;
+    return (!stack_has_rollout(s) || floors_rollout(f)) &&
+           (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
+           (!s->has_final || floors_norm(f, &s->final, rows, "ln_f", rows)) && add_output(f, rows);
 }
 
 /* The whole borrows the steps of its parts, one behind the other. */
@@ -233,7 +255,18 @@ static bool gather(stack_trace *t, err *e)
         for (size_t j = 0; j < t->part[i].steps; j++)
             t->whole.step[t->whole.steps++] = t->part[i].step[j];
     }
+    t->whole.rooms = t->part;
+    t->whole.room_count = t->parts;
     return true;
+}
+
+/* Of the rows, where they are of words. */
+static const text_list *tokens_of(const stack *s)
+{
+    const entry *tokens = bundle_find(s->document, "tokens");
+    bool is_one_each = tokens != NULL && tokens->kind == ENTRY_LIST && s->batches == 0 &&
+                       tokens->list.count == s->rows;
+    return is_one_each ? &tokens->list : NULL;
 }
 
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
@@ -250,9 +283,13 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .is_full = is_full,
                 .asked = asked,
                 .e = e,
-                .place = ""};
+                .place = "",
+                .floor = "ground floor",
+                .labels = {tokens_of(s), NULL}};
     t->part = mem_alloc_zeroed(s->layers * PARTS_OF_A_LAYER + PARTS_BESIDE, sizeof t->part[0], e);
-    return t->part != NULL && add_embedded(&f) && add_layers(&f) && add_end(&f) && gather(t, e);
+    floor_rows rows;
+    return t->part != NULL && floors_embedded(&f, &rows) && add_layers(&f, &rows) &&
+           add_end(&f, &rows) && gather(t, e);
 }
 
 void stack_trace_free(stack_trace *t)

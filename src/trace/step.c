@@ -30,6 +30,21 @@ static const step_row ROWS[STEP_COUNT] = {
 
 const named_table STEPS = NAMED_TABLE("step", ROWS);
 
+static const step_row FLOOR_ROWS[] = {
+    [FLOOR_EMBEDDED - STEP_COUNT] = {{"embedded", "the rows that go into the first layer"}, ""},
+    [FLOOR_LAYER - STEP_COUNT] = {{"layer", "what a layer does, one part after the other"}, ""},
+    [FLOOR_NORM - STEP_COUNT] = {{"norm", "each row brought to one mean and length"}, ""},
+    [FLOOR_SUM - STEP_COUNT] = {{"sum", "what a part was given added to what it made"}, ""},
+    [FLOOR_FEED_FORWARD - STEP_COUNT] = {{"ffn", "each row on its own through hidden numbers"}, ""},
+    [FLOOR_ROLLOUT - STEP_COUNT] = {{"rollout", "who looked at whom, through all layers"}, ""},
+    [FLOOR_OUTPUT - STEP_COUNT] = {{"output", "the rows that come out"}, ""},
+};
+
+const step_row *step_of(step_id id)
+{
+    return id < STEP_COUNT ? &ROWS[id] : &FLOOR_ROWS[id - STEP_COUNT];
+}
+
 static bool lists_stage(const char *stages, const char *name, size_t length)
 {
     while (*stages != '\0') {

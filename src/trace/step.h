@@ -26,7 +26,15 @@ typedef enum step_id {
     STEP_SUM,
     STEP_CONCAT,
     STEP_UNIFY,
-    STEP_COUNT
+    STEP_COUNT,
+    /* Between the attentions of a stack: --trace can't name them. */
+    FLOOR_EMBEDDED = STEP_COUNT,
+    FLOOR_LAYER,
+    FLOOR_NORM,
+    FLOOR_SUM,
+    FLOOR_FEED_FORWARD,
+    FLOOR_ROLLOUT,
+    FLOOR_OUTPUT
 } step_id;
 
 typedef struct step_row {
@@ -35,7 +43,10 @@ typedef struct step_row {
     const char *stages;
 } step_row;
 
-extern const named_table STEPS; /* rows of `step_row`, at their step_id */
+extern const named_table STEPS; /* rows of `step_row`, at their step_id, before STEP_COUNT */
+
+/* Of any of them. */
+const step_row *step_of(step_id id);
 
 /* The step of this name, or the one that makes the stage of this name; NULL where there is
  * neither. */

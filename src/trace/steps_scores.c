@@ -17,11 +17,17 @@ static bool has_positions(const builder *b, const projection *r)
     return r->rows_as == INPUT_X && plan_has_stage(b->plan, STAGE_X_POS);
 }
 
-/* The rows of the focus's batch that are projected, and what they are called. */
+/* The rows of the focus's batch that are projected: those of the first stage that has them, as in
+ * the map of this name (map_roles.c). */
 static tensor projected_rows(const builder *b, const projection *r)
 {
-    return has_positions(b, r) ? build_stage_of_batch(b, STAGE_X_POS)
-                               : tensor_at(&r->rows, b->focus.batch);
+    static const stage_id FORMS[] = {STAGE_X, STAGE_XK, STAGE_XV};
+    size_t first = r->rows_as == INPUT_X ? 0 : r->rows_as == INPUT_XK ? 1 : 2;
+    if (has_positions(b, r))
+        return build_stage_of_batch(b, STAGE_X_POS);
+    while (first < 2 && build_stage_of_batch(b, FORMS[first]).data == NULL)
+        first++;
+    return build_stage_of_batch(b, FORMS[first]);
 }
 
 static const char *projected_name(const builder *b, const projection *r)

@@ -82,7 +82,8 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .title = bundle_text(document, "title"),
                  .notes = bundle_text(document, "notes"),
                  .focus = focus,
-                 .heads = p->heads};
+                 .heads = p->heads,
+                 .place = {"", "", ""}};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
@@ -94,17 +95,27 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         if (asked != NULL ? !asked[id] : is_left_out(p, id))
             continue;
         b.step = &t->step[t->steps++];
-        b.step->row = (const step_row *)(const void *)named_row(&STEPS, id);
-        b.step->name = b.step->row->named.name;
+        b.step->id = id;
+        b.step->name = step_of(id)->named.name;
         if (is_empty)
             build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
-                           b.step->row->named.name);
+                           b.step->name);
         else
             MAKERS[id](&b);
     }
     if (!b.failed)
         map_make(&b);
     return !b.failed;
+}
+
+size_t trace_rooms(const trace *t)
+{
+    return t->rooms == NULL ? 1 : t->room_count;
+}
+
+const trace *trace_room(const trace *t, size_t index)
+{
+    return t->rooms == NULL ? t : &t->rooms[index];
 }
 
 void trace_free(trace *t)

@@ -30,7 +30,10 @@ typedef enum operation {
     OP_NORMALIZE,    /* in maps only: a / √(mean of b_p² + c), ·d where d is there */
     OP_WAVE,         /* in maps only: a + sin b; + cos b in the second column of a pair */
     OP_TURN,         /* in maps only: a·cos c ∓ b·sin c, b the other of the pair */
-    OP_STACK         /* in maps only: the rows of a, and behind them those of b */
+    OP_STACK,        /* in maps only: the rows of a, and behind them those of b */
+    OP_MEAN,         /* in maps only: (a_1 + a_2 + … + b_1 + …) / how many they are */
+    OP_MINUS,        /* in maps only: a − b */
+    OP_ACTIVATE      /* in maps only: the map's function of a, ·b where b is there */
 } operation;
 
 typedef enum trace_kind {
@@ -63,7 +66,7 @@ typedef struct trace_item {
 } trace_item;
 
 typedef struct trace_step {
-    const step_row *row;
+    step_id id;
     const char *name; /* the row's, or of a stack "layer 1, attention: " and the row's */
     trace_item *item;
     size_t count, capacity;
@@ -84,12 +87,14 @@ typedef enum trace_part {
     PART_PARTNER,   /* the other number of [i,j]'s pair */
     PART_OF_PAIR,   /* [i,p], where j is of pair p */
     PART_ABOVE,     /* [i,j], where it has such a row */
-    PART_BELOW      /* [i,j] of what lies behind the rows above */
+    PART_BELOW,     /* [i,j] of what lies behind the rows above */
+    PART_OF_HEADS,  /* [i,j] of every head */
+    PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
 } trace_part;
 
 typedef struct trace_origin {
     trace_part part;
-    size_t map; /* index in trace.map */
+    size_t map; /* index in trace.map; of a room, behind the maps of the rooms before it */
 } trace_origin;
 
 /* A matrix of all heads, and where its cells come from. */
@@ -101,9 +106,11 @@ typedef struct trace_map {
     trace_labels rows, columns;
     bool is_share;       /* its numbers are between 0 and 1 */
     bool is_of_queries;  /* a row each */
+    bool is_of_focus;    /* of one head and one query, those in focus */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;
+    const char *function; /* an activation's name, for OP_ACTIVATE */
     trace_origin a, b, c, d;
     size_t paired; /* columns of a head that belong to pairs */
     bool is_interleaved;
@@ -118,6 +125,13 @@ typedef struct trace_focus {
     size_t batch, head, row; /* from 0 */
 } trace_focus;
 
+/* Where a room of a stack's house is. */
+typedef struct trace_place {
+    const char *floor; /* "layer 1" */
+    const char *name;  /* "attention" */
+    const char *way;   /* before the names of its maps: "layer.0.attention." */
+} trace_place;
+
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     trace_focus focus;                /* that is spelled out */
@@ -129,7 +143,17 @@ typedef struct trace {
     text_list words;   /* what items' texts point to */
     text_list keys;    /* names of the keys and of what is appended to them; empty: the problem's */
     bundle statistics; /* numbers that no stage holds */
+
+    /* A stack is a house: its trace has the steps of all its rooms, which are traces with maps of
+     * their own. A trace of one attention is its own only room, and its place is all empty. */
+    const struct trace *rooms;
+    size_t room_count;
+    trace_place place;
+    size_t first_map; /* how many maps the rooms before it have */
 } trace;
+
+size_t trace_rooms(const trace *t);
+const trace *trace_room(const trace *t, size_t index);
 
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, wanted *w);

@@ -18,7 +18,6 @@ static bool render(const trace *t, const render_options *how, text *out)
 
 static void check_page(unit *u)
 {
-    static const step_row SCORES_STEP = {{"scores", ""}, ""}, MASK_STEP = {{"mask", ""}, ""};
     trace_item worked = {.kind = TRACE_LINE, .op = OP_DOT, .left = "scores[1,2]"};
     worked.a = part_vector(3, Q);
     worked.b = part_vector(3, K);
@@ -35,8 +34,8 @@ static void check_page(unit *u)
     trace_step steps[2];
     trace t = {
         .name = "001", .title = "step by step", .notes = "From a seed.", .step = steps, .steps = 2};
-    t.step[0] = (trace_step){.row = &SCORES_STEP, .name = "scores", .item = items, .count = 7};
-    t.step[1] = (trace_step){.row = &MASK_STEP, .name = "mask", .item = items + 6, .count = 1};
+    t.step[0] = (trace_step){.id = STEP_SCORES, .name = "scores", .item = items, .count = 7};
+    t.step[1] = (trace_step){.id = STEP_MASK, .name = "mask", .item = items + 6, .count = 1};
     render_options how = part_options();
     how.width = 44;
     text out = {0};
@@ -89,8 +88,7 @@ static void check_titles(unit *u)
 /* Bold begins and ends inside the lines of headings. */
 static void check_color(unit *u)
 {
-    static const step_row SUM = {{"sum", ""}, ""};
-    trace_step steps[] = {{.row = &SUM, .name = SUM.named.name}};
+    trace_step steps[] = {{.id = STEP_SUM, .name = "sum"}};
     trace t = {.name = "x", .step = steps, .steps = 1};
     render_options how = part_options();
     how.width = 40;

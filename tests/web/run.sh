@@ -33,7 +33,8 @@ fi
 stages() {
     document=$1 file=$2
     shift 2
-    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,attended,context,output
+    names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context
+    names=$names,output
     for made in x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
         rounded; do
         ! selfattn --quiet --emit $made -o "$scratch/one" --format json "$@" "$document" \
@@ -52,6 +53,21 @@ page() {
         "$document"
 }
 
+# all_stages COMMAND NAME.json: NAME.stages.json, all that layers make.
+all_stages() {
+    selfattn "$1" --quiet --emit '*' --format json -o "${2%.json}.stages.json" "$2"
+}
+
+# floors COMMAND DOCUMENT [FOLDER/]: the same of a stack; in a folder, fewer cells of it are tried.
+floors() {
+    command=$1 document=$2 name=${3:-}$(basename "$2" .json)
+    case $name in *"$word"*) ;; *) return ;; esac
+    cp "$document" "$scratch/$name.json"
+    all_stages "$command" "$scratch/$name.json"
+    selfattn "$command" --quiet --trace-format html --trace-output "$scratch/$name.html" \
+        -o /dev/null "$document"
+}
+
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
     seeds/004-cross-attention examples/asad-two-heads-wo \
@@ -64,6 +80,10 @@ done
 for name in trace/documents/causal-mask-bias trace/documents/six-heads formats/documents/marks; do
     page "$root/tests/$name.json"
 done
+floors encode "$root/testdata/stacks/rollout.json"
+mkdir "$scratch/some"
+floors encode "$root/tests/web/gates.json" some/
+floors decode "$root/testdata/stacks/generator.json" some/
 case large in *"$word"*)
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
@@ -73,7 +93,11 @@ esac
 case examples in *"$word"*)
     selfattn example --quiet --all "$scratch/all"
     for document in "$scratch"/all/*.json; do
-        stages "$document" "${document%.json}.stages.json"
+        case $document in
+        */encoder.json) all_stages encode "$document" ;;
+        */decoder.json) all_stages decode "$document" ;;
+        *) stages "$document" "${document%.json}.stages.json" ;;
+        esac
     done ;;
 esac
 case exercise in *"$word"*)

@@ -36,6 +36,15 @@ function withoutSlope(parts, slope, from, column) {
   return slope ? [...parts, ' − ', ...factor(slope[0]), '·|', from[0], ` − ${column + 1}|`] : parts;
 }
 
+// What is done to a hidden number.
+const ACTIVATIONS = {
+  relu: (x) => ['max(', x, ', 0)'],
+  gelu: (x) => [...factor(x), '·Φ(', x, ')'],
+  gelu_tanh: (x) => [...factor(x), ' / 2·(1 + tanh(√(2/π)·(', x, ' + 0.044715·', ...factor(x),
+    '³)))'],
+  silu: (x) => [...factor(x), ' / (1 + exp(−', ...factor(x), '))'],
+};
+
 const EXPRESSIONS = {
   dot: ({ a, b, c }) =>
     plus(joined(a.length, ' + ', (i) => [...factor(a[i]), '·', ...factor(b[i])]), c),
@@ -53,11 +62,15 @@ const EXPRESSIONS = {
   normalize: ({ a, b, c, d }) => [a[0], ' / √((',
     ...joined(b.length, ' + ', (i) => [...factor(b[i]), '²']), `)/${b.length} + `, c[0], ')',
     ...(d ? ['·', ...factor(d[0])] : [])],
-  wave: ({ a, b }, place) =>
-    [a[0], pairOf(place.map, place.column).isFirst ? ' + sin(' : ' + cos(', b[0], ')'],
+  wave: ({ a, b, c }, place) =>
+    [...plus([a[0]], c), pairOf(place.map, place.column).isFirst ? ' + sin(' : ' + cos(', b[0], ')'],
   turn: ({ a, b, c }, place) => (b.length === 0 ? [a[0]] : [...factor(a[0]), '·cos(', c[0],
     pairOf(place.map, place.column).isFirst ? ') − ' : ') + ', ...factor(b[0]), '·sin(', c[0], ')']),
   stack: ({ a, b }) => [...a, ...b],
+  mean: ({ a, b }) => ['(', ...sumOf([...a, ...(b || [])]), `) / ${a.length + (b || []).length}`],
+  minus: ({ a, b }) => [a[0], ' − ', ...factor(b[0])],
+  activate: ({ a, b }, place) => [...ACTIVATIONS[place.map.function](a[0]),
+    ...(b ? ['·', ...factor(b[0])] : [])],
 };
 
 function isZero(cell) {

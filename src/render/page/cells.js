@@ -1,8 +1,9 @@
 // Tables of maps: which cell a table cell shows, its colour, its head.
 
-// A map's tables, each { table, caption, head, tabs, rows, columns }: one with a tab for each head,
-// or of a large map one a head and one of the row in focus. rows and columns say what a table's
-// places are, -1 for …; null where it has them all.
+// A map's tables, each { body, table, caption, head, tabs, rows, columns, isTurned }: one with a tab
+// for each head, or of a large map one a head and one of the row in focus; behind them parts, which
+// stand in worked lines. rows and columns say what a body's places are, -1 for …; null where it has
+// them all. One that is turned has the map's rows as its columns.
 const SHOWN = new Map();
 const LEVELS = 8;
 
@@ -34,10 +35,6 @@ function levelOf(map, value, greatest) {
   return (map.share ? 'w' : value > 0 ? 'p' : 'n') + level;
 }
 
-function bodyOf(table) {
-  return table.tBodies[0].rows;
-}
-
 // Cells in front of the numbers: the row's label, where there is one.
 function labelsIn(row) {
   return row.cells[0].tagName === 'TH' ? 1 : 0;
@@ -53,32 +50,33 @@ function indexAt(indices, slot) {
 }
 
 function cellIn(shown, place) {
-  const row = bodyOf(shown.table)[slotOf(shown.rows, place.row)];
-  const column = slotOf(shown.columns, place.column);
-  return (row && column >= 0 && row.cells[column + labelsIn(row)]) || null;
+  const row = slotOf(shown.rows, place.row), column = slotOf(shown.columns, place.column);
+  const found = shown.body.rows[shown.isTurned ? column : row];
+  const slot = shown.isTurned ? row : column;
+  return (found && slot >= 0 && found.cells[slot + labelsIn(found)]) || null;
 }
 
-function elementOf(place) {
-  for (const shown of tablesOf(place.map)) {
-    const cell = shown.head === place.head && cellIn(shown, place);
-    if (cell) return cell;
-  }
-  return null;
+// All that show this number, its own table first.
+function elementsOf(place) {
+  return tablesOf(place.map).filter((shown) => shown.head === place.head)
+    .map((shown) => cellIn(shown, place)).filter((cell) => cell);
 }
 
 function placeAt(element) {
-  const td = element.closest('.matrix[data-map] td');
+  const td = element.closest('.matrix [data-map] td');
   if (!td) return null;
-  const row = td.parentNode, table = td.closest('table'), map = MAPS[table.dataset.map];
-  const shown = tablesOf(map).find((one) => one.table === table);
-  const place = { map, head: shown.head, row: indexAt(shown.rows, row.sectionRowIndex),
-    column: indexAt(shown.columns, td.cellIndex - labelsIn(row)) };
+  const line = td.parentNode, body = line.parentNode, map = MAPS[body.dataset.map];
+  const shown = tablesOf(map).find((one) => one.body === body);
+  const slots = [line.sectionRowIndex, td.cellIndex - labelsIn(line)];
+  if (shown.isTurned) slots.reverse();
+  const place = { map, head: shown.head, row: indexAt(shown.rows, slots[0]),
+    column: indexAt(shown.columns, slots[1]) };
   return place.row >= 0 && place.column >= 0 ? place : null;
 }
 
 function fillHead(map, shown) {
   const greatest = map.share ? 1 : greatestOf(map, shown.head);
-  [...bodyOf(shown.table)].forEach((row, i) => {
+  [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
       row.cells[j + first].textContent = text;
@@ -112,7 +110,7 @@ function moveTab(event, map) {
   event.preventDefault();
 }
 
-function makeTabs(map, table) {
+function makeTabs(map, { table, body }) {
   const list = document.createElement('div');
   list.className = 'tabs';
   list.setAttribute('role', 'tablist');
@@ -124,8 +122,8 @@ function makeTabs(map, table) {
     tab.textContent = TEXT.head(head + 1);
     tab.setAttribute('role', 'tab');
     tab.setAttribute('aria-controls', table.id);
-    tab.setAttribute('aria-selected', head === Number(table.dataset.head));
-    tab.tabIndex = head === Number(table.dataset.head) ? 0 : -1;
+    tab.setAttribute('aria-selected', head === Number(body.dataset.head));
+    tab.tabIndex = head === Number(body.dataset.head) ? 0 : -1;
     tab.addEventListener('click', () => showHead(map, head));
     list.append(tab);
     return tab;

@@ -1,3 +1,5 @@
+'use strict';
+
 // The numbers of the page's maps. Their texts are the program's own: a place is a map, a head, a row
 // and a column of it.
 
@@ -56,14 +58,24 @@ function numberOf(text) {
   return Number(text);
 }
 
+// Rooms of a house may have maps of one name: "layer.0.attention.weights".
+function fullName(map) {
+  return DATA.rooms[map.room].way + map.name;
+}
+
+// The head that a place belongs to, and of how many.
+function headOf(place) {
+  return place.map.focus || { head: place.head, heads: place.map.heads };
+}
+
 // "weights-h0-r2-c1": what a link to a cell names, counted from 0.
 function anchorOf(place) {
-  return `${place.map.name}-h${place.head}-r${place.row}-c${place.column}`;
+  return `${fullName(place.map)}-h${place.head}-r${place.row}-c${place.column}`;
 }
 
 function placeOf(anchor) {
-  const parts = /^#(\w+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
-  const map = parts && MAPS.find((one) => one.name === parts[1]);
+  const parts = /^#([\w.]+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
+  const map = parts && MAPS.find((one) => fullName(one) === parts[1]);
   if (!map || !map.cells) return null;
   const place = { map, head: Number(parts[2]), row: Number(parts[3]), column: Number(parts[4]) };
   const isThere = place.head < map.heads && place.row < map.rows.length &&
@@ -71,7 +83,15 @@ function placeOf(anchor) {
   return isThere ? place : null;
 }
 
+// "layer 1, attention: ", or nothing where there is one room.
+function roomOf(map) {
+  const room = DATA.rooms[map.room];
+  return room.floor ? `${room.floor}, ${room.name}: ` : '';
+}
+
 function nameOf(place) {
-  const head = place.map.heads > 1 ? `${TEXT.head(place.head + 1)}, ` : '';
-  return `${place.map.name}[${head}${place.row + 1},${place.column + 1}]`;
+  const { head: index, heads } = headOf(place);
+  const head = heads > 1 ? `${TEXT.head(index + 1)}, ` : '';
+  const of = place.map.focus ? `${place.map.focus.row + 1},` : '';
+  return `${place.map.name}[${head}${of}${place.row + 1},${place.column + 1}]`;
 }

@@ -3,7 +3,7 @@
 // Which head of `of`, and which of its columns, belong to a cell of `result`: heads may lie side
 // by side in either, and several heads may share one of the keys' and values'.
 function headAndColumns(of, result, place) {
-  const isJoined = result.heads === 1 && result.slices > 1;
+  const { head, heads } = headOf(place), isJoined = heads === 1 && result.slices > 1;
   const width = of.columns.length / of.slices;
   const all = { head: 0, first: 0, end: of.columns.length, column: place.column };
   if (of.slices > 1 && isJoined && of.slices === result.slices) {
@@ -13,9 +13,9 @@ function headAndColumns(of, result, place) {
     all.head = Math.floor(place.column / of.columns.length);
     all.column = place.column % of.columns.length;
   } else if (of.heads > 1) {
-    all.head = Math.floor((place.head * of.heads) / result.heads);
-  } else if (of.slices > 1 && result.heads > 1) {
-    all.first = Math.floor((place.head * of.slices) / result.heads) * width;
+    all.head = Math.floor((head * of.heads) / heads);
+  } else if (of.slices > 1 && heads > 1) {
+    all.first = Math.floor((head * of.slices) / heads) * width;
     all.end = all.first + width;
     all.column += all.first;
   }
@@ -58,6 +58,8 @@ function partsOf(operand, place) {
     case 'partner': return where(pair, place.row, pair && pair.partner);
     case 'of-pair': return where(pair, place.row, pair && pair.index);
     case 'above': return where(place.row < map.rows.length, place.row, at.column);
+    case 'of-focus': return [cell(place.map.focus.row, place.row)];
+    case 'of-heads': return range(0, map.heads, (head) => ({ ...cell(at.row, at.column), head }));
     case 'below': return where(below >= 0, below, at.column);
     default: return [cell(0, 0)];
   }

@@ -25,10 +25,10 @@ function clearLights() {
 }
 
 function addLight(place, className) {
-  const element = elementOf(place);
-  if (!element) return;
-  element.classList.add(className);
-  PANEL.lit.push(element);
+  for (const element of elementsOf(place)) {
+    element.classList.add(className);
+    PANEL.lit.push(element);
+  }
 }
 
 function light(place, cells) {
@@ -42,7 +42,7 @@ function light(place, cells) {
 function linkTo(place) {
   const link = makeElement('a', '', textOf(place).replace('-', '−'));
   link.href = `#${anchorOf(place)}`;
-  link.title = nameOf(place);
+  link.title = roomOf(place.map) + nameOf(place);
   return link;
 }
 
@@ -80,7 +80,8 @@ function isHidden(place) {
 function show(place) {
   const made = arithmeticOf(place), panel = PANEL.element;
   if (isHidden(place)) return;
-  const head = makeElement('h3', '', `${nameOf(place)}: `, makeElement('bdi', '', labelsOf(place)));
+  const head = makeElement('h3', '', `${roomOf(place.map)}${nameOf(place)}: `,
+    makeElement('bdi', '', labelsOf(place)));
   panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
     numbersLine(place, made));
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
@@ -117,7 +118,7 @@ function followAddress() {
   const place = placeOf(location.hash);
   if (!place) return;
   showHead(place.map, place.head);
-  const element = elementOf(place);
+  const element = elementsOf(place)[0];
   if (element) {
     revealStep(element.closest('section'));
     bring(element, { block: 'center', inline: 'center' });
@@ -152,6 +153,12 @@ function click(event) {
   choose(place);
 }
 
+function cellBeside(cell, [down, right]) {
+  const line = cell.parentNode.parentNode.rows[cell.parentNode.sectionRowIndex + down];
+  const beside = line && line.cells[cell.cellIndex + right];
+  return beside && beside.tagName === 'TD' ? beside : null;
+}
+
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function moveCell(event) {
@@ -160,8 +167,8 @@ function moveCell(event) {
   if (!place) return;
   if (event.key === 'Enter' || event.key === ' ') choose(place);
   else if (by) {
-    const next = elementOf({ ...place, row: place.row + by[0], column: place.column + by[1] });
-    if (next && next.tagName === 'TD') focusCell(next);
+    const next = cellBeside(event.target, by);
+    if (next && placeAt(next)) focusCell(next);
   } else return;
   event.preventDefault();
   event.stopPropagation();

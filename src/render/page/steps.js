@@ -6,6 +6,18 @@ function nameOfStep(section) {
   return section.dataset.step;
 }
 
+// A link leads to a step, or in the house to a room with its steps.
+function isAt(link, section) {
+  const { room } = link.dataset;
+  return room ? room === section.dataset.room : link.hash === `#${section.id}`;
+}
+
+// A floor that is folded is unfolded when something in it is to be seen.
+function unfold(element) {
+  const floor = element.closest('details');
+  if (floor) floor.open = true;
+}
+
 function markStep() {
   const { sections, at, slider, output } = STEPS;
   sections.forEach((section, i) => section.classList.toggle('here', i === at));
@@ -13,7 +25,7 @@ function markStep() {
   output.textContent = TEXT.stepOf(at + 1, sections.length, nameOfStep(sections[at]));
   slider.setAttribute('aria-valuetext', output.textContent);
   for (const link of document.querySelectorAll('.picture a'))
-    link.classList.toggle('here', link.hash === `#${sections[at].id}`);
+    link.classList.toggle('here', isAt(link, sections[at]));
 }
 
 function answerQuestion(section) {
@@ -28,20 +40,22 @@ function askQuestion(section) {
   section.classList.add('asked');
   const words = makeElement('p', '', TEXT.question(nameOfStep(section)));
   const button = makeButton(TEXT.show, () => answerQuestion(section));
-  section.querySelector('h2').after(makeElement('div', 'question', words, button));
+  section.firstElementChild.after(makeElement('div', 'question', words, button));
 }
 
 function goToStep(at) {
   STEPS.at = Math.min(STEPS.sections.length - 1, Math.max(0, at));
   const section = STEPS.sections[STEPS.at];
+  unfold(section);
   markStep();
   askQuestion(section);
-  bring(section.querySelector('h2'), { block: 'start' });
+  bring(section.firstElementChild, { block: 'start' });
 }
 
 // Makes the step visible in which something is to be shown.
 function revealStep(section) {
   STEPS.at = STEPS.sections.indexOf(section);
+  unfold(section);
   answerQuestion(section);
   markStep();
 }
@@ -74,6 +88,16 @@ function makeSlider() {
   return slider;
 }
 
+// To a step; to a floor, which is unfolded, the first of its steps.
+function followPicture(event) {
+  const link = event.target.closest('a');
+  const target = link && document.getElementById(link.hash.slice(1));
+  if (!target) return;
+  const section = target.matches('section') ? target : target.querySelector('section');
+  goToStep(STEPS.sections.indexOf(section));
+  event.preventDefault();
+}
+
 function startSteps() {
   STEPS.sections = [...document.querySelectorAll('section[data-step]')];
   STEPS.slider = makeSlider();
@@ -92,11 +116,7 @@ function startSteps() {
   bar.setAttribute('aria-label', TEXT.step);
   document.querySelector('main').prepend(bar);
   document.addEventListener('keydown', stepByKey);
-  document.querySelector('.picture').addEventListener('click', (event) => {
-    const link = event.target.closest('a');
-    if (!link) return;
-    goToStep(STEPS.sections.findIndex((section) => `#${section.id}` === link.hash));
-    event.preventDefault();
-  });
+  for (const picture of document.querySelectorAll('.picture'))
+    picture.addEventListener('click', followPicture);
   markStep();
 }

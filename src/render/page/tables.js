@@ -1,6 +1,7 @@
 // The page's tables, and those that it does not have by itself: exp, row_max, row_sum, angles.
 
 const MOST_CELLS_MADE = 4096;
+const OWN = '.matrix:not(.part) > [data-map]', FIGURES = `figure:has(${OWN})`;
 
 function makeRow(map, label, tag) {
   const row = document.createElement('tr');
@@ -32,9 +33,9 @@ function makeTable(map, index) {
   const table = document.createElement('table');
   const labels = map.only ? [map.rows[map.only.row]] : map.rows;
   table.className = 'matrix';
-  Object.assign(table.dataset, { map: index, head: map.only ? map.only.head : 0 });
-  if (map.only) table.dataset.rows = map.only.row;
   const head = table.createTHead(), body = table.createTBody();
+  Object.assign(body.dataset, { map: index, head: map.only ? map.only.head : 0 });
+  if (map.only) body.dataset.rows = map.only.row;
   head.append(makeHeading(map));
   body.append(...labels.map((label) => makeRow(map, label, 'td')));
   return table;
@@ -53,33 +54,46 @@ function makeFigure(map, index) {
 }
 
 function isWorthATable(map) {
-  return map.cells && map.operation &&
+  const isMatrix = map.operation || map.rows.length * map.columns.length > 1;
+  return map.cells && isMatrix &&
     (map.only || map.rows.length * map.columns.length <= MOST_CELLS_MADE);
 }
 
-function mapOf(figure) {
-  return MAPS[figure.querySelector('[data-map]').dataset.map];
+function indexOf(figure) {
+  return Number(figure.querySelector('[data-map]').dataset.map);
 }
 
 function isMadeOf(map, index) {
   return ['a', 'b', 'c', 'd'].some((name) => map[name] && map[name].map === index);
 }
 
+// What a table is made of stands before it, in the order of the maps.
+function firstBeside(figure, index) {
+  const before = figure && figure.previousElementSibling;
+  const isLater = before && before.matches(FIGURES) && indexOf(before) > index &&
+    isMadeOf(MAPS[indexOf(figure)], indexOf(before));
+  return isLater ? firstBeside(before, index) : figure;
+}
+
 // Before the table that is made of them, so that their cells can light up: the last one first.
+// What nothing in the step is made of comes behind what it is made of itself.
 function addMissingTables() {
-  const there = new Set([...document.querySelectorAll('.matrix[data-map]')]
-    .map((table) => MAPS[table.dataset.map]));
+  const there = new Set([...document.querySelectorAll(OWN)].map((body) => MAPS[body.dataset.map]));
   for (let index = MAPS.length - 1; index >= 0; index--) {
     const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
     if (!section || !isWorthATable(map) || there.has(map)) continue;
-    const figures = [...section.querySelectorAll('figure:has([data-map])')];
-    const next = figures.find((figure) => isMadeOf(mapOf(figure), index)) || figures[0];
+    const figures = [...section.querySelectorAll(FIGURES)];
+    const next = firstBeside(figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index)), index);
+    const before = figures.filter((figure) => isMadeOf(map, indexOf(figure))).pop();
     if (next) next.before(makeFigure(map, index));
+    else if (before) before.after(makeFigure(map, index));
+    else if (figures[0]) figures[0].before(makeFigure(map, index));
+    else section.append(makeFigure(map, index));
   }
 }
 
-function isWhole(table) {
-  return table.dataset.rows === undefined;
+function isWhole(body) {
+  return body.dataset.rows === undefined;
 }
 
 // The first number of a table is what Tab leads to.
@@ -89,28 +103,43 @@ function makeFocusable(shown, map) {
   if (cell) cell.tabIndex = 0;
 }
 
-function takeTable(map, table) {
-  const shown = { table, head: Number(table.dataset.head), tabs: [],
-    rows: indicesOf(table.dataset.rows), columns: indicesOf(table.dataset.columns) };
-  table.id = `matrix-${map.name}${SHOWN.has(map) ? `-${tablesOf(map).length}` : ''}`;
-  table.setAttribute('role', 'grid');
-  shown.caption = table.closest('figure').querySelector('b');
+function showBody(map, body) {
+  const shown = { body, table: body.parentNode, head: Number(body.dataset.head), tabs: [],
+    rows: indicesOf(body.dataset.rows), columns: indicesOf(body.dataset.columns),
+    isTurned: body.dataset.turned !== undefined };
   SHOWN.set(map, [...tablesOf(map), shown]);
+  shown.table.setAttribute('role', 'grid');
+  return shown;
+}
+
+function lastOf(list) {
+  return list[list.length - 1];
+}
+
+function takeTable(map, body) {
+  const count = tablesOf(map).length, shown = showBody(map, body);
+  shown.table.id = `matrix-${fullName(map)}${count > 0 ? `-${count}` : ''}`;
+  shown.caption = shown.table.closest('figure').querySelector('b');
   if (map.blank) return;
-  if (table.rows[table.rows.length - 1].cells[1].textContent === '') fillHead(map, shown);
-  if (map.heads > 1 && isWhole(table)) {
-    shown.tabs = makeTabs(map, table);
-    mendSentence(table);
+  if (lastOf(lastOf(body.rows).cells).textContent === '') fillHead(map, shown);
+  if (map.heads > 1 && isWhole(body)) {
+    shown.tabs = makeTabs(map, shown);
+    mendSentence(shown.table);
   }
   makeFocusable(shown, map);
 }
 
-// The first table of a map shows all its heads in turn; the others go. Parts of a large one stay.
+// The first table of a map shows all its heads in turn; the others go. Parts of a large one stay,
+// and so do those that stand in worked lines.
 function takeTables() {
   addMissingTables();
-  for (const table of document.querySelectorAll('.matrix[data-map]')) {
-    const map = MAPS[table.dataset.map];
-    if (SHOWN.has(map) && isWhole(table)) table.closest('figure').remove();
-    else takeTable(map, table);
+  for (const body of document.querySelectorAll(OWN)) {
+    const map = MAPS[body.dataset.map];
+    if (SHOWN.has(map) && isWhole(body)) body.closest('figure').remove();
+    else takeTable(map, body);
+  }
+  for (const body of document.querySelectorAll('.part > [data-map]')) {
+    const map = MAPS[body.dataset.map];
+    makeFocusable(showBody(map, body), map);
   }
 }

@@ -1,38 +1,9 @@
-'use strict';
+// What the script says, out of the one table of the page's English (html_english.c): a text, or where
+// it is about something a function of that.
 
-// Everything that the script says, in one place.
-const TEXT = {
-  step: 'Step',
-  stepOf: (number, count, name) => `${number} of ${count}: ${name}`,
-  previous: 'Previous step',
-  next: 'Next step',
-  single: 'one step at a time',
-  ask: 'ask first',
-  question: (name) => `What do you expect from “${name}”? Think of it, then look.`,
-  show: 'Show',
-  heads: (name) => `Heads of ${name}`,
-  head: (number) => `head ${number}`,
-  headOf: (number, count) => `, head ${number} of ${count}`,
-  allHeads: 'all heads',
-  close: 'Close',
-  panel: 'The arithmetic of a number',
-  given: 'an input: this number was given',
-  hidden: 'this key may not be seen: −∞, so that its weight is 0',
-  empty: 'this query may attend to nothing: 0',
-  zeros: 'a row of zeros, which stands behind the others',
-  noDirection: 'a row of zeros has no direction: 0',
-  tooLarge: 'what it is made of is too large to be on this page; --full brings it',
-  otherHeads: 'The tabs show the other heads.',
-  row: (number) => `, row ${number}`,
-  terms: (count) => `(${count} terms)`,
-  tokens: 'Who looks at whom',
-  tokensHelp: 'From each query at the left to its keys at the right; a wider line is a larger weight.',
-  tokensOf: (name) => `Lines from queries to keys, as wide as their ${name}`,
-  whichHead: 'Heads',
-  threshold: 'Only weights from',
-  check: 'Check',
-  rightOf: (right, count) => `${right} of ${count} right`,
-  hint: 'Hint:',
-  answer: (name) => `your answer for ${name}`,
-  digits: (count) => `${count} decimals count`,
-};
+const TEXT = Object.fromEntries(Object.entries(DATA.words).map(([key, words]) =>
+  [key, words.includes('{') ? (...about) => fill(words, about) : words]));
+
+function fill(words, about) {
+  return words.replace(/\{(\d)\}/g, (mark, number) => about[number - 1]);
+}

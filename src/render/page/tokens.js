@@ -108,10 +108,22 @@ function makeView(map) {
   return view;
 }
 
-// Below the last weights that there are: those that are used.
+// Of a room's weights those that are used: the last ones of all its heads.
+function weightsOf(room) {
+  const all = MAPS.filter((one) => one.room === room && one.share && one.cells && !one.only &&
+    SHOWN.has(one));
+  const most = Math.max(...all.map((one) => one.heads));
+  return all.filter((one) => one.heads === most).pop();
+}
+
 function startTokens() {
-  const map = MAPS.filter((one) => one.share && one.cells && !one.only && SHOWN.has(one)).pop();
-  if (!map || map.blank) return;
+  DATA.rooms.forEach((room, index) => {
+    const map = weightsOf(index);
+    if (map && !map.blank) showTokens(map);
+  });
+}
+
+function showTokens(map) {
   const view = makeView(map);
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
     makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);

@@ -1,0 +1,110 @@
+/* All that a page says in its own words, in the program and in its script (texts.js): what stands in
+ * {1}, {2}, … is put in. What the steps say is the trace's. */
+#include "base/named.h"
+#include "io/json_string.h"
+#include "render/html_parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const named ROWS[] = {
+    /* the page as it comes */
+    {"untitled", "attention"},
+    {"long", "{1} long"},
+    {"pipeline", "The pipeline: each stage leads to its step"},
+    {"pipelineOf", "The pipeline of {1}, {2}: each stage leads to its step"},
+    {"stages", "Stages and their shapes"},
+    {"house", "The house: each room leads to its steps"},
+    {"floors", "Floors, the first layer at the bottom, and their rooms"},
+    {"oneHead", "1 head"},
+    {"manyHeads", "{1} heads"},
+    {"overMemory", "{1}, memory"},
+    {"map", "A map of the whole matrix"},
+    {"squares", "Each square stands for {1} × {2} numbers and shows the one of the greatest "
+                "magnitude."},
+    {"focusRow", "Row {1} with all its {2} columns; --focus row=I chooses another."},
+    /* the index of examples */
+    {"examples", "Attention, worked examples"},
+    {"aboutExamples", "Each page shows every step of a small example with its numbers; a number on "
+                      "it leads to the arithmetic that made it. The pictures are the attention "
+                      "weights: a row is a query, a column a key."},
+    {"weightsOf", "The attention weights of {1}, a heat map a head"},
+    {"everyStep", "Every step of {1}"},
+    {"itsDocument", "its document"},
+    /* the script: the bar of steps */
+    {"step", "Step"},
+    {"stepOf", "{1} of {2}: {3}"},
+    {"previous", "Previous step"},
+    {"next", "Next step"},
+    {"single", "one step at a time"},
+    {"ask", "ask first"},
+    {"question", "What do you expect from “{1}”? Think of it, then look."},
+    {"show", "Show"},
+    /* heads, and the panel */
+    {"heads", "Heads of {1}"},
+    {"head", "head {1}"},
+    {"headOf", ", head {1} of {2}"},
+    {"allHeads", "all heads"},
+    {"otherHeads", "The tabs show the other heads."},
+    {"close", "Close"},
+    {"panel", "The arithmetic of a number"},
+    {"given", "an input: this number was given"},
+    {"hidden", "this key may not be seen: −∞, so that its weight is 0"},
+    {"empty", "this query may attend to nothing: 0"},
+    {"zeros", "a row of zeros, which stands behind the others"},
+    {"noDirection", "a row of zeros has no direction: 0"},
+    {"tooLarge", "what it is made of is too large to be on this page; --full brings it"},
+    {"row", ", row {1}"},
+    {"terms", "({1} terms)"},
+    /* the token view */
+    {"tokens", "Who looks at whom"},
+    {"tokensHelp", "From each query at the left to its keys at the right; a wider line is a larger "
+                   "weight."},
+    {"tokensOf", "Lines from queries to keys, as wide as their {1}"},
+    {"whichHead", "Heads"},
+    {"threshold", "Only weights from"},
+    /* exercises */
+    {"check", "Check"},
+    {"rightOf", "{1} of {2} right"},
+    {"hint", "Hint:"},
+    {"answer", "your answer for {1}"},
+    {"digits", "{1} decimals count"},
+};
+
+static const named_table ENGLISH = NAMED_TABLE("words", ROWS);
+
+void html_say(text *out, const char *which, const char *const *about)
+{
+    const named *row = named_find(&ENGLISH, which, strlen(which));
+    assert(row != NULL);
+    for (const char *at = row->help; *at != '\0';) {
+        size_t plain = strcspn(at, "{");
+        text_add(out, at, plain);
+        at += plain;
+        if (*at == '{') {
+            html_add_words(out, about[at[1] - '1']);
+            at += strlen("{1}");
+        }
+    }
+}
+
+void html_say_numbers(text *out, const char *which, size_t first, size_t second)
+{
+    text one = {0}, two = {0};
+    text_add_format(&one, "%zu", first);
+    text_add_format(&two, "%zu", second);
+    html_say(out, which, (const char *const[]){text_string(&one), text_string(&two)});
+    out->failed = out->failed || one.failed || two.failed;
+    text_free(&one);
+    text_free(&two);
+}
+
+void html_add_english(text *out)
+{
+    for (size_t i = 0; i < ENGLISH.count; i++) {
+        const named *row = named_row(&ENGLISH, i);
+        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "{", row->name);
+        json_string_write(out, row->help);
+    }
+    text_add_string(out, "}");
+}

@@ -1,0 +1,121 @@
+/* What goes into a stack: rows as they are given, or those of words or ids out of a table; and
+ * positions that are added to them. */
+#include "model/embed.h"
+#include "trace/floors.h"
+#include "trace/map.h"
+#include "trace/map_parts.h"
+
+#include <string.h>
+
+/* ---- rows out of a table ---- */
+
+/* Row i of what is looked up, or NULL. */
+static const tensor *find_row(const stack *s, size_t i, tensor *room)
+{
+    const tensor *ids = bundle_tensor(s->document, "ids");
+    const entry *tokens = bundle_find(s->document, "tokens"),
+                *vocab = bundle_find(s->document, "vocab");
+    if (ids != NULL)
+        return stack_row_of_id(
+            s, (size_t)(ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i)), room);
+    bool is_word = tokens != NULL && tokens->kind == ENTRY_LIST && vocab != NULL;
+    return is_word ? bundle_tensor(vocab->bundle, tokens->list.item[i]) : NULL;
+}
+
+/* "id 5", or the words. */
+static trace_labels label_ids(floors *f)
+{
+    const tensor *ids = bundle_tensor(f->stack->document, "ids");
+    text_list *names = &f->b.trace->keys;
+    for (size_t i = 0; ids != NULL && i < f->stack->rows && !f->b.failed; i++) {
+        double id = ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
+        const char *name = build_text(&f->b, "id %.0f", id);
+        f->b.failed = f->b.failed || !text_list_add(names, name, strlen(name), f->e);
+    }
+    return ids == NULL || f->b.failed ? f->labels : (trace_labels){names, NULL};
+}
+
+static void fill_rows(floors *f, trace_map *table)
+{
+    tensor to = tensor_at(&table->values, 0);
+    for (size_t i = 0; i < to.size[0]; i++) {
+        tensor room;
+        const tensor *row = find_row(f->stack, i, &room);
+        for (size_t j = 0; row != NULL && j < to.size[1]; j++)
+            tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
+    }
+}
+
+/* The rows before positions: the name of their map. */
+static const char *map_table(floors *f, const floor_rows *embedded)
+{
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    const tensor *x = bundle_tensor(s->document, "x");
+    if (x != NULL) {
+        tensor of_batch = x->rank == 3 ? tensor_at(x, f->focus.batch) : tensor_view_of(x);
+        map_add(b, "x", FLOOR_EMBEDDED, &of_batch)->rows = f->labels;
+        return "x";
+    }
+    bool has_table = bundle_tensor(s->document, "embedding") != NULL;
+    const char *name = has_table ? "embedding" : "vocab";
+    trace_map *table = floors_map_made(f, name, embedded, embedded->values.size[1]);
+    table->rows = label_ids(f);
+    table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
+    if (!b->failed)
+        fill_rows(f, table);
+    return name;
+}
+
+/* ---- positions ---- */
+
+static trace_origin map_learned(floors *f, double first)
+{
+    const tensor *table = bundle_tensor(f->stack->document, "position_embedding");
+    if (table == NULL)
+        return (trace_origin){0};
+    tensor rows = tensor_range(table, 0, (size_t)first, f->stack->rows);
+    trace_map *map = map_add(&f->b, "position_embedding", FLOOR_EMBEDDED, &rows);
+    map->rows = f->labels;
+    map->letters = build_text(&f->b, "the row of position %.0f + i, from 0", first - 1);
+    return map_from(&f->b, PART_CELL, map->name);
+}
+
+static void map_embedded(floors *f, floor_rows *made)
+{
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    double first = (double)(s->first_position + s->before);
+    const char *name = map_table(f, made);
+    trace_origin cell = map_from(b, PART_CELL, name);
+    trace_origin learned = map_learned(f, first);
+    bool has_learned = learned.part != PART_NONE;
+    trace_map *rows = floors_map_rows(f, made);
+    if (has_learned)
+        name = build_text(b, "%s[i,j] + position_embedding", name);
+    if (s->adds_sinusoids)
+        map_say_waves(b, rows, cell, name, first);
+    else
+        map_say(rows, build_text(b, "%s[i,j]", name), has_learned ? OP_PLUS : OP_SUM, cell,
+                learned);
+    if (s->adds_sinusoids)
+        rows->c = learned;
+}
+
+bool floors_embedded(floors *f, floor_rows *made)
+{
+    const stack *s = f->stack;
+    if (!floors_begin(f, FLOOR_EMBEDDED, "embedded"))
+        return false;
+    floor_rows rows = floors_rows(f, "embedded");
+    if (floors_tells(f)) {
+        build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
+                       build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
+                       build_plural(s->layers));
+        floors_show(f, &rows);
+    }
+    map_embedded(f, &rows);
+    floors_end(f);
+    *made = rows;
+    return !f->b.failed;
+}

@@ -1,0 +1,183 @@
+/* Where the numbers between attentions come from. A map is called what its stage is, and what no
+ * stage holds after the stage that is made of it: ln1.mean, ln1.centered, ln1.unit. */
+#include "trace/floors.h"
+#include "trace/map.h"
+#include "trace/map_parts.h"
+
+#include <math.h>
+
+trace_origin floors_origin(trace_part part, const floor_rows *rows)
+{
+    return (trace_origin){rows->map == NULL ? PART_NONE : part, rows->at};
+}
+
+trace_map *floors_map_rows(floors *f, floor_rows *rows)
+{
+    rows->at = f->b.trace->first_map + f->b.trace->maps;
+    rows->map = map_add(&f->b, build_text(&f->b, "%s", rows->name), f->b.step->id, &rows->values);
+    rows->map->rows = f->labels;
+    rows->map->is_of_queries = true;
+    return rows->map;
+}
+
+trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns)
+{
+    trace_map *made = map_add_made(&f->b, name, f->b.step->id, 1, like->values.size[0], columns);
+    made->rows = f->labels;
+    made->is_of_queries = true;
+    return made;
+}
+
+void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
+{
+    map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
+            floors_origin(PART_CELL, of), (trace_origin){0});
+}
+
+/* ---- norms ---- */
+
+/* Each row less its mean: the names of both are made of `name`. */
+static const char *map_centered(floors *f, const floor_rows *of, const char *name)
+{
+    size_t rows = of->values.size[0], columns = of->values.size[1];
+    builder *b = &f->b;
+    const char *mean_name = build_text(b, "%s.mean", name);
+    const char *centered_name = build_text(b, "%s.centered", name);
+    trace_map *mean = floors_map_made(f, mean_name, of, 1);
+    trace_map *centered = floors_map_made(f, centered_name, of, columns);
+    for (size_t i = 0; i < rows && !b->failed; i++) {
+        tensor row = tensor_at(&of->values, i);
+        double middle = floors_sum_of(&row, 0, false) / (double)columns;
+        tensor_set(&mean->values, (size_t[]){0, i, 0}, middle);
+        for (size_t j = 0; j < columns; j++)
+            tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
+    }
+    map_say(mean, build_text(b, "mean of %s[i]", of->name), OP_MEAN, floors_origin(PART_ROW_I, of),
+            (trace_origin){0});
+    map_say(centered, build_text(b, "%s[i,j] − %s[i]", of->name, mean_name), OP_MINUS,
+            floors_origin(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name));
+    return centered_name;
+}
+
+/* What rows that are `centered` (of an RMSNorm: as they were given) are divided by. */
+static void say_divided(floors *f, trace_map *made, const char *centered, trace_origin cell,
+                        trace_origin row, const char *eps)
+{
+    map_say(made, build_text(&f->b, "%s[i,j] / √(mean of %s[i]² + %s)", centered, centered, eps),
+            OP_NORMALIZE, cell, row);
+    made->c = map_from(&f->b, PART_NUMBER, eps);
+}
+
+static void fill_unit(floors *f, trace_map *unit, const tensor *centered, double eps)
+{
+    size_t columns = centered->size[1];
+    for (size_t i = 0; i < centered->size[0] && !f->b.failed; i++) {
+        tensor row = tensor_at(centered, i);
+        double root = sqrt(floors_sum_of(&row, 0, true) / (double)columns + eps);
+        for (size_t j = 0; j < columns; j++)
+            tensor_set(&unit->values, (size_t[]){0, i, j},
+                       root == 0 ? 0 : tensor_get(&row, &j) / root);
+    }
+}
+
+/* made = unit·gain + bias, of what there is. */
+static void say_shifted(floors *f, trace_map *made, const char *unit, const char *gain,
+                        const char *bias)
+{
+    builder *b = &f->b;
+    trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
+                 of_bias = map_from(b, PART_OF_COLUMN, bias),
+                 of_unit = map_from(b, PART_CELL, unit);
+    if (of_gain.part == PART_NONE) {
+        map_say(made, build_text(b, "%s[i,j] + %s[j]", unit, bias), OP_PLUS, of_unit, of_bias);
+        return;
+    }
+    const char *more = of_bias.part == PART_NONE ? "" : build_text(b, " + %s[j]", bias);
+    map_say(made, build_text(b, "%s[i,j]·%s[j]%s", unit, gain, more), OP_DOT, of_unit, of_gain);
+    made->c = of_bias;
+}
+
+void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
+{
+    builder *b = &f->b;
+    const char *eps = build_text(b, "%s.eps", made->name);
+    const char *gain = build_text(b, "%s.gain", made->name);
+    const char *bias = build_text(b, "%s.bias", made->name);
+    const char *unit = build_text(b, "%s.unit", made->name);
+    const char *centered = n->is_rms ? of->name : map_centered(f, of, made->name);
+    trace_origin cell = n->is_rms ? floors_origin(PART_CELL, of) : map_from(b, PART_CELL, centered);
+    trace_origin row = {PART_ROW_I, cell.map};
+    map_add_number(b, eps, b->step->id, n->eps);
+    map_add(b, gain, b->step->id, &n->gain);
+    map_add(b, bias, b->step->id, &n->bias);
+    if (n->gain.data == NULL && n->bias.data == NULL) {
+        say_divided(f, floors_map_rows(f, made), centered, cell, row, eps);
+        return;
+    }
+    if (b->failed)
+        return;
+    trace_map *of_unit = floors_map_made(f, unit, of, of->values.size[1]);
+    const trace_map *divided = n->is_rms ? of->map : map_named(b->trace, centered);
+    tensor values = tensor_at(&divided->values, 0);
+    fill_unit(f, of_unit, &values, n->eps);
+    say_divided(f, of_unit, centered, cell, row, eps);
+    say_shifted(f, floors_map_rows(f, made), unit, gain, bias);
+}
+
+/* ---- sums and feed-forward parts ---- */
+
+void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made)
+{
+    map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j] + %s[i,j]", a->name, b->name),
+            OP_PLUS, floors_origin(PART_CELL, a), floors_origin(PART_CELL, b));
+}
+
+void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
+                        const char *bias_name, const tensor *bias, floor_rows *made)
+{
+    builder *b = &f->b;
+    bool has_bias = bias != NULL && bias->data != NULL;
+    map_add(b, w_name, b->step->id, w);
+    if (has_bias)
+        map_add(b, bias_name, b->step->id, bias);
+    trace_map *product = floors_map_rows(f, made);
+    map_say(product,
+            build_text(b, "%s[i]·%s%s%s", of->name, w_name, has_bias ? " + " : "",
+                       has_bias ? bias_name : ""),
+            OP_DOT, floors_origin(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name));
+    if (has_bias)
+        product->c = map_from(b, PART_OF_COLUMN, bias_name);
+}
+
+void floors_map_mean_weights(floors *f, const stage_way *way)
+{
+    builder *b = &f->b;
+    char full[STAGE_NAME];
+    stage_name_in_full(way, "mean_weights", full);
+    const tensor *kept = bundle_tensor(f->result, full);
+    const trace_map *weights = map_named(b->trace, "weights");
+    if (kept == NULL || weights == NULL || b->trace->heads == 1)
+        return;
+    tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
+    trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
+    mean->rows = weights->rows;
+    mean->columns = weights->columns;
+    mean->is_share = mean->is_of_queries = true;
+    map_say(mean, "mean of weights[i,j] over the heads", OP_MEAN,
+            map_from(b, PART_OF_HEADS, "weights"), (trace_origin){0});
+}
+
+void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
+                          const floor_rows *gate, floor_rows *made)
+{
+    trace_map *activated = floors_map_rows(f, made);
+    const char *name = by->named.name;
+    map_say(activated,
+            gate == NULL ? build_text(&f->b, "%s(%s[i,j]): %s", name, hidden->name, by->named.help)
+                         : build_text(&f->b, "%s(%s[i,j])·%s[i,j]: %s", name, hidden->name,
+                                      gate->name, by->named.help),
+            OP_ACTIVATE, floors_origin(PART_CELL, hidden), (trace_origin){0});
+    if (gate != NULL)
+        activated->b = floors_origin(PART_CELL, gate);
+    activated->function = name;
+}

@@ -1,0 +1,153 @@
+/* Attention rollout: what of each row behind the layers comes from each row before them (Abnar and
+ * Zuidema, Quantifying attention flow in transformers, 2020, section 3):
+ *
+ *     rollout = A[L]·…·A[1],  A[l] = 0.5·mean_weights[l] + 0.5·I */
+#include "trace/floors.h"
+#include "trace/map.h"
+#include "trace/map_parts.h"
+
+#include <string.h>
+
+/* Of more layers or rows, the products between the first and the last are not made again. */
+enum { MOST_LAYERS = 24, MOST_ROWS = 64 };
+
+/* The mean of the weights of a layer's own attention; of one head, its weights. */
+static const trace_map *find_mean(const floors *f, size_t number, trace_origin *cell)
+{
+    size_t layers = 0;
+    for (size_t i = 0; i < f->out->parts; i++) {
+        const trace *room = &f->out->part[i];
+        if (strcmp(room->place.name, "attention") != 0 || layers++ != number)
+            continue;
+        const trace_map *mean = map_named(room, "mean_weights");
+        if (mean == NULL)
+            mean = map_named(room, "weights");
+        if (mean != NULL)
+            *cell = (trace_origin){PART_CELL, room->first_map + (size_t)(mean - room->map)};
+        return mean;
+    }
+    return NULL;
+}
+
+static void label_square(const floors *f, trace_map *square)
+{
+    square->rows = square->columns = f->labels;
+    square->is_share = square->is_of_queries = true;
+}
+
+static trace_map *add_square(floors *f, const char *name)
+{
+    trace_map *square = map_add_made(&f->b, name, FLOOR_ROLLOUT, 1, f->stack->rows, f->stack->rows);
+    label_square(f, square);
+    return square;
+}
+
+static void map_identity(floors *f)
+{
+    trace_map *identity = add_square(f, "I");
+    identity->letters = "1 where i = j, else 0: what the residual hands on";
+    for (size_t i = 0; i < f->stack->rows && !f->b.failed; i++) {
+        for (size_t j = 0; j < f->stack->rows; j++)
+            tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
+    }
+}
+
+/* A1, A2, … */
+static const char *map_layer(floors *f, size_t number)
+{
+    builder *b = &f->b;
+    trace_origin cell = {0};
+    const char *name = build_text(b, "A%zu", number + 1);
+    const trace_map *mean = find_mean(f, number, &cell);
+    trace_map *half = add_square(f, name);
+    if (mean == NULL || b->failed)
+        return name;
+    for (size_t i = 0; i < f->stack->rows; i++) {
+        for (size_t j = 0; j < f->stack->rows; j++) {
+            const size_t at[] = {0, i, j};
+            tensor_set(&half->values, at, (tensor_get(&mean->values, at) + (i == j)) / 2);
+        }
+    }
+    map_say(half, build_text(b, "(%s[i,j] of layer %zu + I[i,j]) / 2", mean->name, number + 1),
+            OP_MEAN, cell, map_from(b, PART_CELL, "I"));
+    return name;
+}
+
+static void say_product(floors *f, trace_map *made, const char *last, const char *before)
+{
+    builder *b = &f->b;
+    map_say(made, build_text(b, "Σₚ %s[i,p]·%s[p,j]", last, before), OP_DOT,
+            map_from(b, PART_ROW_I, last), map_from(b, PART_COLUMN_J, before));
+}
+
+static void multiply_maps(trace_map *made, const trace_map *a, const trace_map *b)
+{
+    size_t n = made->values.size[1];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t p = 0; p < n; p++)
+                sum += tensor_get(&a->values, (size_t[]){0, i, p}) *
+                       tensor_get(&b->values, (size_t[]){0, p, j});
+            tensor_set(&made->values, (size_t[]){0, i, j}, sum);
+        }
+    }
+}
+
+/* The product up to this layer, where it is not the last: its name. */
+static const char *map_product(floors *f, const char *last, const char *before, size_t number)
+{
+    builder *b = &f->b;
+    const char *name = build_text(b, "rollout%zu", number + 1);
+    trace_map *made = add_square(f, name);
+    if (!b->failed)
+        multiply_maps(made, map_named(b->trace, last), map_named(b->trace, before));
+    say_product(f, made, last, before);
+    return name;
+}
+
+/* The products between the first layer and the last one. */
+static void map_products(floors *f, trace_map *rollout)
+{
+    size_t layers = f->stack->layers;
+    map_identity(f);
+    const char *product = map_layer(f, 0);
+    for (size_t i = 1; i < layers; i++) {
+        const char *half = map_layer(f, i);
+        if (i + 1 == layers)
+            say_product(f, rollout, half, product);
+        else
+            product = map_product(f, half, product, i);
+    }
+    if (layers == 1)
+        map_say(rollout, "A1[i,j]", OP_SUM, map_from(&f->b, PART_CELL, "A1"), (trace_origin){0});
+}
+
+static void tell_rollout(floors *f, const floor_rows *rollout)
+{
+    size_t layers = f->stack->layers;
+    build_sentence(&f->b, "How much of each row behind the layers comes from each row before them, "
+                          "where a layer is half its attention and half its residual.");
+    build_formula(&f->b, "rollout = %sA[1], A[l] = 0.5·mean_weights[l] + 0.5·I",
+                  layers == 1   ? ""
+                  : layers == 2 ? "A[2]·"
+                                : build_text(&f->b, "A[%zu]·…·", layers));
+    build_matrix(&f->b, rollout->name, &rollout->values, f->labels, f->labels, f->focus.row + 1);
+}
+
+bool floors_rollout(floors *f)
+{
+    const stack *s = f->stack;
+    if (!floors_begin(f, FLOOR_ROLLOUT, "rollout"))
+        return false;
+    floor_rows rollout = floors_rows(f, "rollout");
+    if (floors_tells(f))
+        tell_rollout(f, &rollout);
+    trace_map *map = floors_map_rows(f, &rollout);
+    label_square(f, map);
+    map->letters = "A[L]·…·A[1]";
+    if (s->layers <= MOST_LAYERS && s->rows <= MOST_ROWS)
+        map_products(f, map);
+    floors_end(f);
+    return !f->b.failed;
+}
