@@ -85,7 +85,6 @@ const char *text_string(const text *t)
 void text_clear(text *t)
 {
     t->length = 0;
-    t->failed = false;
     if (t->data != NULL)
         t->data[0] = '\0';
 }

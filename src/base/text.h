@@ -29,7 +29,7 @@ bool text_ok(const text *t, err *e);
 /* The bytes so far as a string, never NULL; borrowed. */
 const char *text_string(const text *t);
 
-void text_clear(text *t); /* empty, memory kept */
+void text_clear(text *t); /* empty, memory kept; what has failed stays failed */
 void text_free(text *t);
 
 #endif

@@ -111,8 +111,12 @@ static void take_lines(batch *b)
 static void compute_items(batch *b)
 {
     size_t left = b->count - b->done;
-    for (size_t i = 0; i < b->threads; i++)
-        text_clear(outputs_text(&b->worker[i].to));
+    for (size_t i = 0; i < b->threads; i++) {
+        text *results = outputs_text(&b->worker[i].to);
+        if (results->failed)
+            text_free(results); /* a document that memory was missing for is tried again, alone */
+        text_clear(results);
+    }
     atomic_store(&b->next, b->done);
     b->ends = clock_seconds() + SECONDS_MOST;
     crew_run(&b->crew, left < b->threads ? left : b->threads, work, b);

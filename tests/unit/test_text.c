@@ -21,6 +21,7 @@ void test_text(unit *u)
     CHECK(u, text_room(&t, SIZE_MAX - 1) == NULL);
     CHECK(u, !text_ok(&t, &e) && e.is_set);
     text_add_string(&t, "after a failure nothing is added");
-    CHECK(u, t.length == 0);
+    text_clear(&t);
+    CHECK(u, t.length == 0 && !text_ok(&t, &e));
     text_free(&t);
 }
