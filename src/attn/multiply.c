@@ -11,9 +11,9 @@ enum { BLOCK_ROWS = 48 };
 /* What is packed at a time, however large b is: more would be no faster. */
 static const size_t PACKED_MOST = (size_t)16 << 20;
 
-/* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns of
- * b, each of which its worker packs for itself; or, where a is one row, by columns of b as it is: so
- * a token that is decoded costs one reading of the weights, by all threads. */
+/* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns
+ * of b, each of which its worker packs for itself; or, where a is one row, by columns of b as it
+ * is: so a token that is decoded costs one reading of the weights, by all threads. */
 typedef struct job {
     const kernels *with;
     const tensor *a, *b, *bias;

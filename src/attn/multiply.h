@@ -1,5 +1,5 @@
-/* One matrix product a·b + bias from beginning to end: packing, and rows of a, or columns of b, split
- * over the crew. b may be of a narrower type. */
+/* One matrix product a·b + bias from beginning to end: packing, and rows of a, or columns of b,
+ * split over the crew. b may be of a narrower type. */
 #ifndef SELFATTN_ATTN_MULTIPLY_H
 #define SELFATTN_ATTN_MULTIPLY_H
 

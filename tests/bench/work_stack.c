@@ -1,5 +1,5 @@
-/* Layers: an encoder layer from rows to rows, and one token through decoder layers behind those that
- * came before, as encode and generate compute them between reading and writing. */
+/* Layers: an encoder layer from rows to rows, and one token through decoder layers behind those
+ * that came before, as encode and generate compute them between reading and writing. */
 #include "bench/work.h"
 #include "model/stack.h"
 

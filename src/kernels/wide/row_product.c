@@ -1,5 +1,5 @@
-/* One row times a matrix that is read once, as it lies in memory: nothing is packed, so what a token
- * costs is the reading of the weights.
+/* One row times a matrix that is read once, as it lies in memory: nothing is packed, so what a
+ * token costs is the reading of the weights.
  *
  *     c[j] = fma(a[p], b[p][j], c[j])   for p = 0, 1, …
  *
@@ -87,7 +87,8 @@ static void add_rows(const real *a, const tensor *b, size_t row, real *c)
 
 /* ---- columns side by side in memory ---- */
 
-/* A vector of columns, and so many rows of them at a time: 8 KB that stay in a first-level cache. */
+/* A vector of columns, and so many rows of them at a time: 8 KB that stay in a first-level
+ * cache. */
 enum { DEPTH_AT_ONCE = 64 };
 
 typedef struct turned_block {
