@@ -2,8 +2,8 @@
 # embed.sh LIST DOCUMENT...: writes the C source of EXAMPLES (examples.h).
 #
 # LIST names documents, "NAME FILE [COMMAND]" a line, FILE seen from LIST's folder, COMMAND what
-# computes it (default: run); they come first. Then each DOCUMENT under its own name. A text becomes a list of bytes: C promises no string literal beyond
-# 4,095.
+# computes it (default: run); they come first. Then each DOCUMENT under its own name. A text becomes
+# a list of bytes: C promises no string literal beyond 4,095.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -6,9 +6,9 @@
 #include "cli/command.h"
 
 typedef struct example {
-    named named;       /* the help is the document's title */
-    const char *text;  /* the document as it is in testdata */
-    const char *notes; /* its own paragraph */
+    named named;                                      /* the help is the document's title */
+    const char *text;                                 /* the document as it is in testdata */
+    const char *notes;                                /* its own paragraph */
     int (*run)(const options *o, env *world, err *e); /* the command that computes it */
 } example;
 

@@ -429,7 +429,8 @@ static const option_row ROWS[] = {
      .place = AT(all),
      .manual = "For each NAME.json its NAME.html, every step as a page, and, where it is one "
                "attention, NAME.svg, its weights as a picture; index.html leads to all of them. "
-               "DIR is made where it is not there. Where one of these files is, nothing is written without --force."},
+               "DIR is made where it is not there. Where one of these files is, nothing is written "
+               "without --force."},
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},

@@ -114,7 +114,8 @@ embed=$root/src/cli/embed.sh
 echo 'alias one.json' >list
 printf '{\n  "name": "one",\n  "title": "a \\"title\\"",\n  "notes": "one"\n}\n' >one.json
 "$embed" list one.json >made.c
-expect 0 '    {{"one", "a \"title\""}, (const char *)TEXT_2, "one", command_run},' grep '"one"' made.c
+made='    {{"one", "a \"title\""}, (const char *)TEXT_2, "one", command_run},'
+expect 0 "$made" grep '"one"' made.c
 echo '{"name": "two"}' >two.json
 expect 1 'embed.sh: two.json: no "name" on a line of its own' "$embed" list two.json
 
