@@ -48,9 +48,9 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
         display_add_cut(&label, label_whole(labels, i, room), LABEL_COLUMNS);
         text_add_string(out, i > 0 ? "," : "");
         json_string_write(out, text_string(&label));
+        out->failed = out->failed || label.failed;
     }
     text_add_string(out, "]");
-    out->failed = out->failed || label.failed;
     text_free(&label);
 }
 

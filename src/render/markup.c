@@ -15,8 +15,8 @@ static void add_paragraph(const markup_page *p, const char *words)
         p->marks->add_words(p->out, text_string(&line));
         text_add_string(p->out, "\n\n");
         words += length + (words[length] != '\0');
+        p->out->failed = p->out->failed || line.failed;
     }
-    p->out->failed = p->out->failed || line.failed;
     text_free(&line);
 }
 

@@ -150,6 +150,7 @@ static void add_part(grid *g, const char *sum)
     if (sum != NULL)
         add_sum(g, sum);
     text_add_string(g->page->out, marks->table_after);
+    g->page->out->failed = g->page->out->failed || g->aligns.failed;
 }
 
 /* ---- parts that fit ---- */
@@ -242,7 +243,6 @@ static void add_grid(grid *g, const char *sum)
         }
     } else
         g->page->out->failed = true;
-    g->page->out->failed = g->page->out->failed || g->aligns.failed;
     text_free(&g->aligns);
     mem_free(g->width);
     markup_add_left_out(g->page, &g->rows, &g->columns);

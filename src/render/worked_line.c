@@ -15,11 +15,11 @@ static void make_head(text *out, const trace_item *item)
 worked_line worked_line_of(const trace_item *item, const render_options *how)
 {
     worked_line l = {.before = " = ", .sign = expression_is_change(item->op) ? " → " : " = "};
-    size_t terms;
+    size_t terms = 0;
+    bool is_itself = item->op == OP_SUM && tensor_count(&item->a) == 1; /* a sum of one number */
     make_head(&l.head, item);
-    expression_add(&l.expression, item, how, &terms);
-    if (item->op == OP_SUM && tensor_count(&item->a) == 1)
-        text_clear(&l.expression); /* a sum of one number is that number */
+    if (!is_itself)
+        expression_add(&l.expression, item, how, &terms);
     if (l.head.length == 0 || l.expression.length == 0)
         l.before = "";
     else if (expression_is_change(item->op) && item->letters == NULL)

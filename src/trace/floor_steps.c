@@ -36,13 +36,13 @@ static tensor number_line(floors *f, operation op, const char *left, const char 
     return line->result;
 }
 
-/* Of the first number, which lies `centered` from the mean, what the row's stage has. */
-static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
+/* Of the first number, which lies `centered` from the mean, what the row's stage has; `value` is
+ * the product of the two. */
+static void show_first(floors *f, const norm *n, tensor centered, tensor factor, double value,
                        const floor_rows *made)
 {
     bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
     const char *left = at_first(f, made->name);
-    double value = tensor_get(&centered, NULL) * tensor_get(&factor, NULL);
     tensor last = centered, by = factor;
     const char *letters = "centered·factor";
     if (has_gain) {
@@ -80,13 +80,14 @@ static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, cons
         return;
     tensor within = number_line(f, OP_PLUS, "spread", "variance + eps", variance,
                                 build_number(b, "eps", n->eps), spread + n->eps);
-    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none,
-                                1 / sqrt(spread + n->eps));
+    double root = sqrt(spread + n->eps);
+    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / root);
     tensor first = first_of(f, of);
+    double distance = tensor_get(&first, NULL) - mean;
     tensor centered =
         number_line(f, OP_PLUS, "centered", build_text(b, "%s + (−mean)", at_first(f, of->name)),
-                    first, build_number(b, "minus mean", -mean), tensor_get(&first, NULL) - mean);
-    show_first(f, n, centered, factor, made);
+                    first, build_number(b, "minus mean", -mean), distance);
+    show_first(f, n, centered, factor, distance / root, made);
 }
 
 static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
@@ -103,8 +104,8 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
         return;
     tensor within = number_line(f, OP_PLUS, "spread", "mean + eps", mean,
                                 build_number(b, "eps", n->eps), squares / width + n->eps);
-    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none,
-                                1 / sqrt(squares / width + n->eps));
+    double root = sqrt(squares / width + n->eps);
+    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / root);
     floor_rows plain = *of;
     trace_item *line = NULL;
     if (n->gain.data == NULL) {
@@ -118,7 +119,7 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
     tensor first = first_of(f, &plain), gain = floors_first(&n->gain);
     tensor unit =
         number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, plain.name)),
-                    factor, first, tensor_get(&factor, NULL) * tensor_get(&first, NULL));
+                    factor, first, tensor_get(&first, NULL) / root);
     line = build_line(b, OP_TIMES, at_first(f, made->name), "unit·gain[1]");
     line->a = unit;
     line->b = gain;

@@ -165,6 +165,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x small.npy -o out.npy"},
     /* layers */
     {.words = "encode layers.json"},
+    {.words = "encode --trace-format html layers.json"},
     {.words = "decode --emit * --threads 3 layers.json", .tries_again = true},
     {.words = "encode --emit *.ln1,output --write ffn.hidden=new.npy -o out.json "
               "layers-batch.json",
