@@ -6,6 +6,7 @@
 #include "io/descriptor.h"
 #include "io/json.h"
 #include "io/jsonl.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -36,6 +37,8 @@ static read_options options_of_contents(const document *one, const documents *al
     how.first_line = one->line;
     how.keys = &KEYS;
     how.document_keys = all->keys;
+    how.other_keys = &STACK_DOCUMENT;
+    how.other_remedy = "documents of layers are for selfattn encode, decode and generate";
     how.kind = KEY_MATRIX;
     how.type_is_fixed = given_decides_type(all->given, &how.type);
     return how;

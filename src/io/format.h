@@ -23,6 +23,9 @@ typedef struct read_options {
     size_t first_line;       /* the line at which the bytes begin, from 1 (0 counts as 1): JSONL */
     const named_table *keys; /* rows of `key`, or NULL */
     const key_tables *document_keys; /* in place of `keys` in a JSON document; or NULL */
+    /* Keys of documents that something else is for; what an error says of one, or NULL. */
+    const key_tables *other_keys;
+    const char *other_remedy;
     key_kind kind;
     mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */

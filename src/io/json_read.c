@@ -266,6 +266,19 @@ static bool read_by_look(reader *r, const char *at, entry *to, err *e)
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
 }
 
+static bool refuse_key(reader *r, const key_tables *keys, const char *key_at, const char *name,
+                       err *e)
+{
+    const key_tables *others = r->how->other_keys;
+    place at = json_place(&r->text, key_at);
+    const named *near = key_nearest(keys, name, strlen(name));
+    err_at(e, &at, "unknown key \"%s\"", name);
+    if (others != NULL && key_find(others, name, strlen(name)) != NULL)
+        return err_remedy(e, "%s", r->how->other_remedy);
+    return near == NULL ? err_remedy(e, "keys that begin with _ are skipped")
+                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+}
+
 static bool find_kind(reader *r, const key_tables *keys, const char *key_at, const char *name,
                       value_kind *as, err *e)
 {
@@ -280,11 +293,7 @@ static bool find_kind(reader *r, const key_tables *keys, const char *key_at, con
         as->kind = KIND_SKIPPED;
         return read_skip(r->how, name, strlen(name), e);
     }
-    place at = json_place(&r->text, key_at);
-    const named *near = key_nearest(keys, name, strlen(name));
-    err_at(e, &at, "unknown key \"%s\"", name);
-    return near == NULL ? err_remedy(e, "keys that begin with _ are skipped")
-                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+    return refuse_key(r, keys, key_at, name, e);
 }
 
 static bool read_named(reader *r, value_kind as, const char *name, const char *at, bundle *to,

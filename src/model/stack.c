@@ -138,8 +138,10 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
 static bool read_layers(stack *s, err *e)
 {
     const entry *layers = bundle_find(s->document, "layers");
-    if (layers == NULL || layers->bundle->count == 0)
-        return err_set(e, "there are no layers: \"layers\" is a list of objects");
+    if (layers == NULL || layers->bundle->count == 0) {
+        err_set(e, "there are no layers: \"layers\" is a list of objects");
+        return err_remedy(e, "run computes one attention");
+    }
     s->layer = mem_alloc_zeroed(layers->bundle->count, sizeof s->layer[0], e);
     if (s->layer == NULL)
         return false;
@@ -159,8 +161,10 @@ static bool check_top(const stack *s, err *e)
     static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
     for (size_t i = 0; i < sizeof OF_LAYERS / sizeof OF_LAYERS[0]; i++) {
         const entry *given = bundle_find(s->document, OF_LAYERS[i]);
-        if (given != NULL)
-            return err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_LAYERS[i]);
+        if (given != NULL) {
+            err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_LAYERS[i]);
+            return err_remedy(e, "\"layers\" is a list of such; run computes one attention");
+        }
     }
     for (size_t i = 0; !s->order->ends_with_feed_forward && i < sizeof OF_SEED / sizeof OF_SEED[0];
          i++) {
