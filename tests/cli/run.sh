@@ -31,23 +31,31 @@ fail() {
     [ ! -f "$scratch/diff" ] || sed 's/^/    /' "$scratch/diff"
 }
 
-# run_case CLAIM: $case holds the case's files.
+# Few processes a case: there are more than a thousand.
+begin_case() {
+    rm -rf "$case" "$want" "$got" "$scratch/diff" && mkdir "$case" "$want" "$got"
+    claim=
+}
+
+# expects: whether $want says anything.
+expects() {
+    [ -f "$want/expout" ] || [ -f "$want/experr" ] || [ -f "$want/status" ]
+}
+
+# run_case CLAIM: $case holds the case's files, and $want what must come out.
 run_case() {
     case $1 in *"$word"*) ;; *) return ;; esac
-    rm -rf "$want" "$got" "$scratch/diff" && mkdir "$want" "$got"
-    for file in expout experr status; do
-        [ ! -f "$case/$file" ] || mv "$case/$file" "$want/"
-    done
-    if [ -z "$(ls "$want")" ] || [ ! -f "$case/cmd" ]; then
+    if ! expects || [ ! -f "$case/cmd" ]; then
         fail "$1" 'has no cmd, or expects nothing: no expout, experr or status'
         return
     fi
-    touch "$want/expout" "$want/experr"
+    : >>"$want/expout"
+    : >>"$want/experr"
     [ -f "$want/status" ] || echo 0 >"$want/status"
     ln -s "$root/testdata" "$case/testdata"
     (cd "$case" && exec sh ./cmd) </dev/null >"$got/expout" 2>"$got/experr"
     echo $? >"$got/status"
-    if (cd "$scratch" && diff -ru want got >diff); then
+    if (cd "$scratch" && exec diff -ru want got >diff); then
         passed=$((passed + 1))
     else
         fail "$1" 'what came out (+) is not what must (-)'
@@ -56,16 +64,15 @@ run_case() {
 
 # end_group: the lines since the last one are a case.
 end_group() {
-    [ ! -f "$case/experr" ] || [ -f "$case/expout" ] || [ -f "$case/status" ] ||
-        echo 2 >"$case/status"
-    [ -z "$(ls "$case")" ] || run_case "${claim:-a case without a claim}"
-    claim=
-    rm -rf "$case" && mkdir "$case"
+    expects || [ -f "$case/cmd" ] || { claim=; return; }
+    [ ! -f "$want/experr" ] || [ -f "$want/expout" ] || [ -f "$want/status" ] ||
+        echo 2 >"$want/status"
+    run_case "${claim:-a case without a claim}"
+    begin_case
 }
 
 run_table() {
-    rm -rf "$case" && mkdir "$case"
-    claim=
+    begin_case
     while IFS= read -r line || [ -n "$line" ]; do
         rest=${line#?}
         rest=${rest# }
@@ -73,9 +80,9 @@ run_table() {
         '') end_group ;;
         '#'*) claim=$rest ;;
         '$'*) printf '%s\n' "$rest" >>"$case/cmd" ;;
-        '>'*) printf '%s\n' "$rest" >>"$case/expout" ;;
-        '!'*) printf '%s\n' "$rest" >>"$case/experr" ;;
-        '?'*) printf '%s\n' "$rest" >"$case/status" ;;
+        '>'*) printf '%s\n' "$rest" >>"$want/expout" ;;
+        '!'*) printf '%s\n' "$rest" >>"$want/experr" ;;
+        '?'*) printf '%s\n' "$rest" >"$want/status" ;;
         *) fail "${1##*/}" "a line that begins with none of # \$ > ! ?: $line" ;;
         esac
     done <"$1"
@@ -84,8 +91,11 @@ run_table() {
 
 for folder in "$tests"/cases/*/; do
     [ -d "$folder" ] || continue
-    rm -rf "$case"
-    cp -R "${folder%/}" "$case"
+    begin_case
+    cp -R "$folder." "$case"
+    for file in expout experr status; do
+        [ ! -f "$case/$file" ] || mv "$case/$file" "$want"
+    done
     run_case "$(basename "$folder")"
 done
 for table in "$tests"/${TABLES:-*}.txt; do

@@ -14,18 +14,23 @@
 #include <string.h>
 
 /* A run takes a millisecond, and fifty times that with a sanitizer or without
- * optimisation: there only some of many calls are tried, each half as far again
+ * optimisation. */
+#if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
+static const bool RUNS_ARE_SLOW = true;
+#else
+static const bool RUNS_ARE_SLOW = false;
+#endif
+
+/* Where runs are slow only some of many calls are tried, each half as far again
  * as the last, and of a long run fewer still. Where all that follow fail, what
  * differs is the way out, which the first hundred calls show. */
 static size_t next_call(const command_line *what, bool persists, size_t n)
 {
     if (what->is_long)
         return 16 * n;
-#if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
-    return n + 1 + n / 2;
-#else
+    if (RUNS_ARE_SLOW)
+        return n + 1 + n / 2;
     return n < (persists ? 100 : 400) ? n + 1 : n + n / 8;
-#endif
 }
 
 static void say(const command_line *what, const fault_kind *kind, const fault *f,
