@@ -206,32 +206,15 @@ static bool apply_settings(const applying *a, text *note, err *e)
     return true;
 }
 
-static bool apply_eps_to(const applying *a, size_t layer, const char *way, err *e)
-{
-    layer_path p;
-    if (layer == a->from->search.count)
-        layer_path_read(&p, way, strlen(way));
-    else
-        layer_path_read_within(&p, layer, way, strlen(way));
-    const bundle *in = layer_path_find(&p, a->contents);
-    bundle *norm = in == NULL ? NULL : layer_path_make(&p, a->contents, a->at, e);
-    return norm == NULL || bundle_find(norm, "eps") != NULL ||
-           bundle_add_number(norm, "eps", a->from->search.by->eps, a->at, e);
-}
-
+/* Of all norms that don't say their own. */
 static bool apply_eps(const applying *a, text *note, err *e)
 {
-    static const char *const WAYS[] = {"ln1.eps", "ln2.eps", "ln3.eps"};
-    size_t layers = a->from->search.count;
     double eps = a->from->search.by->eps;
-    if (eps <= 0)
+    if (eps <= 0 || bundle_find(a->contents, "norm_eps") != NULL ||
+        given_removes(a->given, "norm_eps"))
         return true;
-    for (size_t i = 0; i < layers * NORMS_MOST; i++) {
-        if (!apply_eps_to(a, i / NORMS_MOST, WAYS[i % NORMS_MOST], e))
-            return false;
-    }
-    text_add_format(note, ", eps %g", eps);
-    return apply_eps_to(a, layers, "ln_f.eps", e);
+    text_add_format(note, ", norm_eps %g", eps);
+    return bundle_add_number(a->contents, "norm_eps", eps, a->at, e);
 }
 
 /* ---- what is said ---- */

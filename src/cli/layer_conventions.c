@@ -56,6 +56,15 @@ static const layer_convention ROWS[] = {
      .final = "final_layer_norm", .embedding = "embed_tokens shared", .unembedding = "lm_head",
      .order = "pre", .norm_kind = "rms", .activation = "relu", .scale = "none", .eps = 1e-6,
      .open = "bias", .hint = "scores have a bias by position, which --bias gives"},
+    {.named = {"t5-gated", "T5 of version 1.1, Flan-T5, mT5: with a gate"},
+     .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
+     .norm = {"layer.0.layer_norm", "layer.1.layer_norm", "layer.2.layer_norm"},
+     .weight = {"layer.1.DenseReluDense.wi_0 layer.2.DenseReluDense.wi_0",
+                "layer.1.DenseReluDense.wo layer.2.DenseReluDense.wo",
+                "layer.1.DenseReluDense.wi_1 layer.2.DenseReluDense.wi_1"},
+     .final = "final_layer_norm", .embedding = "embed_tokens shared", .unembedding = "lm_head",
+     .order = "pre", .norm_kind = "rms", .activation = "gelu_tanh", .scale = "none", .eps = 1e-6,
+     .open = "bias", .hint = "scores have a bias by position, which --bias gives"},
     {.named = {"timm", "vision transformers of timm"},
      .attention = "attn", .norm = {"norm1", "norm2"}, .weight = {"mlp.fc1", "mlp.fc2"},
      .final = "norm", .order = "pre", .norm_kind = "layer", .activation = "gelu", .eps = 1e-6},
@@ -116,7 +125,7 @@ static void add_settings(text *out, const layer_convention *row)
             text_add_format(out, "; %s %s", implied[i].key, implied[i].value);
     }
     if (row->eps > 0)
-        text_add_format(out, "; eps %g", row->eps);
+        text_add_format(out, "; norm_eps %g", row->eps);
     if (row->hint != NULL)
         text_add_format(out, "; %s", row->hint);
 }

@@ -215,6 +215,10 @@ static void write_layers(text *out)
                          "self-attention that is not causal. With --allow-nonfinite, a logit that "
                          "is NaN is less than any number; with --temperature there are no "
                          "probabilities then, nor with an infinite one, which is an error.");
+    write_paragraph(out, "Rows that are given as x are taken to have their positions: a "
+                         "position_embedding that --bundle finds by itself is added to rows that "
+                         "tokens or ids look up, and to x only where --map or the document names "
+                         "it.");
     text_add_string(out, ".PD 0\n");
     write_items(out, &STACK_KEYS);
     write_items(out, &LAYER_KEYS);

@@ -440,6 +440,8 @@ static const option_row ROWS[] = {
     {{"norm-kind", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "KIND",
      .key = "norm_kind", .choices = &NORM_KINDS,
      .manual = "The kind of all norms whose layers say nothing else; layer is the default."},
+    {{"norm-eps", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "NUMBER",
+     .key = "norm_eps"},
     {{"activation", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "NAME",
      .key = "activation", .choices = &ACTIVATIONS,
      .manual = "Of all layers that say nothing else; relu is the default."},

@@ -24,6 +24,7 @@ static const object_key LAYER_ROWS[] = {
     {{{"cross", "cross-attention over memory: attention's keys"}, KEY_OBJECT}, &CROSS},
     {{{"norm", "where norms stand: post, pre or seed"}, KEY_SETTING}, NULL},
     {{{"norm_kind", "layer or rms"}, KEY_SETTING}, NULL},
+    {{{"norm_eps", "eps of norms that don't say their own (default: 1e-5)"}, KEY_SETTING}, NULL},
     {{{"activation", "of the hidden numbers: relu, gelu, gelu_tanh or silu"}, KEY_SETTING}, NULL},
 };
 

@@ -29,19 +29,22 @@ static bool read_vector(const entry *from, const char *name, size_t width, tenso
     return true;
 }
 
-static bool read_eps(const entry *from, double *eps, err *e)
+/* It stays what it is where nothing is given. */
+static bool read_eps(const entry *given, double *eps, err *e)
 {
-    const entry *given = bundle_find(from->bundle, "eps");
     return given == NULL || setting_number(given, 0, eps, e);
 }
 
-bool norm_read(norm *n, const entry *from, bool is_rms, size_t width, err *e)
+bool norm_read(norm *n, const entry *from, const entry *eps, bool is_rms, size_t width, err *e)
 {
     *n = (norm){.is_rms = is_rms, .eps = DEFAULT_EPS};
+    if (!read_eps(eps, &n->eps, e))
+        return false;
     if (from == NULL)
         return true;
     if (!read_vector(from, "gain", width, &n->gain, e) ||
-        !read_vector(from, "bias", width, &n->bias, e) || !read_eps(from, &n->eps, e))
+        !read_vector(from, "bias", width, &n->bias, e) ||
+        !read_eps(bundle_find(from->bundle, "eps"), &n->eps, e))
         return false;
     return !is_rms || n->bias.data == NULL ||
            err_at(e, &bundle_find(from->bundle, "bias")->at,

@@ -15,8 +15,8 @@ typedef struct norm {
 extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows */
 
 /* Reads gain, bias and eps for rows of so many columns; `from` may be NULL, which leaves the
- * defaults. */
-bool norm_read(norm *n, const entry *from, bool is_rms, size_t width, err *e);
+ * defaults, of which that of eps may be another setting's. */
+bool norm_read(norm *n, const entry *from, const entry *eps, bool is_rms, size_t width, err *e);
 
 /* out = the norm of each row of x, n × width; both contiguous, and perhaps the same. False where
  * the squares of a row leave the range of float64. */

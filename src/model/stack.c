@@ -51,6 +51,7 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
 {
     static const char *const NAMES[NORMS_MOST] = {"ln1", "ln2", "ln3"};
     bool is_used[NORMS_MOST + 1] = {false}, is_rms;
+    const entry *eps = setting_of(s, own, "norm_eps");
     for (size_t i = 0; i < l->parts; i++)
         is_used[l->part[i].as->ln_before] = is_used[l->part[i].as->ln_after] = true;
     if (!read_is_rms(s, own, &is_rms, e))
@@ -60,7 +61,7 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
         if (given != NULL && !is_used[i + 1])
             return err_at(e, &given->at, "%s is given, and such a layer has no norm of that number",
                           NAMES[i]);
-        if (!norm_read(&l->norm[i], given, is_rms, s->width, e))
+        if (!norm_read(&l->norm[i], given, eps, is_rms, s->width, e))
             return false;
     }
     return true;
@@ -183,7 +184,8 @@ static bool read_end(stack *s, err *e)
     bool is_rms;
     s->has_final = final != NULL;
     s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(s->document);
-    return read_is_rms(s, NULL, &is_rms, e) && norm_read(&s->final, final, is_rms, s->width, e) &&
+    return read_is_rms(s, NULL, &is_rms, e) &&
+           norm_read(&s->final, final, setting_of(s, NULL, "norm_eps"), is_rms, s->width, e) &&
            (!s->has_end || read_feed_forward(s, &s->end, s->document, e));
 }
 
