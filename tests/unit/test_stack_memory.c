@@ -118,6 +118,13 @@ static bool run(const stack *s, const text_list *emit, size_t threads, size_t *m
     return done;
 }
 
+/* What is said is the same whatever the instruction set: panels as wide as any has. Narrower ones
+ * take less. */
+static bool has_widest_panels(const isa *by)
+{
+    return by->table(DTYPE_F32)->packed_bytes(1, 1) == PACKED_STEP * sizeof(float);
+}
+
 static void measure(unit *u, const struct row *one)
 {
     stack_settings how = {.goes_on = one->goes_on};
@@ -132,7 +139,8 @@ static void measure(unit *u, const struct row *one)
         read_document(one, &document, &e) && stack_read(&s, &document, &how, isa_best(), &e) &&
         stack_memory(&s, &emit, one->threads, &said, &e) && run(&s, &emit, one->threads, &most, &e);
     CHECK(u, done);
-    bool is_enough = CHECK(u, most <= said + ALLOWANCE), is_near = CHECK(u, said <= most * 4 / 3);
+    bool is_enough = CHECK(u, most <= said + ALLOWANCE);
+    bool is_near = !has_widest_panels(isa_best()) || CHECK(u, said <= most * 4 / 3);
     if (!done || !is_enough || !is_near)
         printf("  %s: %zu bytes said, %zu taken%s%s\n", one->name, said, most, e.is_set ? ": " : "",
                e.what);
