@@ -2,20 +2,12 @@
 #ifndef SELFATTN_TENSOR_NARROW_H
 #define SELFATTN_TENSOR_NARROW_H
 
-#include <stdint.h>
-#include <string.h>
-
-static inline float narrow_float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+#include "base/float_bits.h"
 
 /* The upper half of a float32. */
 static inline float narrow_bf16(uint16_t bits)
 {
-    return narrow_float_of((uint32_t)bits << 16);
+    return float32_of_bits((uint32_t)bits << 16);
 }
 
 /* IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. Of numbers
@@ -25,13 +17,12 @@ static inline float narrow_bf16(uint16_t bits)
 static inline float narrow_f16(uint16_t bits)
 {
     const uint32_t rebias = (uint32_t)(127 - 15) << 23;
-    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu, small_bits;
-    float small = (float)(int32_t)magnitude * 0x1p-24f;
-    memcpy(&small_bits, &small, sizeof small_bits);
+    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+    uint32_t small = float32_bits((float)(int32_t)magnitude * 0x1p-24f);
     uint32_t is_small = 0 - (uint32_t)(magnitude < 0x0400u);
     uint32_t is_last = 0 - (uint32_t)(magnitude >= 0x7c00u);
     uint32_t normal = (magnitude << 13) + rebias + (rebias & is_last);
-    return narrow_float_of(sign | (small_bits & is_small) | (normal & ~is_small));
+    return float32_of_bits(sign | (small & is_small) | (normal & ~is_small));
 }
 
 #endif
