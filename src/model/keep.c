@@ -36,6 +36,13 @@ stage_way stage_way_on(const stage_way *way, const char *step)
     return on;
 }
 
+stage_way stage_way_of_layer(size_t layer)
+{
+    stage_way way = {.text = ""};
+    snprintf(way.text, sizeof way.text, "layer.%zu.", layer);
+    return way;
+}
+
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME])
 {
     memcpy(out, way->text, STAGE_NAME);
@@ -47,6 +54,13 @@ keeper keeper_within(const keeper *k, const char *step)
     keeper within = *k;
     within.way = stage_way_on(&k->way, step);
     return within;
+}
+
+keeper keeper_of_layer(const keeper *k, size_t layer)
+{
+    keeper of_layer = *k;
+    of_layer.way = stage_way_of_layer(layer);
+    return of_layer;
 }
 
 bool keeper_wants(const keeper *k, const char *name)

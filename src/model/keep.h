@@ -17,6 +17,8 @@ typedef struct stage_way {
 } stage_way;
 
 stage_way stage_way_on(const stage_way *way, const char *step);
+/* A stack's layer, counted from 0. */
+stage_way stage_way_of_layer(size_t layer);
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
 
 typedef struct keeper {
@@ -32,6 +34,7 @@ bool stage_name_matches(const char *pattern, const char *name);
 
 /* The same one step on. */
 keeper keeper_within(const keeper *k, const char *step);
+keeper keeper_of_layer(const keeper *k, size_t layer);
 
 bool keeper_wants(const keeper *k, const char *name);
 /* Copies rows (b·n × width) into the result, where they are wanted. `axes` are those of one entry

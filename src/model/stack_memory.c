@@ -100,9 +100,7 @@ static bool add_layer(total *t, const layer *l, const keeper *keep, err *e)
 static bool add_layers(total *t, const keeper *keep, err *e)
 {
     for (size_t i = 0; i < t->stack->layers; i++) {
-        char step[32];
-        snprintf(step, sizeof step, "layer.%zu", i);
-        keeper within = keeper_within(keep, step);
+        keeper within = keeper_of_layer(keep, i);
         if (!add_layer(t, &t->stack->layer[i], &within, e))
             return false;
     }

@@ -60,9 +60,8 @@ static bool add_part(const namer *n, const layer_part *p)
 
 static bool add_layer(const namer *n, const layer *l, size_t number)
 {
-    char step[32];
-    snprintf(step, sizeof step, "layer.%zu", number);
-    namer inner = within(n, step);
+    namer inner = *n;
+    inner.way = stage_way_of_layer(number);
     for (size_t i = 0; i < l->parts; i++) {
         if (!add_part(&inner, &l->part[i]))
             return false;

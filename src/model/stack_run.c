@@ -114,9 +114,7 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
 static bool run_layers(flow *f, const keeper *keep, err *e)
 {
     for (size_t i = 0; i < f->stack->layers; i++) {
-        char step[32];
-        snprintf(step, sizeof step, "layer.%zu", i);
-        keeper within = keeper_within(keep, step);
+        keeper within = keeper_of_layer(keep, i);
         if (!run_layer(f, &f->stack->layer[i], &within, e))
             return false;
     }

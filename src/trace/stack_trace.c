@@ -188,11 +188,10 @@ static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows 
 static bool add_layer(floors *f, size_t number, floor_rows *rows)
 {
     const layer *l = &f->stack->layer[number];
-    char step[32], floor[32], here[40];
-    snprintf(step, sizeof step, "layer.%zu", number);
+    char floor[32], here[40];
     snprintf(floor, sizeof floor, "layer %zu", number + 1);
     snprintf(here, sizeof here, "%s, ", floor);
-    f->way = stage_way_on(&(stage_way){0}, step);
+    f->way = stage_way_of_layer(number);
     f->place = here;
     f->floor = floor;
     floor_rows x;
@@ -234,7 +233,8 @@ static bool add_end(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
     char last[STAGE_NAME];
-    snprintf(last, sizeof last, "layer.%zu.output", s->layers - 1);
+    stage_way of_last = stage_way_of_layer(s->layers - 1);
+    stage_name_in_full(&of_last, "output", last);
     f->floor = "top floor";
     rows->name = last;
     return (!stack_has_rollout(s) || floors_rollout(f)) &&
