@@ -117,10 +117,10 @@ typedef struct kernels {
 
     /* The softmax's steps over one row; key j sits at x[j].
      * max: the greatest x[j], −inf for none; NaN never is.
-     * exponent: exp(x[j] − max) by the project's own polynomial, the difference taken without loss;
-     *     +0 for x[j] = −inf and below the smallest normal number. Their total: 16 partial sums,
-     *     key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] += p[l+s]; in float64
-     *     for float32 data, compensated for float64 data.
+     * exponent: exp(x[j] − max) by the project's own polynomial, nothing of the difference lost; +0
+     *     for x[j] = −inf and where the nearest power of 2 would be subnormal. Their total: 16
+     *     partial sums, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1:
+     *     p[l] += p[l+s]; in float64 for float32 data, compensated for float64 data.
      * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. */
     void (*row_max)(const void *x, size_t n, void *max);
     void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);

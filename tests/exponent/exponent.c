@@ -61,27 +61,36 @@ static double right_gelu_tanh(double x)
     return x / (1 + exp(-1.5957691216057308 * (x + 0.044715 * x * x * x)));
 }
 
-/* From one argument to another, as bits. The rest is in units in the last place, so that x − max
- * still rounds to x; and how far from the truth the result may be, in the same units
- * (src/kernels/wide/exponent.h, kernels.h). */
+/* From one argument to another, as bits; the rest is in units in the last place, so that x − max
+ * still rounds to x, and nowhere but around a maximum of 0. How far from the truth the result may
+ * be, in units in the last place (src/kernels/wide/exponent.h, kernels.h), and below what size it
+ * is +0. */
 static const struct series {
     const char *name;
     compute *got;
     double (*right)(double x);
     uint32_t first, last;
-    float rest;
+    float max, rest;
     double error_most;
+    float least;
     bool is_strided;
 } SERIES[] = {
-    {"exp", exponent, exp, 0x80000000, 0xff800000, 0, 0.89, false},
-    {"exp", exponent, exp, 0x80000000, 0xff800000, 0.4999f, 0.92, false},
-    {"exp", exponent, exp, 0x80000000, 0xff800000, -0.4999f, 0.92, false},
-    {"gelu", gelu, right_gelu, 0, 0x7f7fffff, 0, 0.501, true},
-    {"gelu", gelu, right_gelu, 0x80000000, 0xff7fffff, 0, 0.501, true},
-    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0, 0x7f7fffff, 0, 0.501, true},
-    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0x80000000, 0xff7fffff, 0, 0.501, true},
-    {"silu", silu, right_silu, 0, 0x7f7fffff, 0, 0.501, true},
-    {"silu", silu, right_silu, 0x80000000, 0xff7fffff, 0, 0.501, true},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 0, 0, 0.89, FLT_TRUE_MIN, false},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 0, 0.4999f, 0.92, FLT_TRUE_MIN, false},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 0, -0.4999f, 0.92, FLT_TRUE_MIN, false},
+    {"exp", exponent, exp, 0, 0x40b33333, 5.6f, 0, 1.07, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0x80000000, 0xff800000, 5.6f, 0, 1.07, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0, 0x447a2000, 1000.5f, 0, 0.92, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0xc0b33333, 0xff800000, -5.6f, 0, 1.07, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0x477fff00, 0x477fff80, 65535.5f, 0, 0.92, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0xc77fff80, 0xff800000, -65535.5f, 0, 0.92, FLT_TRUE_MIN, true},
+    {"exp", exponent, exp, 0, 0x4b189680, 1e7f, 0, 0.92, FLT_TRUE_MIN, true},
+    {"gelu", gelu, right_gelu, 0, 0x7f7fffff, 0, 0, 0.501, FLT_MIN, true},
+    {"gelu", gelu, right_gelu, 0x80000000, 0xff7fffff, 0, 0, 0.501, FLT_MIN, true},
+    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0, 0x7f7fffff, 0, 0, 0.501, FLT_MIN, true},
+    {"gelu_tanh", gelu_tanh, right_gelu_tanh, 0x80000000, 0xff7fffff, 0, 0, 0.501, FLT_MIN, true},
+    {"silu", silu, right_silu, 0, 0x7f7fffff, 0, 0, 0.501, FLT_MIN, true},
+    {"silu", silu, right_silu, 0x80000000, 0xff7fffff, 0, 0, 0.501, FLT_MIN, true},
 };
 
 typedef struct walk {
@@ -93,33 +102,33 @@ typedef struct walk {
     float worst_at[THREADS_MOST];
 } walk;
 
-/* The unit in the last place of a float32 at x, itself a normal number. */
+/* The unit in the last place of a float32 at x */
 static double unit_at(double x)
 {
-    return float64_of_bits(float64_bits(x) & 0x7ff0000000000000u) * FLT_EPSILON;
+    double unit = float64_of_bits(float64_bits(x) & 0x7ff0000000000000u) * FLT_EPSILON;
+    return fmax(unit, FLT_TRUE_MIN);
 }
 
-/* What is below the smallest normal number is +0 by definition, and next to it either is right. */
-static double error_of(float got, double right)
+/* What is below the smallest normal number is +0 or as near as the type has it, and next to it +0
+ * is right too. */
+static double error_of(const struct series *s, float got, double right)
 {
     if (got == 0)
         return fabs(right) < (double)FLT_MIN * (1 + 4 * FLT_EPSILON) && !signbit(got) ? 0
                                                                                       : INFINITY;
-    return fabsf(got) >= FLT_MIN ? fabs((double)got - right) / unit_at(right) : INFINITY;
+    return fabsf(got) >= s->least ? fabs((double)got - right) / unit_at(right) : INFINITY;
 }
 
 static void walk_chunk(walk *w, size_t worker, uint32_t first, size_t count)
 {
-    static const float SMALLEST_UNIT = 0x1p-149f;
+    const struct series *s = w->series;
     float x[CHUNK] = {0}, got[CHUNK], unit = (float)unit_at((double)float32_of_bits(first));
-    if (unit < SMALLEST_UNIT)
-        unit = SMALLEST_UNIT;
-    float max = isinf(float32_of_bits(first)) ? 0 : -w->series->rest * unit;
+    float max = isinf(float32_of_bits(first)) ? s->max : s->max - s->rest * unit;
     for (size_t i = 0; i < count; i++)
         x[i] = float32_of_bits(first + (uint32_t)i);
-    w->series->got(x, count, max, got);
+    s->got(x, count, max, got);
     for (size_t i = 0; i < count; i++) {
-        double error = error_of(got[i], w->series->right((double)x[i] - (double)max));
+        double error = error_of(s, got[i], s->right((double)x[i] - (double)max));
         if (!(error <= w->worst[worker])) {
             w->worst[worker] = error;
             w->worst_at[worker] = x[i];
@@ -166,9 +175,10 @@ static bool try_series(const struct series *one)
         worst = w.worst[i] > w.worst[worst] ? i : worst;
     bool is_right =
         atomic_load(&w.arguments) == arguments_of(&w) && w.worst[worst] <= one->error_most;
-    printf("%s %s, rest %g: %llu arguments, at most %.4f units in the last place, at %.9g\n",
-           is_right ? "exponent:" : "FAIL exponent:", one->name, (double)one->rest,
-           (unsigned long long)atomic_load(&w.arguments), w.worst[worst],
+    printf("%s %s, maximum %g, rest %g: %llu arguments, at most %.4f units in the last place, at "
+           "%.9g\n",
+           is_right ? "exponent:" : "FAIL exponent:", one->name, (double)one->max,
+           (double)one->rest, (unsigned long long)atomic_load(&w.arguments), w.worst[worst],
            (double)w.worst_at[worst]);
     return is_right;
 }

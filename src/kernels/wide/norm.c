@@ -20,7 +20,7 @@ static row_total sum_of(const real *x, size_t n)
     size_t j = 0;
     for (; j + PARTIALS <= n; j += PARTIALS) {
         for (size_t l = 0; l < PARTIALS; l += LANES)
-            growing_add(&g, wide_load(x + j + l), l / LANES);
+            growing_add(&g, x + j + l, l / LANES);
     }
     partials p = growing_store(&g);
     for (size_t l = 0; j + l < n; l++)

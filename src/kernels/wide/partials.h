@@ -48,10 +48,10 @@ static inline growing growing_zero(void)
     return (growing){{{wide_zero(), wide_zero()}, {wide_zero(), wide_zero()}}};
 }
 
-static inline void growing_add(growing *to, wide w, size_t vector)
+static inline void growing_add(growing *to, const real *from, size_t vector)
 {
     wide_pair *part = &to->part[vector % (PARTIALS / LANES)];
-    wide_pair exact = wide_two_sum(part->sum, w);
+    wide_pair exact = wide_two_sum(part->sum, wide_load(from));
     part->sum = exact.sum;
     part->rest = wide_add(part->rest, exact.rest);
 }
@@ -75,10 +75,10 @@ static inline growing growing_zero(void)
     return sums_zero();
 }
 
-static inline void growing_add(growing *to, wide w, size_t vector)
+static inline void growing_add(growing *to, const real *from, size_t vector)
 {
     (void)vector;
-    sums_add(to, w);
+    sums_add(to, from);
 }
 
 static inline partials growing_store(const growing *g)

@@ -21,7 +21,7 @@ typedef double real;
 typedef uint64_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f64)
 static const dtype REAL_TYPE = DTYPE_F64;
-static const real REAL_SMALLEST_NORMAL = DBL_MIN, POWER_LEAST = DBL_MIN_EXP - 1; /* of 2 */
+static const real REAL_SMALLEST_NORMAL = DBL_MIN;
 static inline real fused(real a, real b, real c)
 {
     return fma(a, b, c);
@@ -31,7 +31,7 @@ typedef float real;
 typedef uint32_t real_bits;
 #define KERNEL(name) JOIN(name, ISA, f32)
 static const dtype REAL_TYPE = DTYPE_F32;
-static const real REAL_SMALLEST_NORMAL = FLT_MIN, POWER_LEAST = FLT_MIN_EXP - 1; /* of 2 */
+static const real REAL_SMALLEST_NORMAL = FLT_MIN;
 static inline real fused(real a, real b, real c)
 {
     return fmaf(a, b, c);

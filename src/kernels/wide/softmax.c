@@ -47,19 +47,47 @@ static row_total fill_empty_row(const real *from, size_t n, real *to)
     return (row_total){sum, 0};
 }
 
-/* `count` vectors of keys from x on, less the maximum. */
-static inline __attribute__((always_inline)) void exponent_all(const wide *x, wide minus_max,
-                                                               wide *out, size_t count)
+/* Exact for all that is not below any exponential. */
+static void subtract(const real *from, size_t n, real subtrahend, real *to)
 {
-    wide hi[EXP_VECTORS], lo[EXP_VECTORS];
-    for (size_t v = 0; v < count; v++) {
-        wide_pair difference = wide_two_sum(x[v], minus_max);
-        hi[v] = difference.sum;
-        lo[v] = difference.rest;
-    }
-    wide_exp_all(hi, lo, out, count);
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j] - subtrahend;
 }
 
+enum { GROUP = EXP_VECTORS * LANES };
+
+static inline void exponent_group(const exp_shift *shift, const real *from, real *to)
+{
+    wide one[EXP_VECTORS];
+    for (size_t v = 0; v < EXP_VECTORS; v++)
+        one[v] = wide_load(from + v * LANES);
+    wide_exp_all(shift, one, EXP_VECTORS);
+    for (size_t v = 0; v < EXP_VECTORS; v++)
+        wide_store(to + v * LANES, one[v]);
+}
+
+static inline void add_group(growing *all, const real *from, size_t first)
+{
+    for (size_t v = 0; v < EXP_VECTORS; v++)
+        growing_add(all, from + first + v * LANES, first / LANES + v);
+}
+
+/* Fewer numbers than a group; behind them are zeros. */
+static void exponent_rest(const exp_shift *shift, const real *from, size_t first, size_t n,
+                          real *to, growing *all)
+{
+    for (size_t j = first; j < n; j += LANES) {
+        wide one = wide_load_some(from + j, n - j, -(real)INFINITY);
+        real lane[LANES];
+        wide_exp_all(shift, &one, 1);
+        wide_store(lane, one);
+        wide_store_some(to + j, one, n - j);
+        growing_add(all, lane, j / LANES);
+    }
+}
+
+/* The sum stays a group behind: what it adds is there already, and fills the places that the long
+ * chain of an exponential leaves free. */
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total)
 {
     const real *from = x;
@@ -68,24 +96,22 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
         *total = fill_empty_row(from, n, to);
         return;
     }
-    wide minus_max = wide_set(-greatest), one[EXP_VECTORS];
+    if (greatest >= EXP_SHIFT_MOST || greatest <= -EXP_SHIFT_MOST) {
+        subtract(from, n, greatest, to);
+        from = to;
+        greatest = 0;
+    }
+    exp_shift shift = exp_shift_of(greatest);
     growing all = growing_zero();
     size_t j = 0;
-    for (; j + EXP_VECTORS * LANES <= n; j += EXP_VECTORS * LANES) {
-        for (size_t v = 0; v < EXP_VECTORS; v++)
-            one[v] = wide_load(from + j + v * LANES);
-        exponent_all(one, minus_max, one, EXP_VECTORS);
-        for (size_t v = 0; v < EXP_VECTORS; v++) {
-            wide_store(to + j + v * LANES, one[v]);
-            growing_add(&all, one[v], j / LANES + v);
-        }
+    for (; j + GROUP <= n; j += GROUP) {
+        exponent_group(&shift, from + j, to + j);
+        if (j > 0)
+            add_group(&all, to, j - GROUP);
     }
-    for (; j < n; j += LANES) {
-        one[0] = wide_load_some(from + j, n - j, -(real)INFINITY);
-        exponent_all(one, minus_max, one, 1);
-        wide_store_some(to + j, one[0], n - j);
-        growing_add(&all, one[0], j / LANES);
-    }
+    if (j > 0)
+        add_group(&all, to, j - GROUP);
+    exponent_rest(&shift, from, j, n, to, &all);
     partials whole = growing_store(&all);
     *total = partials_total(&whole);
 }

@@ -41,7 +41,7 @@ static inline wide wide_tanh(wide x)
     wide size = wide_if_less(x, zero, minus_x, x);
     wide small_top = wide_mul(square, wide_polynomial(TANH_TOP, TANH_TOP_TERMS, square));
     wide small_bottom = wide_polynomial(TANH_BOTTOM, TANH_BOTTOM_TERMS, square);
-    wide t = wide_exp(wide_mul(wide_set(-2), size), zero);
+    wide t = wide_exp(wide_mul(wide_set(-2), size));
     wide ratio = wide_div(wide_if_less(size, border, small_top, wide_sub(one, t)),
                           wide_if_less(size, border, small_bottom, wide_add(one, t)));
     wide large = wide_if_less(x, zero, wide_sub(zero, ratio), ratio);

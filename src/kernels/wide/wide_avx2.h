@@ -102,12 +102,10 @@ static inline sums sums_zero(void)
     return (sums){{zero, zero, zero, zero}};
 }
 
-static inline void sums_add(sums *s, wide w)
+static inline void sums_add(sums *s, const float *from)
 {
-    const __m128 quarter[] = {_mm256_castps256_ps128(w.low), _mm256_extractf128_ps(w.low, 1),
-                              _mm256_castps256_ps128(w.high), _mm256_extractf128_ps(w.high, 1)};
     for (int i = 0; i < 4; i++)
-        s->quarter[i] = _mm256_add_pd(s->quarter[i], _mm256_cvtps_pd(quarter[i]));
+        s->quarter[i] = _mm256_add_pd(s->quarter[i], _mm256_cvtps_pd(_mm_loadu_ps(from + 4 * i)));
 }
 
 static inline void sums_store(const sums *s, double *to)

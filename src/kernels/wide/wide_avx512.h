@@ -5,7 +5,7 @@
 #include <immintrin.h>
 
 /* 6 × 4 accumulators, 4 vectors of b, and the rest for broadcasts: 32 registers. */
-enum { TILE_VECTORS = 4, EXP_VECTORS = 4 };
+enum { TILE_VECTORS = 4, EXP_VECTORS = 8 };
 
 #if defined(REAL_IS_F64)
 typedef __m512d wide;
@@ -117,11 +117,10 @@ static inline sums sums_zero(void)
     return (sums){_mm512_setzero_pd(), _mm512_setzero_pd()};
 }
 
-static inline void sums_add(sums *s, wide w)
+static inline void sums_add(sums *s, const float *from)
 {
-    __m256 high = _mm512_extractf32x8_ps(w, 1);
-    s->low = _mm512_add_pd(s->low, _mm512_cvtps_pd(_mm512_castps512_ps256(w)));
-    s->high = _mm512_add_pd(s->high, _mm512_cvtps_pd(high));
+    s->low = _mm512_add_pd(s->low, _mm512_cvtps_pd(_mm256_loadu_ps(from)));
+    s->high = _mm512_add_pd(s->high, _mm512_cvtps_pd(_mm256_loadu_ps(from + 8)));
 }
 
 static inline void sums_store(const sums *s, double *to)

@@ -124,12 +124,10 @@ static inline sums sums_zero(void)
     return s;
 }
 
-static inline void sums_add(sums *s, wide w)
+static inline void sums_add(sums *s, const float *from)
 {
-    for (int i = 0; i < QUARTERS; i++) {
-        s->pair[2 * i] = vaddq_f64(s->pair[2 * i], vcvt_f64_f32(vget_low_f32(w.part[i])));
-        s->pair[2 * i + 1] = vaddq_f64(s->pair[2 * i + 1], vcvt_high_f64_f32(w.part[i]));
-    }
+    for (int i = 0; i < LANES / 2; i++)
+        s->pair[i] = vaddq_f64(s->pair[i], vcvt_f64_f32(vld1_f32(from + 2 * i)));
 }
 
 static inline void sums_store(const sums *s, double *to)

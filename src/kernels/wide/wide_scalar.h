@@ -140,12 +140,10 @@ static inline sums sums_zero(void)
     return (sums){{0}};
 }
 
-static inline void sums_add(sums *s, wide w)
+static inline void sums_add(sums *s, const float *from)
 {
-    real lane[LANES];
-    wide_store(lane, w);
     for (size_t l = 0; l < LANES; l++)
-        s->lane[l] += (double)lane[l];
+        s->lane[l] += (double)from[l];
 }
 
 static inline void sums_store(const sums *s, double *to)
