@@ -83,6 +83,12 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     }
 }
 
+static bool wants_all_columns(const wanted *w)
+{
+    return wanted_has(w, STAGE_SCORES) || wanted_has(w, STAGE_SCALED) ||
+           wanted_has(w, STAGE_CAPPED);
+}
+
 /* ---- scores ---- */
 
 static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
@@ -106,18 +112,17 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 /* ---- softmax ---- */
 
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
-static bool check_sum(const plan *p, const block *at, size_t row, double sum, bool is_empty, err *e)
+static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
 {
-    size_t query = at->first + row;
-    bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, at, query));
+    bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, row, row->first));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char batch[32] = "", head[32] = "";
     if (p->has_batch)
-        snprintf(batch, sizeof batch, "batch %zu, ", at->batch + 1);
+        snprintf(batch, sizeof batch, "batch %zu, ", row->batch + 1);
     if (p->has_heads)
-        snprintf(head, sizeof head, "head %zu, ", at->head + 1);
-    err_set(e, "scores[%s%squery %zu] are beyond the range of %s", batch, head, query + 1,
+        snprintf(head, sizeof head, "head %zu, ", row->head + 1);
+    err_set(e, "scores[%s%squery %zu] are beyond the range of %s", batch, head, row->first + 1,
             dtype_name(p->type));
     return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
                                               : "smaller inputs or a smaller --scale would not be");
@@ -128,25 +133,71 @@ typedef struct row_stages {
     tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
 } row_stages;
 
-static bool compute_softmax(const block_context *of, const block *at, scratch *in, size_t row,
+/* The own columns of one row */
+static void *own_row(const tensor *t, const block *at, const block *own)
+{
+    size_t offset = (own->skipped - at->skipped) * dtype_size(t->type);
+    return (char *)row_at(t, own->first - at->first) + offset;
+}
+
+static bool compute_softmax(const block_context *of, const block *at, const block *own, scratch *in,
                             const row_stages *s)
 {
     const plan *p = of->plan;
-    size_t size = dtype_size(p->type), keys = at->columns - p->appended;
+    size_t size = dtype_size(p->type), keys = own->columns - p->appended;
+    size_t row = own->first - at->first;
     row_total total;
     tensor sums = s->sum;
     void *maximum = row_at(&s->maximum, row);
-    char *masked = row_at(&s->masked, row), *exponent = row_at(&s->exponent, row);
-    p->with->row_max(masked, at->columns, maximum);
+    char *masked = own_row(&s->masked, at, own), *exponent = own_row(&s->exponent, at, own);
     bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
     extra_raise_maximum(p, at->head, maximum);
     p->with->row_exponent(masked, keys, maximum, exponent, &total);
     extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
     tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
-    p->with->row_divide(exponent, at->columns, row_at(&sums, row), row_at(&s->weights, row));
+    p->with->row_divide(exponent, own->columns, row_at(&sums, row), own_row(&s->weights, at, own));
     double whole = tensor_get(&sums, (size_t[]){row, 0});
     in->empty_rows += is_empty && !isnan(whole);
-    return check_sum(p, at, row, whole, is_empty, &in->failure);
+    return check_sum(p, own, whole, is_empty, &in->failure);
+}
+
+static void fill_around(const tensor *t, const block *at, const block *own, double value)
+{
+    void *row = row_at(t, own->first - at->first);
+    size_t begin = own->skipped - at->skipped;
+    masking_fill(t->type, row, 0, begin, value);
+    masking_fill(t->type, row, begin + own->columns, at->columns, value);
+}
+
+/* The row's columns that others of the block need. */
+static void fill_others(const block_context *of, const block *at, const block *own,
+                        const row_stages *s)
+{
+    if (is_kept(of, STAGE_MASKED))
+        fill_around(&s->masked, at, own, -INFINITY);
+    if (is_kept(of, STAGE_EXP))
+        fill_around(&s->exponent, at, own, 0);
+    fill_around(&s->weights, at, own, 0);
+}
+
+/* A row is done while it is in the first-level cache. */
+static bool compute_row(const block_context *of, const block *at, const block *own, scratch *in,
+                        const row_stages *s)
+{
+    const plan *p = of->plan;
+    bool has_cap = plan_has_stage(p, STAGE_CAPPED);
+    void *scaled = own_row(&s->scaled, at, own), *capped = own_row(&s->capped, at, own);
+    void *masked = own_row(&s->masked, at, own);
+    void *maximum = row_at(&s->maximum, own->first - at->first);
+    p->with->scale(own_row(&s->scores, at, own), own->columns, p->scale, scaled, maximum);
+    if (has_cap)
+        p->with->cap(scaled, own->columns, p->asked->softcap, capped);
+    if (masking_apply(p, own, own->first, capped, masked) || has_cap)
+        p->with->row_max(masked, own->columns, maximum);
+    if (!compute_softmax(of, at, own, in, s))
+        return false;
+    fill_others(of, at, own, s);
+    return true;
 }
 
 /* Nobody computes on with these. */
@@ -168,7 +219,6 @@ static void compute_statistics(const block_context *of, const block *at, const r
     }
 }
 
-/* From scores to weights a row at a time, while it is in the first-level cache. */
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
@@ -184,13 +234,12 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
     };
     for (size_t i = 0; i < at->rows; i++) {
-        of->plan->with->multiply(row_at(scores, i), at->columns, of->plan->scale,
-                                 row_at(&s.scaled, i));
-        if (has_cap)
-            of->plan->with->cap(row_at(&s.scaled, i), at->columns, of->plan->asked->softcap,
-                                row_at(&s.capped, i));
-        masking_apply(of->plan, at, at->first + i, row_at(&s.capped, i), row_at(&s.masked, i));
-        if (!compute_softmax(of, at, in, i, &s))
+        block own = *at;
+        own.first += i;
+        own.rows = 1;
+        if (!wants_all_columns(of->wanted))
+            own = masking_own_columns(of->plan, at, own.first);
+        if (!compute_row(of, at, &own, in, &s))
             return false;
     }
     compute_statistics(of, at, &s);
@@ -271,12 +320,6 @@ static void compute_attended(const block_context *of, const block *at, const ten
     }
     if (attended.data != context.data)
         tensor_copy(&attended, &context);
-}
-
-static bool wants_all_columns(const wanted *w)
-{
-    return wanted_has(w, STAGE_SCORES) || wanted_has(w, STAGE_SCALED) ||
-           wanted_has(w, STAGE_CAPPED);
 }
 
 size_t block_columns_most(const plan *p, const wanted *w, size_t rows)

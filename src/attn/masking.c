@@ -43,19 +43,20 @@ static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
     return is_true == p->asked->mask_true_is_masked;
 }
 
-static void hide(const plan *p, const block *at, size_t query, void *row)
+static bool hide(const plan *p, const block *at, size_t query, void *row)
 {
     key_range seen = visible_columns(p, at, query);
     masking_fill(p->type, row, 0, seen.first, -INFINITY);
     masking_fill(p->type, row, seen.end, keys_of(p, at), -INFINITY);
     if (p->mask.data == NULL)
-        return;
+        return seen.first > 0 || seen.end < keys_of(p, at);
     tensor mask = spread_row(p, &p->mask, at, query);
     p->with->hide(row, keys_of(p, at), mask.data, mask.stride[0], !p->asked->mask_true_is_masked,
                   row);
+    return true;
 }
 
-void masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to)
+bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to)
 {
     size_t keys = keys_of(p, at);
     if (from != to)
@@ -67,7 +68,21 @@ void masking_apply(const plan *p, const block *at, size_t query, const void *fro
     if (p->slopes.data != NULL)
         p->with->recede(to, keys, tensor_get(&p->slopes, &at->head),
                         (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
-    hide(p, at, query, to);
+    return hide(p, at, query, to) || p->bias.data != NULL || p->slopes.data != NULL;
+}
+
+block masking_own_columns(const plan *p, const block *at, size_t query)
+{
+    block own = *at;
+    own.first = query;
+    own.rows = 1;
+    if (p->appended > 0)
+        return own;
+    key_range seen = visible_columns(p, at, query);
+    size_t skipped = seen.first / PACKED_PART * PACKED_PART;
+    own.skipped += skipped;
+    own.columns = seen.end - skipped;
+    return own;
 }
 
 bool masking_allows_any(const plan *p, const block *at, size_t query)

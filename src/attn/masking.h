@@ -12,8 +12,13 @@ typedef struct block {
     size_t batch, head, first, rows, skipped, columns;
 } block;
 
-/* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place. */
-void masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
+/* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place.
+ * False where to = from. */
+bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
+
+/* Of the block one row, and of its columns those whose keys the query may see, masks apart;
+ * appended rows need all. */
+block masking_own_columns(const plan *p, const block *at, size_t query);
 
 /* A key that may be attended to: then scores of nothing but −inf do not come from masks and
  * biases. */

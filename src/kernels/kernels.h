@@ -61,8 +61,6 @@ typedef struct kernels {
      * a, k: m × a; va, ba: a. */
     void (*additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
 
-    /* out[j] = x[j] · factor */
-    void (*multiply)(const void *x, size_t n, double factor, void *out);
     /* out[j] = most · tanh(x[j] / most): one division, tanh within 2 ulp, one multiplication. */
     void (*cap)(const void *x, size_t n, double most, void *out);
     /* out[j] = x[j] + b[j·stride] */
@@ -116,12 +114,14 @@ typedef struct kernels {
     bool (*row_rms_norm)(const void *x, size_t n, const void *gain, double eps, void *out);
 
     /* The softmax's steps over one row; key j sits at x[j].
-     * max: the greatest x[j], −inf for none; NaN never is.
+     * scale: out[j] = x[j] · factor, and their max.
+     * max: the greatest x[j], −inf for none; NaN never is, and a zero is +0.
      * exponent: exp(x[j] − max) by the project's own polynomial, nothing of the difference lost; +0
      *     for x[j] = −inf and where the nearest power of 2 would be subnormal. Their total: 16
      *     partial sums, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1:
      *     p[l] += p[l+s]; in float64 for float32 data, compensated for float64 data.
      * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. */
+    void (*scale)(const void *x, size_t n, double factor, void *out, void *max);
     void (*row_max)(const void *x, size_t n, void *max);
     void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
     void (*row_divide)(const void *x, size_t n, const void *sum, void *out);

@@ -53,9 +53,20 @@ static void call_additive(const kernels *with, job *j)
     with->additive(&j->in[0], &j->in[1], j->in[2].data, j->in[3].data, &j->out);
 }
 
-static void call_multiply(const kernels *with, job *j)
+static void call_scale(const kernels *with, job *j)
 {
-    with->multiply(j->in[0].data, j->in[0].size[1], 0.3, j->out.data);
+    double max; /* room for either type */
+    with->scale(j->in[0].data, j->in[0].size[1], 0.3, j->out.data, &max);
+}
+
+static void call_max_of_scale(const kernels *with, job *j)
+{
+    size_t n = j->in[0].size[1];
+    void *row = malloc((n + 1) * sizeof(double));
+    if (row == NULL)
+        abort();
+    with->scale(j->in[0].data, n, 0.3, row, j->out.data);
+    free(row);
 }
 
 static void call_cap(const kernels *with, job *j)
@@ -260,7 +271,8 @@ const slot SLOTS[] = {
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
-    {"multiply", call_multiply, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"scale", call_scale, NUMBERS_ANY, {"n", "", "", ""}, "n"},
+    {"max of scale", call_max_of_scale, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"cap", call_cap, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
     {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},

@@ -1,13 +1,5 @@
-/* Element by element: scaling, adding, weighing, gating. Each is one rounding. */
+/* Element by element: adding, weighing, gating. Each is one rounding. */
 #include "kernels/wide/real.h"
-
-void KERNEL(multiply)(const void *x, size_t n, double factor, void *out)
-{
-    const real *from = x;
-    real *to = out, by = (real)factor;
-    for (size_t j = 0; j < n; j++)
-        to[j] = from[j] * by;
-}
 
 void KERNEL(times)(const void *x, size_t n, const void *y, void *out)
 {

@@ -47,7 +47,6 @@ void KERNEL(row_product)(const void *a, const tensor *b, void *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
-void KERNEL(multiply)(const void *x, size_t n, double factor, void *out);
 void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t stride,
                   bool hides_zeros, void *out);
 void KERNEL(recede)(const void *x, size_t n, double slope, double position, void *out);
@@ -66,6 +65,7 @@ void KERNEL(silu)(const void *x, size_t n, void *out);
 bool KERNEL(row_norm)(const void *x, size_t n, const void *gain, const void *bias, double eps,
                       void *out);
 bool KERNEL(row_rms_norm)(const void *x, size_t n, const void *gain, double eps, void *out);
+void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
 void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);

@@ -4,8 +4,7 @@
 
 enum { MAXIMA = 4 }; /* that grow side by side: one would wait for itself */
 
-/* The lanes' greatest, joined by the tree s = 8, 4, 2, 1, so that the sign of a zero is one answer
- * too. */
+/* Never −0: which of two zeros came first would depend on where the row begins. */
 static real greatest_lane(wide w)
 {
     real lane[LANES];
@@ -14,24 +13,64 @@ static real greatest_lane(wide w)
         for (size_t l = 0; l < step; l++)
             lane[l] = lane[l + step] > lane[l] ? lane[l + step] : lane[l];
     }
-    return lane[0];
+    return lane[0] + (real)0;
+}
+
+typedef struct maxima {
+    wide of[MAXIMA];
+} maxima;
+
+static inline maxima maxima_none(void)
+{
+    wide lowest = wide_set(-(real)INFINITY);
+    return (maxima){{lowest, lowest, lowest, lowest}};
+}
+
+static inline void maxima_raise(maxima *g, wide w, size_t v)
+{
+    g->of[v] = wide_max(w, g->of[v]);
+}
+
+static inline real maxima_greatest(maxima *g)
+{
+    for (size_t v = 1; v < MAXIMA; v++)
+        maxima_raise(g, g->of[v], 0);
+    return greatest_lane(g->of[0]);
 }
 
 void KERNEL(row_max)(const void *x, size_t n, void *max)
 {
     const real *from = x;
-    wide lowest = wide_set(-(real)INFINITY);
-    wide greatest[MAXIMA] = {lowest, lowest, lowest, lowest};
+    maxima all = maxima_none();
     size_t j = 0;
     for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
         for (size_t v = 0; v < MAXIMA; v++)
-            greatest[v] = wide_max(wide_load(from + j + v * LANES), greatest[v]);
+            maxima_raise(&all, wide_load(from + j + v * LANES), v);
     }
     for (; j < n; j += LANES)
-        greatest[0] = wide_max(wide_load_some(from + j, n - j, -(real)INFINITY), greatest[0]);
-    for (size_t v = 1; v < MAXIMA; v++)
-        greatest[0] = wide_max(greatest[v], greatest[0]);
-    *(real *)max = greatest_lane(greatest[0]);
+        maxima_raise(&all, wide_load_some(from + j, n - j, -(real)INFINITY), 0);
+    *(real *)max = maxima_greatest(&all);
+}
+
+void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
+{
+    const real *from = x;
+    real *to = out;
+    wide by = wide_set((real)factor);
+    maxima all = maxima_none();
+    size_t j = 0;
+    for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
+        for (size_t v = 0; v < MAXIMA; v++) {
+            wide scaled = wide_mul(wide_load(from + j + v * LANES), by);
+            wide_store(to + j + v * LANES, scaled);
+            maxima_raise(&all, scaled, v);
+        }
+    }
+    for (; j < n; j += LANES) {
+        wide_store_some(to + j, wide_mul(wide_load_some(from + j, n - j, 0), by), n - j);
+        maxima_raise(&all, wide_load_some(to + j, n - j, -(real)INFINITY), 0);
+    }
+    *(real *)max = maxima_greatest(&all);
 }
 
 /* ---- exponentials ---- */
