@@ -222,7 +222,8 @@ static void compute_statistics(const block_context *of, const block *at, const r
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
-    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
+    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED),
+         takes_all = wants_all_columns(of->wanted);
     row_stages s = {
         .scores = *scores,
         .scaled = scores_of(of, at, STAGE_SCALED, in),
@@ -237,7 +238,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         block own = *at;
         own.first += i;
         own.rows = 1;
-        if (!wants_all_columns(of->wanted))
+        if (!takes_all)
             own = masking_own_columns(of->plan, at, own.first);
         if (!compute_row(of, at, &own, in, &s))
             return false;

@@ -9,23 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    size_t size;
-    const char *name;
-} DTYPES[] = {[DTYPE_F32] = {4, "f32"},
-              [DTYPE_F64] = {8, "f64"},
-              [DTYPE_BOOL] = {1, "bool"},
-              [DTYPE_F16] = {2, "f16"},
-              [DTYPE_BF16] = {2, "bf16"}};
-
-size_t dtype_size(dtype type)
-{
-    return DTYPES[type].size;
-}
-
 const char *dtype_name(dtype type)
 {
-    return DTYPES[type].name;
+    static const char *const NAMES[] = {[DTYPE_F32] = "f32",
+                                        [DTYPE_F64] = "f64",
+                                        [DTYPE_BOOL] = "bool",
+                                        [DTYPE_F16] = "f16",
+                                        [DTYPE_BF16] = "bf16"};
+    return NAMES[type];
 }
 
 bool dtype_is_narrower(dtype type, dtype than)

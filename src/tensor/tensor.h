@@ -15,7 +15,14 @@ enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
 /* F16 and BF16 are weights that lie in a file: nothing is computed in them. */
 typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16 } dtype;
 
-size_t dtype_size(dtype type);
+/* In bytes; asked for at every row. */
+static inline size_t dtype_size(dtype type)
+{
+    static const unsigned char SIZES[] = {
+        [DTYPE_F32] = 4, [DTYPE_F64] = 8, [DTYPE_BOOL] = 1, [DTYPE_F16] = 2, [DTYPE_BF16] = 2};
+    return SIZES[type];
+}
+
 /* Numbers of the one are numbers of the other too, and are stored in fewer bytes. */
 bool dtype_is_narrower(dtype type, dtype than);
 const char *dtype_name(dtype type);

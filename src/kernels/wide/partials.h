@@ -26,12 +26,19 @@ static inline void partials_add(partials *p, size_t l, double sum, double rest)
 #endif
 }
 
+/* With a constant `step`, no loop is left of it. */
+static inline void partials_fold(partials *p, size_t step)
+{
+    for (size_t l = 0; l < step; l++)
+        partials_add(p, l, p->sum[l + step], p->rest[l + step]);
+}
+
 static inline row_total partials_total(partials *p)
 {
-    for (size_t step = PARTIALS / 2; step > 0; step /= 2) {
-        for (size_t l = 0; l < step; l++)
-            partials_add(p, l, p->sum[l + step], p->rest[l + step]);
-    }
+    partials_fold(p, 8);
+    partials_fold(p, 4);
+    partials_fold(p, 2);
+    partials_fold(p, 1);
     return (row_total){p->sum[0], p->rest[0]};
 }
 

@@ -4,15 +4,23 @@
 
 enum { MAXIMA = 4 }; /* that grow side by side: one would wait for itself */
 
+/* With a constant `step`, no loop is left of it. */
+static inline void raise_lanes(real *lane, size_t step)
+{
+    for (size_t l = 0; l < step; l++)
+        lane[l] = lane[l + step] > lane[l] ? lane[l + step] : lane[l];
+}
+
 /* Never −0: which of two zeros came first would depend on where the row begins. */
-static real greatest_lane(wide w)
+static inline real greatest_lane(wide w)
 {
     real lane[LANES];
     wide_store(lane, w);
-    for (size_t step = LANES / 2; step > 0; step /= 2) {
-        for (size_t l = 0; l < step; l++)
-            lane[l] = lane[l + step] > lane[l] ? lane[l + step] : lane[l];
-    }
+    if (LANES > 8)
+        raise_lanes(lane, 8);
+    raise_lanes(lane, 4);
+    raise_lanes(lane, 2);
+    raise_lanes(lane, 1);
     return lane[0] + (real)0;
 }
 
