@@ -11,9 +11,16 @@ enum { BLOCK_ROWS = 48 };
 /* What is packed at a time, however large b is: more would be no faster. */
 static const size_t PACKED_MOST = (size_t)16 << 20;
 
-/* A product is cut by rows of a, whose b is packed before; or, where a is one block, by columns
- * of b, each of which its worker packs for itself; or, where a is one row, by columns of b as it
- * is: so a token that is decoded costs one reading of the weights, by all threads. */
+/* What is read once for each piece of columns stays in a third-level cache. */
+static const size_t REREAD_MOST = (size_t)4 << 20;
+
+/* Pieces of columns for each thread, that none waits long for the last one. */
+enum { PIECES_A_THREAD = 4 };
+
+/* A product is cut by rows of a, whose b is packed before; or, where a is small, by columns of b,
+ * each of which its worker packs for itself and finds in its own cache; or, where a is one row, by
+ * columns of b as it is: so a token that is decoded costs one reading of the weights, by all
+ * threads. */
 typedef struct job {
     const kernels *with;
     const tensor *a, *b, *bias;
@@ -99,9 +106,21 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
+static size_t pieces_of(size_t columns)
+{
+    return (columns + PACKED_STEP - 1) / PACKED_STEP;
+}
+
+static bool is_cut_by_columns(size_t rows, size_t depth, size_t columns, size_t threads)
+{
+    return rows <= BLOCK_ROWS || (rows <= REREAD_MOST / sizeof(float) / (depth + 1) &&
+                                  pieces_of(columns) >= PIECES_A_THREAD * threads);
+}
+
 static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t threads)
 {
-    size_t pieces = rows <= BLOCK_ROWS ? (columns + PACKED_STEP - 1) / PACKED_STEP : threads;
+    bool by_columns = is_cut_by_columns(rows, depth, columns, threads);
+    size_t pieces = by_columns ? pieces_of(columns) : threads;
     size_t most = threads < pieces ? threads : pieces;
     return threads_worth(most, (double)rows * (double)depth * (double)columns);
 }
@@ -118,13 +137,13 @@ static size_t columns_at_once(const kernels *with, size_t depth, size_t columns)
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads)
 {
-    if (rows > BLOCK_ROWS)
+    if (!is_cut_by_columns(rows, depth, columns, threads))
         return with->packed_bytes(depth, columns_at_once(with, depth, columns));
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
 }
 
-/* Few rows: columns are packed by those who compute them. */
-static bool multiply_block(job *j, crew *by, err *e)
+/* Columns are packed by those who compute them. */
+static bool multiply_columns_apart(job *j, crew *by, err *e)
 {
     const size_t *size = j->b->size;
     j->step = PACKED_STEP;
@@ -201,8 +220,8 @@ bool multiply(const kernels *with, const tensor *a, const tensor *b, const tenso
     job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
     if (a->size[0] == 1 && a->stride[1] == 1)
         return multiply_one_row(&j, by);
-    if (a->size[0] <= BLOCK_ROWS)
-        return multiply_block(&j, by, e);
+    if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
+        return multiply_columns_apart(&j, by, e);
     size_t columns = b->size[1], step = columns_at_once(with, b->size[0], columns);
     for (size_t first = 0; first < columns; first += step) {
         size_t left = columns - first;
