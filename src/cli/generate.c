@@ -123,7 +123,7 @@ int command_generate(const options *o, env *world, err *e)
 {
     documents all;
     document one = {0};
-    given_bundle weights = {.is_of_layers = true, .keeps_narrow = true};
+    given_bundle weights = {.is_for = FOR_LAYERS, .keeps_narrow = true};
     bool is_there = false, done = documents_open(&all, o, &weights, world, DTYPE_F32, e);
     all.keys = &STACK_DOCUMENT;
     if (done && all.is_many)

@@ -82,7 +82,9 @@ static const option_row ROWS[] = {
                "of many libraries, listed in BUNDLES; a note says which, and which layout that "
                "means. --layout goes over it. The document's own keys and other options go over "
                "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
-               "documents there are."},
+               "documents there are. Of check's documents those get layers that have a key of "
+               "layers or expect a stage of one (layer.0.output), and all do where the bundle has "
+               "\"layers\" or --prefix has {}; others get one attention."},
     {{"map", "what is NAME here is KEY in the bundle (diff: in B)"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF,
