@@ -58,7 +58,7 @@ static const command ROWS[] = {
      "rows are x, tokens with a vocab, or ids with an embedding. Writes output, or the stages that "
      "--emit names; see LAYERS. --trace shows the layers like the floors of a house, each with its "
      "norms, its attention's own steps, its sums and its feed-forward part; --trace=STEP these "
-     "steps of every attention.",
+     "steps of every layer, and --trace=layer.0.STEP of one.",
      command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",

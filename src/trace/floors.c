@@ -1,6 +1,7 @@
 #include "trace/floors.h"
 
 #include "base/mem.h"
+#include "trace/stack_steps.h"
 
 trace *floors_next(floors *f)
 {
@@ -24,7 +25,7 @@ void floors_end(floors *f)
 
 bool floors_tells(const floors *f)
 {
-    return f->asked == NULL;
+    return f->b.trace->steps > 0;
 }
 
 bool floors_begin(floors *f, step_id step, const char *name)
@@ -35,7 +36,8 @@ bool floors_begin(floors *f, step_id step, const char *name)
     made->step = mem_alloc_zeroed(1, sizeof made->step[0], f->e);
     if (made->step == NULL)
         return false;
-    made->steps = floors_tells(f);
+    made->steps =
+        f->asked == NULL || stack_step_wish(f->asked, f->way.text, name, step) != STEP_UNWANTED;
     made->step->id = step;
     made->step->name = build_text(&f->b, "%s%s", f->place, name);
     f->b.step = made->step;

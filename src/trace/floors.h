@@ -19,7 +19,7 @@ typedef struct floors {
     const bundle *result;
     trace_focus focus;
     bool is_full;
-    const bool *asked;
+    const text_list *asked; /* words that mean steps; NULL: all steps */
     err *e;
     stage_way way;       /* to the stages of the layer */
     const char *place;   /* "layer 1, ", or "" */
@@ -35,8 +35,7 @@ trace *floors_next(floors *f);
 void floors_enter(floors *f, trace *room, const char *name, const char *way);
 /* Counts the room's maps, when it has all of them. */
 void floors_end(floors *f);
-/* A room with one step, or where steps of attention only were asked for none: named by the place
- * and `name`. */
+/* A room with one step, or none where it was not asked for: named by the place and `name`. */
 bool floors_begin(floors *f, step_id step, const char *name);
 /* Whether the room has its step. */
 bool floors_tells(const floors *f);

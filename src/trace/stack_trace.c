@@ -4,6 +4,7 @@
 #include "trace/floors.h"
 #include "trace/map.h"
 #include "trace/map_parts.h"
+#include "trace/stack_steps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,8 +82,10 @@ static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
 }
 
 /* What the attention's plan calls its rows, in a layer that may have others by now. */
-static bool trace_attention(floors *f, trace *made, const attention *by, const stage_way *way)
+static bool trace_attention(floors *f, trace *made, const attention *by, const char *name,
+                            const stage_way *way)
 {
+    step_wish wish[STEP_COUNT];
     problem asked = by->asked;
     plan of = by->plan;
     bundle view = {0};
@@ -96,7 +99,10 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const s
         point_to(&of.v.rows, &f->stack->input, x);
     }
     asked.tokens = f->labels.names;
-    done = done && trace_make(made, &of, &view, f->focus, f->is_full, f->asked, f->e);
+    for (step_id id = 0; id < STEP_COUNT && f->asked != NULL; id++)
+        wish[id] = stack_step_wish(f->asked, way->text, name, id);
+    done = done &&
+           trace_make(made, &of, &view, f->focus, f->is_full, f->asked == NULL ? NULL : wish, f->e);
     bundle_free(&view);
     return done;
 }
@@ -106,7 +112,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace *room = floors_next(f);
-    if (!trace_attention(f, room, &p->attention, &way))
+    if (!trace_attention(f, room, &p->attention, name, &way))
         return false;
     floors_enter(f, room, name, way.text);
     name_steps(f, name);
@@ -270,7 +276,7 @@ static const text_list *tokens_of(const stack *s)
 }
 
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
-                      bool is_full, const bool *asked, err *e)
+                      bool is_full, const text_list *asked, err *e)
 {
     *t = (stack_trace){.whole = {.name = bundle_text(s->document, "name"),
                                  .title = bundle_text(s->document, "title"),

@@ -16,10 +16,10 @@ typedef struct stack_trace {
 } stack_trace;
 
 /* Out of a run that kept all stages; everything is borrowed from stack and result, which must
- * outlive it. `asked` are steps of attention, by step_id; NULL: these and all others. To be freed
- * in any case. */
+ * outlive it. `asked` are words that mean steps; NULL: all that do something. To be freed in any
+ * case. */
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
-                      bool is_full, const bool *asked, err *e);
+                      bool is_full, const text_list *asked, err *e);
 void stack_trace_free(stack_trace *t);
 
 #endif
