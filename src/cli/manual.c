@@ -255,7 +255,9 @@ static void write_layers(text *out)
                          "attention_sum, cross, ffn, ln_f. And by the way to it: layer.0, "
                          "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
                          "layer.0.attention.weights, where * stands for anything: "
-                         "layer.*.attention.mask.");
+                         "layer.*.attention.mask. Steps of generate go before it, from 0: "
+                         "step.1.layer.0.ln1, step.1.logits. --focus row=I is a row of the prompt, "
+                         "whose last one is the default; a step behind it has one row.");
 }
 
 static void write_conventions(text *out)

@@ -182,7 +182,8 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     stack_trace t = {0};
     trace_focus focus;
     if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
-        !stack_steps_check(&s->stack, &o->steps, e) || !find_stack_focus(&s->stack, o, &focus, e))
+        !stack_steps_check(&s->stack, 0, &o->steps, e) ||
+        !find_stack_focus(&s->stack, o, &focus, e))
         return false;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
@@ -195,4 +196,36 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     stack_trace_free(&t);
     text_list_free(&all);
     return done;
+}
+
+/* ---- generations ---- */
+
+static bool says_row(const options *o)
+{
+    for (size_t i = 0; i < o->focus.count; i++) {
+        if (strncmp(o->focus.item[i], "row=", strlen("row=")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The last row of the prompt is the one that logits are made of. */
+bool tracing_begin_generation(generation_trace *t, generation *g, const options *o, err *e)
+{
+    generation_trace_settings how = {.is_full = o->full,
+                                     .asked = o->steps.count > 0 ? &o->steps : NULL};
+    if (!check_holds(find_renderer(o), o, 0, e) ||
+        !stack_steps_check(&g->stack, g->how.steps, &o->steps, e) ||
+        !find_stack_focus(&g->stack, o, &how.focus, e))
+        return false;
+    if (!says_row(o))
+        how.focus.row = g->stack.rows - 1;
+    return generation_trace_begin(t, g, &how, e);
+}
+
+bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
+                               err *e)
+{
+    return generation_trace_end(t, e) &&
+           render(&t->made.whole, o, world, output_trace_file(o), out, e);
 }

@@ -204,12 +204,32 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
            read_layers(s, e) && read_end(s, e);
 }
 
+/* What a plan owns stays where it is, and the stack has it from now on. */
+static bool keep_plan(stack *s, attention *a, err *e)
+{
+    if (!s->how.keeps_plans)
+        return true;
+    plan *all = mem_grow(s->past_plan, s->past_plans, &s->past_room, sizeof all[0], e);
+    if (all == NULL)
+        return false;
+    s->past_plan = all;
+    all[s->past_plans++] = a->plan;
+    a->plan = (plan){0};
+    return true;
+}
+
+static bool part_goes_on(stack *s, layer_part *p, err *e)
+{
+    return p->as->kind == PART_FEED_FORWARD ||
+           (keep_plan(s, &p->attention, e) && attention_go_on(&p->attention, &s->input, e));
+}
+
 static bool go_on(stack *s, err *e)
 {
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && !attention_go_on(&p->attention, &s->input, e))
+            if (!part_goes_on(s, p, e))
                 return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
         }
     }
@@ -221,6 +241,11 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     s->before += s->rows;
     tensor_free(&s->embedded);
     tensor_free(&s->input);
+    mem_free(s->ids);
+    s->ids = mem_alloc(count, sizeof s->ids[0], e);
+    if (s->ids == NULL)
+        return false;
+    memcpy(s->ids, ids, count * sizeof ids[0]);
     return stack_embed_ids(s, ids, count, e) && make_input(s, e) && go_on(s, e);
 }
 
@@ -234,6 +259,10 @@ void stack_free(stack *s)
             memory_rows_free(&s->layer[i].part[j].seen);
         }
     }
+    for (size_t i = 0; i < s->past_plans; i++)
+        plan_free(&s->past_plan[i]);
+    mem_free(s->past_plan);
+    mem_free(s->ids);
     mem_free(s->layer);
     tensor_free(&s->embedded);
     tensor_free(&s->input);

@@ -31,6 +31,7 @@ typedef struct stack_settings {
     bool allow_nonfinite;
     const wanted *one_row; /* of weighted, for a trace; NULL: all rows */
     bool goes_on;          /* rows come behind those before, whose keys and values are kept */
+    bool keeps_plans;      /* of rows before, for what borrows from them until the end */
 } stack_settings;
 
 typedef struct stack {
@@ -41,6 +42,9 @@ typedef struct stack {
     const norm_order *order;     /* of the top, and of the layers that say nothing else */
     size_t batches, rows, width; /* batches 0: no batch axis; rows of one entry */
     size_t before;               /* rows that were computed already */
+    size_t *ids;                 /* that the rows are of; NULL: those of the document; owned */
+    plan *past_plan;             /* with keeps_plans; owned */
+    size_t past_plans, past_room;
     size_t first_position;
     bool adds_sinusoids;
     tensor embedded; /* x with positions: b·n × m, owned */

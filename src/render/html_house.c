@@ -92,7 +92,12 @@ static void add_note(text *out, const trace *room)
     case FLOOR_LAYER:
     case FLOOR_ROLLOUT:
     case FLOOR_OUTPUT:
+    case FLOOR_LOGITS:
+    case FLOOR_PROBABILITIES:
         add_shape(out, map_named(room, room->place.name));
+        break;
+    case FLOOR_CHOICE:
+        html_add_words(out, room->map[0].rows.names->item[0]);
         break;
     default:
         add_heads(out, room);

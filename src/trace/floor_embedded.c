@@ -15,6 +15,8 @@ static const tensor *find_row(const stack *s, size_t i, tensor *room)
     const tensor *ids = bundle_tensor(s->document, "ids");
     const entry *tokens = bundle_find(s->document, "tokens"),
                 *vocab = bundle_find(s->document, "vocab");
+    if (s->ids != NULL)
+        return stack_row_of_id(s, s->ids[i], room);
     if (ids != NULL)
         return stack_row_of_id(
             s, (size_t)(ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i)), room);
@@ -27,6 +29,8 @@ static trace_labels label_ids(floors *f)
 {
     const tensor *ids = bundle_tensor(f->stack->document, "ids");
     text_list *names = &f->b.trace->keys;
+    if (f->labels.names != NULL)
+        return f->labels;
     for (size_t i = 0; ids != NULL && i < f->stack->rows && !f->b.failed; i++) {
         double id = ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
         const char *name = build_text(&f->b, "id %.0f", id);
@@ -51,7 +55,7 @@ static const char *map_table(floors *f, const floor_rows *embedded)
 {
     const stack *s = f->stack;
     builder *b = &f->b;
-    const tensor *x = bundle_tensor(s->document, "x");
+    const tensor *x = s->ids != NULL ? NULL : bundle_tensor(s->document, "x");
     if (x != NULL) {
         tensor of_batch = x->rank == 3 ? tensor_at(x, f->focus.batch) : tensor_view_of(x);
         map_add(b, "x", FLOOR_EMBEDDED, &of_batch)->rows = f->labels;

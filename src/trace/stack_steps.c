@@ -79,6 +79,7 @@ step_wish stack_step_wish(const text_list *words, const char *way, const char *r
 /* A search through all steps of a stack for a word, and for the nearest name to it. */
 typedef struct search {
     const char *word;
+    char before[32]; /* "step.1.", or "" */
     bool is_found;
     char near[STAGE_NAME]; /* "": none is near */
     size_t distance;
@@ -100,11 +101,14 @@ static void look_near(search *f, const char *way, const char *name)
 static void look(search *f, const char *way, const char *room, step_id id)
 {
     const char *name = step_of(id)->named.name;
-    f->is_found = f->is_found || wish_of(f->word, way, room, id) != STEP_UNWANTED;
-    look_near(f, way, id < STEP_COUNT ? name : room);
+    char full[STAGE_NAME];
+    snprintf(full, sizeof full, "%s%s", f->before, way);
+    f->is_found = f->is_found || wish_of(f->word, way, room, id) != STEP_UNWANTED ||
+                  wish_of(f->word, full, room, id) != STEP_UNWANTED;
+    look_near(f, full, id < STEP_COUNT ? name : room);
     if (strchr(f->word, '.') == NULL) {
-        look_near(f, way, name);
-        look_near(f, way, room);
+        look_near(f, full, name);
+        look_near(f, full, room);
     }
 }
 
@@ -132,7 +136,7 @@ static void look_at_part(search *f, const stage_way *way, const part_row *as)
     look_at_norm(f, way->text, as->ln_after);
 }
 
-static void look_everywhere(search *f, const stack *s)
+static void look_at_stack(search *f, const stack *s)
 {
     look(f, "", "embedded", FLOOR_EMBEDDED);
     for (size_t i = 0; i < s->layers; i++) {
@@ -150,12 +154,29 @@ static void look_everywhere(search *f, const stack *s)
     look(f, "", "output", FLOOR_OUTPUT);
 }
 
-bool stack_steps_check(const stack *s, const text_list *words, err *e)
+/* Each step of a generation has the steps of a stack, and its own. */
+static void look_at_step(search *f, const stack *s, size_t step)
+{
+    snprintf(f->before, sizeof f->before, "step.%zu.", step);
+    look_at_stack(f, s);
+    look(f, "", "logits", FLOOR_LOGITS);
+    look(f, "", "probabilities", FLOOR_PROBABILITIES);
+    look(f, "", "choice", FLOOR_CHOICE);
+}
+
+static void look_everywhere(search *f, const stack *s, size_t steps)
+{
+    look_at_stack(f, s);
+    for (size_t step = 0; step < steps && !f->is_found; step++)
+        look_at_step(f, s, step);
+}
+
+bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err *e)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->item[i];
         search f = {.word = word, .distance = strlen(word) / 3 + 1};
-        look_everywhere(&f, s);
+        look_everywhere(&f, s, steps);
         if (f.is_found)
             continue;
         err_set(e, "there is no step \"%s\" in this stack", word);

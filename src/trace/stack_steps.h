@@ -13,7 +13,8 @@
  * and "ln1". */
 step_wish stack_step_wish(const text_list *words, const char *way, const char *room, step_id id);
 
-/* Refuses a word that means none of the stack's steps. */
-bool stack_steps_check(const stack *s, const text_list *words, err *e);
+/* Refuses a word that means none of the stack's steps; of a generation in so many steps, 0: none,
+ * also those of each of them, step.0.logits and step.0.layer.0.ln1. */
+bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err *e);
 
 #endif

@@ -41,6 +41,10 @@ static const step_row FLOOR_ROWS[] = {
                                          "ffn.hidden ffn.gate ffn.activated ffn.output"},
     [FLOOR_ROLLOUT - STEP_COUNT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT - STEP_COUNT] = {{"output", "the rows that come out"}, ""},
+    [FLOOR_LOGITS - STEP_COUNT] = {{"logits", "of generate: how well each id would come next"}, ""},
+    [FLOOR_PROBABILITIES -
+        STEP_COUNT] = {{"probabilities", "of generate: the logits at a temperature"}, ""},
+    [FLOOR_CHOICE - STEP_COUNT] = {{"choice", "of generate: the id that comes next"}, ""},
 };
 
 const named_table FLOORS = NAMED_TABLE("floor", FLOOR_ROWS);

@@ -34,7 +34,11 @@ typedef enum step_id {
     FLOOR_RESIDUAL,
     FLOOR_FEED_FORWARD,
     FLOOR_ROLLOUT,
-    FLOOR_OUTPUT
+    FLOOR_OUTPUT,
+    /* Of a generation, above all layers. */
+    FLOOR_LOGITS,
+    FLOOR_PROBABILITIES,
+    FLOOR_CHOICE
 } step_id;
 
 /* What is asked for in a trace: one that is not named is left out where it does nothing. */
