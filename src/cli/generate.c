@@ -12,7 +12,6 @@
 #include "model/keys.h"
 #include "random/generator.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,21 +128,30 @@ static rows_in_focus rows_of(const trace_focus *focus)
     return (rows_in_focus){row, only};
 }
 
-/* What earlier steps of a trace hold stays beside what the next one needs. */
-static bool check_step_memory(const generation *g, size_t kept, size_t threads, const options *o,
-                              err *e)
+/* For the prompt, and then for all steps, before anything is computed. */
+static bool check_memory(const generation *g, size_t threads, const options *o, err *e)
 {
+    char steps[64];
     size_t bytes;
-    if (!generation_memory(g, threads, &bytes, e))
-        return false;
-    if (!size_add(bytes, kept, &bytes))
-        bytes = SIZE_MAX;
-    return stack_check_memory(&g->stack, bytes, g->step == 0 ? " for the prompt" : "", o, e);
+    snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
+    return generation_memory(g, threads, &bytes, e) &&
+           stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
+           generation_memory_in_all(g, threads, &bytes, e) &&
+           stack_check_memory(&g->stack, bytes, steps, o, e);
+}
+
+/* What the steps before have left in a trace stays beside what this one has. */
+static bool check_trace(const generation *g, const generation_trace *t, const options *o, err *e)
+{
+    char steps[64];
+    snprintf(steps, sizeof steps, " for a trace of %zu step%s", t->steps, t->steps == 1 ? "" : "s");
+    return stack_check_memory(&g->stack, generation_trace_memory(t), steps, o, e);
 }
 
 static bool run_step(writer *w, generation *g, generation_trace *t, crew *by, err *e)
 {
-    return generation_step(g, by, e) && (t == NULL || generation_trace_add(t, e)) &&
+    return generation_step(g, by, e) &&
+           (t == NULL || (generation_trace_add(t, e) && check_trace(g, t, w->given, e))) &&
            (!writes_tokens(w->given) || write_step(w, g, e));
 }
 
@@ -168,7 +176,7 @@ static bool run_steps(writer *w, generation *g, generation_trace *t, const env *
     const options *o = w->given;
     size_t threads = stack_threads(&g->stack, o, world);
     crew by;
-    if (!check_step_memory(g, 0, threads, o, e) ||
+    if (!check_memory(g, threads, o, e) ||
         (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
         return false;
     crew_open(&by, threads);

@@ -1,6 +1,7 @@
 #include "model/generation.h"
 
 #include "attn/multiply.h"
+#include "base/mem.h"
 #include "model/embed.h"
 
 #include <math.h>
@@ -168,6 +169,17 @@ static const text_list *stages_of(const generation *g)
 bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e)
 {
     return stack_memory(&g->stack, stages_of(g), threads, bytes, e);
+}
+
+bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e)
+{
+    size_t of_caches;
+    if (!generation_memory(g, threads, bytes, e) ||
+        !stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
+        return false;
+    if (!size_add(*bytes, of_caches, bytes))
+        *bytes = SIZE_MAX;
+    return true;
 }
 
 /* The last row of the output. */

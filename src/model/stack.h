@@ -67,6 +67,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 /* Bytes that computing these stages will allocate. */
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
 
+/* Bytes that the caches of a stack that goes on take, when they have so many rows. */
+bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e);
+
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);
 

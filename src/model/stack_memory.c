@@ -135,6 +135,23 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     return true;
 }
 
+bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const layer_part *p = &s->layer[i].part[j];
+            size_t one = 0;
+            if (p->as->kind == PART_ATTENTION &&
+                !attention_cache_memory(&p->attention, rows, &one, e))
+                return false;
+            if (!size_add(*bytes, one, bytes))
+                *bytes = SIZE_MAX;
+        }
+    }
+    return true;
+}
+
 /* ---- work ---- */
 
 static double part_operations(const stack *s, const layer_part *p)

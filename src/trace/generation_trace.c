@@ -179,6 +179,19 @@ bool generation_trace_add(generation_trace *t, err *e)
     return done;
 }
 
+size_t generation_trace_memory(const generation_trace *t)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < t->steps; i++) {
+        const bundle *result = &t->step[i].result;
+        for (size_t j = 0; j < result->count; j++) {
+            const tensor *kept = &result->entry[j].tensor;
+            bytes += tensor_count(kept) * dtype_size(kept->type);
+        }
+    }
+    return bytes;
+}
+
 bool generation_trace_end(generation_trace *t, err *e)
 {
     return stack_trace_end(&t->made, e);
