@@ -178,14 +178,17 @@ static bool check_top(const stack *s, err *e)
     return true;
 }
 
-static bool read_end(stack *s, err *e)
+static bool read_beside(stack *s, err *e)
 {
-    const entry *final = bundle_find(s->document, "ln_f");
+    const entry *final = bundle_find(s->document, "ln_f"),
+                *first = bundle_find(s->document, "ln_e"), *eps = setting_of(s, NULL, "norm_eps");
     bool is_rms;
+    s->has_first = first != NULL;
     s->has_final = final != NULL;
     s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(s->document);
     return read_is_rms(s, NULL, &is_rms, e) &&
-           norm_read(&s->final, final, setting_of(s, NULL, "norm_eps"), is_rms, s->width, e) &&
+           norm_read(&s->first, first, eps, is_rms, s->width, e) &&
+           norm_read(&s->final, final, eps, is_rms, s->width, e) &&
            (!s->has_end || read_feed_forward(s, &s->end, s->document, e));
 }
 
@@ -201,7 +204,7 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     return s->order != NULL && check_top(s, e) && stack_embed(s, e) && make_input(s, e) &&
-           read_layers(s, e) && read_end(s, e);
+           read_layers(s, e) && read_beside(s, e);
 }
 
 /* What a plan owns stays where it is, and the stack has it from now on. */

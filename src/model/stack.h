@@ -51,9 +51,10 @@ typedef struct stack {
     tensor input;    /* where a part finds its rows, in the shape of x; owned */
     layer *layer;
     size_t layers;
+    bool has_first;          /* a norm before the first layer */
     bool has_end, has_final; /* a feed-forward part, a norm behind the last layer */
     feed_forward end;
-    norm final;
+    norm first, final;
 } stack;
 
 /* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to

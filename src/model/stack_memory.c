@@ -122,6 +122,8 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     t.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
     add_stage(&t, &keep, "embedded", s->width);
     add_stage(&t, &keep, "output", s->width);
+    if (s->has_first)
+        add_stage(&t, &keep, "ln_e", s->width);
     if (!add_layers(&t, &keep, e))
         return false;
     add_rollout(&t);

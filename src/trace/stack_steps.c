@@ -139,6 +139,8 @@ static void look_at_part(search *f, const stage_way *way, const part_row *as)
 static void look_at_stack(search *f, const stack *s)
 {
     look(f, "", "embedded", FLOOR_EMBEDDED);
+    if (s->has_first)
+        look(f, "", "ln_e", FLOOR_NORM);
     for (size_t i = 0; i < s->layers; i++) {
         stage_way way = stage_way_of_layer(i);
         look(f, way.text, "x", FLOOR_LAYER);

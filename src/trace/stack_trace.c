@@ -11,7 +11,7 @@
 
 /* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
  * below and above all layers. */
-enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 5 };
+enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 6 };
 
 /* ---- an attention ---- */
 
@@ -307,7 +307,9 @@ bool floors_of_stack(floors *f, floor_rows *rows)
 {
     f->first_part = f->out->parts;
     f->floor = "ground floor";
-    return floors_embedded(f, rows) && add_layers(f, rows) && add_end(f, rows);
+    return floors_embedded(f, rows) &&
+           (!f->stack->has_first || floors_norm(f, &f->stack->first, rows, "ln_e", rows)) &&
+           add_layers(f, rows) && add_end(f, rows);
 }
 
 size_t stack_trace_rooms(const stack *s)
