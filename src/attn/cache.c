@@ -20,7 +20,7 @@ static bool join(projected *made, const plan *p, const tensor *past, tensor *kep
 /* A stream's cache before its first rows. */
 static kv_cache cache_like(const plan *p)
 {
-    return (kv_cache){.keeps_rows = p->asked->cache->keeps_rows,
+    return (kv_cache){.keeps_rows = p->asked->cache != NULL && p->asked->cache->keeps_rows,
                       .type = p->type,
                       .with = p->with,
                       .batches = p->batches,
@@ -62,6 +62,36 @@ bool cache_growth(const plan *p, size_t *bytes)
     kv_cache like = cache_like(p);
     return kv_cache_growth(c->rows == 0 ? &like : c, p->n_k, bytes);
 }
+
+bool cache_bytes(const plan *p, size_t rows, size_t *bytes)
+{
+    kv_cache like = cache_like(p);
+    return kv_cache_growth(&like, rows, bytes);
+}
+
+/* ---- given, and packed once ---- */
+
+/* What a row is computed of where products don't do: as cache_settle has it. */
+bool cache_can_pack(const plan *p)
+{
+    bool is_as_given = !plan_has_stage(p, STAGE_K_NORM) && !plan_has_stage(p, STAGE_K_ROPE) &&
+                       !plan_has_stage(p, STAGE_K_SCORE);
+    return is_as_given && p->asked->score->is_product && !p->asked->allow_nonfinite &&
+           p->appended == 0 && p->past == 0;
+}
+
+bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, err *e)
+{
+    kv_cache like = cache_like(p);
+    kv_cache_begin(c, &like);
+    if (!kv_cache_reserve(c, p->n_k, e))
+        return false;
+    kv_cache_put(c, k, v);
+    c->rows = p->n_k;
+    return true;
+}
+
+/* ---- both ---- */
 
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
 {

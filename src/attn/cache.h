@@ -15,5 +15,13 @@ bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
 
 /* Bytes that a stream's cache grows by; false where an address can't hold so many. */
 bool cache_growth(const plan *p, size_t *bytes);
+/* Bytes that a stream's cache of so many rows takes in all; likewise. */
+bool cache_bytes(const plan *p, size_t rows, size_t *bytes);
+
+/* Whether keys and values are compared and summed as they are given, so that they can be packed for
+ * more runs than one. */
+bool cache_can_pack(const plan *p);
+/* Packs them, b × kv_heads × n_k × width each, into an empty cache. */
+bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, err *e);
 
 #endif

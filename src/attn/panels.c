@@ -18,10 +18,10 @@ static void heads_free(packed *all, size_t count)
     mem_free(all);
 }
 
-/* A stream keeps its keys and values packed. */
+/* A stream keeps its keys and values packed, and so may who gives them. */
 static const kv_cache *packed_cache(const plan *p)
 {
-    const kv_cache *c = p->asked->cache;
+    const kv_cache *c = p->asked->cache != NULL ? p->asked->cache : p->asked->packed;
     return c != NULL && !c->keeps_rows ? c : NULL;
 }
 

@@ -18,10 +18,16 @@ static int output_axis(const cutting *how)
     return how->layout == LAYOUT_OUT_IN ? 0 : 1;
 }
 
+/* How many of Wq, Wk and Wv lie side by side. */
+static size_t joint_parts(const cutting *how)
+{
+    return how->by->cut == CUT_HALVES ? 2 : 3;
+}
+
 static bool contradicts(const cutting *how, const tensor *joint)
 {
     int along = output_axis(how);
-    return joint->rank == 2 && joint->size[1 - along] == 3 * joint->size[along];
+    return joint->rank == 2 && joint->size[1 - along] == joint_parts(how) * joint->size[along];
 }
 
 /* Says both layouts: the one that the sizes show, and who says the other. */
@@ -49,6 +55,8 @@ static bool find_share(const cutting *how, weight_cut cut, size_t part, size_t t
 {
     bool is_grouped = cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
     size_t q = is_grouped ? how->heads : 1, kv = is_grouped ? how->kv_heads : 1;
+    if (cut == CUT_HALVES)
+        q = 0;
     size_t parts = q + 2 * kv, one = total / parts;
     if (total % parts != 0 || one == 0)
         return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
@@ -155,20 +163,22 @@ static bool view_heads(const cutting *how, input which, const entry *from, tenso
 
 /* ---- the whole ---- */
 
-static bool check_rank(const entry *from, int rank, err *e)
+static bool check_rank(const cutting *how, const entry *from, int rank, err *e)
 {
+    static const char *const HELD[] = {"Wq, Wk and Wv", "bq, bk and bv", "Wk and Wv", "bk and bv"};
     char shape[SHAPE_TEXT];
     return from->tensor.rank == rank ||
            err_at(e, &from->at, "%s is %s, and holds %s only as a %s", from->name,
                   tensor_shape_text(&from->tensor, shape),
-                  rank == 1 ? "bq, bk and bv" : "Wq, Wk and Wv", rank == 1 ? "vector" : "matrix");
+                  HELD[(how->by->cut == CUT_HALVES ? 2 : 0) + (rank == 1)],
+                  rank == 1 ? "vector" : "matrix");
 }
 
 static bool cut_joint_bias(const cutting *how, input which, const entry *from, tensor *out, err *e)
 {
     size_t part = (size_t)(which - INPUT_BQ);
     weight_cut cut = how->by->cut == CUT_APART ? CUT_THIRDS : how->by->cut;
-    if (!check_rank(from, 1, e))
+    if (!check_rank(how, from, 1, e))
         return false;
     return cut == CUT_HEAD_BY_HEAD ? copy_heads(how, part, from, out, e)
                                    : cut_bias(how, cut, part, from, out, e);
@@ -178,7 +188,7 @@ static bool cut_joint_weight(const cutting *how, input which, const entry *from,
                              err *e)
 {
     size_t part = (size_t)(which - INPUT_WQ);
-    if (!check_rank(from, 2, e))
+    if (!check_rank(how, from, 2, e))
         return false;
     if (contradicts(how, &from->tensor))
         return refuse_layout(how, from, other_layout(how->layout), e);
@@ -188,10 +198,12 @@ static bool cut_joint_weight(const cutting *how, input which, const entry *from,
 
 bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e)
 {
-    bool is_joint = how->by->cut != CUT_APART;
-    if (which >= INPUT_BQ && which <= INPUT_BV && (is_joint || how->by->joint_bias != NULL))
+    bool is_joint = convention_is_joint(how->by), is_half = how->by->cut == CUT_HALVES;
+    if ((which >= INPUT_BQ && which <= INPUT_BV && (is_joint || how->by->joint_bias != NULL)) ||
+        (is_half && (which == INPUT_BK || which == INPUT_BV)))
         return cut_joint_bias(how, which, from, out, e);
-    if (which >= INPUT_WQ && which <= INPUT_WV && is_joint)
+    if ((which >= INPUT_WQ && which <= INPUT_WV && is_joint) ||
+        (is_half && (which == INPUT_WK || which == INPUT_WV)))
         return cut_joint_weight(how, which, from, out, e);
     return which >= INPUT_BQ ? (*out = tensor_view_of(&from->tensor), true)
                              : view_heads(how, which, from, out, e);
@@ -234,7 +246,7 @@ cutting bundle_cutting(const convention *by, const char *layout, const bundle *r
 const convention *bundle_cut_settle(const convention *by, const tensor *joint)
 {
     cutting how = {.by = by, .layout = by->layout};
-    if (by->cut == CUT_APART || !contradicts(&how, joint))
+    if (!convention_is_joint(by) || !contradicts(&how, joint))
         return by;
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
         const convention *other = convention_at(i);

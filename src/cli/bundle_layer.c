@@ -99,7 +99,7 @@ static bool find_layers(search *s, const convention *by, const char *tail, err *
 
 static bool find_fits(search *s, const convention *by, err *e)
 {
-    input last = by->cut == CUT_APART ? INPUT_WV : INPUT_WQ;
+    input last = convention_is_joint(by) ? INPUT_WQ : INPUT_WV;
     char tail[CONVENTION_NAME];
     for (input which = INPUT_WQ; which <= last; which++) {
         for (size_t n = 0; convention_name(by, which, n, tail); n++) {

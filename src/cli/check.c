@@ -1,4 +1,5 @@
 /* selfattn check: compute documents, and compare with what they expect. */
+#include "cli/check_document.h"
 #include "cli/check_files.h"
 #include "cli/check_jobs.h"
 #include "cli/check_tap.h"
@@ -11,14 +12,14 @@
 
 #include <string.h>
 
-/* Moves the stages of a result. A matrix without a name is the output. */
-static bool take_stages(bundle *to, bundle *from, err *e)
+/* Moves the matrices of a result, of which the document knows the stages. One without a name is the
+ * output. */
+static bool take_matrices(bundle *to, bundle *from, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         entry *one = &from->entry[i];
         const char *name = one->name[0] == '\0' ? "output" : one->name;
-        bool is_stage = named_find(&STAGES, name, strlen(name)) != NULL;
-        if (is_stage && one->kind == ENTRY_TENSOR && !bundle_take(to, name, one, e))
+        if (one->kind == ENTRY_TENSOR && !bundle_take(to, name, one, e))
             return false;
     }
     return true;
@@ -39,12 +40,9 @@ static bool read_actual(bundle *to, const options *o, err *e)
     read_options how = read_options_of(o, file, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.allow_nonfinite = true;
-    bool done = input_read(o, file, &how, &all, e) != NULL && take_stages(to, &all, e);
+    bool done = input_read(o, file, &how, &all, e) != NULL && take_matrices(to, &all, e);
     bundle_free(&all);
-    if (!done || to->count > 0)
-        return done;
-    err_at(e, &(place){.file = how.file}, "there is no stage in this file");
-    return err_remedy(e, "selfattn help stages lists them");
+    return done && (to->count > 0 || check_refuse_stageless(how.file, e));
 }
 
 /* Options that can't be had together. */

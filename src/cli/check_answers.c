@@ -94,7 +94,7 @@ static bool mark_all(marking *m, err *e)
 bool check_answers(text *out, const document *one, const bundle *answers, const solution *s,
                    int digits, bool *are_right, err *e)
 {
-    const bool no_step[STEP_COUNT] = {false};
+    const step_wish no_step[STEP_COUNT] = {STEP_UNWANTED};
     trace t = {0};
     marking m = {.answers = answers, .solved = s, .trace = &t, .digits = digits};
     bool done = trace_make(&t, &s->plan, &s->stages, (trace_focus){0}, false, no_step, e) &&

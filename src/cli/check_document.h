@@ -16,6 +16,9 @@ typedef struct checker {
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 double check_tolerance(const checker *c, const bundle *contents, const char *name);
 
+/* The error of a result in which there is nothing to check. */
+bool check_refuse_stageless(const char *file, err *e);
+
 /* Adds its lines. False, with the error set, where it can't be computed or compared. */
 bool check_document(checker *c, const document *one, err *e);
 

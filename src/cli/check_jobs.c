@@ -58,7 +58,10 @@ static void check_apart(check_jobs *jobs, size_t index)
 {
     const char *file = jobs->files->item[jobs->first + index];
     env world = *jobs->world;
-    checker c = {.given = jobs->given, .world = &world, .actual = jobs->actual};
+    checker c = {.given = jobs->given,
+                 .world = &world,
+                 .weights = {.is_for = FOR_EITHER},
+                 .actual = jobs->actual};
     checked_file *to = &jobs->done[index];
     char *said = NULL;
     size_t length = 0;
@@ -117,12 +120,13 @@ void check_jobs_open(check_jobs *jobs, const options *o, env *world, const bundl
                      const text_list *files)
 {
     bool is_parallel = o->has_jobs && o->jobs > 1 && actual == NULL;
-    *jobs = (check_jobs){.given = o,
-                         .world = world,
-                         .files = files,
-                         .actual = actual,
-                         .alone = {.given = o, .world = world, .actual = actual},
-                         .most = is_parallel ? o->jobs * FILES_A_JOB : 1};
+    *jobs = (check_jobs){
+        .given = o,
+        .world = world,
+        .files = files,
+        .actual = actual,
+        .alone = {.given = o, .world = world, .weights = {.is_for = FOR_EITHER}, .actual = actual},
+        .most = is_parallel ? o->jobs * FILES_A_JOB : 1};
 }
 
 bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)

@@ -11,31 +11,43 @@ bool check_is_stack(const document *one)
     return bundle_find(&one->contents, "layers") != NULL;
 }
 
-static bool list_names(const stack_solution *s, const bundle *numbers, text_list *names, err *e)
+static bool has_stage(const stack_solution *s, const char *name)
+{
+    for (size_t i = 0; i < s->there.count; i++) {
+        if (strcmp(s->there.item[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a document expects must be there; of another's result, what is. */
+static bool list_names(const checker *c, const stack_solution *s, const bundle *numbers,
+                       text_list *names, err *e)
 {
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
-        if (!stack_solution_check(s, one->name, e)) {
+        bool is_there = has_stage(s, one->name);
+        if (!is_there && c->actual == NULL) {
+            stack_solution_refuse(s, one->name, e);
             err_place(e, &one->at);
             return false;
         }
-        if (!text_list_add(names, one->name, strlen(one->name), e))
+        if (is_there && !text_list_add(names, one->name, strlen(one->name), e))
             return false;
     }
-    return true;
+    return names->count > 0 || check_refuse_stageless(numbers->entry[0].at.file, e);
 }
 
 /* In the order in which the stages are made. */
 static bool compare_all(const checker *c, const document *one, const stack_solution *s,
                         const bundle *numbers, comparison *of, err *e)
 {
-    known_elements none = {NULL, NULL};
     for (size_t i = 0; i < s->there.count; i++) {
         const char *name = s->there.item[i];
         const entry *wanted_one = bundle_find(numbers, name);
         if (wanted_one != NULL &&
             !compare_stage(of, name, wanted_one, bundle_find(&s->stages, name),
-                           check_tolerance(c, &one->contents, name), &none, e))
+                           check_tolerance(c, &one->contents, name), NULL, e))
             return false;
     }
     return true;
@@ -60,7 +72,7 @@ bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
     comparison of = {0};
     text_list names = {0};
     bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) && check_options(c, one, e) &&
-                list_names(&s, numbers, &names, e) &&
+                list_names(c, &s, numbers, &names, e) &&
                 stack_solution_run(&s, &names, c->given, c->world, e) &&
                 compare_all(c, one, &s, numbers, &of, e);
     if (done)

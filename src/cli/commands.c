@@ -58,7 +58,7 @@ static const command ROWS[] = {
      "rows are x, tokens with a vocab, or ids with an embedding. Writes output, or the stages that "
      "--emit names; see LAYERS. --trace shows the layers like the floors of a house, each with its "
      "norms, its attention's own steps, its sums and its feed-forward part; --trace=STEP these "
-     "steps of every attention.",
+     "steps of every layer, and --trace=layer.0.STEP of one.",
      command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",
@@ -71,13 +71,16 @@ static const command ROWS[] = {
      command_decode},
     {{"generate", "let a decoder go on with a prompt"},
      "[OPTION]... [DOCUMENT]",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_GENERATE | GROUP_RUN | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_GENERATE | GROUP_TRACE | GROUP_RUN |
+         GROUP_ALWAYS,
      NULL,
      "Runs the layers of DOCUMENT as decode does, on the rows of its prompt: tokens with a vocab, "
      "or ids with an embedding. The output's last row times the unembedding gives a logit for each "
      "id; the one of the greatest is written, a word or an id a line, and is the next row. Keys "
      "and values of the rows before are kept, and each row has the bits that it would have in the "
-     "whole sequence computed at once.",
+     "whole sequence computed at once. --trace shows each step: the layers for the rows that are "
+     "new, the logits, probabilities where there is a --temperature, and the choice; "
+     "--trace=logits,choice these alone, and --trace=step.0 the first step.",
      command_generate},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",

@@ -35,6 +35,9 @@ static const convention ROWS[] = {
     {{"vit", "transformers' ViT, DeiT, DINOv2"},
      LAYOUT_OUT_IN, CUT_APART, "attention.query.*", "attention.key.*", "attention.value.*",
      "output.dense.*", "weight", "bias", NULL, NULL},
+    {{"gpt2-cross", "GPT-2's cross-attention, as transformers adds it"},
+     LAYOUT_IN_OUT, CUT_HALVES, "q_attn.*", "c_attn.*", "c_attn.*", "c_proj.*", "weight", "bias",
+     NULL, NULL},
     {{"gpt2", "GPT-2 as published: Conv1D, input by output"},
      LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*", "weight", "bias", NULL, NULL},
     {{"nanogpt", "the same names with nn.Linear, output by input"},
@@ -88,6 +91,11 @@ bool convention_is_own(const convention *row)
     return row == &ROWS[0];
 }
 
+bool convention_is_joint(const convention *row)
+{
+    return row->cut != CUT_APART && row->cut != CUT_HALVES;
+}
+
 static bool is_bias(input which)
 {
     return which >= INPUT_BQ;
@@ -99,7 +107,7 @@ static const char *pattern_of(const convention *row, input which)
     size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
     if (is_bias(which) && part < 3 && row->joint_bias != NULL)
         return row->joint_bias;
-    return row->cut == CUT_APART || part == 3 ? patterns[part] : row->q;
+    return convention_is_joint(row) && part < 3 ? row->q : patterns[part];
 }
 
 bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME])
@@ -183,11 +191,12 @@ void convention_describe(text *out, const convention *row)
 {
     static const char *const CUTS[] = {
         [CUT_APART] = "",
+        [CUT_HALVES] = ", Wk and Wv side by side",
         [CUT_THIRDS] = ", side by side",
         [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
         [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
     };
-    bool is_joint = row->cut != CUT_APART;
+    bool is_joint = convention_is_joint(row);
     add_three(out, row, INPUT_WQ, is_joint);
     text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
     add_names(out, row, INPUT_WO);

@@ -15,6 +15,7 @@
 /* How Wq, Wk and Wv lie in what a file holds. */
 typedef enum weight_cut {
     CUT_APART,       /* one matrix each; of rank 3, they are m × h × d, and Wo is h × d × m */
+    CUT_HALVES,      /* Wq apart, and one matrix: all columns (out-in: rows) of Wk, of Wv */
     CUT_THIRDS,      /* one matrix: all columns (out-in: rows) of Wq, of Wk, of Wv */
     CUT_BY_HEADS,    /* the same with h, g and g heads of columns, g of --kv-heads */
     CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, … */
@@ -35,6 +36,8 @@ extern const named_table CONVENTIONS; /* rows of `convention`; the document's ow
 const convention *convention_at(size_t index);
 /* The document's own keys, of which other names than those of weights are read too. */
 bool convention_is_own(const convention *row);
+/* Whether Wq is where Wk and Wv are. */
+bool convention_is_joint(const convention *row);
 
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv
  * or bo; false behind the last. */

@@ -1,7 +1,10 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
+#include "cli/stack_outputs.h"
 #include "cli/stack_solve.h"
+#include "cli/tracing.h"
 #include "io/json_member.h"
 #include "io/json_row.h"
 #include "io/json_string.h"
@@ -12,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = 16 };
+enum { DEFAULT_LENGTH = 16 };
 
 typedef struct writer {
     const options *given;
@@ -71,39 +74,143 @@ static double *draw_numbers(const options *o, size_t steps, err *e)
     return number;
 }
 
-static bool run_steps(writer *w, generation *g, const env *world, err *e)
+/* ---- where tokens and trace go ---- */
+
+/* The trace takes the place of tokens that go to no file. */
+static bool writes_tokens(const options *o)
+{
+    return !output_has_trace(o) || o->trace_output != NULL || o->output != NULL;
+}
+
+static const char *tokens_file(const options *o)
+{
+    return o->output == NULL ? "-" : o->output;
+}
+
+static bool check_outputs(const options *o, err *e)
+{
+    if (!stack_outputs_check(o, e))
+        return false;
+    if (writes_tokens(o))
+        return !output_has_trace(o) ||
+               output_check_apart("the trace", output_trace_file(o), "tokens", tokens_file(o), e);
+    if (!o->logits)
+        return true;
+    err_set(e, "the trace goes to standard output in place of the tokens, so --logits has nothing "
+               "to say");
+    return err_remedy(e, "-o FILE is where the tokens would go, --trace-output FILE where the "
+                         "trace would");
+}
+
+static bool write_trace(const options *o, const env *world, generation_trace *t, err *e)
+{
+    text shown = {0};
+    output_file to = {.file = output_trace_file(o)};
+    bool done = tracing_render_generation(t, o, world, &shown, e) && output_file_open(&to, e) &&
+                output_file_write(&to, &shown, e);
+    text_free(&shown);
+    return output_file_close(&to, done, e);
+}
+
+/* ---- steps ---- */
+
+/* Of weighted, the row that a trace spells out: of the prompt the one in focus, then the only
+ * one. */
+typedef struct rows_in_focus {
+    wanted prompt, later;
+} rows_in_focus;
+
+static rows_in_focus rows_of(const trace_focus *focus)
+{
+    wanted row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
+    wanted only = row;
+    only.row = 0;
+    return (rows_in_focus){row, only};
+}
+
+/* For the prompt, and then for all steps, before anything is computed. */
+static bool check_memory(const generation *g, size_t threads, const options *o, err *e)
+{
+    char steps[64];
+    size_t bytes;
+    snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
+    return generation_memory(g, threads, &bytes, e) &&
+           stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
+           generation_memory_in_all(g, threads, &bytes, e) &&
+           stack_check_memory(&g->stack, bytes, steps, o, e);
+}
+
+/* What the steps before have left in a trace stays beside what this one has. */
+static bool check_trace(const generation *g, const generation_trace *t, const options *o, err *e)
+{
+    char steps[64];
+    snprintf(steps, sizeof steps, " for a trace of %zu step%s", t->steps, t->steps == 1 ? "" : "s");
+    return stack_check_memory(&g->stack, generation_trace_memory(t), steps, o, e);
+}
+
+static bool run_step(writer *w, generation *g, generation_trace *t, crew *by, err *e)
+{
+    return generation_step(g, by, e) &&
+           (t == NULL || (generation_trace_add(t, e) && check_trace(g, t, w->given, e))) &&
+           (!writes_tokens(w->given) || write_step(w, g, e));
+}
+
+static bool run_all_steps(writer *w, generation *g, generation_trace *t, crew *by, err *e)
+{
+    rows_in_focus rows = {0};
+    if (t != NULL)
+        rows = rows_of(&t->how.focus);
+    while (g->step < g->how.steps) {
+        if (t != NULL)
+            g->stack.how.one_row = g->step == 0 ? &rows.prompt : &rows.later;
+        if (!run_step(w, g, t, by, e))
+            return false;
+        if (is_stop(w, g->next))
+            break;
+    }
+    return true;
+}
+
+static bool run_steps(writer *w, generation *g, generation_trace *t, const env *world, err *e)
 {
     const options *o = w->given;
     size_t threads = stack_threads(&g->stack, o, world);
     crew by;
-    size_t bytes;
-    bool done = generation_memory(g, threads, &bytes, e) &&
-                stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
-                sink_open(&w->to, o->output == NULL ? "-" : o->output, e);
-    if (!done)
+    if (!check_memory(g, threads, o, e) ||
+        (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
         return false;
     crew_open(&by, threads);
-    while (done && g->step < g->how.steps) {
-        done = generation_step(g, &by, e) && write_step(w, g, e);
-        if (is_stop(w, g->next))
-            break;
-    }
+    bool done = run_all_steps(w, g, t, &by, e);
     crew_close(&by);
+    done = done && (t == NULL || write_trace(o, world, t, e));
     if (done) {
         stack_say_missing_threads(&by, o, world);
-        return sink_close(&w->to, e);
+        return !writes_tokens(o) || sink_close(&w->to, e);
     }
     sink_discard(&w->to);
     return false;
 }
 
+static bool run_traced(writer *w, generation *g, const env *world, err *e)
+{
+    generation_trace t = {0};
+    bool done = tracing_begin_generation(&t, g, w->given, e) && run_steps(w, g, &t, world, e);
+    generation_trace_free(&t);
+    return done;
+}
+
 static bool generate(const options *o, const env *world, const document *one, err *e)
 {
-    size_t steps = o->generated == 0 ? STEPS : o->generated;
+    static char *const EVERYTHING[] = {"*"};
+    static const text_list ALL_STAGES = {.item = (char **)EVERYTHING, .count = 1};
+    bool traces = output_has_trace(o);
+    size_t steps = o->generated == 0 ? DEFAULT_LENGTH : o->generated;
     double *number = draw_numbers(o, steps, e);
-    generation_settings how = {steps, o->temperature, number};
-    stack_settings of_stack = {
-        .is_decoder = true, .allow_nonfinite = o->allow_nonfinite, .goes_on = true};
+    generation_settings how = {steps, o->temperature, number, traces ? &ALL_STAGES : NULL};
+    stack_settings of_stack = {.is_decoder = true,
+                               .allow_nonfinite = o->allow_nonfinite,
+                               .goes_on = true,
+                               .keeps_plans = traces};
     const entry *vocab = bundle_find(&one->contents, "vocab");
     writer w = {.given = o, .vocab = vocab == NULL ? NULL : vocab->bundle};
     generation g = {.step = 0};
@@ -111,7 +218,7 @@ static bool generate(const options *o, const env *world, const document *one, er
     place at = document_place(one);
     bool done = number != NULL && by != NULL &&
                 generation_open(&g, &one->contents, &of_stack, &how, by, e) &&
-                run_steps(&w, &g, world, e);
+                (traces ? run_traced(&w, &g, world, e) : run_steps(&w, &g, NULL, world, e));
     if (!done)
         err_place(e, &at);
     generation_close(&g);
@@ -121,10 +228,12 @@ static bool generate(const options *o, const env *world, const document *one, er
 
 int command_generate(const options *o, env *world, err *e)
 {
-    documents all;
+    documents all = {0};
     document one = {0};
-    given_bundle weights = {.is_of_layers = true, .keeps_narrow = true};
-    bool is_there = false, done = documents_open(&all, o, &weights, world, DTYPE_F32, e);
+    given_bundle weights = {.is_for = FOR_LAYERS};
+    weights.keeps_narrow = !output_has_trace(o); /* which shows the weights */
+    bool is_there = false,
+         done = check_outputs(o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
     all.keys = &STACK_DOCUMENT;
     if (done && all.is_many)
         done =

@@ -3,6 +3,7 @@
 #include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
+#include "cli/document_kind.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
 #include "cli/narrow_weights.h"
@@ -15,6 +16,27 @@
 static const char *file_of(const options *o)
 {
     return strcmp(o->bundle, "-") == 0 ? "standard input" : o->bundle;
+}
+
+/* ---- whose it is ---- */
+
+static bool is_named(const given_bundle *b, const char *name)
+{
+    for (size_t i = 0; i < b->names.count; i++) {
+        if (strcmp(b->names.item[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where it may be either, the document says it, or else the bundle or --prefix. */
+static bundle_for kind_for(const given_bundle *b, const options *o, const bundle *contents)
+{
+    if (b->is_for != FOR_EITHER)
+        return b->is_for;
+    bool is_of_layers = document_is_of_layers(contents) || is_named(b, "layers") ||
+                        (o->prefix != NULL && strstr(o->prefix, "{}") != NULL);
+    return is_of_layers ? FOR_LAYERS : FOR_ATTENTION;
 }
 
 /* ---- reading ---- */
@@ -53,32 +75,35 @@ static size_t rows_of_keys(const given_bundle *b, key *rows)
 }
 
 /* The names that are used, and nothing else. */
-static bool read_used(given_bundle *b, const options *o, dtype type, err *e)
+static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype type, err *e)
 {
-    size_t most = b->is_of_layers ? b->layers.sources.count : KEYS.count;
+    bool is_of_layers = kind == FOR_LAYERS, is_wide = type == DTYPE_F64;
+    size_t most = is_of_layers ? b->layers.sources.count : KEYS.count;
     key *rows = mem_alloc(most, sizeof rows[0], e);
     named_table table = {"key", NULL, 0, sizeof rows[0]};
     if (rows == NULL)
         return false;
-    table.count = b->is_of_layers ? given_layers_rows(&b->layers, rows) : rows_of_keys(b, rows);
+    table.count = is_of_layers ? given_layers_rows(&b->layers, rows) : rows_of_keys(b, rows);
     table.first = &rows[0].named;
     read_options how = read_options_of(o, o->bundle, type);
     how.keys = &table;
-    how.document_keys = b->layers.is_document ? &STACK_DOCUMENT : NULL;
+    how.document_keys = is_of_layers && b->layers.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
     how.keeps_narrow = b->keeps_narrow;
     how.skips_unknown = how.type_is_fixed = true;
     bool done =
-        b->format->read(b->source.bytes, b->source.length, &how, &b->read[type == DTYPE_F64], e);
+        b->format->read(b->source.bytes, b->source.length, &how, &b->use[kind].read[is_wide], e);
     mem_free(rows);
-    b->is_read[type == DTYPE_F64] = done;
+    if (!done) /* the next document tries again */
+        bundle_free(&b->use[kind].read[is_wide]);
+    b->use[kind].is_read[is_wide] = done;
     return done;
 }
 
 void given_bundle_close(given_bundle *b)
 {
-    for (size_t i = 0; i < 2; i++)
-        bundle_free(&b->read[i]);
+    for (size_t i = 0; i < 4; i++)
+        bundle_free(&b->use[i / 2].read[i % 2]);
     bundle_names_free(&b->found);
     given_layers_free(&b->layers);
     text_list_free(&b->names);
@@ -87,10 +112,18 @@ void given_bundle_close(given_bundle *b)
     *b = (given_bundle){0};
 }
 
-static bool find_names(given_bundle *b, const options *o, err *e)
+static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *e)
 {
-    return b->is_of_layers ? given_layers_find(&b->layers, &b->names, file_of(o), o, e)
-                           : bundle_names_find(&b->found, &b->names, file_of(o), o, e);
+    bool *is_found = &b->use[kind].is_found;
+    if (*is_found)
+        return true;
+    *is_found = kind == FOR_LAYERS ? given_layers_find(&b->layers, &b->names, file_of(o), o, e)
+                                   : bundle_names_find(&b->found, &b->names, file_of(o), o, e);
+    if (!*is_found && kind == FOR_LAYERS)
+        given_layers_free(&b->layers);
+    else if (!*is_found)
+        bundle_names_free(&b->found);
+    return *is_found;
 }
 
 bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e)
@@ -98,8 +131,8 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;
-    b->is_open =
-        source_open(&b->source, o->bundle, e) && read_names(b, o, e) && find_names(b, o, e);
+    b->is_open = source_open(&b->source, o->bundle, e) && read_names(b, o, e) &&
+                 (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;
     given_bundle_close(b);
@@ -163,11 +196,11 @@ static void add_biases(const given_bundle *b, text *out)
 }
 
 /* Once, and nothing where there is nothing to say. */
-static bool say_once(given_bundle *b, const options *o, text *line, err *e)
+static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *line, err *e)
 {
-    if (b->is_said || o->quiet || line->length == 0)
+    if (use->is_said || o->quiet || line->length == 0)
         return text_ok(line, e);
-    b->is_said = true;
+    use->is_said = true;
     if (!text_ok(line, e))
         return false;
     err_make_printable(line->data);
@@ -261,27 +294,32 @@ static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dt
             !apply_one(from, &how, read, type, name, contents, e))
             return false;
     }
-    if (!b->is_said && !o->quiet)
+    if (!b->use[FOR_ATTENTION].is_said && !o->quiet)
         write_note(b, o, &how, note);
     return true;
 }
 
 bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e)
 {
-    text note = {0};
     if (!b->is_open)
         return true;
-    if (!b->is_read[type == DTYPE_F64] && !read_used(b, o, type, e))
+    bundle_for kind = kind_for(b, o, contents);
+    bundle_use *use = &b->use[kind];
+    bool is_wide = type == DTYPE_F64;
+    text note = {0};
+    if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, kind, type, e)))
         return false;
-    const bundle *read = &b->read[type == DTYPE_F64];
-    bool done = b->is_of_layers ? given_layers_apply(&b->layers, o, read, type, contents, &note, e)
-                                : apply_keys(b, o, read, type, contents, &note, e);
-    done = done && say_once(b, o, &note, e);
+    const bundle *read = &use->read[is_wide];
+    bool done = kind == FOR_LAYERS
+                    ? given_layers_apply(&b->layers, o, read, type, contents, &note, e)
+                    : apply_keys(b, o, read, type, contents, &note, e);
+    done = done && say_once(b, o, use, &note, e);
     text_free(&note);
     return done;
 }
 
-bool given_bundle_is_read(const given_bundle *b, dtype type)
+bool given_bundle_is_read(const given_bundle *b, const options *o, dtype type,
+                          const bundle *contents)
 {
-    return !b->is_open || b->is_read[type == DTYPE_F64];
+    return !b->is_open || b->use[kind_for(b, o, contents)].is_read[type == DTYPE_F64];
 }

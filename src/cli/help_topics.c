@@ -229,6 +229,7 @@ const topic TOPICS[] = {
     {&NORM_KEYS, describe_key},
     {&STAGES, describe_stage},
     {&STEPS, describe_step},
+    {&FLOORS, describe_step},
     {&FORMATS, describe_format},
     {&SCORES, describe_score},
     {&ISAS, describe_isa},

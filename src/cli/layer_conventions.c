@@ -17,7 +17,8 @@ static const layer_convention ROWS[] = {
      .weight = {"linear1", "linear2"}, .final = "norm",
      .order = "post", .norm_kind = "layer", .activation = "relu"},
     {.named = {"gpt2", "GPT-2 as published"},
-     .attention = "attn", .norm = {"ln_1", "ln_2"}, .weight = {"mlp.c_fc", "mlp.c_proj"},
+     .attention = "attn", .cross = "crossattention",
+     .norm = {"ln_1", "ln_cross_attn ln_2", "ln_2"}, .weight = {"mlp.c_fc", "mlp.c_proj"},
      .final = "ln_f", .embedding = "wte", .positions = "wpe", .unembedding = "lm_head",
      .order = "pre", .norm_kind = "layer", .activation = "gelu_tanh", .causal = "true"},
     {.named = {"nanogpt", "the same names with nn.Linear, and the exact gelu"},
@@ -28,7 +29,7 @@ static const layer_convention ROWS[] = {
      .attention = "attention", .norm = {"attention.output.LayerNorm", "output.LayerNorm"},
      .weight = {"intermediate.dense", "output.dense"},
      .embedding = "embeddings.word_embeddings", .positions = "embeddings.position_embeddings",
-     .between = "embeddings.LayerNorm",
+     .first = "embeddings.LayerNorm", .types = "embeddings.token_type_embeddings",
      .order = "post", .norm_kind = "layer", .activation = "gelu", .eps = 1e-12},
     {.named = {"hf-llama", "LLaMA, Mistral, Qwen as transformers has them"},
      .attention = "self_attn", .norm = {"input_layernorm", "post_attention_layernorm"},
@@ -140,9 +141,11 @@ void layer_convention_describe(text *out, const layer_convention *row)
         add_names(out, NORMS[i], row->norm[i]);
     for (size_t i = 0; i < LAYER_WEIGHTS; i++)
         add_names(out, WEIGHTS[i], row->weight[i]);
+    add_names(out, "ln_e", row->first);
     add_names(out, "ln_f", row->final);
     add_names(out, "embedding", row->embedding);
     add_names(out, "position_embedding", row->positions);
+    add_names(out, "whose first row is added to it", row->types);
     add_names(out, "unembedding", row->unembedding);
     add_settings(out, row);
 }

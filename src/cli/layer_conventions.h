@@ -19,7 +19,8 @@ typedef struct layer_convention {
     const char *weight[LAYER_WEIGHTS]; /* w1, w2, w3 */
     const char *final;                 /* beside the layers */
     const char *embedding, *positions, *unembedding; /* there, or further up */
-    const char *between; /* a norm of embedded rows, which is not computed */
+    const char *first; /* there, or further up: the norm of embedded rows */
+    const char *types; /* likewise: rows of which the first is added to all positions */
     const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
     double eps;                                                  /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */

@@ -14,12 +14,12 @@ typedef struct layer_source {
     input which;          /* of attention, where it is cut */
     weight_layout layout; /* of what has one of its own; else the convention's */
     bool is_mapped;
+    bool is_added; /* its first row, to all rows of what the key is by then */
 } layer_source;
 
 typedef struct layer_sources {
     layer_source *item;
     size_t count, capacity;
-    const char *between; /* the name of a norm of embedded rows; NULL: there is none */
 } layer_sources;
 
 /* `map` is --map's pairs. To be freed in any case. */

@@ -10,6 +10,7 @@
 #include "kernels/kernels.h"
 #include "model/keys.h"
 #include "model/parts.h"
+#include "trace/step.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
 
@@ -234,17 +235,30 @@ static void write_layers(text *out)
     text_add_string(out, ".PD 0\n");
     write_items(out, &NORM_ORDERS);
     text_add_string(out, ".PD\n");
-    write_paragraph(out, "Stages are named by the way to them, counted from 0: embedded; "
-                         "layer.0.ln1; layer.0.attention.weights and every other stage of that "
-                         "attention, and its mean_weights, the mean over the heads; "
-                         "layer.0.attention_sum, with what the part was given added; "
-                         "layer.0.cross.weights; layer.0.ffn.hidden, gate, activated and output; "
-                         "layer.0.output; rollout; ln_f; output. "
-                         "Attention rollout (Abnar and Zuidema, Quantifying attention flow in "
-                         "transformers, 2020) is how much of each row behind the layers comes from "
-                         "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
-                         "where W is a self-attention's mean_weights. It is there where each "
-                         "self-attention is over the rows that go in, and has a residual.");
+    write_paragraph(out,
+                    "Stages are named by the way to them, counted from 0: embedded; "
+                    "ln_e; layer.0.ln1; layer.0.attention.weights and every other stage of that "
+                    "attention, and its mean_weights, the mean over the heads; "
+                    "layer.0.attention_sum, with what the part was given added; "
+                    "layer.0.cross.weights; layer.0.ffn.hidden, gate, activated and output; "
+                    "layer.0.output; rollout; ln_f; output. "
+                    "Attention rollout (Abnar and Zuidema, Quantifying attention flow in "
+                    "transformers, 2020) is how much of each row behind the layers comes from "
+                    "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
+                    "where W is a self-attention's mean_weights. It is there where each "
+                    "self-attention is over the rows that go in, and has a residual.");
+    write_paragraph(out, "--trace=STEP takes the steps of attention, which are then those of every "
+                         "attention, and these:");
+    text_add_string(out, ".PD 0\n");
+    write_items(out, &FLOORS);
+    text_add_string(out, ".PD\n");
+    write_paragraph(out, "It also takes a part by its name, in all layers: ln1, attention, "
+                         "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
+                         "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
+                         "layer.0.attention.weights, where * stands for anything: "
+                         "layer.*.attention.mask. Steps of generate go before it, from 0: "
+                         "step.1.layer.0.ln1, step.1.logits. --focus row=I is a row of the prompt, "
+                         "whose last one is the default; a step behind it has one row.");
 }
 
 static void write_conventions(text *out)

@@ -82,7 +82,9 @@ static const option_row ROWS[] = {
                "of many libraries, listed in BUNDLES; a note says which, and which layout that "
                "means. --layout goes over it. The document's own keys and other options go over "
                "what the bundle has, and --no-KEY leaves it out. It is read once, however many "
-               "documents there are."},
+               "documents there are. Of check's documents those get layers that have a key of "
+               "layers or expect a stage of one (layer.0.output), and all do where the bundle has "
+               "\"layers\" or --prefix has {}; others get one attention."},
     {{"map", "what is NAME here is KEY in the bundle (diff: in B)"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF,
@@ -253,11 +255,12 @@ static const option_row ROWS[] = {
                "appended rows."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
-     OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true,
+     OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true, .any_in = GROUP_STACK,
      .place = AT(steps), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
      .manual = "The trace takes the place of the data on standard output, unless --trace-output "
                "gives it a file of its own; with --output or --write the data go there. A stage's "
-               "name stands for the step that makes it."},
+               "name stands for the step that makes it. Layers have more steps, and each has a "
+               "name of its own by the way to it; see LAYERS."},
     {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
      .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS},
     {{"trace-output", "write the trace to FILE; implies --trace"}, OPTION_FILE, GROUP_TRACE, "FILE",

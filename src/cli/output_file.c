@@ -67,6 +67,16 @@ bool output_check_unsaid(const char *taker, const options *o, err *e)
                       taker[0] == 'p' ? "picture" : "trace-output", taker);
 }
 
+bool output_has_trace(const options *o)
+{
+    return o->trace || o->trace_format != NULL || o->trace_output != NULL;
+}
+
+const char *output_trace_file(const options *o)
+{
+    return o->trace_output == NULL ? "-" : o->trace_output;
+}
+
 write_options output_how(const options *o, const documents *all, const document *one,
                          const format *f)
 {

@@ -32,6 +32,10 @@ bool output_check_apart(const char *what, const char *file, const char *other,
 /* Refuses options that speak of data, where `taker` takes standard output from them. */
 bool output_check_unsaid(const char *taker, const options *o, err *e);
 
+/* Whether a trace is asked for, and where it goes: "-" is standard output. */
+bool output_has_trace(const options *o);
+const char *output_trace_file(const options *o);
+
 /* How a result of this document is written. */
 write_options output_how(const options *o, const documents *all, const document *one,
                          const format *f);

@@ -23,7 +23,7 @@ bool picturing_want(solution *s, const options *o, const outputs *to, err *e)
 bool picturing_draw(const solution *s, const options *o, const env *world, const outputs *to,
                     text *out, err *e)
 {
-    const bool no_step[STEP_COUNT] = {false};
+    const step_wish no_step[STEP_COUNT] = {STEP_UNWANTED};
     trace_focus focus;
     trace t = {0};
     bool is_terminal = world->stdout_is_terminal && !is_svg(to);

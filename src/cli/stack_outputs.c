@@ -56,13 +56,19 @@ static bool check_apart(const stack_outputs *to, err *e)
     return fits;
 }
 
+bool stack_outputs_check(const options *o, err *e)
+{
+    return o->picture == NULL ||
+           err_set(e, "--picture draws the weights of one attention, and these are layers");
+}
+
 static bool plan_trace(stack_outputs *to, err *e)
 {
     const options *o = to->given;
-    to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
-    to->trace.file = o->trace_output == NULL ? "-" : o->trace_output;
-    if (o->picture != NULL)
-        return err_set(e, "--picture draws the weights of one attention, and these are layers");
+    to->traces = output_has_trace(o);
+    to->trace.file = output_trace_file(o);
+    if (!stack_outputs_check(o, e))
+        return false;
     return !trace_takes_stdout(to) || output_check_unsaid("trace", o, e);
 }
 

@@ -19,6 +19,9 @@ typedef struct stack_outputs {
     output_file trace;
 } stack_outputs;
 
+/* Refuses what can't be had of layers, wherever it would go. */
+bool stack_outputs_check(const options *o, err *e);
+
 bool stack_outputs_plan(stack_outputs *to, const options *o, const documents *from, err *e);
 
 /* All names that are wanted anywhere. */

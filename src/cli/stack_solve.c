@@ -32,17 +32,22 @@ static const char *nearest(const stack_solution *s, const char *name)
     return near;
 }
 
+bool stack_solution_refuse(const stack_solution *s, const char *name, err *e)
+{
+    const char *near = nearest(s, name);
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return near == NULL ? err_remedy(e, "its first is %s, and its last %s; --emit '*' is all",
+                                     s->there.item[0], s->there.item[s->there.count - 1])
+                        : err_remedy(e, "did you mean \"%s\"?", near);
+}
+
 bool stack_solution_check(const stack_solution *s, const char *name, err *e)
 {
     for (size_t i = 0; i < s->there.count; i++) {
         if (stage_name_matches(name, s->there.item[i]))
             return true;
     }
-    const char *near = nearest(s, name);
-    err_set(e, "there is no stage \"%s\" in this stack", name);
-    return near == NULL ? err_remedy(e, "its first is %s, and its last %s; --emit '*' is all",
-                                     s->there.item[0], s->there.item[s->there.count - 1])
-                        : err_remedy(e, "did you mean \"%s\"?", near);
+    return stack_solution_refuse(s, name, e);
 }
 
 /* ---- computing ---- */

@@ -2,6 +2,7 @@
 
 #include "io/number_read.h"
 #include "render/renderer.h"
+#include "trace/stack_steps.h"
 #include "trace/stack_trace.h"
 
 #include <stdint.h>
@@ -18,6 +19,14 @@ static void find_steps(const text_list *named_ones, bool asked[STEP_COUNT])
         const step_row *found = step_find(named_ones->item[i], strlen(named_ones->item[i]));
         asked[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = true;
     }
+}
+
+static void find_wishes(const text_list *named_ones, step_wish wish[STEP_COUNT])
+{
+    bool asked[STEP_COUNT];
+    find_steps(named_ones, asked);
+    for (step_id id = 0; id < STEP_COUNT; id++)
+        wish[id] = asked[id] ? STEP_WANTED : STEP_UNWANTED;
 }
 
 /* ---- --focus row=I,head=H,batch=B ---- */
@@ -131,18 +140,18 @@ static bool render(const trace *t, const options *o, const env *world, const cha
 
 bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e)
 {
-    bool asked[STEP_COUNT];
+    step_wish wish[STEP_COUNT];
     trace_focus focus;
     trace t = {0};
-    find_steps(&o->steps, asked);
+    find_wishes(&o->steps, wish);
     if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
         !tracing_find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
         return false;
     trace_wants(&s->plan, focus, &s->wanted);
-    bool done = solution_run(s, o, world, e) &&
-                trace_make(&t, &s->plan, &s->stages, focus, o->full,
-                           o->steps.count > 0 ? asked : NULL, e) &&
-                render(&t, o, world, to->trace.file, out, e);
+    bool done =
+        solution_run(s, o, world, e) &&
+        trace_make(&t, &s->plan, &s->stages, focus, o->full, o->steps.count > 0 ? wish : NULL, e) &&
+        render(&t, o, world, to->trace.file, out, e);
     trace_free(&t);
     return done;
 }
@@ -169,12 +178,11 @@ static bool wants_weighted(const stack_solution *s, const text_list *names)
 bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
                        const stack_outputs *to, text *out, err *e)
 {
-    bool asked[STEP_COUNT];
     text_list all = {0};
     stack_trace t = {0};
     trace_focus focus;
-    find_steps(&o->steps, asked);
     if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
+        !stack_steps_check(&s->stack, 0, &o->steps, e) ||
         !find_stack_focus(&s->stack, o, &focus, e))
         return false;
     const wanted one_row = {
@@ -182,10 +190,42 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     s->stack.how.one_row = wants_weighted(s, names) ? NULL : &one_row;
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(&t, &s->stack, &s->stages, focus, o->full,
-                                 o->steps.count > 0 ? asked : NULL, e) &&
+                                 o->steps.count > 0 ? &o->steps : NULL, e) &&
                 render(&t.whole, o, world, to->trace.file, out, e);
     s->stack.how.one_row = NULL;
     stack_trace_free(&t);
     text_list_free(&all);
     return done;
+}
+
+/* ---- generations ---- */
+
+static bool says_row(const options *o)
+{
+    for (size_t i = 0; i < o->focus.count; i++) {
+        if (strncmp(o->focus.item[i], "row=", strlen("row=")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The last row of the prompt is the one that logits are made of. */
+bool tracing_begin_generation(generation_trace *t, generation *g, const options *o, err *e)
+{
+    generation_trace_settings how = {.is_full = o->full,
+                                     .asked = o->steps.count > 0 ? &o->steps : NULL};
+    if (!check_holds(find_renderer(o), o, 0, e) ||
+        !stack_steps_check(&g->stack, g->how.steps, &o->steps, e) ||
+        !find_stack_focus(&g->stack, o, &how.focus, e))
+        return false;
+    if (!says_row(o))
+        how.focus.row = g->stack.rows - 1;
+    return generation_trace_begin(t, g, &how, e);
+}
+
+bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
+                               err *e)
+{
+    return generation_trace_end(t, e) &&
+           render(&t->made.whole, o, world, output_trace_file(o), out, e);
 }

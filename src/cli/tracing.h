@@ -5,6 +5,7 @@
 #include "cli/outputs.h"
 #include "cli/stack_outputs.h"
 #include "cli/stack_solve.h"
+#include "trace/generation_trace.h"
 #include "trace/trace.h"
 
 /* Computes what the trace and the data need, and renders the trace into `out`. */
@@ -13,6 +14,12 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
 /* The same of a stack, for the stages that are named and the trace. */
 bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
                        const stack_outputs *to, text *out, err *e);
+
+/* The trace of a generation before its first step, whose default row is the prompt's last one; and
+ * rendered, behind its last step. */
+bool tracing_begin_generation(generation_trace *t, generation *g, const options *o, err *e);
+bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
+                               err *e);
 
 /* The row, head and batch of --focus, from 0; those that are not there are an error. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);

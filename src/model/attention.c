@@ -110,6 +110,7 @@ void memory_rows_free(memory_rows *m)
 {
     tensor_free(&m->k);
     tensor_free(&m->v);
+    kv_cache_free(&m->packed);
 }
 
 /* The first rows find them, unless they go into the result; what is appended is no memory's. */
@@ -135,6 +136,20 @@ static void use_rows(attention *a)
         return;
     p->k.given = plan_split_heads(&a->seen->k, p->k.heads);
     p->v.given = plan_split_heads(&a->seen->v, p->v.heads);
+    a->asked.packed = a->seen->packed.rows > 0 ? &a->seen->packed : NULL;
+}
+
+/* For all rows to come; without it each of them would pack what the memory has. */
+static bool keep_rows(const attention *a, bundle *made, err *e)
+{
+    memory_rows *seen = a->seen;
+    take_rows(a, &a->plan.k, made, "k", &seen->k);
+    take_rows(a, &a->plan.v, made, "v", &seen->v);
+    if (!cache_can_pack(&a->plan))
+        return true;
+    tensor k = plan_split_heads(&seen->k, a->plan.k.heads),
+           v = plan_split_heads(&seen->v, a->plan.v.heads);
+    return cache_pack(&seen->packed, &a->plan, &k, &v, e);
 }
 
 /* ---- planning ---- */
@@ -208,7 +223,10 @@ static bool kept_bytes(const attention *a, const keeper *keep, const wanted *w, 
                        err *e)
 {
     bool keeps_rows = will_keep(a, keep);
-    if (!cache_growth(&a->plan, kept))
+    size_t of_panels = 0;
+    if (!cache_growth(&a->plan, kept) ||
+        (keeps_rows && cache_can_pack(&a->plan) &&
+         (!cache_bytes(&a->plan, a->plan.n_k, &of_panels) || !size_add(*kept, of_panels, kept))))
         return err_no_memory(e, SIZE_MAX);
     for (size_t i = 0; i < w->count; i++) {
         stage_id id = w->stage[i];
@@ -244,6 +262,13 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
     bytes->kept += wants_mean ? mean : 0;
     bytes->kept += keeper_wants(keep, "output") ? output : 0;
     return true;
+}
+
+bool attention_cache_memory(const attention *a, size_t rows, size_t *bytes, err *e)
+{
+    *bytes = 0;
+    return a->asked.cache == NULL || cache_bytes(&a->plan, rows, bytes) ||
+           err_no_memory(e, SIZE_MAX);
 }
 
 /* ---- the whole ---- */
@@ -300,10 +325,8 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
                 (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
                                  keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
                 take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
-    if (done && will_keep(a, keep)) {
-        take_rows(a, &a->plan.k, &made, "k", &a->seen->k);
-        take_rows(a, &a->plan.v, &made, "v", &a->seen->v);
-    }
+    if (done && will_keep(a, keep))
+        done = keep_rows(a, &made, e);
     report->empty_rows += own.empty_rows;
     bundle_free(&made);
     if (done && mean != NULL)

@@ -8,7 +8,8 @@
 
 /* Keys and values of a memory, that rows which come later look at too: b × n × heads·width. */
 typedef struct memory_rows {
-    tensor k, v; /* owned; no data: not computed yet */
+    tensor k, v;     /* owned; no data: not computed yet */
+    kv_cache packed; /* the same as products read them, where that is all that is done with them */
 } memory_rows;
 
 void memory_rows_free(memory_rows *m);
@@ -47,6 +48,9 @@ typedef struct attention_bytes {
 /* `needs_mean`: as attention_run with a `mean` that is not NULL. */
 bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
                       attention_bytes *bytes, err *e);
+
+/* Bytes that its cache takes, when it has so many rows; none where it has no cache. */
+bool attention_cache_memory(const attention *a, size_t rows, size_t *bytes, err *e);
 
 /* Its output as rows, b·n × m, and the mean of its weights over the heads, b·n_q × n_k, where
  * `mean` is not NULL; both owned by the caller. */

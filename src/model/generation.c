@@ -29,6 +29,7 @@ static bool find_unembedding(generation *g, err *e)
                           "embedding");
     const tensor *t = &used->tensor;
     bool turns = t->rank == 2 && (own == NULL || is_out_in(g, own));
+    g->is_tied = own == NULL;
     g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
     if (t->rank == 2 && g->unembedding.size[0] == g->stack.width)
         return true;
@@ -70,6 +71,14 @@ static bool check_positions(const generation *g, err *e)
                   table->tensor.size[0] - 1, g->how.steps, g->stack.rows);
 }
 
+static bool make_room(generation *g, err *e)
+{
+    const size_t size[] = {1, g->unembedding.size[1]};
+    return tensor_new(&g->logits, g->stack.type, 2, size, e) &&
+           (g->how.temperature == 0 || (tensor_new(&g->tempered, DTYPE_F64, 2, size, e) &&
+                                        tensor_new(&g->exponentials, DTYPE_F64, 2, size, e)));
+}
+
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e)
 {
@@ -79,13 +88,16 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (g->stack.batches > 0)
         return err_set(e, "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
     return find_unembedding(g, e) && find_bias(g, e) && check_ids(g, e) && check_positions(g, e) &&
-           tensor_new(&g->logits, g->stack.type, 2, (size_t[]){1, g->unembedding.size[1]}, e);
+           make_room(g, e);
 }
 
 void generation_close(generation *g)
 {
     stack_free(&g->stack);
     tensor_free(&g->logits);
+    tensor_free(&g->tempered);
+    tensor_free(&g->exponentials);
+    bundle_free(&g->made);
 }
 
 /* ---- choosing ---- */
@@ -131,20 +143,17 @@ static bool draw_one(generation *g, size_t *id, err *e)
 {
     const kernels *with = g->stack.isa->table(DTYPE_F64);
     size_t ids = g->logits.size[1];
-    double *share = mem_alloc(ids, sizeof share[0], e), most;
+    double *tempered = g->tempered.data, *share = g->exponentials.data;
     row_total all;
-    if (share == NULL)
-        return false;
     for (size_t i = 0; i < ids; i++)
-        share[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
-    with->row_max(share, ids, &most);
-    with->row_exponent(share, ids, &most, share, &all);
-    double total = all.sum + all.rest;
-    bool done = check_total(g, total, e);
-    if (done)
-        *id = drawn(share, ids, total, g->how.number[g->step]);
-    mem_free(share);
-    return done;
+        tempered[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
+    with->row_max(tempered, ids, &g->most);
+    with->row_exponent(tempered, ids, &g->most, share, &all);
+    g->total = all.sum + all.rest;
+    if (!check_total(g, g->total, e))
+        return false;
+    *id = drawn(share, ids, g->total, g->how.number[g->step]);
+    return true;
 }
 
 /* ---- a step ---- */
@@ -152,18 +161,34 @@ static bool draw_one(generation *g, size_t *id, err *e)
 static char *const OUTPUT[] = {"output"};
 static const text_list ONLY_OUTPUT = {.item = (char **)OUTPUT, .count = 1};
 
+static const text_list *stages_of(const generation *g)
+{
+    return g->how.emit == NULL ? &ONLY_OUTPUT : g->how.emit;
+}
+
 bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e)
 {
-    return stack_memory(&g->stack, &ONLY_OUTPUT, threads, bytes, e);
+    return stack_memory(&g->stack, stages_of(g), threads, bytes, e);
+}
+
+bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e)
+{
+    size_t of_caches;
+    if (!generation_memory(g, threads, bytes, e) ||
+        !stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
+        return false;
+    if (!size_add(*bytes, of_caches, bytes))
+        *bytes = SIZE_MAX;
+    return true;
 }
 
 /* The last row of the output. */
-static bool compute_row(generation *g, crew *by, bundle *result, tensor *row, err *e)
+static bool compute_row(generation *g, crew *by, tensor *row, err *e)
 {
     run_report report = {0};
-    if (!stack_run(&g->stack, &ONLY_OUTPUT, by, result, &report, e))
+    if (!stack_run(&g->stack, stages_of(g), by, &g->made, &report, e))
         return false;
-    *row = tensor_range(&bundle_find(result, "output")->tensor, 0, g->stack.rows - 1, 1);
+    *row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, g->stack.rows - 1, 1);
     return true;
 }
 
@@ -179,10 +204,10 @@ static bool check_logits(const generation *g, err *e)
 
 bool generation_step(generation *g, crew *by, err *e)
 {
-    bundle result = {0};
     tensor row;
+    bundle_free(&g->made);
     bool done = (g->step == 0 || stack_go_on(&g->stack, &g->next, 1, e)) &&
-                compute_row(g, by, &result, &row, e) &&
+                compute_row(g, by, &row, e) &&
                 multiply(g->stack.isa->table(g->stack.type), &row, &g->unembedding, &g->bias,
                          &g->logits, by, e) &&
                 check_logits(g, e);
@@ -191,6 +216,5 @@ bool generation_step(generation *g, crew *by, err *e)
     else if (done)
         g->next = greatest(&g->logits);
     g->step++;
-    bundle_free(&result);
     return done;
 }

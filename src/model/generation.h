@@ -12,16 +12,23 @@
 
 typedef struct generation_settings {
     size_t steps;
-    double temperature;   /* 0: the greatest logit */
-    const double *number; /* one a step, from 0 up to 1: what is drawn with a temperature */
+    double temperature;    /* 0: the greatest logit */
+    const double *number;  /* one a step, from 0 up to 1: what is drawn with a temperature */
+    const text_list *emit; /* stages of each step that are kept until the next; NULL: none */
 } generation_settings;
 
 typedef struct generation {
     stack stack;
     generation_settings how;
     tensor unembedding, bias; /* m × ids, as used in x·W; borrowed */
+    bool is_tied;             /* the unembedding is the embedding turned */
     tensor logits;            /* 1 × ids, of the step that was last; owned */
-    size_t step, next;        /* steps that were done, and the id that the last one chose */
+    /* With a temperature, of that step: logits / temperature, and exp(these − the greatest), both
+     * 1 × ids in float64; owned. */
+    tensor tempered, exponentials;
+    double most, total; /* the greatest of the tempered, and the sum of the exponentials */
+    bundle made;        /* its stages that `emit` names; owned */
+    size_t step, next;  /* steps that were done, and the id that the last one chose */
 } generation;
 
 /* Reads the stack and what turns its rows into logits. To be freed in any case, and not to be
@@ -30,6 +37,9 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
                      const generation_settings *settings, const isa *by, err *e);
 /* Bytes that computing the rows that are new will allocate. */
 bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e);
+/* Bytes that all steps will allocate: what the first one does, and the caches at their largest,
+ * which lie beside the smaller ones that they are copied from. */
+bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
 void generation_close(generation *g);

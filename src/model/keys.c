@@ -35,6 +35,7 @@ static const key_tables LAYER = {{&KEYS, &LAYER_KEYS}};
 static const object_key STACK_ROWS[] = {
     {{{"layers", "the layers, an object each, the first one first"}, KEY_OBJECTS}, &LAYER},
     {{{"memory", "what cross-attention looks at: an encoder's output"}, KEY_MATRIX}, NULL},
+    {{{"ln_e", "a norm of the embedded rows, before the first layer"}, KEY_OBJECT}, &NORM},
     {{{"ln_f", "a norm behind the last layer"}, KEY_OBJECT}, &NORM},
     {{{"ids", "rows of the embedding, counted from 0, in place of x"}, KEY_NUMBERS}, NULL},
     {{{"embedding", "a row for each id, where there is no vocab"}, KEY_MATRIX}, NULL},

@@ -178,14 +178,17 @@ static bool check_top(const stack *s, err *e)
     return true;
 }
 
-static bool read_end(stack *s, err *e)
+static bool read_beside(stack *s, err *e)
 {
-    const entry *final = bundle_find(s->document, "ln_f");
+    const entry *final = bundle_find(s->document, "ln_f"),
+                *first = bundle_find(s->document, "ln_e"), *eps = setting_of(s, NULL, "norm_eps");
     bool is_rms;
+    s->has_first = first != NULL;
     s->has_final = final != NULL;
     s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(s->document);
     return read_is_rms(s, NULL, &is_rms, e) &&
-           norm_read(&s->final, final, setting_of(s, NULL, "norm_eps"), is_rms, s->width, e) &&
+           norm_read(&s->first, first, eps, is_rms, s->width, e) &&
+           norm_read(&s->final, final, eps, is_rms, s->width, e) &&
            (!s->has_end || read_feed_forward(s, &s->end, s->document, e));
 }
 
@@ -201,7 +204,27 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     return s->order != NULL && check_top(s, e) && stack_embed(s, e) && make_input(s, e) &&
-           read_layers(s, e) && read_end(s, e);
+           read_layers(s, e) && read_beside(s, e);
+}
+
+/* What a plan owns stays where it is, and the stack has it from now on. */
+static bool keep_plan(stack *s, attention *a, err *e)
+{
+    if (!s->how.keeps_plans)
+        return true;
+    plan *all = mem_grow(s->past_plan, s->past_plans, &s->past_room, sizeof all[0], e);
+    if (all == NULL)
+        return false;
+    s->past_plan = all;
+    all[s->past_plans++] = a->plan;
+    a->plan = (plan){0};
+    return true;
+}
+
+static bool part_goes_on(stack *s, layer_part *p, err *e)
+{
+    return p->as->kind == PART_FEED_FORWARD ||
+           (keep_plan(s, &p->attention, e) && attention_go_on(&p->attention, &s->input, e));
 }
 
 static bool go_on(stack *s, err *e)
@@ -209,7 +232,7 @@ static bool go_on(stack *s, err *e)
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && !attention_go_on(&p->attention, &s->input, e))
+            if (!part_goes_on(s, p, e))
                 return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
         }
     }
@@ -221,6 +244,11 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     s->before += s->rows;
     tensor_free(&s->embedded);
     tensor_free(&s->input);
+    mem_free(s->ids);
+    s->ids = mem_alloc(count, sizeof s->ids[0], e);
+    if (s->ids == NULL)
+        return false;
+    memcpy(s->ids, ids, count * sizeof ids[0]);
     return stack_embed_ids(s, ids, count, e) && make_input(s, e) && go_on(s, e);
 }
 
@@ -234,6 +262,10 @@ void stack_free(stack *s)
             memory_rows_free(&s->layer[i].part[j].seen);
         }
     }
+    for (size_t i = 0; i < s->past_plans; i++)
+        plan_free(&s->past_plan[i]);
+    mem_free(s->past_plan);
+    mem_free(s->ids);
     mem_free(s->layer);
     tensor_free(&s->embedded);
     tensor_free(&s->input);

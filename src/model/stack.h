@@ -31,6 +31,7 @@ typedef struct stack_settings {
     bool allow_nonfinite;
     const wanted *one_row; /* of weighted, for a trace; NULL: all rows */
     bool goes_on;          /* rows come behind those before, whose keys and values are kept */
+    bool keeps_plans;      /* of rows before, for what borrows from them until the end */
 } stack_settings;
 
 typedef struct stack {
@@ -41,15 +42,19 @@ typedef struct stack {
     const norm_order *order;     /* of the top, and of the layers that say nothing else */
     size_t batches, rows, width; /* batches 0: no batch axis; rows of one entry */
     size_t before;               /* rows that were computed already */
+    size_t *ids;                 /* that the rows are of; NULL: those of the document; owned */
+    plan *past_plan;             /* with keeps_plans; owned */
+    size_t past_plans, past_room;
     size_t first_position;
     bool adds_sinusoids;
     tensor embedded; /* x with positions: b·n × m, owned */
     tensor input;    /* where a part finds its rows, in the shape of x; owned */
     layer *layer;
     size_t layers;
+    bool has_first;          /* a norm before the first layer */
     bool has_end, has_final; /* a feed-forward part, a norm behind the last layer */
     feed_forward end;
-    norm final;
+    norm first, final;
 } stack;
 
 /* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to
@@ -62,6 +67,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 
 /* Bytes that computing these stages will allocate. */
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
+
+/* Bytes that the caches of a stack that goes on take, when they have so many rows. */
+bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e);
 
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);

@@ -122,6 +122,8 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     t.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
     add_stage(&t, &keep, "embedded", s->width);
     add_stage(&t, &keep, "output", s->width);
+    if (s->has_first)
+        add_stage(&t, &keep, "ln_e", s->width);
     if (!add_layers(&t, &keep, e))
         return false;
     add_rollout(&t);
@@ -132,6 +134,23 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
     if (!t.fits || !size_add(t.kept, t.largest, bytes))
         *bytes = SIZE_MAX;
+    return true;
+}
+
+bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const layer_part *p = &s->layer[i].part[j];
+            size_t one = 0;
+            if (p->as->kind == PART_ATTENTION &&
+                !attention_cache_memory(&p->attention, rows, &one, e))
+                return false;
+            if (!size_add(*bytes, one, bytes))
+                *bytes = SIZE_MAX;
+        }
+    }
     return true;
 }
 

@@ -90,7 +90,7 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
     namer n = {.names = names, .e = e};
     namer end = within(&n, "ffn");
-    bool done = add(&n, "embedded");
+    bool done = add(&n, "embedded") && (!s->has_first || add(&n, "ln_e"));
     for (size_t i = 0; i < s->layers && done; i++)
         done = add_layer(&n, &s->layer[i], i);
     return done && (!stack_has_rollout(s) || add(&n, "rollout")) &&

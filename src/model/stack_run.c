@@ -121,6 +121,19 @@ static bool run_layers(flow *f, const keeper *keep, err *e)
     return !f->rolls_out || keeper_keep(keep, "rollout", &f->rollout, "qk", e);
 }
 
+static bool run_norm(flow *f, const norm *by, const char *name, const keeper *keep, err *e)
+{
+    return norm_checked(f, by, &f->rows, &f->rows, e) && keeper_keep(keep, name, &f->rows, "qm", e);
+}
+
+static bool run_begin(flow *f, const keeper *keep, err *e)
+{
+    const stack *s = f->stack;
+    tensor_copy(&s->embedded, &f->rows);
+    return keeper_keep(keep, "embedded", &f->rows, "qm", e) &&
+           (!s->has_first || run_norm(f, &s->first, "ln_e", keep, e));
+}
+
 static bool run_end(flow *f, const keeper *keep, err *e)
 {
     const stack *s = f->stack;
@@ -130,11 +143,8 @@ static bool run_end(flow *f, const keeper *keep, err *e)
         if (!feed_forward_run(&s->end, f->with, &f->input, &f->rows, &within, f->by, e))
             return false;
     }
-    if (s->has_final) {
-        if (!norm_checked(f, &s->final, &f->rows, &f->rows, e) ||
-            !keeper_keep(keep, "ln_f", &f->rows, "qm", e))
-            return false;
-    }
+    if (s->has_final && !run_norm(f, &s->final, "ln_f", keep, e))
+        return false;
     return keeper_keep(keep, "output", &f->rows, "qm", e);
 }
 
@@ -164,10 +174,8 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     f.input.owns = false;
     bool done =
         tensor_new(&f.rows, s->type, 2, size, e) && tensor_new(&f.layer, s->type, 2, size, e);
-    if (done)
-        tensor_copy(&s->embedded, &f.rows);
-    done = done && keeper_keep(&keep, "embedded", &f.rows, "qm", e) && run_layers(&f, &keep, e) &&
-           run_end(&f, &keep, e) && check_range(&f, e);
+    done = done && run_begin(&f, &keep, e) && run_layers(&f, &keep, e) && run_end(&f, &keep, e) &&
+           check_range(&f, e);
     tensor_free(&f.rows);
     tensor_free(&f.layer);
     tensor_free(&f.rollout);

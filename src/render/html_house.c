@@ -92,7 +92,12 @@ static void add_note(text *out, const trace *room)
     case FLOOR_LAYER:
     case FLOOR_ROLLOUT:
     case FLOOR_OUTPUT:
+    case FLOOR_LOGITS:
+    case FLOOR_PROBABILITIES:
         add_shape(out, map_named(room, room->place.name));
+        break;
+    case FLOOR_CHOICE:
+        html_add_words(out, room->map[0].rows.names->item[0]);
         break;
     default:
         add_heads(out, room);
@@ -104,7 +109,7 @@ static void add_note(text *out, const trace *room)
 static size_t width_of(const trace *room)
 {
     switch (kind_of(room)) {
-    case FLOOR_SUM:
+    case FLOOR_RESIDUAL:
         return SUM_WIDTH;
     case FLOOR_NORM:
     case FLOOR_LAYER:
@@ -193,7 +198,7 @@ static void add_lines(const house *h)
             continue;
         if (before != NULL)
             add_way(h, before, here);
-        if (kind_of(here->room) == FLOOR_SUM)
+        if (kind_of(here->room) == FLOOR_RESIDUAL)
             add_residual(h, spot_of(h, here->room->map[0].a.map), here);
         before = here;
     }
@@ -218,7 +223,7 @@ static void add_floor(const house *h, size_t index)
 static void add_shape_of_room(text *out, const spot *s)
 {
     size_t x = s->x + s->width / 2;
-    if (kind_of(s->room) == FLOOR_SUM) {
+    if (kind_of(s->room) == FLOOR_RESIDUAL) {
         text_add_format(out, "<circle cx=%zu cy=%zu r=%d /><text class=plus x=%zu y=%zu>+</text>",
                         x, middle(s), SUM_WIDTH / 2, x, middle(s) + 6);
         return;

@@ -15,6 +15,8 @@ static const tensor *find_row(const stack *s, size_t i, tensor *room)
     const tensor *ids = bundle_tensor(s->document, "ids");
     const entry *tokens = bundle_find(s->document, "tokens"),
                 *vocab = bundle_find(s->document, "vocab");
+    if (s->ids != NULL)
+        return stack_row_of_id(s, s->ids[i], room);
     if (ids != NULL)
         return stack_row_of_id(
             s, (size_t)(ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i)), room);
@@ -27,6 +29,8 @@ static trace_labels label_ids(floors *f)
 {
     const tensor *ids = bundle_tensor(f->stack->document, "ids");
     text_list *names = &f->b.trace->keys;
+    if (f->labels.names != NULL)
+        return f->labels;
     for (size_t i = 0; ids != NULL && i < f->stack->rows && !f->b.failed; i++) {
         double id = ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
         const char *name = build_text(&f->b, "id %.0f", id);
@@ -51,7 +55,7 @@ static const char *map_table(floors *f, const floor_rows *embedded)
 {
     const stack *s = f->stack;
     builder *b = &f->b;
-    const tensor *x = bundle_tensor(s->document, "x");
+    const tensor *x = s->ids != NULL ? NULL : bundle_tensor(s->document, "x");
     if (x != NULL) {
         tensor of_batch = x->rank == 3 ? tensor_at(x, f->focus.batch) : tensor_view_of(x);
         map_add(b, "x", FLOOR_EMBEDDED, &of_batch)->rows = f->labels;
@@ -102,19 +106,62 @@ static void map_embedded(floors *f, floor_rows *made)
         rows->c = learned;
 }
 
+/* embedded[2,1] = embedding[2,1] + position_embedding[2,1], with this run's numbers. */
+static void show_learned(floors *f, const trace_map *table, const trace_map *learned,
+                         const floor_rows *made)
+{
+    builder *b = &f->b;
+    size_t row = f->focus.row;
+    tensor of_table = tensor_at(&table->values, 0), of_learned = tensor_at(&learned->values, 0);
+    trace_item *line = build_line(
+        b, OP_PLUS, build_text(b, "embedded[%zu,1]", row + 1),
+        build_text(b, "%s[%zu,1] + %s[%zu,1]", table->name, row + 1, learned->name, row + 1));
+    line->a = build_element(&of_table, row, 0);
+    line->b = build_element(&of_learned, row, 0);
+    line->result = build_element(&made->values, row, 0);
+}
+
+/* Where the maps of the rows before positions, and of positions, are there already. */
+static void tell_positions(floors *f, const floor_rows *made)
+{
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    const trace_map *table = &b->trace->map[0],
+                    *learned = map_named(b->trace, "position_embedding");
+    size_t first = s->first_position + s->before;
+    const char *more = learned == NULL ? "" : " + position_embedding[i]";
+    if (b->failed || (learned == NULL && !s->adds_sinusoids))
+        return;
+    build_sentence(b,
+                   "Attention by itself knows no order of its rows, so each is told where it "
+                   "stands: row 1 at position %zu.",
+                   first);
+    build_formula(b, "embedded[i] = %s[i]%s%s", table->name, more,
+                  s->adds_sinusoids ? " + PE[i]" : "");
+    if (table->letters != NULL)
+        build_sentence(b, "%s[i] is %s.", table->name, table->letters);
+    if (!s->adds_sinusoids) {
+        show_learned(f, table, learned, made);
+        return;
+    }
+    build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", s->width);
+    build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
+}
+
 bool floors_embedded(floors *f, floor_rows *made)
 {
     const stack *s = f->stack;
     if (!floors_begin(f, FLOOR_EMBEDDED, "embedded"))
         return false;
     floor_rows rows = floors_rows(f, "embedded");
+    map_embedded(f, &rows);
     if (floors_tells(f)) {
         build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                        build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                        build_plural(s->layers));
+        tell_positions(f, &rows);
         floors_show(f, &rows);
     }
-    map_embedded(f, &rows);
     floors_end(f);
     *made = rows;
     return !f->b.failed;

@@ -15,7 +15,7 @@ enum { MOST_LAYERS = 24, MOST_ROWS = 64 };
 static const trace_map *find_mean(const floors *f, size_t number, trace_origin *cell)
 {
     size_t layers = 0;
-    for (size_t i = 0; i < f->out->parts; i++) {
+    for (size_t i = f->first_part; i < f->out->parts; i++) {
         const trace *room = &f->out->part[i];
         if (strcmp(room->place.name, "attention") != 0 || layers++ != number)
             continue;

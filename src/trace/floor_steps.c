@@ -184,7 +184,7 @@ static void tell_sum(floors *f, const floor_rows *a, const floor_rows *b, const 
 bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
                 floor_rows *made)
 {
-    if (!floors_begin(f, FLOOR_SUM, name))
+    if (!floors_begin(f, FLOOR_RESIDUAL, name))
         return false;
     floor_rows added = floors_rows(f, name);
     if (floors_tells(f))

@@ -1,6 +1,9 @@
 #include "trace/floors.h"
 
 #include "base/mem.h"
+#include "trace/stack_steps.h"
+
+#include <stdio.h>
 
 trace *floors_next(floors *f)
 {
@@ -12,9 +15,19 @@ void floors_enter(floors *f, trace *room, const char *name, const char *way)
     f->b = (builder){
         .trace = room, .result = f->result, .focus = f->focus, .is_full = f->is_full, .e = f->e};
     room->first_map = f->maps;
+    room->focus = f->focus;
     room->place.name = build_text(&f->b, "%s", name);
-    room->place.floor = build_text(&f->b, "%s", f->floor);
-    room->place.way = build_text(&f->b, "%s", way);
+    room->place.floor = build_text(&f->b, "%s%s", f->step, f->floor);
+    room->place.way = build_text(&f->b, "%s%s", f->step_way, way);
+}
+
+step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id)
+{
+    char full[2 * STAGE_NAME];
+    snprintf(full, sizeof full, "%s%s", f->step_way, way);
+    step_wish in_all = stack_step_wish(f->asked, way, room, id);
+    step_wish in_one = stack_step_wish(f->asked, full, room, id);
+    return in_all > in_one ? in_all : in_one;
 }
 
 void floors_end(floors *f)
@@ -24,7 +37,7 @@ void floors_end(floors *f)
 
 bool floors_tells(const floors *f)
 {
-    return f->asked == NULL;
+    return f->b.trace->steps > 0;
 }
 
 bool floors_begin(floors *f, step_id step, const char *name)
@@ -35,9 +48,9 @@ bool floors_begin(floors *f, step_id step, const char *name)
     made->step = mem_alloc_zeroed(1, sizeof made->step[0], f->e);
     if (made->step == NULL)
         return false;
-    made->steps = floors_tells(f);
+    made->steps = f->asked == NULL || floors_wish(f, f->way.text, name, step) != STEP_UNWANTED;
     made->step->id = step;
-    made->step->name = build_text(&f->b, "%s%s", f->place, name);
+    made->step->name = build_text(&f->b, "%s%s%s", f->step, f->place, name);
     f->b.step = made->step;
     return !f->b.failed;
 }

@@ -19,24 +19,30 @@ typedef struct floors {
     const bundle *result;
     trace_focus focus;
     bool is_full;
-    const bool *asked;
+    const text_list *asked; /* words that mean steps; NULL: all steps */
     err *e;
-    stage_way way;       /* to the stages of the layer */
-    const char *place;   /* "layer 1, ", or "" */
-    const char *floor;   /* "layer 1" */
-    trace_labels labels; /* of rows */
-    size_t maps;         /* of all rooms that are there */
-    builder b;           /* of the room that is being made */
+    stage_way way;               /* to the stages of the layer */
+    const char *step, *step_way; /* of a generation: "step 2, " and "step.1."; else "" */
+    const text_list *keys;       /* names of all rows so far, or NULL */
+    size_t first_part;           /* where the stack's own rooms begin */
+    const char *place;           /* "layer 1, ", or "" */
+    const char *floor;           /* "layer 1" */
+    trace_labels labels;         /* of rows */
+    size_t maps;                 /* of all rooms that are there */
+    builder b;                   /* of the room that is being made */
 } floors;
 
+/* All rooms of the stack, one behind the other. */
+bool floors_of_stack(floors *f, floor_rows *rows);
+/* What a step of the room that is at the way is wanted as. */
+step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
 /* A new room, empty: from now on it is one of the house's. */
 trace *floors_next(floors *f);
 /* Says where the room is, and lets what follows be added to it. */
 void floors_enter(floors *f, trace *room, const char *name, const char *way);
 /* Counts the room's maps, when it has all of them. */
 void floors_end(floors *f);
-/* A room with one step, or where steps of attention only were asked for none: named by the place
- * and `name`. */
+/* A room with one step, or none where it was not asked for: named by the place and `name`. */
 bool floors_begin(floors *f, step_id step, const char *name);
 /* Whether the room has its step. */
 bool floors_tells(const floors *f);

@@ -4,13 +4,14 @@
 #include "trace/floors.h"
 #include "trace/map.h"
 #include "trace/map_parts.h"
+#include "trace/stack_steps.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
  * below and above all layers. */
-enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 5 };
+enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 6 };
 
 /* ---- an attention ---- */
 
@@ -44,7 +45,8 @@ static void name_steps(floors *f, const char *part)
 {
     trace *made = f->b.trace;
     for (size_t i = 0; i < made->steps; i++)
-        made->step[i].name = build_text(&f->b, "%s%s: %s", f->place, part, made->step[i].name);
+        made->step[i].name =
+            build_text(&f->b, "%s%s%s: %s", f->step, f->place, part, made->step[i].name);
 }
 
 static void move_origin(trace_origin *from, size_t by)
@@ -80,13 +82,40 @@ static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
     made->at = last == NULL ? 0 : room->first_map + (size_t)(last - room->map);
 }
 
-/* What the attention's plan calls its rows, in a layer that may have others by now. */
-static bool trace_attention(floors *f, trace *made, const attention *by, const stage_way *way)
+/* The first rows of a cache's keys or values, which are in the result with the new ones behind: as
+ * if a document had given them. */
+static void find_past(const floors *f, const stage_way *way, const char *name, const plan *p,
+                      tensor *given, tensor *apart)
 {
+    char full[STAGE_NAME];
+    stage_name_in_full(way, name, full);
+    const tensor *present = bundle_tensor(f->result, full);
+    if (p->past == 0 || present == NULL)
+        return;
+    tensor all = tensor_range(present, 0, 0, p->past), rows = all;
+    tensor_own(&rows, all.type, 3, (size_t[]){1, p->past, all.size[1]}, all.data);
+    rows.owns = false;
+    *given = all;
+    *apart = plan_split_heads(&rows, p->kv_heads);
+}
+
+/* What the attention's plan calls its rows, in a layer that may have others by now. */
+static bool trace_attention(floors *f, trace *made, const attention *by, const char *name,
+                            const stage_way *way)
+{
+    step_wish wish[STEP_COUNT];
     problem asked = by->asked;
     plan of = by->plan;
     bundle view = {0};
+    tensor past_k, past_v;
+    bool is_of_rows = by->seen == NULL && bundle_find(&by->document, "xk") == NULL;
     of.asked = &asked;
+    if (asked.cache != NULL && of.past > 0) {
+        find_past(f, way, "present_k", &of, &past_k, &of.past_k);
+        find_past(f, way, "present_v", &of, &past_v, &of.past_v);
+        asked.in[INPUT_PAST_K] = &past_k;
+        asked.in[INPUT_PAST_V] = &past_v;
+    }
     bool done = view_stages(f, way, &of, &view);
     const tensor *x = done ? bundle_tensor(&view, "x") : NULL;
     if (x != NULL) {
@@ -96,7 +125,12 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const s
         point_to(&of.v.rows, &f->stack->input, x);
     }
     asked.tokens = f->labels.names;
-    done = done && trace_make(made, &of, &view, f->focus, f->is_full, f->asked, f->e);
+    if (f->keys != NULL && is_of_rows)
+        asked.key_tokens = f->keys;
+    for (step_id id = 0; id < STEP_COUNT && f->asked != NULL; id++)
+        wish[id] = floors_wish(f, way->text, name, id);
+    done = done &&
+           trace_make(made, &of, &view, f->focus, f->is_full, f->asked == NULL ? NULL : wish, f->e);
     bundle_free(&view);
     return done;
 }
@@ -106,7 +140,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace *room = floors_next(f);
-    if (!trace_attention(f, room, &p->attention, &way))
+    if (!trace_attention(f, room, &p->attention, name, &way))
         return false;
     floors_enter(f, room, name, way.text);
     name_steps(f, name);
@@ -175,7 +209,7 @@ static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows 
 {
     if (!floors_begin(f, FLOOR_LAYER, "x"))
         return false;
-    f->b.step->name = build_text(&f->b, "%sits parts", f->place);
+    f->b.step->name = build_text(&f->b, "%s%sits parts", f->step, f->place);
     *x = (floor_rows){.name = "x", .values = below->values};
     if (floors_tells(f))
         tell_layer(f, number, x);
@@ -269,13 +303,39 @@ static const text_list *tokens_of(const stack *s)
     return is_one_each ? &tokens->list : NULL;
 }
 
-bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
-                      bool is_full, const bool *asked, err *e)
+bool floors_of_stack(floors *f, floor_rows *rows)
 {
-    *t = (stack_trace){.whole = {.name = bundle_text(s->document, "name"),
-                                 .title = bundle_text(s->document, "title"),
-                                 .notes = bundle_text(s->document, "notes"),
+    f->first_part = f->out->parts;
+    f->floor = "ground floor";
+    return floors_embedded(f, rows) &&
+           (!f->stack->has_first || floors_norm(f, &f->stack->first, rows, "ln_e", rows)) &&
+           add_layers(f, rows) && add_end(f, rows);
+}
+
+size_t stack_trace_rooms(const stack *s)
+{
+    return s->layers * PARTS_OF_A_LAYER + PARTS_BESIDE;
+}
+
+bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
+                       err *e)
+{
+    *t = (stack_trace){.whole = {.name = bundle_text(document, "name"),
+                                 .title = bundle_text(document, "title"),
+                                 .notes = bundle_text(document, "notes"),
                                  .focus = focus}};
+    t->part = mem_alloc_zeroed(rooms, sizeof t->part[0], e);
+    return t->part != NULL;
+}
+
+bool stack_trace_end(stack_trace *t, err *e)
+{
+    return gather(t, e);
+}
+
+bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
+                      bool is_full, const text_list *asked, err *e)
+{
     floors f = {.out = t,
                 .stack = s,
                 .result = result,
@@ -283,13 +343,13 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .is_full = is_full,
                 .asked = asked,
                 .e = e,
+                .step = "",
+                .step_way = "",
                 .place = "",
-                .floor = "ground floor",
                 .labels = {tokens_of(s), NULL}};
-    t->part = mem_alloc_zeroed(s->layers * PARTS_OF_A_LAYER + PARTS_BESIDE, sizeof t->part[0], e);
     floor_rows rows;
-    return t->part != NULL && floors_embedded(&f, &rows) && add_layers(&f, &rows) &&
-           add_end(&f, &rows) && gather(t, e);
+    return stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
+           floors_of_stack(&f, &rows) && stack_trace_end(t, e);
 }
 
 void stack_trace_free(stack_trace *t)

@@ -16,10 +16,17 @@ typedef struct stack_trace {
 } stack_trace;
 
 /* Out of a run that kept all stages; everything is borrowed from stack and result, which must
- * outlive it. `asked` are steps of attention, by step_id; NULL: these and all others. To be freed
- * in any case. */
+ * outlive it. `asked` are words that mean steps; NULL: all that do something. To be freed in any
+ * case. */
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
-                      bool is_full, const bool *asked, err *e);
+                      bool is_full, const text_list *asked, err *e);
+/* The same in parts, for one that has rooms of more than one run: how many those of a stack are at
+ * most, an empty house with room for so many, and its steps once all rooms are made. */
+size_t stack_trace_rooms(const stack *s);
+bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
+                       err *e);
+bool stack_trace_end(stack_trace *t, err *e);
+
 void stack_trace_free(stack_trace *t);
 
 #endif

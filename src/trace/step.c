@@ -31,14 +31,23 @@ static const step_row ROWS[STEP_COUNT] = {
 const named_table STEPS = NAMED_TABLE("step", ROWS);
 
 static const step_row FLOOR_ROWS[] = {
-    [FLOOR_EMBEDDED - STEP_COUNT] = {{"embedded", "the rows that go into the first layer"}, ""},
+    [FLOOR_EMBEDDED - STEP_COUNT] = {{"embedded", "the rows that go into the first layer"},
+                                     "positions"},
     [FLOOR_LAYER - STEP_COUNT] = {{"layer", "what a layer does, one part after the other"}, ""},
     [FLOOR_NORM - STEP_COUNT] = {{"norm", "each row brought to one mean and length"}, ""},
-    [FLOOR_SUM - STEP_COUNT] = {{"sum", "what a part was given added to what it made"}, ""},
-    [FLOOR_FEED_FORWARD - STEP_COUNT] = {{"ffn", "each row on its own through hidden numbers"}, ""},
+    [FLOOR_RESIDUAL -
+        STEP_COUNT] = {{"residual", "what a part was given added to what it made"}, ""},
+    [FLOOR_FEED_FORWARD - STEP_COUNT] = {{"ffn", "each row on its own through hidden numbers"},
+                                         "ffn.hidden ffn.gate ffn.activated ffn.output"},
     [FLOOR_ROLLOUT - STEP_COUNT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT - STEP_COUNT] = {{"output", "the rows that come out"}, ""},
+    [FLOOR_LOGITS - STEP_COUNT] = {{"logits", "of generate: how well each id would come next"}, ""},
+    [FLOOR_PROBABILITIES -
+        STEP_COUNT] = {{"probabilities", "of generate: the logits at a temperature"}, ""},
+    [FLOOR_CHOICE - STEP_COUNT] = {{"choice", "of generate: the id that comes next"}, ""},
 };
+
+const named_table FLOORS = NAMED_TABLE("floor", FLOOR_ROWS);
 
 const step_row *step_of(step_id id)
 {

@@ -27,15 +27,22 @@ typedef enum step_id {
     STEP_CONCAT,
     STEP_UNIFY,
     STEP_COUNT,
-    /* Between the attentions of a stack: --trace can't name them. */
+    /* Between the attentions of a stack. */
     FLOOR_EMBEDDED = STEP_COUNT,
     FLOOR_LAYER,
     FLOOR_NORM,
-    FLOOR_SUM,
+    FLOOR_RESIDUAL,
     FLOOR_FEED_FORWARD,
     FLOOR_ROLLOUT,
-    FLOOR_OUTPUT
+    FLOOR_OUTPUT,
+    /* Of a generation, above all layers. */
+    FLOOR_LOGITS,
+    FLOOR_PROBABILITIES,
+    FLOOR_CHOICE
 } step_id;
+
+/* What is asked for in a trace: one that is not named is left out where it does nothing. */
+typedef enum step_wish { STEP_UNWANTED, STEP_IF_IT_WORKS, STEP_WANTED } step_wish;
 
 typedef struct step_row {
     named named;
@@ -43,7 +50,8 @@ typedef struct step_row {
     const char *stages;
 } step_row;
 
-extern const named_table STEPS; /* rows of `step_row`, at their step_id, before STEP_COUNT */
+extern const named_table STEPS;  /* rows of `step_row`, at their step_id, before STEP_COUNT */
+extern const named_table FLOORS; /* the rows behind it */
 
 /* Of any of them. */
 const step_row *step_of(step_id id);

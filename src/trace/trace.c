@@ -37,7 +37,6 @@ void trace_wants(const plan *p, trace_focus focus, wanted *w)
     w->row = focus.row;
 }
 
-/* A step that was named is made although it does nothing, and then says so. */
 static bool does_nothing(const plan *p, step_id id)
 {
     switch (id) {
@@ -74,8 +73,15 @@ static bool is_left_out(const plan *p, step_id id)
     return does_nothing(p, id) || (id == STEP_STATISTICS && !plan_has_stage(p, STAGE_TOP));
 }
 
+/* A step that was named is made although it does nothing, and then says so. */
+static bool is_made(const plan *p, step_id id, const step_wish *wish)
+{
+    step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
+    return of == STEP_WANTED || (of == STEP_IF_IT_WORKS && !is_left_out(p, id));
+}
+
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
-                const bool *asked, err *e)
+                const step_wish *wish, err *e)
 {
     const bundle *document = p->asked->document;
     *t = (trace){.name = bundle_text(document, "name"),
@@ -91,13 +97,12 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         return false;
     build_name_keys(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
-        bool is_empty = does_nothing(p, id);
-        if (asked != NULL ? !asked[id] : is_left_out(p, id))
+        if (!is_made(p, id, wish))
             continue;
         b.step = &t->step[t->steps++];
         b.step->id = id;
         b.step->name = step_of(id)->named.name;
-        if (is_empty)
+        if (does_nothing(p, id))
             build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
                            b.step->name);
         else

@@ -158,10 +158,10 @@ const trace *trace_room(const trace *t, size_t index);
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, wanted *w);
 
-/* The steps of `asked` (by step_id; NULL: all that do something) out of a run whose stages are in
+/* The steps of `wish` (by step_id; NULL: all that do something) out of a run whose stages are in
  * `result`. Everything is borrowed from plan, document and result, which must outlive the trace. */
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
-                const bool *asked, err *e);
+                const step_wish *wish, err *e);
 void trace_free(trace *t);
 
 #endif

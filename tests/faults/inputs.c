@@ -58,6 +58,7 @@ const input_file INPUT_FILES[] = {
      "\"h.0.mlp.c_fc.weight\": [[1]], \"h.0.mlp.c_proj.weight\": [[1]], \"wte.weight\": [[1], "
      "[2]],\n"
      "\"h.0.mlp.c_proj.wait\": [[1]]}\n"},
+    {"gpt2-expected.json", "{\"ids\": [1, 0], \"expected\": {\"output\": [[1], [2]]}}\n"},
     {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
                "\"extra\": [[1]]}\n"},
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
@@ -178,6 +179,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "generate --logits --temperature 2 --seed 3 --length 2 --threads 2 prompt.json",
      .streams = true},
     {.words = "generate --length 3 --stop 2 -o out.txt ids.json", .outputs = "out.txt"},
+    {.words = "generate --length 2 --trace=choice,probabilities,cache,ln1 --temperature 2 "
+              "prompt.json"},
     {.words = "check layers-batch.json"},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
@@ -217,6 +220,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "diff made.csv made.json"},
     {.words = "diff --format json made.json made.csv"},
     {.words = "encode --bundle gpt2.json --ids 1,0"},
+    {.words = "check --quiet --bundle gpt2.json gpt2-expected.json"},
     {.words = "info heads.json x.csv lines.jsonl tidy.csv", .documents = 4},
     {.words = "info --format json seed.json ragged.csv vocab.json",
      .documents = 3,

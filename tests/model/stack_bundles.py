@@ -49,17 +49,25 @@ def attention(one, style, way=""):
     return names
 
 
+def gpt2_cross(one):
+    names = {"c_attn.weight": transposed(one["wk"] + one["wv"]), "c_attn.bias": one["bk"] + one["bv"]}
+    for part, name in (("q", "q_attn"), ("o", "c_proj")):
+        names[name + ".weight"], names[name + ".bias"] = transposed(one["w" + part]), one["b" + part]
+    return {"crossattention." + name: value for name, value in names.items()}
+
+
 def layer(one, style):
     way = {"torch": "self_attn.", "bart": "self_attn."}.get(style, "")
     names = attention(one, style, way)
     if "cross" in one:
         way = "multihead_attn." if style == "torch" else "encoder_attn."
-        names.update(attention(one["cross"], style, way))
+        names.update(gpt2_cross(one["cross"]) if style == "gpt2" else attention(one["cross"], style, way))
     for i, name in enumerate(FEED_FORWARD[style], 1):
         matrix = one[f"w{i}"]
         names[name + ".weight"] = transposed(matrix) if style == "gpt2" else matrix
         names[name + ".bias"] = one[f"b{i}"]
-    for i, name in enumerate(NORMS[style], 1):
+    norms = ("ln_1", "ln_cross_attn", "ln_2") if style == "gpt2" and "cross" in one else NORMS[style]
+    for i, name in enumerate(norms, 1):
         if f"ln{i}" in one:
             gain, bias = ("gamma", "beta") if style == "bert" else ("weight", "bias")
             names[f"{name}.{gain}"] = one[f"ln{i}"]["gain"]
@@ -116,6 +124,7 @@ def main(folder):
     bundle(folder, "decoder-post", "own", "layers.")
     bundle(folder, "decoder-post", "bart", "decoder.layers.")
     bundle(folder, "decoder-pre", "torch", "layers.", "norm")
+    bundle(folder, "decoder-pre", "gpt2", "transformer.h.", "transformer.ln_f")
     with open(f"{folder}/encoder-causal-gelu-tanh.json", encoding="utf-8") as file:
         rows = json.load(file)["x"]
     # Ids 4, 3, 2, 1, 0 look up one half of each row of x, and positions are the other.

@@ -406,6 +406,10 @@ void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
     flow f = {.stack = s, .result = r, .has_rollout = true};
     *r = (ref_stack_result){0};
     embed(&f);
+    if (s->first.is_there) {
+        norm_rows(&f, &s->first, ref_word_is(s->norm_kind, "rms"), &f.x);
+        keep(&f, "ln_e", &f.x);
+    }
     for (size_t i = 0; i < s->layers; i++) {
         snprintf(f.way, sizeof f.way, "layer.%zu.", i);
         run_layer(&f, &s->layer[i]);

@@ -45,7 +45,7 @@ typedef struct ref_stack {
     size_t layers;
     ref_layer layer[REF_LAYERS_MOST];
     ref_feed_forward end; /* of the order seed */
-    ref_norm final;
+    ref_norm first, final;
     const char *mistake; /* one of REF_STACK_MISTAKES that it shall make */
 } ref_stack;
 

@@ -228,6 +228,8 @@ void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
         make_feed_forward(&m, &s->end);
     if (dice_chance(&m.dice, 0.4))
         make_norm(&m, &s->final, ref_word_is(s->norm_kind, "rms"));
+    if (dice_chance(&m.dice, 0.3))
+        make_norm(&m, &s->first, ref_word_is(s->norm_kind, "rms"));
 }
 
 static void free_norm(ref_norm *norm)
@@ -256,6 +258,7 @@ void ref_stack_free(ref_stack *s)
             free_norm(&s->layer[i].norm[j]);
     }
     free_feed_forward(&s->end);
+    free_norm(&s->first);
     free_norm(&s->final);
     free(s->ids);
 }

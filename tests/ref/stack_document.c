@@ -162,6 +162,7 @@ void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
     }
     text_add_string(out, "]");
     add_feed_forward(out, &s->end);
+    add_norm(out, "ln_e", &s->first, width);
     add_norm(out, "ln_f", &s->final, width);
     text_add_string(out, "}\n");
 }

@@ -14,7 +14,8 @@
 // plain       without script, all steps and tables can be read
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
 // heads       (six-heads.html) tabs show what the page without script leaves out
-// floors      stacks of layers have the same checks; of large ones (some/), few cells of a table
+// floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
+//             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise.html) right and wrong answers are told apart; help comes in two steps
 

@@ -68,6 +68,18 @@ floors() {
         -o /dev/null "$document"
 }
 
+# generation DOCUMENT [OPTION]...: a page of its steps, of which the first has what decode makes of
+# the prompt.
+generation() {
+    document=$1 name=some/generation
+    shift
+    case $name in *"$word"*) ;; *) return ;; esac
+    selfattn decode --quiet --emit '*' --format json "$document" |
+        sed 's/^  "/  "step.0./' >"$scratch/$name.stages.json"
+    selfattn generate --quiet --trace-format html --trace-output "$scratch/$name.html" \
+        -o /dev/null "$@" "$document"
+}
+
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
     seeds/004-cross-attention examples/asad-two-heads-wo \
@@ -84,6 +96,7 @@ floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
+generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
 case large in *"$word"*)
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \

@@ -1,0 +1,272 @@
+#include "trace/choice_rooms.h"
+
+#include "trace/map.h"
+#include "trace/map_parts.h"
+
+#include <string.h>
+
+/* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
+enum { MOST_IN_MAP = 1 << 16 };
+
+static trace_labels label_ids(const choice_shown *of)
+{
+    return (trace_labels){of->ids, NULL};
+}
+
+/* A row of numbers, one an id. */
+static void show_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
+{
+    build_matrix(&f->b, name, row, (trace_labels){of->last, NULL}, label_ids(of), 1);
+}
+
+static trace_map *map_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
+{
+    trace_map *map = map_add(&f->b, name, f->b.step->id, row);
+    map->rows = (trace_labels){of->last, NULL};
+    map->columns = label_ids(of);
+    map->is_of_queries = true;
+    return map;
+}
+
+/* ---- logits ---- */
+
+static const char *name_of_weights(const choice_shown *of)
+{
+    return of->of->is_tied ? "embeddingᵀ" : "unembedding";
+}
+
+static void tell_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
+{
+    const generation *g = of->of;
+    builder *b = &f->b;
+    const char *weights = name_of_weights(of), *chosen = of->next->item[0];
+    bool has_bias = g->bias.data != NULL;
+    size_t row = g->stack.rows;
+    build_sentence(b,
+                   "Only the last row of the output goes on: its product with %s is a logit for "
+                   "each of the %zu ids, the greater the better the id would come next.%s",
+                   weights, logits->size[1],
+                   g->is_tied ? " There is no unembedding, so that the embedding's rows, which ids "
+                                "look up, are what the row is compared with."
+                              : "");
+    build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
+    trace_item *line = build_line(b, OP_DOT, build_text(b, "logits[%s]", chosen),
+                                  build_text(b, "output[%zu]·%s[·,%s]%s", row, weights, chosen,
+                                             has_bias ? build_text(b, " + bias[%s]", chosen) : ""));
+    line->a = tensor_at(last, 0);
+    line->b = build_column(&g->unembedding, g->next);
+    if (has_bias) {
+        tensor bias = tensor_view_of(&g->bias);
+        while (bias.rank > 1)
+            bias = tensor_at(&bias, 0);
+        line->c = tensor_at(&bias, g->next);
+    }
+    line->result = build_element(logits, 0, g->next);
+    show_row(f, of, "logits", logits);
+}
+
+static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
+{
+    const generation *g = of->of;
+    builder *b = &f->b;
+    trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
+    row->rows = (trace_labels){of->last, NULL};
+    row->letters = "the last row of the output";
+    bool is_small = tensor_count(&g->unembedding) <= MOST_IN_MAP;
+    if (is_small) {
+        trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
+        weights->columns = label_ids(of);
+        weights->letters = g->is_tied ? "the embedding, turned" : NULL;
+        map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
+    }
+    trace_map *made = map_row(f, of, "logits", logits);
+    made->letters = "output.last·unembedding";
+    if (!is_small)
+        return;
+    map_say(made,
+            build_text(b, "output.last·unembedding[·,j]%s",
+                       g->bias.data == NULL ? "" : " + unembedding_bias[j]"),
+            OP_DOT, map_from(b, PART_ROW_I, "output.last"),
+            map_from(b, PART_COLUMN_J, "unembedding"));
+    made->c = map_from(b, PART_OF_COLUMN, "unembedding_bias");
+}
+
+static bool add_logits(floors *f, const choice_shown *of)
+{
+    if (!floors_begin(f, FLOOR_LOGITS, "logits"))
+        return false;
+    tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
+    tensor last = tensor_range(&output, 0, of->of->stack.rows - 1, 1);
+    if (floors_tells(f))
+        tell_logits(f, of, &last, &logits);
+    map_logits(f, of, &last, &logits);
+    floors_end(f);
+    return !f->b.failed;
+}
+
+/* ---- probabilities ---- */
+
+/* What is shown of a draw. */
+typedef struct drawn {
+    tensor logits, tempered, exponentials, probabilities; /* 1 × ids */
+    tensor temperature, most, total;                      /* numbers */
+} drawn;
+
+static void tell_probabilities(floors *f, const choice_shown *of, const drawn *d)
+{
+    builder *b = &f->b;
+    size_t id = of->of->next;
+    const char *chosen = of->next->item[0];
+    build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
+                      "float64: the higher the temperature, the more alike they are.");
+    build_formula(b,
+                  "tempered = logits / temperature, probabilities = exp(tempered - most) / total");
+    trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "tempered[%s]", chosen), NULL);
+    line->a = build_element(&d->logits, 0, id);
+    line->b = d->temperature;
+    line->result = build_element(&d->tempered, 0, id);
+    line = build_line(b, OP_MAX, "most", NULL);
+    line->a = tensor_at(&d->tempered, 0);
+    line->result = d->most;
+    line = build_line(b, OP_EXP, build_text(b, "exponentials[%s]", chosen), NULL);
+    line->a = build_element(&d->tempered, 0, id);
+    line->b = d->most;
+    line->result = build_element(&d->exponentials, 0, id);
+    line = build_line(b, OP_SUM, "total", NULL);
+    line->a = tensor_at(&d->exponentials, 0);
+    line->result = d->total;
+    line = build_line(b, OP_DIVIDE, build_text(b, "probabilities[%s]", chosen), NULL);
+    line->a = build_element(&d->exponentials, 0, id);
+    line->b = d->total;
+    line->result = build_element(&d->probabilities, 0, id);
+    show_row(f, of, "probabilities", &d->probabilities);
+}
+
+/* The maps of what is shown, which take their numbers from each other. */
+static void map_probabilities(floors *f, const choice_shown *of, drawn *d)
+{
+    const generation *g = of->of;
+    builder *b = &f->b;
+    size_t ids = d->logits.size[1];
+    trace_origin logits = {PART_CELL, f->maps - 1}; /* the last map of the room before */
+    d->temperature =
+        map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature)->values;
+    map_say(map_row(f, of, "tempered", &d->tempered), "logits[j] / temperature", OP_DIVIDE, logits,
+            map_from(b, PART_NUMBER, "temperature"));
+    trace_map *most = map_add_number(b, "most", FLOOR_PROBABILITIES, g->most);
+    map_say(most, "the greatest of tempered", OP_MAX, map_from(b, PART_ROW_I, "tempered"),
+            (trace_origin){0});
+    d->most = most->values;
+    map_say(map_row(f, of, "exponentials", &d->exponentials), "exp(tempered[j] − most)", OP_EXP,
+            map_from(b, PART_CELL, "tempered"), map_from(b, PART_NUMBER, "most"));
+    trace_map *total = map_add_number(b, "total", FLOOR_PROBABILITIES, g->total);
+    map_say(total, "Σ exponentials", OP_SUM, map_from(b, PART_ROW_I, "exponentials"),
+            (trace_origin){0});
+    d->total = total->values;
+    trace_map *shares = map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, ids);
+    shares->rows = (trace_labels){of->last, NULL};
+    shares->columns = label_ids(of);
+    shares->is_share = shares->is_of_queries = true;
+    map_say(shares, "exponentials[j] / total", OP_DIVIDE, map_from(b, PART_CELL, "exponentials"),
+            map_from(b, PART_NUMBER, "total"));
+    if (b->failed)
+        return;
+    d->probabilities = tensor_at(&shares->values, 0);
+    for (size_t id = 0; id < ids; id++)
+        tensor_set(&d->probabilities, (size_t[]){0, id},
+                   tensor_get(&d->exponentials, (size_t[]){0, id}) / g->total);
+    d->temperature = floors_first(&d->temperature);
+    d->most = floors_first(&d->most);
+    d->total = floors_first(&d->total);
+}
+
+static bool add_probabilities(floors *f, const choice_shown *of, drawn *d)
+{
+    if (!floors_begin(f, FLOOR_PROBABILITIES, "probabilities"))
+        return false;
+    *d = (drawn){.logits = floors_rows(f, "logits").values,
+                 .tempered = floors_rows(f, "tempered").values,
+                 .exponentials = floors_rows(f, "exponentials").values};
+    map_probabilities(f, of, d);
+    if (floors_tells(f) && !f->b.failed)
+        tell_probabilities(f, of, d);
+    floors_end(f);
+    return !f->b.failed;
+}
+
+/* ---- the choice ---- */
+
+/* "cat, id 5", where ids have words. */
+static const char *name_chosen(floors *f, const choice_shown *of)
+{
+    const entry *vocab = bundle_find(of->of->stack.document, "vocab");
+    const char *name = of->next->item[0];
+    return vocab == NULL ? name : build_text(&f->b, "%s, id %zu", name, of->of->next);
+}
+
+static void tell_greatest(floors *f, const choice_shown *of, const tensor *logits)
+{
+    builder *b = &f->b;
+    build_sentence(b,
+                   "The greatest logit is that of %s, counted from 0; of equals it would be "
+                   "the first.",
+                   name_chosen(f, of));
+    trace_item *line = build_line(b, OP_MAX, build_text(b, "logits[%s]", of->next->item[0]), NULL);
+    line->a = tensor_at(logits, 0);
+    line->result = build_element(logits, 0, of->of->next);
+}
+
+/* The sum of exponentials up to the id is the first above the number's share of the total. */
+static void tell_drawn(floors *f, const choice_shown *of, const drawn *d)
+{
+    const generation *g = of->of;
+    builder *b = &f->b;
+    const char *chosen = of->next->item[0];
+    size_t id = g->next;
+    double number = g->how.number[g->step - 1], sum = 0;
+    for (size_t i = 0; i <= id; i++)
+        sum += tensor_get(&d->exponentials, (size_t[]){0, i});
+    build_sentence(b,
+                   "A number from 0 up to 1 is drawn, and is a part of the total. Exponentials "
+                   "are added up from id 0 on: the first at which they come to more than this "
+                   "part is that of %s. So each id is chosen with its probability.",
+                   name_chosen(f, of));
+    trace_item *line = build_line(b, OP_TIMES, "part", "drawn·total");
+    line->a = build_number(b, "drawn", number);
+    line->b = d->total;
+    line->result = build_number(b, "part", number * g->total);
+    tensor row = tensor_at(&d->exponentials, 0);
+    line = build_line(b, OP_SUM, build_text(b, "sum up to %s", chosen), NULL);
+    line->a = tensor_range(&row, 0, 0, id + 1);
+    line->result = build_number(b, "sum", sum);
+}
+
+static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
+{
+    const generation *g = of->of;
+    if (!floors_begin(f, FLOOR_CHOICE, "choice"))
+        return false;
+    tensor logits = floors_rows(f, "logits").values;
+    if (floors_tells(f)) {
+        if (g->how.temperature > 0)
+            tell_drawn(f, of, d);
+        else
+            tell_greatest(f, of, &logits);
+        build_sentence(&f->b, g->step == g->how.steps ? "It is written, and is the last one."
+                                                      : "It is written, and its row goes in next.");
+    }
+    trace_map *map = map_add_number(&f->b, "choice", FLOOR_CHOICE, (double)g->next);
+    map->rows = (trace_labels){of->next, NULL};
+    map->letters = "the id that is chosen";
+    floors_end(f);
+    return !f->b.failed;
+}
+
+bool choice_rooms(floors *f, const choice_shown *of)
+{
+    drawn d = {0};
+    f->floor = "choice";
+    f->focus.row = 0;
+    return add_logits(f, of) && (of->of->how.temperature == 0 || add_probabilities(f, of, &d)) &&
+           add_choice(f, of, &d);
+}

@@ -1,0 +1,191 @@
+#include "trace/stack_steps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what a word means ---- */
+
+static bool matches_in_full(const char *word, const char *way, const char *name)
+{
+    stage_way of = {.text = ""};
+    char full[STAGE_NAME];
+    snprintf(of.text, sizeof of.text, "%s", way);
+    stage_name_in_full(&of, name, full);
+    return stage_name_matches(word, full);
+}
+
+static bool matches(const char *word, const char *way, const char *name)
+{
+    return stage_name_matches(word, name) || matches_in_full(word, way, name);
+}
+
+static bool matches_stage(const char *word, const char *way, const char *stages)
+{
+    while (*stages != '\0') {
+        char name[STAGE_NAME];
+        int length = (int)strcspn(stages, " ");
+        snprintf(name, sizeof name, "%.*s", length, stages);
+        if (matches(word, way, name))
+            return true;
+        stages += length;
+        stages += strspn(stages, " ");
+    }
+    return false;
+}
+
+/* layer.0 is all that is within. */
+static bool is_within(const char *word, const char *way, const char *name)
+{
+    char all[STAGE_NAME];
+    int length = snprintf(all, sizeof all, "%s.*", word);
+    return length < STAGE_NAME && matches_in_full(all, way, name);
+}
+
+static const named *floor_of_word(const char *word)
+{
+    const named *found = named_find(&FLOORS, word, strlen(word));
+    bool is_position = strcmp(word, step_of(FLOOR_EMBEDDED)->stages) == 0;
+    return found == NULL && is_position ? &step_of(FLOOR_EMBEDDED)->named : found;
+}
+
+/* What is a floor's is no attention's: output, and positions, which no attention of a stack
+ * adds. */
+static step_wish wish_of(const char *word, const char *way, const char *room, step_id id)
+{
+    const step_row *row = step_of(id);
+    const named *floor = floor_of_word(word);
+    const char *name = id < STEP_COUNT ? row->named.name : room;
+    if (floor != NULL)
+        return floor == &row->named ? STEP_WANTED : STEP_UNWANTED;
+    if (matches(word, way, room) || is_within(word, way, name))
+        return STEP_IF_IT_WORKS;
+    return matches(word, way, row->named.name) || matches_stage(word, way, row->stages)
+               ? STEP_WANTED
+               : STEP_UNWANTED;
+}
+
+step_wish stack_step_wish(const text_list *words, const char *way, const char *room, step_id id)
+{
+    step_wish most = STEP_UNWANTED;
+    for (size_t i = 0; i < words->count; i++) {
+        step_wish wish = wish_of(words->item[i], way, room, id);
+        most = wish > most ? wish : most;
+    }
+    return most;
+}
+
+/* ---- words that mean nothing ---- */
+
+/* A search through all steps of a stack for a word, and for the nearest name to it. */
+typedef struct search {
+    const char *word;
+    char before[32]; /* "step.1.", or "" */
+    bool is_found;
+    char near[STAGE_NAME]; /* "": none is near */
+    size_t distance;
+} search;
+
+static void look_near(search *f, const char *way, const char *name)
+{
+    stage_way of = {.text = ""};
+    char full[STAGE_NAME];
+    snprintf(of.text, sizeof of.text, "%s", strchr(f->word, '.') == NULL ? "" : way);
+    stage_name_in_full(&of, name, full);
+    size_t distance = spelling_distance(f->word, strlen(f->word), full, strlen(full));
+    if (distance >= f->distance)
+        return;
+    f->distance = distance;
+    memcpy(f->near, full, sizeof full);
+}
+
+static void look(search *f, const char *way, const char *room, step_id id)
+{
+    const char *name = step_of(id)->named.name;
+    char full[STAGE_NAME];
+    snprintf(full, sizeof full, "%s%s", f->before, way);
+    f->is_found = f->is_found || wish_of(f->word, way, room, id) != STEP_UNWANTED ||
+                  wish_of(f->word, full, room, id) != STEP_UNWANTED;
+    look_near(f, full, id < STEP_COUNT ? name : room);
+    if (strchr(f->word, '.') == NULL) {
+        look_near(f, full, name);
+        look_near(f, full, room);
+    }
+}
+
+static void look_at_norm(search *f, const char *way, size_t number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "ln%zu", number);
+    if (number > 0)
+        look(f, way, name, FLOOR_NORM);
+}
+
+static void look_at_part(search *f, const stage_way *way, const part_row *as)
+{
+    const char *name = part_name(as->kind);
+    stage_way within = stage_way_on(way, name);
+    char sum[32];
+    snprintf(sum, sizeof sum, "%s_sum", name);
+    look_at_norm(f, way->text, as->ln_before);
+    if (as->kind == PART_FEED_FORWARD)
+        look(f, way->text, name, FLOOR_FEED_FORWARD);
+    for (step_id id = 0; id < STEP_COUNT && as->kind != PART_FEED_FORWARD; id++)
+        look(f, within.text, name, id);
+    if (as->adds != RESIDUAL_NONE)
+        look(f, way->text, sum, FLOOR_RESIDUAL);
+    look_at_norm(f, way->text, as->ln_after);
+}
+
+static void look_at_stack(search *f, const stack *s)
+{
+    look(f, "", "embedded", FLOOR_EMBEDDED);
+    if (s->has_first)
+        look(f, "", "ln_e", FLOOR_NORM);
+    for (size_t i = 0; i < s->layers; i++) {
+        stage_way way = stage_way_of_layer(i);
+        look(f, way.text, "x", FLOOR_LAYER);
+        for (size_t j = 0; j < s->layer[i].parts; j++)
+            look_at_part(f, &way, s->layer[i].part[j].as);
+    }
+    if (stack_has_rollout(s))
+        look(f, "", "rollout", FLOOR_ROLLOUT);
+    if (s->has_end)
+        look(f, "", "ffn", FLOOR_FEED_FORWARD);
+    if (s->has_final)
+        look(f, "", "ln_f", FLOOR_NORM);
+    look(f, "", "output", FLOOR_OUTPUT);
+}
+
+/* Each step of a generation has the steps of a stack, and its own. */
+static void look_at_step(search *f, const stack *s, size_t step)
+{
+    snprintf(f->before, sizeof f->before, "step.%zu.", step);
+    look_at_stack(f, s);
+    look(f, "", "logits", FLOOR_LOGITS);
+    look(f, "", "probabilities", FLOOR_PROBABILITIES);
+    look(f, "", "choice", FLOOR_CHOICE);
+}
+
+static void look_everywhere(search *f, const stack *s, size_t steps)
+{
+    look_at_stack(f, s);
+    for (size_t step = 0; step < steps && !f->is_found; step++)
+        look_at_step(f, s, step);
+}
+
+bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err *e)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->item[i];
+        search f = {.word = word, .distance = strlen(word) / 3 + 1};
+        look_everywhere(&f, s, steps);
+        if (f.is_found)
+            continue;
+        err_set(e, "there is no step \"%s\" in this stack", word);
+        return f.near[0] == '\0'
+                   ? err_remedy(e, "selfattn help steps lists those of attention, selfattn help "
+                                   "floors what is beside it")
+                   : err_remedy(e, "did you mean \"%s\"?", f.near);
+    }
+    return true;
+}

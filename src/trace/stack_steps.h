@@ -1,0 +1,20 @@
+/* Which steps of a stack's trace a word of --trace means.
+ *
+ * A step is called by the way to it, layer.0.attention.softmax or layer.0.ln1. A word means it that
+ * is this name, the end of it (softmax, ln1), a stage that the step makes (weights), what it is one
+ * of (norm), or where it is (layer.0, attention); * stands for anything. */
+#ifndef SELFATTN_TRACE_STACK_STEPS_H
+#define SELFATTN_TRACE_STACK_STEPS_H
+
+#include "model/stack.h"
+#include "trace/step.h"
+
+/* What the words want of a step of this room: "layer.0.attention." and "attention", or "layer.0."
+ * and "ln1". */
+step_wish stack_step_wish(const text_list *words, const char *way, const char *room, step_id id);
+
+/* Refuses a word that means none of the stack's steps; of a generation in so many steps, 0: none,
+ * also those of each of them, step.0.logits and step.0.layer.0.ln1. */
+bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err *e);
+
+#endif
