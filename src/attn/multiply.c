@@ -92,9 +92,10 @@ static void work(void *context, size_t worker)
 {
     (void)worker;
     job *j = context;
-    err failure = {0};
+    err failure;
     float_mode mode;
     packed room = {0};
+    err_clear(&failure);
     float_mode_set(&mode);
     if (j->whole.data == NULL && !j->is_row)
         room.data = mem_alloc(j->with->packed_bytes(j->b->size[0], j->step), 1, &failure);
