@@ -197,9 +197,10 @@ static inline const char *skip_spaces(const char *at, uint64_t spaces)
     return at;
 }
 
-/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. */
-static inline __attribute__((always_inline)) size_t
-read_until(number_list *l, const char *end, dtype type, void *to, size_t count, size_t room)
+/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. Never inlined:
+ * in the one place where it stands, all that it calls is. */
+static __attribute__((noinline)) size_t read_until(number_list *l, const char *end, dtype type,
+                                                   void *to, size_t count, size_t room)
 {
     const char *at = l->at, *last = l->last;
     const char delimiter = l->delimiter;
@@ -223,8 +224,7 @@ read_until(number_list *l, const char *end, dtype type, void *to, size_t count, 
 }
 
 /* The end of the text, from a copy with zeros behind it, which are no part of any number. */
-static __attribute__((noinline)) size_t read_rest(number_list *l, dtype type, void *to,
-                                                  size_t count, size_t room)
+static size_t read_rest(number_list *l, dtype type, void *to, size_t count, size_t room)
 {
     char rest[2 * LOOKED_AT];
     const char *from = l->at;
