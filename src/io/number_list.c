@@ -197,8 +197,8 @@ static inline const char *skip_spaces(const char *at, uint64_t spaces)
     return at;
 }
 
-/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. Never inlined:
- * in the one place where it stands, all that it calls is. */
+/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. Never
+ * inlined: in the one place where it stands, all that it calls is. */
 static __attribute__((noinline)) size_t read_until(number_list *l, const char *end, dtype type,
                                                    void *to, size_t count, size_t room)
 {
