@@ -9,11 +9,11 @@
 static const char FIRST[] = "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]}";
 
 /* Reads the first text, and remembers it. */
-static void read_first(unit *u, const char *text, json_again *again, bundle *to)
+static void read_first(unit *u, const char *bytes, json_again *again, bundle *to)
 {
     read_options how = {.file = "t", .kind = KEY_MATRIX, .type = DTYPE_F32, .again = again};
     err e = {0};
-    CHECK(u, json_read(text, strlen(text), &how, to, &e) && again->is_set);
+    CHECK(u, json_read(bytes, strlen(bytes), &how, to, &e) && again->is_set);
 }
 
 static bool holds(const bundle *b, const char *name, const float *numbers)
@@ -29,25 +29,25 @@ static void other_numbers_come_in(unit *u)
     json_again again = {0};
     bundle b = {0};
     read_first(u, FIRST, &again, &b);
-    const void *place = bundle_tensor(&b, "x")->data;
+    const void *before = bundle_tensor(&b, "x")->data;
     CHECK(u, again.matrices == 2 && strcmp(again.matrix[1].name, "wq") == 0);
     CHECK(u, json_again_read(&again, SECOND, strlen(SECOND)));
     CHECK(u, holds(&b, "x", (const float[]){-1, 20, 0.5f, 8}));
     CHECK(u, holds(&b, "wq", (const float[]){1, 7}));
-    CHECK(u, bundle_tensor(&b, "x")->data == place);
+    CHECK(u, bundle_tensor(&b, "x")->data == before);
     CHECK(u, json_again_read(&again, FIRST, strlen(FIRST)));
     CHECK(u, holds(&b, "wq", (const float[]){5, 6}));
     bundle_free(&b);
     json_again_free(&again);
 }
 
-static void check_unlike(unit *u, const char *text)
+static void check_unlike(unit *u, const char *bytes)
 {
     json_again again = {0};
     bundle b = {0};
     read_first(u, FIRST, &again, &b);
-    if (!CHECK(u, !json_again_read(&again, text, strlen(text))))
-        printf("  text: %s\n", text);
+    if (!CHECK(u, !json_again_read(&again, bytes, strlen(bytes))))
+        printf("  text: %s\n", bytes);
     CHECK(u, !again.is_set && !json_again_read(&again, FIRST, strlen(FIRST)));
     bundle_free(&b);
     json_again_free(&again);
