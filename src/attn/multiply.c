@@ -17,6 +17,9 @@ static const size_t REREAD_MOST = (size_t)4 << 20;
 /* Pieces of columns for each thread, that none waits long for the last one. */
 enum { PIECES_A_THREAD = 4 };
 
+/* Packed columns of weights that are 16 deep: a small product costs less than having memory. */
+enum { SMALL_BYTES = 4096 };
+
 /* A product is cut by rows of a, whose b is packed before; or, where a is small, by columns of b,
  * each of which its worker packs for itself and finds in its own cache; or, where a is one row, by
  * columns of b as it is: so a token that is decoded costs one reading of the weights, by all
@@ -88,21 +91,30 @@ static void take_pieces(job *j, packed *room)
     }
 }
 
+/* For the columns that a worker packs for itself: `small` where they fit. */
+static bool find_room(const job *j, packed *room, char small[SMALL_BYTES])
+{
+    size_t bytes = j->with->packed_bytes(j->b->size[0], j->step);
+    err ignored; /* who started the workers reports it */
+    err_clear(&ignored);
+    room->data = bytes <= SMALL_BYTES ? small : mem_alloc(bytes, 1, &ignored);
+    return room->data != NULL;
+}
+
 static void work(void *context, size_t worker)
 {
     (void)worker;
     job *j = context;
-    err failure = {0};
     float_mode mode;
     packed room = {0};
+    _Alignas(MEM_ALIGN) char small[SMALL_BYTES];
     float_mode_set(&mode);
-    if (j->whole.data == NULL && !j->is_row)
-        room.data = mem_alloc(j->with->packed_bytes(j->b->size[0], j->step), 1, &failure);
-    if (failure.is_set)
+    if (j->whole.data == NULL && !j->is_row && !find_room(j, &room, small))
         atomic_store(&j->lacks_memory, true);
     else
         take_pieces(j, &room);
-    packed_free(&room);
+    if (room.data != small)
+        packed_free(&room);
     float_mode_restore(&mode);
 }
 

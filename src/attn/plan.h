@@ -1,8 +1,9 @@
 /* What will be computed: every shape, mask, scale, buffer and byte, checked and decided. After it
  * nothing can fail on a shape.
  *
- * A plan borrows from its problem. Everything that the loop touches is a view with all its axes,
- * where an axis that an input does not have (one mask for all heads, say) has stride 0. */
+ * A plan borrows from its problem. Of inputs (problem.h) it looks at shapes alone, so that it holds
+ * for other numbers in the same places. Everything that the loop touches is a view with all its
+ * axes, where an axis that an input does not have (one mask for all heads, say) has stride 0. */
 #ifndef SELFATTN_ATTN_PLAN_H
 #define SELFATTN_ATTN_PLAN_H
 

@@ -9,10 +9,11 @@
 
 #include <string.h>
 
+/* A run of the same plan before this one left its own, in the same order. */
 static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
 {
     tensor *added = &made->owned[made->owned_count];
-    if (!tensor_new(added, p->type, rank, size, e))
+    if (added->data == NULL && !tensor_new(added, p->type, rank, size, e))
         return NULL;
     made->owned_count++;
     return added;
@@ -201,6 +202,7 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
 bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
+    made->owned_count = 0;
     keep_rows(&p->q, &kept[STAGE_X]);
     keep_rows(&p->k, &kept[STAGE_XK]);
     keep_rows(&p->v, &kept[STAGE_XV]);
@@ -262,7 +264,7 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
 
 void projected_free(projected *made)
 {
-    for (size_t i = 0; i < made->owned_count; i++)
+    for (size_t i = 0; i < PROJECTED_OWNED; i++)
         tensor_free(&made->owned[i]);
 }
 

@@ -7,6 +7,8 @@
 #include "attn/run.h"
 #include "base/threads.h"
 
+enum { PROJECTED_OWNED = 15 };
+
 /* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
  * result. */
 typedef struct projected {
@@ -18,8 +20,8 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[15];
-    size_t owned_count;
+    tensor owned[PROJECTED_OWNED];
+    size_t owned_count; /* of this run: a run before it may have left more */
 } projected;
 
 /* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data

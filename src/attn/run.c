@@ -4,7 +4,9 @@
 #include "attn/run_blocks.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 bool wanted_has(const wanted *w, stage_id id)
 {
@@ -41,17 +43,39 @@ bool wanted_shape(const plan *p, const wanted *w, stage_id id, int *rank,
     return true;
 }
 
+static bool has_shape(const tensor *t, int rank, const size_t *size)
+{
+    return t->rank == rank && memcmp(t->size, size, (size_t)rank * sizeof size[0]) == 0;
+}
+
+/* The stage's place in the result, which it may have already. */
+static entry *place_in(bundle *result, const char *name, dtype type, int rank, const size_t *size,
+                       err *e)
+{
+    entry *there = bundle_find(result, name);
+    tensor kept;
+    if (there != NULL && has_shape(&there->tensor, rank, size))
+        return there;
+    if (!tensor_new(&kept, type, rank, size, e))
+        return NULL;
+    if (there == NULL)
+        return bundle_add_tensor(result, name, &kept, (place){0}, e) ? bundle_find(result, name)
+                                                                     : NULL;
+    tensor_free(&there->tensor);
+    there->tensor = kept;
+    return there;
+}
+
 static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
 {
     const char *name = stage_row(id)->key.named.name;
     size_t size[TENSOR_MAX_RANK];
     int rank;
-    tensor kept;
-    if (!wanted_shape(c->plan, c->wanted, id, &rank, size, e) ||
-        !tensor_new(&kept, c->plan->type, rank, size, e) ||
-        !bundle_add_tensor(result, name, &kept, (place){0}, e))
+    if (!wanted_shape(c->plan, c->wanted, id, &rank, size, e))
         return false;
-    entry *added = bundle_find(result, name);
+    entry *added = place_in(result, name, c->plan->type, rank, size, e);
+    if (added == NULL)
+        return false;
     bool is_row = is_one_row(c->wanted, id);
     added->axes = is_row ? "ke" : c->plan->axes[id];
     c->kept[id] =
@@ -70,24 +94,37 @@ static bool keep_wanted(block_context *c, bundle *result, err *e)
 
 /* ---- the whole ---- */
 
+/* All but the output, whose product takes the memory that the loop is then done with. */
+static bool compute_blocks(run *r, crew *by, bundle *result, run_report *report, err *e)
+{
+    block_context *c = &r->shared;
+    return keep_wanted(c, result, e) && project_inputs(&c->made, c->plan, c->kept, by, e) &&
+           run_blocks_open(r, by->most, e) && run_compute_blocks(r, by, report, e);
+}
+
+static bool compute_output(run *r, crew *by, run_report *report, err *e)
+{
+    block_context *c = &r->shared;
+    bool done = project_output(&c->made, c->plan, c->kept, by, e);
+    report->threads = by->ran;
+    report->threads_wanted = by->wanted;
+    return done;
+}
+
 bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
                  err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
-    block_context *c = &r.shared;
     float_mode mode;
     float_mode_set(&mode);
     run_size_blocks(&r);
     cache_settle(p, w);
-    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, by, e) &&
-                run_blocks_open(&r, by->most, e) && run_compute_blocks(&r, by, report, e);
+    bool done = compute_blocks(&r, by, result, report, e);
     run_blocks_close(&r);
-    done = done && project_output(&c->made, p, c->kept, by, e);
-    report->threads = by->ran;
-    report->threads_wanted = by->wanted;
+    done = done && compute_output(&r, by, report, e);
     if (done && p->asked->cache != NULL)
         p->asked->cache->rows = p->n_k;
-    projected_free(&c->made);
+    projected_free(&r.shared.made);
     float_mode_restore(&mode);
     return done;
 }
@@ -99,6 +136,48 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
     crew_open(&by, threads);
     bool done = run_plan_by(p, w, &by, result, report, e);
     crew_close(&by);
+    return done;
+}
+
+/* ---- again and again ---- */
+
+struct run_room {
+    run kept;
+};
+
+run_room *run_room_new(err *e)
+{
+    return mem_alloc_zeroed(1, sizeof(run_room), e);
+}
+
+void run_room_free(run_room *r)
+{
+    if (r != NULL)
+        run_room_clear(r);
+    mem_free(r);
+}
+
+void run_room_set(run_room *r, const plan *p, const wanted *w)
+{
+    run_room_clear(r);
+    r->kept = (run){.shared = {.plan = p, .wanted = w}};
+    run_size_blocks(&r->kept);
+}
+
+void run_room_clear(run_room *r)
+{
+    run_blocks_close(&r->kept);
+    projected_free(&r->kept.shared.made);
+}
+
+bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e)
+{
+    assert(r->kept.shared.plan->asked->cache == NULL); /* it grows, and the plan with it */
+    float_mode mode;
+    float_mode_set(&mode);
+    bool done =
+        compute_blocks(&r->kept, by, result, report, e) && compute_output(&r->kept, by, report, e);
+    float_mode_restore(&mode);
     return done;
 }
 

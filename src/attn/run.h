@@ -52,4 +52,19 @@ bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, ru
 bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
                  err *e);
 
+/* What a run works in, kept for further runs of one plan with other numbers in the places of its
+ * inputs: for a small problem, having memory costs as much as computing does. */
+typedef struct run_room run_room;
+
+run_room *run_room_new(err *e);
+void run_room_free(run_room *r); /* NULL is nothing */
+/* For this plan and these stages from now on: they must stay until others are set, or nothing is
+ * kept any more. */
+void run_room_set(run_room *r, const plan *p, const wanted *w);
+void run_room_clear(run_room *r); /* nothing is kept */
+
+/* The same as run_plan_by, of the plan that was set, which has no cache. A stage that is in the
+ * result already is written over. After a failure the room is to be cleared. */
+bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e);
+
 #endif

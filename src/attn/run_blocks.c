@@ -135,6 +135,7 @@ static void scratches_free(run *r)
     for (size_t i = 0; r->of_worker != NULL && i < r->threads; i++)
         scratch_free(&r->of_worker[i]);
     mem_free(r->of_worker);
+    r->of_worker = NULL;
 }
 
 /* The failure of the first block, whoever met it. */
@@ -172,6 +173,8 @@ bool run_blocks_open(run *r, size_t threads, err *e)
 {
     block_context *c = &r->shared;
     size_t slot_bytes;
+    if (r->of_worker != NULL)
+        return true;
     r->threads = threads_for(r, threads);
     return (size_waves(r, r->threads, &slot_bytes) || err_no_memory(e, SIZE_MAX)) &&
            panels_new(&c->panels, c->plan, &c->made, r->slots, e) && scratches_new(r, e);
@@ -189,6 +192,8 @@ bool run_compute_blocks(run *r, crew *by, run_report *report, err *e)
     schedule_start(&r->tasks, count_units(r), r->wave, panels_parts(&c->panels),
                    r->group * r->blocks);
     start_progress(c->wanted->progress, r->end - r->first);
+    for (size_t i = 0; i < r->threads; i++)
+        r->of_worker[i].empty_rows = 0;
     return gather(r, crew_run(by, r->threads, work, r), report, e);
 }
 

@@ -26,6 +26,12 @@ const char *place_text(const place *at, char out[PLACE_TEXT])
     return out;
 }
 
+void err_clear(err *e)
+{
+    e->is_set = e->is_memory = false;
+    e->where[0] = e->what[0] = e->remedy[0] = '\0';
+}
+
 static void write_what(err *e, const char *format, va_list args)
 {
     vsnprintf(e->what, sizeof e->what, format, args);

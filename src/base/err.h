@@ -33,6 +33,9 @@ typedef struct err {
     char remedy[512];       /* what to do about it, or empty */
 } err;
 
+/* Nothing is wrong yet. What is many times begun is not set byte by byte. */
+void err_clear(err *e);
+
 /* All three return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
  * set already, it stays. Control characters in what the user wrote are shown as escapes. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -5,29 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-char *text_room(text *t, size_t length)
+/* The bytes so far move to where there is room for so many more. */
+static char *grow(text *t, size_t length)
 {
     size_t needed;
     if (t->failed || !size_add(t->length, length, &needed) || !size_add(needed, 1, &needed)) {
         t->failed = true;
         return NULL;
     }
-    if (needed > t->capacity) {
-        size_t doubled = t->capacity * 2;
-        size_t capacity = needed > doubled ? needed : doubled;
-        err ignored = {0}; /* text_ok reports it */
-        char *larger = mem_alloc(capacity, 1, &ignored);
-        if (larger == NULL) {
-            t->failed = true;
-            return NULL;
-        }
-        if (t->length > 0)
-            memcpy(larger, t->data, t->length);
-        mem_free(t->data);
-        t->data = larger;
-        t->capacity = capacity;
+    size_t doubled = t->capacity * 2;
+    size_t capacity = needed > doubled ? needed : doubled;
+    err ignored = {0}; /* text_ok reports it */
+    char *larger = mem_alloc(capacity, 1, &ignored);
+    if (larger == NULL) {
+        t->failed = true;
+        return NULL;
     }
+    if (t->length > 0)
+        memcpy(larger, t->data, t->length);
+    mem_free(t->data);
+    t->data = larger;
+    t->capacity = capacity;
     return t->data + t->length;
+}
+
+char *text_room(text *t, size_t length)
+{
+    bool fits = t->capacity - t->length > length && !t->failed;
+    return fits ? t->data + t->length : grow(t, length);
 }
 
 void text_added(text *t, size_t length)

@@ -3,41 +3,11 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/clock.h"
-#include "cli/solve.h"
 
 /* Lines that are taken at once: some milliseconds' work, against which starting threads is little.
  * Their results are small, too, or the rest of them has to wait. */
 enum { LINES_MOST = 1024, TEXT_MOST = 1 << 22 };
 static const double SECONDS_MOST = 0.05;
-
-static bool is_silent(const batch *b, const solution *s)
-{
-    return b->given->quiet || !solution_has_notes(s);
-}
-
-static bool compute(const batch *b, batch_worker *w, const document *one, solution *s)
-{
-    return solution_plan(s, one, &w->given, &w->bad) && outputs_check(&w->to, &s->plan, &w->bad) &&
-           solution_is_small(s) && is_silent(b, s) &&
-           solution_want(s, w->to.stage, w->to.stages, &w->bad) &&
-           solution_run(s, &w->given, &w->world, &w->bad) && is_silent(b, s) &&
-           outputs_write(&w->to, s, one, &w->bad);
-}
-
-static bool do_document(const batch *b, batch_worker *w, const document_line *line)
-{
-    document one;
-    solution s;
-    bool done = documents_try_line(b->documents, line, &one, &w->bad);
-    if (done) {
-        done = compute(b, w, &one, &s);
-        solution_free(&s);
-    }
-    document_free(&one);
-    if (w->bad.is_set)
-        w->bad = (err){0};
-    return done;
-}
 
 static void do_item(const batch *b, size_t worker, batch_item *item)
 {
@@ -45,7 +15,7 @@ static void do_item(const batch *b, size_t worker, batch_item *item)
     text *results = outputs_text(&w->to);
     item->worker = worker;
     item->start = results->length;
-    item->is_done = do_document(b, w, &item->line) && !results->failed;
+    item->is_done = batch_worker_do(w, &item->line, &item->read) && !results->failed;
     if (!item->is_done)
         results->length = item->start; /* what was begun is forgotten */
     item->length = results->length - item->start;
@@ -65,10 +35,10 @@ static void work(void *context, size_t worker)
     } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
 }
 
-void batch_open(batch *b, const options *o, const env *world, documents *all, const outputs *to)
+void batch_open(batch *b, const options *o, documents *all, const outputs *to)
 {
-    *b = (batch){.given = o, .world = world, .documents = all, .to = to};
-    if (o->threads > 1 && !o->stream && outputs_are_text(to))
+    *b = (batch){.given = o, .documents = all, .to = to};
+    if (!o->stream && outputs_are_text(to))
         b->threads = o->threads > THREADS_MOST ? THREADS_MOST : o->threads;
     if (b->threads > 0)
         crew_open(&b->crew, b->threads);
@@ -77,21 +47,19 @@ void batch_open(batch *b, const options *o, const env *world, documents *all, co
 static bool start_workers(batch *b, err *e)
 {
     b->item = mem_alloc(LINES_MOST, sizeof b->item[0], e);
-    b->worker = b->item == NULL ? NULL : mem_alloc(b->threads, sizeof b->worker[0], e);
-    for (size_t i = 0; b->worker != NULL && i < b->threads; i++) {
-        batch_worker *w = &b->worker[i];
-        *w = (batch_worker){.given = *b->given, .world = *b->world, .to = outputs_in_memory(b->to)};
-        w->given.threads = 1;
-        w->given.has_threads = w->given.quiet = true;
-        w->world.progress = NULL;
-    }
-    return b->worker != NULL;
+    b->worker = b->item == NULL ? NULL : mem_alloc_zeroed(b->threads, sizeof b->worker[0], e);
+    bool done = b->worker != NULL;
+    for (; done && b->workers < b->threads; b->workers++)
+        done = batch_worker_open(&b->worker[b->workers], b->documents, b->given, b->to, e);
+    return done;
 }
 
 void batch_close(batch *b)
 {
-    for (size_t i = 0; b->worker != NULL && i < b->threads; i++)
-        outputs_free_memory(&b->worker[i].to);
+    for (size_t i = 0; i < b->count; i++)
+        document_free(&b->item[i].read);
+    for (size_t i = 0; i < b->workers; i++)
+        batch_worker_close(&b->worker[i]);
     mem_free(b->worker);
     mem_free(b->item);
     if (b->threads > 0)
@@ -105,7 +73,7 @@ static void take_lines(batch *b)
     b->count = documents_take(b->documents, line, LINES_MOST);
     b->done = 0;
     for (size_t i = 0; i < b->count; i++)
-        b->item[i].line = line[i];
+        b->item[i] = (batch_item){.line = line[i]};
 }
 
 static void compute_items(batch *b)
@@ -131,7 +99,7 @@ static void find_results(batch *b, size_t end)
     }
 }
 
-bool batch_step(batch *b, const batch_item **items, size_t *count, err *e)
+bool batch_step(batch *b, batch_item **items, size_t *count, err *e)
 {
     *count = 0;
     if (b->threads == 0 || (b->done == b->count && !documents_has_next(b->documents)))

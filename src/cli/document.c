@@ -1,6 +1,7 @@
 #include "cli/document.h"
 
 #include "attn/keys.h"
+#include "attn/problem.h"
 #include "base/mem.h"
 #include "cli/matrix_file.h"
 #include "io/descriptor.h"
@@ -160,10 +161,12 @@ static bool is_blank(const char *line, size_t length)
     return i == length;
 }
 
-static bool read_contents(const documents *all, const document_line *from, document *one, err *e)
+static bool read_contents(const documents *all, const document_line *from, document *one,
+                          json_again *again, err *e)
 {
     read_options how = options_of_contents(one, all);
     how.threads = 1; /* lines are read side by side */
+    how.again = again;
     return json_read(from->bytes, from->length, &how, &one->contents, e) &&
            name_the_only_matrix(&one->contents, e) &&
            token_stream_share(&all->rows, &one->contents, e);
@@ -178,7 +181,7 @@ static bool read_line(documents *all, document *one, bool *is_there, err *e)
         one->line = next.number = all->lines.number;
     } while (next.bytes != NULL && is_blank(next.bytes, next.length));
     *is_there = next.bytes != NULL;
-    return *is_there ? read_contents(all, &next, one, e) : !e->is_set;
+    return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
 
 /* All of an input that is no stream. */
@@ -286,15 +289,41 @@ size_t documents_take(documents *all, document_line *to, size_t most)
 bool documents_read_line(documents *all, const document_line *from, document *one, err *e)
 {
     *one = (document){.file = all->lines.file, .line = from->number};
-    return read_contents(all, from, one, e) && apply_options(all, one, e);
+    return read_contents(all, from, one, NULL, e) && apply_options(all, one, e);
 }
 
-bool documents_try_line(documents *all, const document_line *from, document *one, err *e)
+/* Whether all that is made of a document holds for other numbers in the same places: they are still
+ * its own, and those of inputs, of which a plan looks at shapes alone. */
+static bool may_come_again(const document *one, const json_again *again)
+{
+    for (size_t i = 0; i < again->matrices; i++) {
+        const json_again_matrix *m = &again->matrix[i];
+        const tensor *now = bundle_tensor(&one->contents, m->name);
+        if (input_of_key(m->name) == INPUT_COUNT || now == NULL || !now->owns ||
+            now->data != m->numbers.data)
+            return false;
+    }
+    return true;
+}
+
+bool documents_try_line(documents *all, const document_line *from, document *one, json_again *again,
+                        err *e)
 {
     *one = (document){.file = all->lines.file, .line = from->number};
-    return read_contents(all, from, one, e) && has_read_files(all, &one->contents) &&
-           given_apply(&all->from_options, all->weights, all->type, &one->contents,
-                       &one->is_all_tables, e);
+    bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
+                given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                            &one->is_all_tables, e);
+    if (!done || !may_come_again(one, again))
+        json_again_forget(again);
+    return done;
+}
+
+bool documents_try_again(const documents *all, const document_line *from, document *one,
+                         json_again *again)
+{
+    one->file = all->lines.file;
+    one->line = from->number;
+    return json_again_read(again, from->bytes, from->length);
 }
 
 bool documents_has_next(const documents *all)

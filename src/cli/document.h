@@ -6,6 +6,7 @@
 #include "cli/env.h"
 #include "cli/given.h"
 #include "cli/token_stream.h"
+#include "io/json_again.h"
 #include "io/lines.h"
 
 typedef struct document {
@@ -55,8 +56,14 @@ typedef struct document_line {
 size_t documents_take(documents *all, document_line *to, size_t most);
 /* The document of a line that was taken, to be freed by document_free also where that fails. */
 bool documents_read_line(documents *all, const document_line *from, document *one, err *e);
-/* The same by one of several threads: false, without an error, where a file is to be read first. */
-bool documents_try_line(documents *all, const document_line *from, document *one, err *e);
+/* The same by one of several threads: false, without an error, where a file is to be read first.
+ * Remembers it where its plan holds for other numbers in its matrices. */
+bool documents_try_line(documents *all, const document_line *from, document *one, json_again *again,
+                        err *e);
+/* The document that was remembered gets another line's numbers, if nothing else differs; else it
+ * is to be freed. */
+bool documents_try_again(const documents *all, const document_line *from, document *one,
+                         json_again *again);
 
 /* A document was computed: --stream takes from the first what it says for all. */
 void documents_keep(documents *all, document *one);

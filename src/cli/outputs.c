@@ -206,10 +206,20 @@ static bool view_stages(const bundle *all, const stage_id *ids, size_t stages, b
     return true;
 }
 
+static bool are_all(const bundle *all, const stage_id *ids, size_t stages)
+{
+    bool same = all->count == stages;
+    for (size_t i = 0; same && i < stages; i++)
+        same = strcmp(all->entry[i].name, stage_row(ids[i])->key.named.name) == 0;
+    return same;
+}
+
 static bool write_stages(const outputs *to, output_file *file, const format *f, const solution *s,
                          const stage_id *ids, size_t stages, const document *one, err *e)
 {
     bundle view = {0};
+    if (are_all(&s->stages, ids, stages))
+        return write_result(to, file, f, &s->stages, s, one, e);
     bool done = view_stages(&s->stages, ids, stages, &view, e) &&
                 write_result(to, file, f, &view, s, one, e);
     bundle_free(&view);

@@ -133,11 +133,12 @@ static bool run_next(runner *r, bool *is_there, err *e)
     return end_document(r, &one, is_read, &bad, e) && hand_on(r, e);
 }
 
-static bool run_left_item(runner *r, const batch_item *item, err *e)
+static bool run_left_item(runner *r, batch_item *item, err *e)
 {
-    document one;
+    document one = item->read;
     err bad = {0};
-    bool is_read = documents_read_line(&r->documents, &item->line, &one, &bad);
+    bool is_read = one.file != NULL || documents_read_line(&r->documents, &item->line, &one, &bad);
+    item->read = (document){0};
     return end_document(r, &one, is_read, &bad, e);
 }
 
@@ -153,7 +154,7 @@ static bool write_item(runner *r, const batch_item *item, err *e)
 /* The documents that are in memory, by several threads. */
 static bool run_batches(runner *r, err *e)
 {
-    const batch_item *item;
+    batch_item *item;
     for (size_t count = 1; count > 0;) {
         if (!batch_step(&r->batch, &item, &count, e))
             return false;
@@ -193,7 +194,7 @@ int command_run(const options *o, env *world, err *e)
     progress shown;
     r.to.documents = &r.documents;
     progress_start(&shown, o, world);
-    batch_open(&r.batch, o, world, &r.documents, &r.to);
+    batch_open(&r.batch, o, &r.documents, &r.to);
     done = done && run_all(&r, e);
     batch_close(&r.batch);
     progress_stop(world);

@@ -13,6 +13,7 @@ typedef struct solution {
     wanted wanted;
     bundle stages;
     run_report report;
+    bool is_begun;     /* by solution_run_in: all was checked */
     supplied supplied; /* the wanted stages that are computed while they are written */
 } solution;
 
@@ -25,6 +26,9 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
 bool solution_want_rows(solution *s, stage_id id, const options *o);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */
 bool solution_run(solution *s, const options *o, env *world, err *e);
+/* The same for a small document of many, by one thread, in room that is set for it; nothing is
+ * said. It may be called again once other numbers have come into the document's matrices. */
+bool solution_run_in(solution *s, run_room *in, crew *alone, const options *o, err *e);
 /* How many threads that uses. */
 size_t solution_threads(const solution *s, const options *o, const env *world);
 /* Whether that said, or would have said, anything but for --quiet. */

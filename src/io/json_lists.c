@@ -250,6 +250,7 @@ bool json_lists_add(json_lists *lists, const char *at, const char *end, const ch
     if (!json_list_read(lists, at, end, lists->type, &added->values, behind, e))
         return false;
     added->end = *behind;
+    added->data = added->values.data;
     if (*behind == NULL)
         return true;
     if (tensor_count(&added->values) < FEWEST && lists->count >= FIRST_ONES)

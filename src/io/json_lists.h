@@ -12,7 +12,8 @@
 
 typedef struct json_list {
     const char *at, *end;
-    tensor values;
+    tensor values;    /* until somebody takes them, */
+    const void *data; /* and where they are also then */
 } json_list;
 
 typedef struct json_lists {

@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "base/mem.h"
+#include "io/json_again.h"
 #include "io/json_array.h"
 #include "io/json_lists.h"
 #include "io/json_scan.h"
@@ -411,6 +412,8 @@ bool json_read(const char *bytes, size_t length, const read_options *how, bundle
     r.text.lists = &lists;
     bool done =
         json_scan(&r.text, e) && read_whole(&r, json_skip_space(&r.text, r.text.bytes), out, e);
+    if (done && how->again != NULL)
+        json_again_set(how->again, r.text.bytes, r.text.end, &lists, out);
     json_lists_free(&lists);
     if (!done)
         bundle_free(out);

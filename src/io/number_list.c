@@ -197,13 +197,15 @@ static inline const char *skip_spaces(const char *at, uint64_t spaces)
     return at;
 }
 
-size_t number_list_read(number_list *l, dtype type, void *to, size_t room)
+/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. Never
+ * inlined: in the one place where it stands, all that it calls is. */
+static __attribute__((noinline)) size_t read_until(number_list *l, const char *end, dtype type,
+                                                   void *to, size_t count, size_t room)
 {
-    size_t count = 0;
     const char *at = l->at, *last = l->last;
     const char delimiter = l->delimiter;
     bool due = l->due;
-    while (due && count < room && l->end - at >= LOOKED_AT) {
+    while (due && count < room && at < end) {
         usual u;
         const char *behind = take_usual(skip_spaces(at, l->spaces), &u);
         if (behind == NULL || !convert(&u, type, to, count))
@@ -218,5 +220,39 @@ size_t number_list_read(number_list *l, dtype type, void *to, size_t room)
     l->at = at;
     l->last = last;
     l->due = due;
+    return count;
+}
+
+/* The end of the text, from a copy with zeros behind it, which are no part of any number. */
+static size_t read_rest(number_list *l, dtype type, void *to, size_t count, size_t room)
+{
+    char rest[2 * LOOKED_AT];
+    const char *from = l->at;
+    size_t length = (size_t)(l->end - from);
+    memcpy(rest, from, length);
+    memset(rest + length, 0, LOOKED_AT);
+    number_list copy = *l;
+    copy.at = copy.last = rest;
+    size_t read = read_until(&copy, rest + length, type, to, count, room);
+    if (!copy.due && copy.at == rest + length) { /* it may go on where the text does not */
+        copy.at = copy.last;
+        copy.due = true;
+        read--;
+    }
+    if (read == count)
+        return count;
+    l->at = from + (copy.at - rest);
+    l->last = from + (copy.last - rest);
+    l->due = copy.due;
+    return read;
+}
+
+size_t number_list_read(number_list *l, dtype type, void *to, size_t room)
+{
+    size_t count = 0;
+    if (l->end - l->at > LOOKED_AT)
+        count = read_until(l, l->end - LOOKED_AT, type, to, count, room);
+    if (l->due && count < room && l->at < l->end && l->end - l->at <= LOOKED_AT)
+        count = read_rest(l, type, to, count, room);
     return count;
 }

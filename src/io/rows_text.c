@@ -18,7 +18,7 @@ typedef struct job {
     size_t rows;       /* of a range */
     sink *out;
     err *e;
-    text range[THREADS_MOST]; /* of each worker */
+    text *range; /* of each worker */
 } job;
 
 static void format_range(void *context, size_t worker, size_t range)
@@ -71,12 +71,15 @@ bool rows_text_write(const rows_text *all, const write_options *how, sink *out, 
 {
     size_t rows = all->matrix->size[0], columns = all->matrix->size[1];
     size_t threads = how->threads > THREADS_MOST ? THREADS_MOST : how->threads;
-    job j = {.all = all, .out = out, .e = e};
+    text range[THREADS_MOST]; /* only `threads` are set: small matrices are many */
+    job j = {.all = all, .out = out, .e = e, .range = range};
+    for (size_t i = 0; i < threads; i++)
+        range[i] = (text){0};
     j.rows = columns < NUMBERS ? NUMBERS / (columns + 1) + 1 : 1;
     bool done = true;
     while (done && j.end < rows)
         done = find_rows(&j, how->supply, rows - j.end) && write_rows(&j, threads);
     for (size_t i = 0; i < threads; i++)
-        text_free(&j.range[i]);
+        text_free(&range[i]);
     return done;
 }

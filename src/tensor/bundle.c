@@ -14,11 +14,16 @@ static uint64_t name_hash(const char *name, size_t length)
     return hash;
 }
 
-/* One of 64 bits. Most names that are looked for are not there, and their bit is not set. */
+/* One of 64 bits. Most names that are looked for are not there, and their bit is not set; two
+ * characters show it, before anybody counts them all. */
+static uint64_t mark_of(char first, char second)
+{
+    return (uint64_t)1 << (7 * (unsigned char)first + (unsigned char)second) % 64;
+}
+
 static uint64_t name_mark(const char *name, size_t length)
 {
-    size_t ends = length == 0 ? 0 : 7 * (size_t)name[0] + 3 * (size_t)name[length - 1];
-    return (uint64_t)1 << (ends + length) % 64;
+    return mark_of(length < 1 ? '\0' : name[0], length < 2 ? '\0' : name[1]);
 }
 
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
@@ -126,6 +131,8 @@ entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
 
 entry *bundle_find(const bundle *b, const char *name)
 {
+    if ((b->marks & mark_of(name[0], name[0] == '\0' ? '\0' : name[1])) == 0)
+        return NULL;
     return bundle_find_bytes(b, name, strlen(name));
 }
 

@@ -36,6 +36,8 @@ const input_file INPUT_FILES[] = {
                    "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
     {"lines.jsonl", "{\"name\": \"1\", \"x\": [[1, 2], [3, 4]]}\n\n{\"x\": [[5]], \"dtype\": "
                     "\"f64\"}\n{\"x\": [[1], [2], [3]], \"causal\": true}\n"},
+    {"alike.jsonl", "{\"x\": [[1, 2], [3, 4]], \"heads\": 2}\n{\"x\": [[5, 6], [7, 8]], "
+                    "\"heads\": 2}\n{\"x\": [[-1, 0], [0, 2]], \"heads\": 2}\n"},
     {"rows.jsonl", "{\"x\": [[1, 2], [3, 4]], \"wq\": [[1, 0], [2, 1]], \"causal\": true}\n"
                    "[[5, 6]]\n{\"x\": [[7, 8]], \"tokens\": [\"end\"]}\n"},
     {"x.csv", "token,a,b\n\"the, cat\",1,0\nwalks,0.5,2\n\"\"\"on\"\"\",-1e-3,1\n"},
@@ -125,7 +127,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--softcap 3 --window 1,0 --key-lengths 2 --alibi=1,0.5 --top 2 --emit "
               "capped,top,entropy,logsumexp heads.json"},
     {.words = "extra.json"},
-    {.words = "--threads 1 lines.jsonl", .streams = true},
+    {.words = "--threads 1 lines.jsonl", .streams = true, .tries_again = true},
+    {.words = "--threads 1 --average-heads alike.jsonl", .streams = true, .tries_again = true},
     {.words = "--threads 3 --quiet - <lines.jsonl", .streams = true, .tries_again = true},
     {.words = "--threads 1 --stream --rope --positions sinusoidal rows.jsonl", .streams = true},
     {.words = "--threads 1 --stream --score additive rows.jsonl", .streams = true},

@@ -21,6 +21,7 @@
     ROW(help)                                                                                      \
     ROW(in_order)                                                                                  \
     ROW(info)                                                                                      \
+    ROW(json_again)                                                                                \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \
@@ -65,6 +66,7 @@
     ROW(row_stage)                                                                                 \
     ROW(rows_read)                                                                                 \
     ROW(rows_text)                                                                                 \
+    ROW(run_again)                                                                                 \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
     ROW(share_color)                                                                               \

@@ -1,0 +1,77 @@
+#include "cli/batch_worker.h"
+
+bool batch_worker_open(batch_worker *w, documents *all, const options *o, const outputs *to, err *e)
+{
+    *w = (batch_worker){
+        .documents = all, .given = *o, .is_quiet = o->quiet, .to = outputs_in_memory(to)};
+    w->given.threads = 1;
+    w->given.has_threads = w->given.quiet = true;
+    crew_open(&w->alone, 1);
+    w->room = run_room_new(e);
+    return w->room != NULL;
+}
+
+static void free_last(batch_worker *w)
+{
+    if (!w->has_last)
+        return;
+    run_room_clear(w->room);
+    solution_free(&w->solved);
+    document_free(&w->last);
+    w->has_last = false;
+}
+
+void batch_worker_close(batch_worker *w)
+{
+    free_last(w);
+    run_room_free(w->room);
+    json_again_free(&w->again);
+    crew_close(&w->alone);
+    outputs_free_memory(&w->to);
+}
+
+static bool is_silent(const batch_worker *w)
+{
+    return w->is_quiet || !solution_has_notes(&w->solved);
+}
+
+static bool plan_last(batch_worker *w)
+{
+    solution *s = &w->solved;
+    return solution_plan(s, &w->last, &w->given, &w->bad) &&
+           outputs_check(&w->to, &s->plan, &w->bad) && solution_is_small(s) && is_silent(w) &&
+           solution_want(s, w->to.stage, w->to.stages, &w->bad);
+}
+
+static bool run_last(batch_worker *w)
+{
+    return solution_run_in(&w->solved, w->room, &w->alone, &w->given, &w->bad) && is_silent(w) &&
+           outputs_write(&w->to, &w->solved, &w->last, &w->bad);
+}
+
+/* What is too large to be done here was read for those who do it. */
+static bool do_new(batch_worker *w, const document_line *line, document *read)
+{
+    free_last(w);
+    w->has_last = documents_try_line(w->documents, line, &w->last, &w->again, &w->bad);
+    if (!w->has_last)
+        document_free(&w->last);
+    if (w->has_last && plan_last(w) && run_last(w))
+        return true;
+    if (w->has_last && !w->bad.is_set) {
+        *read = w->last;
+        w->last = (document){0};
+    }
+    return false;
+}
+
+bool batch_worker_do(batch_worker *w, const document_line *line, document *read)
+{
+    *read = (document){0};
+    bool is_alike = w->has_last && documents_try_again(w->documents, line, &w->last, &w->again);
+    if (is_alike ? run_last(w) : do_new(w, line, read))
+        return true;
+    free_last(w);
+    err_clear(&w->bad);
+    return false;
+}

@@ -1,0 +1,103 @@
+/* Texts that are read into the entries of the one before, and those that are not like it. */
+#include "io/json_again.h"
+
+#include "io/json.h"
+#include "unit.h"
+
+#include <string.h>
+
+static const char FIRST[] = "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]}";
+
+/* Reads the first text, and remembers it. */
+static void read_first(unit *u, const char *bytes, json_again *again, bundle *to)
+{
+    read_options how = {.file = "t", .kind = KEY_MATRIX, .type = DTYPE_F32, .again = again};
+    err e = {0};
+    CHECK(u, json_read(bytes, strlen(bytes), &how, to, &e) && again->is_set);
+}
+
+static bool holds(const bundle *b, const char *name, const float *numbers)
+{
+    const tensor *t = bundle_tensor(b, name);
+    return memcmp(t->data, numbers, tensor_count(t) * sizeof(float)) == 0;
+}
+
+static void other_numbers_come_in(unit *u)
+{
+    static const char SECOND[] =
+        "{\"name\": \"a\", \"x\": [[-1,2e1],\t[0.5 , 8]], \"wq\": [[1.0000000000000000000],[7]]}";
+    json_again again = {0};
+    bundle b = {0};
+    read_first(u, FIRST, &again, &b);
+    const void *before = bundle_tensor(&b, "x")->data;
+    CHECK(u, again.matrices == 2 && strcmp(again.matrix[1].name, "wq") == 0);
+    CHECK(u, json_again_read(&again, SECOND, strlen(SECOND)));
+    CHECK(u, holds(&b, "x", (const float[]){-1, 20, 0.5f, 8}));
+    CHECK(u, holds(&b, "wq", (const float[]){1, 7}));
+    CHECK(u, bundle_tensor(&b, "x")->data == before);
+    CHECK(u, json_again_read(&again, FIRST, strlen(FIRST)));
+    CHECK(u, holds(&b, "wq", (const float[]){5, 6}));
+    bundle_free(&b);
+    json_again_free(&again);
+}
+
+static void check_unlike(unit *u, const char *bytes)
+{
+    json_again again = {0};
+    bundle b = {0};
+    read_first(u, FIRST, &again, &b);
+    if (!CHECK(u, !json_again_read(&again, bytes, strlen(bytes))))
+        printf("  text: %s\n", bytes);
+    CHECK(u, !again.is_set && !json_again_read(&again, FIRST, strlen(FIRST)));
+    bundle_free(&b);
+    json_again_free(&again);
+}
+
+static void what_differs_is_not_alike(unit *u)
+{
+    static const char *const TEXTS[] = {
+        "",
+        "{\"name\": \"a\", ",
+        "{\"name\": \"b\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\",  \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wk\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1], [2], [3], [4]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [1, 2, 3, 4], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 04]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 1e99]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, \"NaN\"]], \"wq\": [[5], [6]]}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": 5}",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]]} ",
+        "{\"name\": \"a\", \"x\": [[1, 2], [3, 4]], \"wq\": [[5], [6]",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++)
+        check_unlike(u, TEXTS[i]);
+}
+
+/* Numbers that no entry of the bundle took as they were read stay what stands between. */
+static void only_entries_numbers_may_differ(unit *u)
+{
+    static const char OBJECT[] = "{\"x\": [[1]], \"of\": {\"cat\": [2, 3]}, \"m\": [[true]]}",
+                      OTHER[] = "{\"x\": [[1]], \"of\": {\"cat\": [2, 4]}, \"m\": [[true]]}",
+                      TRUTH[] = "{\"x\": [[1]], \"of\": {\"cat\": [2, 3]}, \"m\": [[false]]}";
+    json_again again = {0};
+    bundle b = {0};
+    read_first(u, OBJECT, &again, &b);
+    CHECK(u, again.matrices == 1);
+    CHECK(u, !json_again_read(&again, OTHER, strlen(OTHER)));
+    bundle_free(&b);
+    read_first(u, OBJECT, &again, &b);
+    CHECK(u, !json_again_read(&again, TRUTH, strlen(TRUTH)));
+    bundle_free(&b);
+    json_again_free(&again);
+}
+
+void test_json_again(unit *u)
+{
+    other_numbers_come_in(u);
+    what_differs_is_not_alike(u);
+    only_entries_numbers_may_differ(u);
+}

@@ -1,0 +1,108 @@
+/* A plan that is run again, with other numbers in its inputs, gives what a plan of those would. */
+#include "attn/run.h"
+
+#include "attn/problem.h"
+#include "kernels/kernels.h"
+#include "unit.h"
+
+#include <string.h>
+
+enum { ROWS = 7, WIDTH = 4 };
+
+static void fill(const bundle *document, uint64_t seed)
+{
+    static const char *const NAMES[] = {"x", "wq", "wk", "wo", "bias"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const tensor *t = bundle_tensor(document, NAMES[i]);
+        float *to = t->data;
+        for (size_t j = 0; j < tensor_count(t); j++)
+            to[j] = (float)(unit_random(&seed) >> 40) / (1 << 23) - 1;
+    }
+}
+
+static void add_matrix(unit *u, bundle *to, const char *name, size_t rows, size_t columns)
+{
+    const size_t size[] = {rows, columns};
+    tensor t;
+    err e = {0};
+    CHECK(u, tensor_new(&t, DTYPE_F32, 2, size, &e) &&
+                 bundle_add_tensor(to, name, &t, (place){0}, &e));
+}
+
+static void make_document(unit *u, bundle *to)
+{
+    err e = {0};
+    add_matrix(u, to, "x", ROWS, WIDTH);
+    add_matrix(u, to, "wq", WIDTH, WIDTH);
+    add_matrix(u, to, "wk", WIDTH, WIDTH);
+    add_matrix(u, to, "wo", WIDTH, WIDTH);
+    add_matrix(u, to, "bias", ROWS, ROWS);
+    CHECK(u, bundle_add_number(to, "heads", 2, (place){0}, &e) &&
+                 bundle_add_text(to, "rope", "true", 4, (place){0}, &e) &&
+                 bundle_add_text(to, "score", "general", 7, (place){0}, &e));
+}
+
+static bool make_plan(problem *asked, plan *p, const bundle *document, err *e)
+{
+    return problem_read(asked, document, e) &&
+           plan_make(p, asked, isa_by_name("auto", e)->table(asked->type), e);
+}
+
+static bool same_stages(const bundle *a, const bundle *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        const tensor *s = &a->entry[i].tensor, *t = &b->entry[i].tensor;
+        same = tensor_same_shape(s, t) &&
+               memcmp(s->data, t->data, tensor_count(s) * sizeof(float)) == 0;
+    }
+    return same;
+}
+
+/* Against a plan that knows these numbers alone. */
+static void check_numbers(unit *u, uint64_t seed, const bundle *document, const wanted *w,
+                          const bundle *stages)
+{
+    problem asked;
+    plan fresh;
+    bundle alone = {0};
+    run_report report;
+    err e = {0};
+    fill(document, seed);
+    CHECK(u, make_plan(&asked, &fresh, document, &e) &&
+                 run_plan(&fresh, w, 1, &alone, &report, &e) && same_stages(stages, &alone));
+    bundle_free(&alone);
+    plan_free(&fresh);
+    problem_free(&asked);
+}
+
+void test_run_again(unit *u)
+{
+    bundle document = {0}, stages = {0};
+    problem asked;
+    plan p;
+    wanted w = {0};
+    run_report report;
+    crew alone;
+    err e = {0};
+    run_room *room = run_room_new(&e);
+    make_document(u, &document);
+    crew_open(&alone, 1);
+    wanted_add(&w, STAGE_WEIGHTS);
+    wanted_add(&w, STAGE_Q_ROPE);
+    wanted_add(&w, STAGE_OUTPUT);
+    fill(&document, 1);
+    CHECK(u, make_plan(&asked, &p, &document, &e));
+    run_room_set(room, &p, &w);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        fill(&document, seed);
+        CHECK(u, run_again(room, &alone, &stages, &report, &e) && report.empty_rows == 0);
+        check_numbers(u, seed, &document, &w, &stages);
+    }
+    run_room_free(room);
+    crew_close(&alone);
+    plan_free(&p);
+    problem_free(&asked);
+    bundle_free(&stages);
+    bundle_free(&document);
+}
