@@ -25,6 +25,11 @@ static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
     ptrdiff_t column = b->stride[1];
     const real *from = row_of(b, 0) + column * (ptrdiff_t)first;
     size_t depth = b->size[0], j = 0;
+    for (; b->stride[0] == 1 && j + LANES <= width; j += LANES, from += LANES * column) {
+        for (size_t i = 0; i < LANES; i++)
+            ask_for(from + column * (ptrdiff_t)(LANES + i), depth);
+        turn_wide(from, column, depth, to + j, PANEL_COLUMNS);
+    }
     for (; b->stride[0] == 1 && j + TURNED <= width; j += TURNED, from += TURNED * column) {
         for (size_t i = 0; i < TURNED; i++)
             ask_for(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth);

@@ -103,6 +103,8 @@ static void turn_lines(const tensor *b, size_t row, size_t column, size_t depth,
     size_t j = 0;
     for (size_t i = 0; i < width; i++)
         line[i] = line_of(b, row, column + i, 0, depth, to->room[i]);
+    for (; j + LANES <= width; j += LANES)
+        turn_wide(line[j], line[j + 1] - line[j], depth, &to->row[0][j], COLUMNS_AT_ONCE);
     for (; j + TURNED <= width; j += TURNED)
         turn_columns(line[j], line[j + 1] - line[j], depth, &to->row[0][j], COLUMNS_AT_ONCE);
     for (; j < width; j++)

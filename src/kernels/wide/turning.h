@@ -2,7 +2,19 @@
 #ifndef SELFATTN_KERNELS_WIDE_TURNING_H
 #define SELFATTN_KERNELS_WIDE_TURNING_H
 
-#include "kernels/wide/real.h"
+#include "kernels/wide/wide.h"
+
+#if defined(WIDE_AVX512)
+#include "kernels/wide/turning_avx512.h"
+#else
+/* Nothing but the squares below is turned. */
+static inline size_t turn_squares(const real *from, ptrdiff_t column, size_t depth, real *to,
+                                  size_t pitch)
+{
+    (void)from, (void)column, (void)depth, (void)to, (void)pitch;
+    return 0;
+}
+#endif
 
 enum { CACHE_LINE = 64 };
 
@@ -56,6 +68,16 @@ static inline void turn_columns(const real *from, ptrdiff_t column, size_t depth
         turn_square(from + p, column, to + p * pitch, pitch);
     for (size_t j = 0; j < TURNED; j++)
         turn_column(from + column * (ptrdiff_t)j + p, 1, depth - p, to + p * pitch + j, pitch);
+}
+
+/* The same of LANES columns. */
+static inline void turn_wide(const real *from, ptrdiff_t column, size_t depth, real *to,
+                             size_t pitch)
+{
+    size_t p = turn_squares(from, column, depth, to, pitch);
+    for (size_t j = 0; p < depth && j < LANES; j += TURNED)
+        turn_columns(from + column * (ptrdiff_t)j + p, column, depth - p, to + p * pitch + j,
+                     pitch);
 }
 
 #endif
