@@ -15,14 +15,13 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* Lines of `count` elements side by side, which come next, are asked of memory: processors foresee
- * long runs, and these are broken off after each line. */
-static void ask_for_lines(const tensor *b, size_t row, size_t column, int axis, size_t lines,
-                          size_t count)
+/* Parts of rows, which come next, are asked of memory: processors foresee long runs, and these are
+ * broken off after each row. */
+static void ask_for_rows(const tensor *b, size_t row, size_t column, size_t rows, size_t count)
 {
-    ptrdiff_t bytes = (ptrdiff_t)dtype_size(b->type), apart = bytes * b->stride[1 - axis];
+    ptrdiff_t bytes = (ptrdiff_t)dtype_size(b->type), apart = bytes * b->stride[0];
     const char *from = place_of(b, row, column);
-    for (size_t i = 0; b->stride[axis] == 1 && i < lines; i++, from += apart) {
+    for (size_t i = 0; b->stride[1] == 1 && i < rows; i++, from += apart) {
         for (size_t at = 0; at < count * (size_t)bytes; at += CACHE_LINE)
             __builtin_prefetch(from + at);
     }
@@ -76,8 +75,7 @@ static void add_rows(const real *a, const tensor *b, size_t row, real *c)
         size_t width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
         for (size_t i = 0; i < rows; i++)
             line[i] = line_of(b, row + i, j, 1, width, room[i]);
-        ask_for_lines(b, row + ROWS_AT_ONCE, j, 1, at_most(depth - row - rows, ROWS_AT_ONCE),
-                      width);
+        ask_for_rows(b, row + ROWS_AT_ONCE, j, at_most(depth - row - rows, ROWS_AT_ONCE), width);
         if (rows == ROWS_AT_ONCE)
             add_lines(a + row, line, ROWS_AT_ONCE, width, c + j, row == 0, is_last);
         else
@@ -117,12 +115,11 @@ static void add_columns(const real *a, const tensor *b, size_t column, real *c)
 {
     turned_block block;
     wide sum[CHAINS] = {wide_zero(), wide_zero(), wide_zero(), wide_zero()};
-    size_t left = b->size[1] - column, width = at_most(left, COLUMNS_AT_ONCE);
+    size_t width = at_most(b->size[1] - column, COLUMNS_AT_ONCE);
     if (width < COLUMNS_AT_ONCE)
         memset(block.row, 0, sizeof block.row);
     for (size_t row = 0; row < b->size[0]; row += DEPTH_AT_ONCE) {
         size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
-        ask_for_lines(b, row, column + width, 0, at_most(left - width, COLUMNS_AT_ONCE), depth);
         turn_lines(b, row, column, depth, width, &block);
         for (size_t i = 0; i < depth; i++) {
             for (size_t v = 0; v < CHAINS; v++)
