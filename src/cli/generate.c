@@ -1,6 +1,7 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/nearest_names.h"
 #include "cli/output_file.h"
 #include "cli/stack_outputs.h"
 #include "cli/stack_solve.h"
@@ -56,10 +57,26 @@ static bool write_step(writer *w, const generation *g, err *e)
     return sink_flush(&w->to, e);
 }
 
-static bool is_stop(const writer *w, size_t id)
+/* The id of the word, or of the digits, behind which --stop ends. */
+static bool find_stop(const writer *w, generation *g, err *e)
 {
     char digits[32];
-    return w->given->stop != NULL && strcmp(w->given->stop, name_of(w, id, digits)) == 0;
+    const char *stop = w->given->stop;
+    nearest_names nearest = {.wanted = stop};
+    size_t ids = g->logits.size[1];
+    g->stop = SIZE_MAX;
+    for (size_t id = 0; stop != NULL && id < ids; id++) {
+        const char *name = name_of(w, id, digits);
+        if (strcmp(stop, name) == 0)
+            g->stop = id;
+        if (name != digits)
+            nearest_names_look(&nearest, name);
+    }
+    if (stop == NULL || g->stop != SIZE_MAX)
+        return true;
+    err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, stop);
+    nearest_names_suggest(&nearest, "", e);
+    return false;
 }
 
 /* All numbers that will be drawn, one a step. */
@@ -160,13 +177,11 @@ static bool run_all_steps(writer *w, generation *g, generation_trace *t, crew *b
     rows_in_focus rows = {0};
     if (t != NULL)
         rows = rows_of(&t->how.focus);
-    while (g->step < g->how.steps) {
+    while (!generation_is_done(g)) {
         if (t != NULL)
             g->stack.how.one_row = g->step == 0 ? &rows.prompt : &rows.later;
         if (!run_step(w, g, t, by, e))
             return false;
-        if (is_stop(w, g->next))
-            break;
     }
     return true;
 }
@@ -176,7 +191,7 @@ static bool run_steps(writer *w, generation *g, generation_trace *t, const env *
     const options *o = w->given;
     size_t threads = stack_threads(&g->stack, o, world);
     crew by;
-    if (!check_memory(g, threads, o, e) ||
+    if (!find_stop(w, g, e) || !check_memory(g, threads, o, e) ||
         (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
         return false;
     crew_open(&by, threads);

@@ -91,6 +91,11 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
            make_room(g, e);
 }
 
+bool generation_is_done(const generation *g)
+{
+    return g->step == g->how.steps || (g->step > 0 && g->next == g->stop);
+}
+
 void generation_close(generation *g)
 {
     stack_free(&g->stack);

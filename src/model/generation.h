@@ -29,6 +29,7 @@ typedef struct generation {
     double most, total; /* the greatest of the tempered, and the sum of the exponentials */
     bundle made;        /* its stages that `emit` names; owned */
     size_t step, next;  /* steps that were done, and the id that the last one chose */
+    size_t stop;        /* an id that is the last one; SIZE_MAX: none */
 } generation;
 
 /* Reads the stack and what turns its rows into logits. To be freed in any case, and not to be
@@ -42,6 +43,8 @@ bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *
 bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
+/* All steps were done, or the id of the last one is `stop`. */
+bool generation_is_done(const generation *g);
 void generation_close(generation *g);
 
 #endif

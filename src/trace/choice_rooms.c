@@ -252,8 +252,8 @@ static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
             tell_drawn(f, of, d);
         else
             tell_greatest(f, of, &logits);
-        build_sentence(&f->b, g->step == g->how.steps ? "It is written, and is the last one."
-                                                      : "It is written, and its row goes in next.");
+        build_sentence(&f->b, generation_is_done(g) ? "It is written, and is the last one."
+                                                    : "It is written, and its row goes in next.");
     }
     trace_map *map = map_add_number(&f->b, "choice", FLOOR_CHOICE, (double)g->next);
     map->rows = (trace_labels){of->next, NULL};
