@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh: each target runs over its corpus, then $FUZZ_RUNS times, or half a minute, over what
+# run.sh: each target runs over its corpus, then $FUZZ_RUNS times, or $FUZZ_SECONDS, over what
 # libFuzzer makes of it.
 # A crash is kept in build/fuzz; new inputs are not, so that the corpus stays what a person chose.
 set -u
@@ -23,8 +23,9 @@ trap 'rm -rf "$fresh"' EXIT
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "$fresh/$target" "$corpus"
-    if "$target" -runs="${FUZZ_RUNS:-20000}" -seed=1 -max_total_time=30 -max_len=4096 \
-        -artifact_prefix="$target-" "$fresh/$target" "$corpus" >"$fresh/said" 2>&1; then
+    if "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-20}" -seed=1 \
+        -max_len=4096 -artifact_prefix="$target-" "$fresh/$target" "$corpus" \
+        >"$fresh/said" 2>&1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
