@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
@@ -239,7 +238,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         own.first += i;
         own.rows = 1;
         if (!takes_all)
-            own = masking_own_columns(of->plan, at, own.first);
+            masking_narrow(of->plan, &own);
         if (!compute_row(of, at, &own, in, &s))
             return false;
     }

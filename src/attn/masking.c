@@ -71,18 +71,14 @@ bool masking_apply(const plan *p, const block *at, size_t query, const void *fro
     return hide(p, at, query, to) || p->bias.data != NULL || p->slopes.data != NULL;
 }
 
-block masking_own_columns(const plan *p, const block *at, size_t query)
+void masking_narrow(const plan *p, block *row)
 {
-    block own = *at;
-    own.first = query;
-    own.rows = 1;
     if (p->appended > 0)
-        return own;
-    key_range seen = visible_columns(p, at, query);
+        return;
+    key_range seen = visible_columns(p, row, row->first);
     size_t skipped = seen.first / PACKED_PART * PACKED_PART;
-    own.skipped += skipped;
-    own.columns = seen.end - skipped;
-    return own;
+    row->skipped += skipped;
+    row->columns = seen.end - skipped;
 }
 
 bool masking_allows_any(const plan *p, const block *at, size_t query)

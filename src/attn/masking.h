@@ -16,9 +16,9 @@ typedef struct block {
  * False where to = from. */
 bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
 
-/* Of the block one row, and of its columns those whose keys the query may see, masks apart;
- * appended rows need all. */
-block masking_own_columns(const plan *p, const block *at, size_t query);
+/* Narrows a block of one row to the columns whose keys the row may see, masks apart; appended rows
+ * need all. */
+void masking_narrow(const plan *p, block *row);
 
 /* A key that may be attended to: then scores of nothing but −inf do not come from masks and
  * biases. */

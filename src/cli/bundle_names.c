@@ -8,15 +8,6 @@
 
 /* ---- names ---- */
 
-static const char *find_whole_name(const text_list *names, const char *whole)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->item[i], whole) == 0)
-            return names->item[i];
-    }
-    return NULL;
-}
-
 static bool is_taken(const bundle_names *found, const char *name)
 {
     for (size_t i = 0; i < KEYS.count; i++) {
@@ -78,7 +69,7 @@ static bool take_mapped(bundle_names *found, const char *pair, err *e)
 {
     place at = {.file = "map", .is_option = true};
     size_t length = strcspn(pair, "=");
-    const char *wanted = pair + length + 1, *name = find_whole_name(found->names, wanted);
+    const char *wanted = pair + length + 1, *name = text_list_find(found->names, wanted);
     size_t index = key_index(pair, length);
     if (index == KEYS.count) {
         const named *near = named_nearest(&KEYS, pair, length);

@@ -11,22 +11,13 @@ bool check_is_stack(const document *one)
     return bundle_find(&one->contents, "layers") != NULL;
 }
 
-static bool has_stage(const stack_solution *s, const char *name)
-{
-    for (size_t i = 0; i < s->there.count; i++) {
-        if (strcmp(s->there.item[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* What a document expects must be there; of another's result, what is. */
 static bool list_names(const checker *c, const stack_solution *s, const bundle *numbers,
                        text_list *names, err *e)
 {
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
-        bool is_there = has_stage(s, one->name);
+        bool is_there = text_list_find(&s->there, one->name) != NULL;
         if (!is_there && c->actual == NULL) {
             stack_solution_refuse(s, one->name, e);
             err_place(e, &one->at);

@@ -101,20 +101,12 @@ static bool read_origin(origin *to, const text_list *header, text_list *settings
 
 /* ---- what only one of them has ---- */
 
-static bool has(const text_list *list, const char *item)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->item[i], item) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool list_rest(text_list *to, const text_list *of, const text_list *other, err *e)
 {
     for (size_t i = 0; i < of->count; i++) {
         const char *item = of->item[i];
-        if (!has(other, item) && !has(to, item) && !text_list_add(to, item, strlen(item), e))
+        if (text_list_find(other, item) == NULL && text_list_find(to, item) == NULL &&
+            !text_list_add(to, item, strlen(item), e))
             return false;
     }
     return true;

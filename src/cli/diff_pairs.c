@@ -21,11 +21,7 @@ static bool is_matrix(const entry *one)
 
 static bool is_ignored(const options *o, const char *name)
 {
-    for (size_t i = 0; i < o->ignore.count; i++) {
-        if (strcmp(o->ignore.item[i], name) == 0)
-            return true;
-    }
-    return false;
+    return text_list_find(&o->ignore, name) != NULL;
 }
 
 /* What --map says A's `name` is called in B; NULL: nothing. */

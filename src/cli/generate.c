@@ -9,6 +9,7 @@
 #include "io/json_member.h"
 #include "io/json_row.h"
 #include "io/json_string.h"
+#include "model/embed.h"
 #include "model/generation.h"
 #include "model/keys.h"
 #include "random/generator.h"
@@ -20,15 +21,15 @@ enum { DEFAULT_LENGTH = 16 };
 
 typedef struct writer {
     const options *given;
-    const bundle *vocab; /* NULL: ids are written */
     sink to;
 } writer;
 
 /* A word of the vocab, or the id in digits. */
-static const char *name_of(const writer *w, size_t id, char digits[32])
+static const char *name_of(const generation *g, size_t id, char digits[32])
 {
+    const char *word = stack_word_of_id(&g->stack, id);
     snprintf(digits, 32, "%zu", id);
-    return w->vocab != NULL && id < w->vocab->count ? w->vocab->entry[id].name : digits;
+    return word != NULL ? word : digits;
 }
 
 static void add_logits(text *out, const tensor *logits)
@@ -42,12 +43,12 @@ static void add_logits(text *out, const tensor *logits)
 static bool write_step(writer *w, const generation *g, err *e)
 {
     char digits[32];
-    const char *name = name_of(w, g->next, digits);
+    const char *name = name_of(g, g->next, digits);
     text *out = sink_text(&w->to);
     if (w->given->logits) {
         text_add_string(out, "{");
         json_member_count(out, "id", g->next);
-        if (w->vocab != NULL)
+        if (bundle_find(g->stack.document, "vocab") != NULL)
             json_member_text(out, "token", name);
         add_logits(out, &g->logits);
         text_add_string(out, "}\n");
@@ -66,7 +67,7 @@ static bool find_stop(const writer *w, generation *g, err *e)
     size_t ids = g->logits.size[1];
     g->stop = SIZE_MAX;
     for (size_t id = 0; stop != NULL && id < ids; id++) {
-        const char *name = name_of(w, id, digits);
+        const char *name = name_of(g, id, digits);
         if (strcmp(stop, name) == 0)
             g->stop = id;
         if (name != digits)
@@ -226,8 +227,7 @@ static bool generate(const options *o, const env *world, const document *one, er
                                .allow_nonfinite = o->allow_nonfinite,
                                .goes_on = true,
                                .keeps_plans = traces};
-    const entry *vocab = bundle_find(&one->contents, "vocab");
-    writer w = {.given = o, .vocab = vocab == NULL ? NULL : vocab->bundle};
+    writer w = {.given = o};
     generation g = {.step = 0};
     const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
     place at = document_place(one);

@@ -20,21 +20,13 @@ static const char *file_of(const options *o)
 
 /* ---- whose it is ---- */
 
-static bool is_named(const given_bundle *b, const char *name)
-{
-    for (size_t i = 0; i < b->names.count; i++) {
-        if (strcmp(b->names.item[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Where it may be either, the document says it, or else the bundle or --prefix. */
 static bundle_for kind_for(const given_bundle *b, const options *o, const bundle *contents)
 {
     if (b->is_for != FOR_EITHER)
         return b->is_for;
-    bool is_of_layers = document_is_of_layers(contents) || is_named(b, "layers") ||
+    bool is_of_layers = document_is_of_layers(contents) ||
+                        text_list_find(&b->names, "layers") != NULL ||
                         (o->prefix != NULL && strstr(o->prefix, "{}") != NULL);
     return is_of_layers ? FOR_LAYERS : FOR_ATTENTION;
 }

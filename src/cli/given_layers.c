@@ -23,9 +23,7 @@ bool given_layers_find(given_layers *g, const text_list *names, const char *file
                        err *e)
 {
     place at = {.file = file};
-    *g = (given_layers){0};
-    for (size_t i = 0; i < names->count; i++)
-        g->is_document = g->is_document || strcmp(names->item[i], "layers") == 0;
+    *g = (given_layers){.is_document = text_list_find(names, "layers") != NULL};
     if (g->is_document)
         return true;
     if (!layer_search_find(&g->search, names, file, o->prefix == NULL ? "" : o->prefix, e) ||

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What x is read from: attention's own reading knows x, and tokens with a vocab. */
 static bool borrow_rows(const stack *s, bundle *to, err *e)
@@ -29,6 +28,17 @@ const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
         return NULL;
     *room = tensor_at(embedding, id);
     return room;
+}
+
+double stack_id_given(const tensor *ids, size_t i)
+{
+    return ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
+}
+
+const char *stack_word_of_id(const stack *s, size_t id)
+{
+    const entry *vocab = bundle_find(s->document, "vocab");
+    return vocab != NULL && id < vocab->bundle->count ? vocab->bundle->entry[id].name : NULL;
 }
 
 size_t stack_ids(const stack *s)
@@ -79,8 +89,7 @@ static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
     size_t *ids = mem_alloc(count, sizeof ids[0], e);
     bool done = ids != NULL;
     for (size_t i = 0; done && i < count; i++) {
-        double id = given->tensor.rank == 0 ? tensor_get(&given->tensor, NULL)
-                                            : tensor_get(&given->tensor, &i);
+        double id = stack_id_given(&given->tensor, i);
         if (!(id >= 0 && id == floor(id) && id < 9007199254740992.0))
             done = err_at(e, &given->at, "ids[%zu] is %g, it must be a whole number from 0", i + 1,
                           id);

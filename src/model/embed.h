@@ -15,6 +15,12 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
  * where there is none. `room` may be what it points to. */
 const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
 
+/* The number in place i of a document's ids, which may be one without a list. */
+double stack_id_given(const tensor *ids, size_t i);
+
+/* The word of an id; NULL where the vocab has none, or there is no vocab. */
+const char *stack_word_of_id(const stack *s, size_t id);
+
 /* How many ids there are to look up; 0 where there is neither an embedding nor a vocab. */
 size_t stack_ids(const stack *s);
 

@@ -211,6 +211,15 @@ bool text_list_add(text_list *list, const char *item, size_t length, err *e)
     return true;
 }
 
+const char *text_list_find(const text_list *list, const char *item)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->item[i], item) == 0)
+            return list->item[i];
+    }
+    return NULL;
+}
+
 void text_list_free(text_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -78,6 +78,8 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e);
 bool bundle_remove(bundle *b, const char *name);
 
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
+/* The item in the list, or NULL where it is not there. */
+const char *text_list_find(const text_list *list, const char *item);
 void text_list_free(text_list *list);
 
 void entry_free(entry *one);

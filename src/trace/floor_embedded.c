@@ -18,8 +18,7 @@ static const tensor *find_row(const stack *s, size_t i, tensor *room)
     if (s->ids != NULL)
         return stack_row_of_id(s, s->ids[i], room);
     if (ids != NULL)
-        return stack_row_of_id(
-            s, (size_t)(ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i)), room);
+        return stack_row_of_id(s, (size_t)stack_id_given(ids, i), room);
     bool is_word = tokens != NULL && tokens->kind == ENTRY_LIST && vocab != NULL;
     return is_word ? bundle_tensor(vocab->bundle, tokens->list.item[i]) : NULL;
 }
@@ -32,8 +31,7 @@ static trace_labels label_ids(floors *f)
     if (f->labels.names != NULL)
         return f->labels;
     for (size_t i = 0; ids != NULL && i < f->stack->rows && !f->b.failed; i++) {
-        double id = ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
-        const char *name = build_text(&f->b, "id %.0f", id);
+        const char *name = build_text(&f->b, "id %.0f", stack_id_given(ids, i));
         f->b.failed = f->b.failed || !text_list_add(names, name, strlen(name), f->e);
     }
     return ids == NULL || f->b.failed ? f->labels : (trace_labels){names, NULL};

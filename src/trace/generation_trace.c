@@ -1,6 +1,7 @@
 #include "trace/generation_trace.h"
 
 #include "base/mem.h"
+#include "model/embed.h"
 #include "trace/choice_rooms.h"
 
 #include <stdio.h>
@@ -14,9 +15,9 @@ enum { NAME_DIGITS = 32 };
 static const char *name_of_id(const generation *g, size_t id, const char *before,
                               char digits[NAME_DIGITS])
 {
-    const entry *vocab = bundle_find(g->stack.document, "vocab");
+    const char *word = stack_word_of_id(&g->stack, id);
     snprintf(digits, NAME_DIGITS, "%s%zu", before, id);
-    return vocab != NULL && id < vocab->bundle->count ? vocab->bundle->entry[id].name : digits;
+    return word != NULL ? word : digits;
 }
 
 static const char *name_of_row(const generation *g, size_t row, char digits[NAME_DIGITS])
@@ -26,9 +27,7 @@ static const char *name_of_row(const generation *g, size_t row, char digits[NAME
     if (tokens != NULL && tokens->kind == ENTRY_LIST && row < tokens->list.count)
         return tokens->list.item[row];
     if (ids != NULL)
-        return name_of_id(g,
-                          (size_t)(ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &row)),
-                          "id ", digits);
+        return name_of_id(g, (size_t)stack_id_given(ids, row), "id ", digits);
     snprintf(digits, NAME_DIGITS, "row %zu", row + 1);
     return digits;
 }

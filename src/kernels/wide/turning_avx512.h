@@ -11,10 +11,11 @@
 
 enum { PIECE = 16 / sizeof(real) };
 
+/* turn_pieces: from PIECE rows on, out[k] has, in its 16 bytes number m, the rows' numbers
+ * m·PIECE + k. */
 #if defined(REAL_IS_F64)
 #define MOVE(a, b, which) _mm512_shuffle_f64x2(a, b, which)
 
-/* From PIECE rows on: out[k] has, in its 16 bytes number m, the rows' numbers m·PIECE + k. */
 static inline void turn_pieces(const wide *row, wide *out)
 {
     out[0] = _mm512_unpacklo_pd(row[0], row[1]);
@@ -33,7 +34,6 @@ static inline wide high_pairs(wide a, wide b)
     return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
 }
 
-/* From PIECE rows on: out[k] has, in its 16 bytes number m, the rows' numbers m·PIECE + k. */
 static inline void turn_pieces(const wide *row, wide *out)
 {
     wide low = _mm512_unpacklo_ps(row[0], row[1]), high = _mm512_unpackhi_ps(row[0], row[1]);
