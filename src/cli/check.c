@@ -10,8 +10,6 @@
 #include "cli/tolerances.h"
 #include "io/sink.h"
 
-#include <string.h>
-
 /* Moves the matrices of a result, of which the document knows the stages. One without a name is the
  * output. */
 static bool take_matrices(bundle *to, bundle *from, err *e)

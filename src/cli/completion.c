@@ -1,7 +1,5 @@
 #include "cli/completion.h"
 
-#include <string.h>
-
 static const shell ROWS[] = {
     {{"bash", "a completion script for bash"}, completion_write_bash},
     {{"zsh", "a completion script for zsh"}, completion_write_zsh},

@@ -1,7 +1,5 @@
 #include "cli/completion.h"
 
-#include <string.h>
-
 static const char HEAD[] =
     "# fish completion for selfattn; made by: selfattn help --completion fish\n"
     "function __selfattn_is\n"

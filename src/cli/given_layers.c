@@ -6,7 +6,6 @@
 #include "cli/given.h"
 #include "cli/narrow_weights.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What is under way: a document that gets what it lacks. */

@@ -10,8 +10,6 @@
 #include "cli/solve.h"
 #include "cli/tracing.h"
 
-#include <string.h>
-
 /* A result in memory waits this long at most while others are computed: a reader hardly notices,
  * and one write serves many results. */
 static const double FLUSH_SECONDS = 0.05;

@@ -6,7 +6,6 @@
 #include "cli/progress.h"
 
 #include <stdint.h>
-#include <string.h>
 
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
  * above a million only with --force). */

@@ -4,7 +4,6 @@
 #include "io/number_write.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

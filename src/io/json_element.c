@@ -3,7 +3,6 @@
 #include "io/number_read.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool is_number(char first)
 {

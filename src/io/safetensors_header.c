@@ -4,7 +4,6 @@
 #include "io/json_scan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char SAFETENSORS_METADATA[] = "__metadata__";
 

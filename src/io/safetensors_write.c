@@ -8,8 +8,6 @@
 #include "io/safetensors.h"
 #include "io/safetensors_header.h"
 
-#include <string.h>
-
 static const char *const TYPES[] = {
     [DTYPE_F32] = "F32", [DTYPE_F64] = "F64", [DTYPE_BOOL] = "BOOL"};
 

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "io/zip.h"
 
-#include <string.h>
 #include <zlib.h>
 
 enum { STORED = 0, DEFLATED = 8, FLAGS_ENCRYPTED = 1 | 1 << 6 | 1 << 13 };

@@ -5,7 +5,6 @@
 #include "model/rows.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What goes from part to part: rows, b·n × m each. */
 typedef struct flow {

@@ -5,8 +5,6 @@
 #include "random/own.h"
 #include "random/torch.h"
 
-#include <math.h>
-
 static void begin_nothing(stream *s)
 {
     (void)s;

@@ -4,8 +4,6 @@
 #include "render/table_text.h"
 #include "render/worked_line.h"
 
-#include <string.h>
-
 static void add_paragraph(text *out, const char *class_name, const char *words)
 {
     text_add_format(out, "<p%s>", class_name);

@@ -1,6 +1,5 @@
 #include "render/html_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* All in units of the picture; boxes stand in columns, and in five rows: queries, keys and values

@@ -4,8 +4,6 @@
 #include "render/label_text.h"
 #include "trace/map.h"
 
-#include <string.h>
-
 typedef struct grid {
     const html_page *page;
     tensor matrix;

@@ -3,8 +3,6 @@
 #include "trace/map.h"
 #include "trace/map_parts.h"
 
-#include <string.h>
-
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
 enum { MOST_IN_MAP = 1 << 16 };
 

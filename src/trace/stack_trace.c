@@ -7,7 +7,6 @@
 #include "trace/stack_steps.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
  * below and above all layers. */

@@ -2,7 +2,6 @@
 #include "trace/build.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The columns of W (m × heads·width, or one matrix a head) that make one head of a projection. */
 static tensor weight_of_head(const projection *r, size_t head)

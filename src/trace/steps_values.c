@@ -2,8 +2,6 @@
 #include "attn/extra.h"
 #include "trace/build.h"
 
-#include <string.h>
-
 static const char *at(builder *b, const char *name, size_t i, size_t j)
 {
     return build_text(b, "%s[%zu,%zu]", name, i + 1, j + 1);

@@ -4,7 +4,6 @@
 #include "why/rest.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size, err *e)

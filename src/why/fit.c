@@ -3,7 +3,6 @@
 #include "compare/measure.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Two ways to one number differ by roundings of the type, and these grow along chains. */
 static const double SAME_F64 = 1e-11, SAME_F32 = 2e-5;

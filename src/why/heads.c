@@ -1,8 +1,6 @@
 /* Mistakes in cutting rows into heads, in sharing keys among them, and in joining their results. */
 #include "why/blunders.h"
 
-#include <string.h>
-
 /* A learned row, or gains: as many numbers as all heads have. */
 static bool is_vector(input which)
 {

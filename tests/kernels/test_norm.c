@@ -6,7 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROW_MOST = 4096 };
 

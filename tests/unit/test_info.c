@@ -3,8 +3,6 @@
 
 #include "unit.h"
 
-#include <string.h>
-
 static void add(bundle *b, const char *name, dtype type, const char *stored, int rank)
 {
     err e = {0};

@@ -5,7 +5,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <string.h>
 
 static tensor row_of(dtype type, size_t count, const void *data)
 {

@@ -7,7 +7,6 @@
 #include "test_render_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef void (*drawer)(text *out, const trace_item *item, const render_options *how);
 

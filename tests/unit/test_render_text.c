@@ -5,8 +5,6 @@
 #include "render/table_text.h"
 #include "test_render_parts.h"
 
-#include <string.h>
-
 static const double Q[] = {1, 0, 2}, K[] = {4, 4, 0}, FOUR = 4;
 
 static bool render(const trace *t, const render_options *how, text *out)

@@ -8,7 +8,6 @@
 #include "said.h"
 #include "unit.h"
 
-#include <math.h>
 #include <string.h>
 
 static const read_options F32 = {.file = "f", .type = DTYPE_F32};

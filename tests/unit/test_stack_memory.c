@@ -7,8 +7,6 @@
 #include "model/stack.h"
 #include "unit.h"
 
-#include <string.h>
-
 /* Beside tensors there are names, places, and what the allocator adds to each block. */
 enum { ALLOWANCE = 64 * 1024 };
 
