@@ -63,22 +63,32 @@ void *mem_alloc_zeroed(size_t count, size_t size, err *e)
     return block;
 }
 
+void *mem_resize(void *block, size_t count, size_t size, err *e)
+{
+    size_t bytes;
+    if (!block_bytes(count, size, &bytes, e))
+        return NULL;
+    void *moved = realloc(block, bytes);
+    if (moved == NULL)
+        err_no_memory(e, bytes);
+    return moved;
+}
+
+/* Many arrays stay short, and many of large elements have only one. */
+enum { FIRST_BYTES = 64 };
+
 void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e)
 {
     if (used < *capacity)
         return array;
-    size_t larger = *capacity < 2 ? 2 : *capacity; /* many arrays stay short */
-    if (!size_mul(larger, 2, &larger)) {
+    size_t larger = *capacity == 0 ? 1 + FIRST_BYTES / (size + 1) : *capacity;
+    if (*capacity > 0 && !size_mul(larger, 2, &larger)) {
         err_no_memory(e, SIZE_MAX);
         return NULL;
     }
-    void *block = mem_alloc(larger, size, e);
-    if (block == NULL)
-        return NULL;
-    if (used > 0)
-        memcpy(block, array, used * size);
-    mem_free(array);
-    *capacity = larger;
+    void *block = mem_resize(array, larger, size, e);
+    if (block != NULL)
+        *capacity = larger;
     return block;
 }
 

@@ -20,8 +20,13 @@ size_t size_larger(size_t a, size_t b);
 void *mem_alloc(size_t count, size_t size, err *e);
 void *mem_alloc_zeroed(size_t count, size_t size, err *e);
 
-/* Grows an array that holds `used` elements so that one more fits, by doubling; NULL with the error
- * set, and the old array untouched, when it can't. */
+/* A block (or NULL) with another size: what fits stays in it, and large blocks are not copied. NULL
+ * with the error set, and the old block untouched, when there is no memory. It is aligned as
+ * malloc's blocks are, so vectors are not kept in it. */
+void *mem_resize(void *block, size_t count, size_t size, err *e);
+
+/* Grows an array that holds `used` elements so that one more fits, by doubling, as mem_resize
+ * does. */
 void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e);
 
 /* A copy of a string of `length` bytes, with a NUL behind it. */

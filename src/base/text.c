@@ -16,14 +16,11 @@ static char *grow(text *t, size_t length)
     size_t doubled = t->capacity * 2;
     size_t capacity = needed > doubled ? needed : doubled;
     err ignored = {0}; /* text_ok reports it */
-    char *larger = mem_alloc(capacity, 1, &ignored);
+    char *larger = mem_resize(t->data, capacity, 1, &ignored);
     if (larger == NULL) {
         t->failed = true;
         return NULL;
     }
-    if (t->length > 0)
-        memcpy(larger, t->data, t->length);
-    mem_free(t->data);
     t->data = larger;
     t->capacity = capacity;
     return t->data + t->length;

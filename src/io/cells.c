@@ -260,12 +260,8 @@ static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, slice
 
 bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
 {
-    if (to->count == to->capacity) {
-        void *larger = mem_grow(to->data, to->count, &to->capacity, dtype_size(to->type), e);
-        if (larger == NULL)
-            return false;
-        to->data = larger;
-    }
+    if (!cells_reserve(to, 1, e))
+        return false;
     slice s = trimmed_field(f);
     return is_finite_number(s) ? add_finite(to, r, f, s, e) : add_unusual(to, r, f, s, e);
 }

@@ -10,6 +10,7 @@ static atomic_long now, peak;
 
 extern void *__real_aligned_alloc(size_t alignment, size_t size);
 extern void *__real_malloc(size_t size);
+extern void *__real_realloc(void *block, size_t size);
 extern void __real_free(void *block);
 
 static void count(long bytes)
@@ -36,10 +37,23 @@ void *__wrap_malloc(size_t size)
     return given(__real_malloc(size));
 }
 
-void __wrap_free(void *block)
+static void taken(void *block)
 {
     if (block != NULL && atomic_load(&is_watched))
         count(-(long)malloc_usable_size(block));
+}
+
+/* The old block is not counted beside the new one: it stays where it is, or moves page by page.
+ * No test watches while memory fails. */
+void *__wrap_realloc(void *block, size_t size)
+{
+    taken(block);
+    return given(__real_realloc(block, size));
+}
+
+void __wrap_free(void *block)
+{
+    taken(block);
     __real_free(block);
 }
 
