@@ -1,5 +1,6 @@
 /* Facts of a JSON text, whatever is in it: one walk over the bytes, no tree, no matrix. */
 #include "cli/facts.h"
+#include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
 
@@ -8,8 +9,11 @@
 
 typedef struct walk {
     json_text text;
+    json_room room;
     err *e;
 } walk;
+
+enum { FACT_ROOM = sizeof(fact) + 64 }; /* with its name and a value that is shown */
 
 /* The list that is looked at, with all lists in it: their sizes by depth, as far as they are the
  * same for all of one depth. */
@@ -167,6 +171,15 @@ static const char *walk_list(walk *w, const char *at, fact *to)
 
 static const char *walk_value(walk *w, const char *at, fact *to);
 
+static fact *add_named(walk *w, const char *key, text *name, fact *to)
+{
+    text_clear(name);
+    read_string(key, name);
+    return text_ok(name, w->e) && json_room_take(&w->room, &w->text, key, FACT_ROOM, w->e)
+               ? fact_add(to, text_string(name), name->length, w->e)
+               : NULL;
+}
+
 /* NULL with the error set when there is no memory. */
 static const char *walk_object(walk *w, const char *at, fact *to)
 {
@@ -174,10 +187,7 @@ static const char *walk_object(walk *w, const char *at, fact *to)
     text name = {0};
     to->kind = FACT_OBJECT;
     for (const char *key = json_first(&w->text, at); key != NULL; key = json_next(&w->text, end)) {
-        text_clear(&name);
-        read_string(key, &name);
-        fact *added =
-            !text_ok(&name, w->e) ? NULL : fact_add(to, text_string(&name), name.length, w->e);
+        fact *added = add_named(w, key, &name, to);
         end = added == NULL ? NULL : walk_value(w, json_member(&w->text, key), added);
         if (end == NULL)
             break;

@@ -58,7 +58,7 @@ bool layer_path_read(layer_path *p, const char *way, size_t length)
 static const bundle *object_of(const bundle *in, const char *name)
 {
     const entry *found = in == NULL ? NULL : bundle_find(in, name);
-    return found == NULL ? NULL : found->bundle;
+    return found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
 }
 
 enum { LAYER_NUMBER = 24 };

@@ -374,14 +374,10 @@ static bool finish_matrix(const job *j, size_t index, err *e)
 {
     matrix *m = &j->matrix[index];
     entry *to = &j->out->entry[index];
-    if (!grid_finish(&m->grid, j->reader.file, to->name, e))
+    size_t size[GRID_AXES + 2];
+    int rank;
+    if (!grid_finish(&m->grid, j->reader.file, to->name, size, &rank, e))
         return false;
-    size_t size[TENSOR_MAX_RANK];
-    int rank = 0;
-    for (int axis = 0; axis < GRID_AXES; axis++) {
-        if (m->grid.has[axis])
-            size[rank++] = m->grid.size[axis];
-    }
     size[rank++] = m->rows;
     size[rank++] = m->columns;
     to->kind = ENTRY_TENSOR;

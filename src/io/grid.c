@@ -85,26 +85,45 @@ static bool is_sorted(const grid *g)
     return true;
 }
 
-bool grid_finish(grid *g, const char *file, const char *name, err *e)
+/* As large as the greatest indices say: 1 on axes that are not there. */
+static void find_sizes(const grid *g, size_t size[GRID_AXES])
 {
-    assert(g->count > 0);
-    memset(g->size, 0, sizeof g->size);
+    memset(size, 0, GRID_AXES * sizeof size[0]);
     for (size_t i = 0; i < g->count; i++) {
         for (int axis = 0; axis < GRID_AXES; axis++) {
-            if (g->piece[i].index[axis] >= g->size[axis])
-                g->size[axis] = g->piece[i].index[axis] + 1;
+            if (g->piece[i].index[axis] >= size[axis])
+                size[axis] = g->piece[i].index[axis] + 1;
         }
     }
-    if (!is_sorted(g))
-        qsort(g->piece, g->count, sizeof g->piece[0], compare_pieces);
+}
+
+static bool check_pieces(const grid *g, const size_t size[GRID_AXES], const char *file,
+                         const char *name, err *e)
+{
     size_t wanted[GRID_AXES] = {0};
     bool more = true;
     for (size_t i = 0; i < g->count || more; i++) {
         if (i == g->count || !more || compare_index(g->piece[i].index, wanted) != 0)
             return refuse_piece(g, i, wanted, file, name, e);
-        more = next_index(g->size, wanted);
+        more = next_index(size, wanted);
     }
     return true;
+}
+
+bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
+                 err *e)
+{
+    size_t all[GRID_AXES];
+    assert(g->count > 0);
+    find_sizes(g, all);
+    if (!is_sorted(g))
+        qsort(g->piece, g->count, sizeof g->piece[0], compare_pieces);
+    *rank = 0;
+    for (int axis = 0; axis < GRID_AXES; axis++) {
+        if (g->has[axis])
+            size[(*rank)++] = all[axis];
+    }
+    return check_pieces(g, all, file, name, e);
 }
 
 void grid_free(grid *g)

@@ -28,14 +28,15 @@ typedef struct grid_piece {
 
 typedef struct grid {
     bool has[GRID_AXES];
-    size_t size[GRID_AXES]; /* known once finished; 1 on axes that are not there */
     grid_piece *piece;
     size_t count, capacity;
 } grid;
 
 bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e);
-/* `name` is the tensor's, for messages. */
-bool grid_finish(grid *g, const char *file, const char *name, err *e);
+/* Gives the sizes of the axes that are there, and their number. `name` is the tensor's, for
+ * messages. */
+bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
+                 err *e);
 void grid_free(grid *g);
 
 /* The letters of a tensor with these axes in front of its rows and columns: "bhqk" (see

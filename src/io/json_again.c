@@ -7,8 +7,9 @@ static const entry *taker_of(const json_list *list, const bundle *read)
 {
     bool is_taken = list->values.data == NULL;
     for (size_t i = 0; is_taken && i < read->count; i++) {
-        if (read->entry[i].tensor.data == list->data)
-            return &read->entry[i];
+        const entry *one = &read->entry[i];
+        if (one->kind == ENTRY_TENSOR && one->tensor.data == list->data)
+            return one;
     }
     return NULL;
 }

@@ -4,6 +4,7 @@
 #include "io/json_again.h"
 #include "io/json_array.h"
 #include "io/json_lists.h"
+#include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
 #include "io/number_read.h"
@@ -15,7 +16,14 @@ typedef struct reader {
     json_text text;
     const read_options *how;
     dtype type; /* of matrices: the document's own, or the caller's */
+    json_room room;
 } reader;
+
+/* About what is allocated for them. */
+enum {
+    ENTRY_ROOM = sizeof(entry) + 112,  /* its name, a number, its slots */
+    OBJECT_ROOM = sizeof(bundle) + 144 /* its first slots */
+};
 
 /* Kinds that no row of a key table has, behind those of key.h. */
 enum {
@@ -141,10 +149,18 @@ static bool read_list(reader *r, const char *at, entry *to, err *e)
     return true;
 }
 
-static bool new_bundle(entry *to, err *e)
+static entry *add_entry(reader *r, bundle *to, const char *name, const char *at, err *e)
+{
+    return json_room_take(&r->room, &r->text, at, ENTRY_ROOM, e)
+               ? bundle_add(to, name, strlen(name), json_place(&r->text, at), e)
+               : NULL;
+}
+
+static bool new_bundle(reader *r, const char *at, entry *to, err *e)
 {
     to->kind = ENTRY_BUNDLE;
-    to->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
+    if (json_room_take(&r->room, &r->text, at, OBJECT_ROOM, e))
+        to->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
     return to->bundle != NULL;
 }
 
@@ -154,15 +170,15 @@ static bool read_object(reader *r, const scope *in, const char *at, entry *to, e
 {
     if (*at != '{')
         return fail_expected(r, at, "an object, '{'", e);
-    return new_bundle(to, e) && read_members(r, in, at, to->bundle, e);
+    return new_bundle(r, at, to, e) && read_members(r, in, at, to->bundle, e);
 }
 
 static bool read_record(reader *r, const scope *in, size_t number, const char *at, bundle *to,
                         err *e)
 {
     char name[24];
-    int length = snprintf(name, sizeof name, "%zu", number);
-    entry *added = bundle_add(to, name, (size_t)length, json_place(&r->text, at), e);
+    snprintf(name, sizeof name, "%zu", number);
+    entry *added = add_entry(r, to, name, at, e);
     return added != NULL && read_object(r, in, at, added, e);
 }
 
@@ -170,7 +186,7 @@ static bool read_records(reader *r, const scope *in, const char *at, entry *to, 
 {
     if (*at != '[')
         return fail_expected(r, at, "a list of objects", e);
-    if (!new_bundle(to, e))
+    if (!new_bundle(r, at, to, e))
         return false;
     to->is_list = true;
     const char *item = json_first(&r->text, at);
@@ -302,7 +318,7 @@ static bool read_named(reader *r, value_kind as, const char *name, const char *a
 {
     if (as.kind == KIND_SKIPPED)
         return true;
-    entry *added = bundle_add(to, name, strlen(name), json_place(&r->text, at), e);
+    entry *added = add_entry(r, to, name, at, e);
     return added != NULL && read_value(r, as, at, added, e);
 }
 

@@ -163,14 +163,10 @@ static bool finish_stage(const job *j, size_t index, err *e)
 {
     grid *g = &j->stage[index].grid;
     entry *to = &j->out->entry[index];
-    if (!grid_finish(g, j->reader.file, to->name, e))
+    size_t size[GRID_AXES];
+    int rank;
+    if (!grid_finish(g, j->reader.file, to->name, size, &rank, e))
         return false;
-    size_t size[TENSOR_MAX_RANK];
-    int rank = 0;
-    for (int axis = 0; axis < GRID_AXES; axis++) {
-        if (g->has[axis])
-            size[rank++] = g->size[axis];
-    }
     /* With an item, the row lies in front of the last two axes, col and item. */
     const bool has[GRID_AXES] = {[GRID_BATCH] = g->has[GRID_BATCH],
                                  [GRID_HEAD] = g->has[GRID_HEAD],

@@ -169,7 +169,8 @@ entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e)
     char *own_name = added->name;
     *added = *from;
     added->name = own_name;
-    added->tensor = tensor_view_of(&from->tensor);
+    if (from->kind == ENTRY_TENSOR)
+        added->tensor = tensor_view_of(&from->tensor);
     added->borrows = true;
     return added;
 }
@@ -230,9 +231,15 @@ void text_list_free(text_list *list)
 
 static void free_value(entry *one)
 {
-    mem_free(one->text);
-    text_list_free(&one->list);
-    if (one->bundle != NULL) {
+    if (one->kind == ENTRY_TENSOR)
+        tensor_free(&one->tensor);
+    else if (one->borrows)
+        return;
+    else if (one->kind == ENTRY_TEXT)
+        mem_free(one->text);
+    else if (one->kind == ENTRY_LIST)
+        text_list_free(&one->list);
+    else if (one->bundle != NULL) {
         bundle_free(one->bundle);
         mem_free(one->bundle);
     }
@@ -241,9 +248,7 @@ static void free_value(entry *one)
 static void free_entry(entry *one)
 {
     mem_free(one->name);
-    tensor_free(&one->tensor);
-    if (!one->borrows)
-        free_value(one);
+    free_value(one);
 }
 
 void entry_free(entry *one)

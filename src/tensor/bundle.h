@@ -30,16 +30,18 @@ typedef struct entry {
     entry_kind kind;
     weight_layout layout;
     bool borrows; /* text, list and bundle are another entry's; a tensor says it itself */
-    tensor tensor;
+    bool is_list; /* of a bundle: its entries are those of a list, named "1", "2", … */
+    union {       /* by kind; files may hold many small ones */
+        tensor tensor;
+        char *text;
+        text_list list;
+        bundle *bundle;
+    };
     /* The tensor's axes as letters, such as "bhqk": its leading b and h say which of the first axes
      * are batch and head. NULL: by rank, where 3 has heads and 4 has a batch and heads.
      * Borrowed. */
     const char *axes;
     const char *stored; /* its element type as the file names it: "<f2"; NULL: text. Borrowed. */
-    char *text;
-    text_list list;
-    bundle *bundle;
-    bool is_list; /* of a bundle: its entries are those of a list, named "1", "2", … */
 } entry;
 
 struct bundle {

@@ -26,7 +26,7 @@ const char *listed(const bundle *b, text *out)
         text_add_format(out, "%s%s", one->name, one->name[0] == '\0' ? "" : " ");
         if (one->kind == ENTRY_TENSOR)
             list_tensor(one, out);
-        for (size_t k = 0; k < one->list.count; k++)
+        for (size_t k = 0; one->kind == ENTRY_LIST && k < one->list.count; k++)
             text_add_format(out, "%s%s", k == 0 ? "" : "|", one->list.item[k]);
         text_add_string(out, "; ");
     }

@@ -38,6 +38,7 @@
     ROW(measure)                                                                                   \
     ROW(mem)                                                                                       \
     ROW(memory)                                                                                    \
+    ROW(reader_memory)                                                                             \
     ROW(stack_memory)                                                                              \
     ROW(statistics)                                                                                \
     ROW(tensor)                                                                                    \
