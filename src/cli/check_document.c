@@ -172,13 +172,13 @@ static bool explain(checker *c, const document *one, const solution *s, const bu
 }
 
 /* --answers: an exercise is marked. */
-static bool mark(checker *c, const document *one, const solution *s, const bundle *numbers, err *e)
+static bool mark(checker *c, const document *one, const solution *s, const bundle *answers, err *e)
 {
-    const options *o = c->given;
-    bool are_right = false;
-    bool done =
-        check_answers(&c->out, one, numbers, s, o->has_digits ? (int)o->digits : -1, &are_right, e);
-    c->failed += done && !are_right;
+    const step_wish no_step[STEP_COUNT] = {STEP_UNWANTED};
+    trace t = {0};
+    bool done = trace_make(&t, &s->plan, &s->stages, (trace_focus){0}, false, no_step, e) &&
+                check_answers(c, &(exercise){one, answers, &s->stages, &t}, e);
+    trace_free(&t);
     return done;
 }
 

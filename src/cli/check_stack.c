@@ -1,8 +1,10 @@
 #include "cli/check_stack.h"
 
+#include "cli/check_answers.h"
 #include "cli/check_update.h"
 #include "cli/report.h"
 #include "cli/stack_solve.h"
+#include "cli/tracing.h"
 
 #include <string.h>
 
@@ -46,28 +48,36 @@ static bool compare_all(const checker *c, const document *one, const stack_solut
 static bool check_options(const checker *c, const document *one, err *e)
 {
     place at = document_place(one);
-    const char *asked = c->given->why ? "why" : c->given->answers != NULL ? "answers" : NULL;
-    return asked == NULL ||
-           err_at(e, &at, "--%s is for one attention, and this document has layers", asked);
+    return !c->given->why ||
+           err_at(e, &at, "--why is for one attention, and this document has layers");
 }
 
+/* Compares what these stages are with what they should be, and reports or records it. */
 static bool solve_and_compare(checker *c, const document *one, stack_solution *s,
-                              const bundle *numbers, err *e)
+                              const text_list *names, const bundle *numbers, err *e)
 {
     comparison of = {0};
     errata known = {0};
-    text_list names = {0};
-    bool done = check_tolerances(&one->contents, &s->there, e) &&
-                (c->actual != NULL || errata_read(&known, &one->contents, &s->there, e)) &&
-                list_names(c, s, numbers, &names, e) &&
-                stack_solution_run(s, &names, c->given, c->world, e) &&
+    bool done = (c->actual != NULL || errata_read(&known, &one->contents, &s->there, e)) &&
+                stack_solution_run(s, names, c->given, c->world, e) &&
                 compare_all(c, one, s, numbers, &known, &of, e);
     if (done && c->given->update && of.different > 0)
         done = check_update(c, &(new_numbers){one, numbers, &s->stages, &known}, e);
     else if (done)
         c->failed += !report_check(&c->out, one, &of, &known, check_numbers_name(c));
-    text_list_free(&names);
     errata_free(&known);
+    return done;
+}
+
+/* --answers: an exercise is marked. */
+static bool solve_and_mark(checker *c, const document *one, stack_solution *s,
+                           const text_list *names, const bundle *answers, err *e)
+{
+    static const text_list NO_STEPS = {0};
+    stack_trace t;
+    bool done = tracing_make_stack(&t, s, names, &NO_STEPS, c->given, c->world, e) &&
+                check_answers(c, &(exercise){one, answers, &s->stages, &t.whole}, e);
+    stack_trace_free(&t);
     return done;
 }
 
@@ -75,8 +85,13 @@ bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
 {
     bool is_decoder = bundle_find(&one->contents, "memory") != NULL;
     stack_solution s;
+    text_list names = {0};
     bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) && check_options(c, one, e) &&
-                solve_and_compare(c, one, &s, numbers, e);
+                check_tolerances(&one->contents, &s.there, e) &&
+                list_names(c, &s, numbers, &names, e) &&
+                (c->given->answers != NULL ? solve_and_mark(c, one, &s, &names, numbers, e)
+                                           : solve_and_compare(c, one, &s, &names, numbers, e));
+    text_list_free(&names);
     stack_solution_free(&s);
     return done;
 }

@@ -322,9 +322,10 @@ static const option_row ROWS[] = {
     {{"answers", "mark the answers in FILE to an exercise of --blank"},
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
-               "{\"scores\": [[2, 4], [null, 16]]}. An answer is right where it is what a trace "
-               "shows, within half a unit of the last of 4 decimals, or of --digits, as on the "
-               "page. For each that is not the formula is given, not the number."},
+               "{\"scores\": [[2, 4], [null, 16]]}, of layers {\"layer.0.ln1\": [[1, -1]]}. An "
+               "answer is right where it is what a trace shows, within half a unit of the last of "
+               "4 decimals, or of --digits, as on the page. For each that is not the formula is "
+               "given, not the number."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "

@@ -175,26 +175,34 @@ static bool wants_weighted(const stack_solution *s, const text_list *names)
     return false;
 }
 
-bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
-                       const stack_outputs *to, text *out, err *e)
+bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
+                        const text_list *asked, const options *o, const env *world, err *e)
 {
     text_list all = {0};
-    stack_trace t = {0};
     trace_focus focus;
-    if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
-        !stack_steps_check(&s->stack, 0, &o->steps, e) ||
-        !find_stack_focus(&s->stack, o, &focus, e))
+    *t = (stack_trace){0};
+    if (!find_stack_focus(&s->stack, o, &focus, e))
         return false;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
     s->stack.how.one_row = wants_weighted(s, names) ? NULL : &one_row;
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
-                stack_trace_make(&t, &s->stack, &s->stages, focus, o->full,
-                                 o->steps.count > 0 ? &o->steps : NULL, e) &&
-                render(&t.whole, o, world, to->trace.file, out, e);
+                stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
     s->stack.how.one_row = NULL;
-    stack_trace_free(&t);
     text_list_free(&all);
+    return done;
+}
+
+bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
+                       const stack_outputs *to, text *out, err *e)
+{
+    stack_trace t = {0};
+    bool done =
+        check_holds(find_renderer(o), o, to->trace.results, e) &&
+        stack_steps_check(&s->stack, 0, &o->steps, e) &&
+        tracing_make_stack(&t, s, names, o->steps.count > 0 ? &o->steps : NULL, o, world, e) &&
+        render(&t.whole, o, world, to->trace.file, out, e);
+    stack_trace_free(&t);
     return done;
 }
 
