@@ -104,7 +104,7 @@ static bool mark_all(marking *m, err *e)
 bool check_answers(checker *c, const exercise *of, err *e)
 {
     const options *o = c->given;
-    marking m = {.of = of, .digits = o->has_digits ? (int)o->digits : -1};
+    marking m = {.of = of, .digits = option_digits(o)};
     bool done = mark_all(&m, e) && text_ok(&m.lines, e);
     if (done) {
         text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");

@@ -130,7 +130,7 @@ static bool render(const trace *t, const options *o, const env *world, const cha
     const renderer *by = find_renderer(o);
     bool is_terminal = world->stdout_is_terminal && strcmp(file, "-") == 0;
     render_options how = {.width = is_terminal ? world->width : 100,
-                          .digits = o->has_digits ? (int)o->digits : -1,
+                          .digits = option_digits(o),
                           .is_full = o->full,
                           .color = tracing_uses_color(o, world, file),
                           .blank = blank};
