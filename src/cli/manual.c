@@ -247,12 +247,13 @@ static void write_layers(text *out)
                     "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
                     "where W is a self-attention's mean_weights. It is there where each "
                     "self-attention is over the rows that go in, and has a residual.");
-    write_paragraph(out, "--trace=STEP takes the steps of attention, which are then those of every "
-                         "attention, and these:");
+    write_paragraph(
+        out, "--trace=STEP and --blank take the steps of attention, which are then those of every "
+             "attention, and these:");
     text_add_string(out, ".PD 0\n");
     write_items(out, &FLOORS);
     text_add_string(out, ".PD\n");
-    write_paragraph(out, "It also takes a part by its name, in all layers: ln1, attention, "
+    write_paragraph(out, "They also take a part by its name, in all layers: ln1, attention, "
                          "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
                          "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
                          "layer.0.attention.weights, where * stands for anything: "

@@ -272,9 +272,11 @@ static const option_row ROWS[] = {
                "those beyond 64."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
-     "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
+     "STEP,...", .any_in = GROUP_STACK, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
+     .also = &STAGES,
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
-               "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
+               "hint, and then the arithmetic. A stage's name stands for the step that makes it; "
+               "steps of layers are named as by --trace."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
