@@ -201,9 +201,9 @@ static void write_items(text *out, const named_table *table)
         write_item(out, named_row(table, i));
 }
 
-static void write_layers(text *out)
+/* What a document of layers is, and how its rows come about. */
+static void write_layer_documents(text *out)
 {
-    text_add_string(out, ".SH LAYERS\n");
     write_paragraph(out, "A document of encode and decode is a problem document with layers, and "
                          "the keys below. A layer is an object with the keys of its attention and "
                          "of a layer; settings of either stand at the top for all layers, and a "
@@ -216,10 +216,17 @@ static void write_layers(text *out)
                          "self-attention that is not causal. With --allow-nonfinite, a logit that "
                          "is NaN is less than any number; with --temperature there are no "
                          "probabilities then, nor with an infinite one, which is an error.");
-    write_paragraph(out, "Rows that are given as x are taken to have their positions: a "
-                         "position_embedding that --bundle finds by itself is added to rows that "
-                         "tokens or ids look up, and to x only where --map or the document names "
-                         "it.");
+    write_paragraph(out, "Rows that are given as x are taken to have their segments and positions: "
+                         "a segment_embedding or position_embedding that --bundle finds by itself "
+                         "is added to rows that tokens or ids look up, and to x only where --map "
+                         "or the document names it. The row of the segment is added first, then "
+                         "the position's.");
+}
+
+static void write_layers(text *out)
+{
+    text_add_string(out, ".SH LAYERS\n");
+    write_layer_documents(out);
     text_add_string(out, ".PD 0\n");
     write_items(out, &STACK_KEYS);
     write_items(out, &LAYER_KEYS);

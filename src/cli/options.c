@@ -440,6 +440,9 @@ static const option_row ROWS[] = {
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
+    {{"segments", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "segments",
+     .manual = "BERT's token types: each row has that row of segment_embedding added, before its "
+               "position. Rows that generate adds are of the last one."},
     {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",
      .key = "norm", .choices = &NORM_ORDERS,
      .manual = "The order of all layers that say nothing else; post is the default."},

@@ -95,6 +95,7 @@ done
 floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
+floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
 generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
 case large in *"$word"*)
