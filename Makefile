@@ -123,7 +123,7 @@ check-all: programs
 	@BUILD=$(BUILD) JOBS=1 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
-$(SCRIPTS) $(SLOW): $(BUILD)/selfattn $(HELPERS)
+$(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW):
 	@BUILD=$(BUILD) tests/run.sh $@
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them

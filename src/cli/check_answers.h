@@ -3,11 +3,16 @@
 #ifndef SELFATTN_CLI_CHECK_ANSWERS_H
 #define SELFATTN_CLI_CHECK_ANSWERS_H
 
-#include "cli/solve.h"
+#include "cli/check_document.h"
+#include "trace/trace.h"
 
-/* Adds a line of how many are right, and one for each that is not. `digits`: decimals that were
- * asked for, below 0 those of a trace. */
-bool check_answers(text *out, const document *one, const bundle *answers, const solution *s,
-                   int digits, bool *are_right, err *e);
+typedef struct exercise {
+    const document *document;
+    const bundle *answers, *computed; /* by stage; what was computed in the order of the stages */
+    const trace *trace;               /* for the formulas */
+} exercise;
+
+/* Adds a line of how many are right, and one for each that is not. */
+bool check_answers(checker *c, const exercise *of, err *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/errata.h"
 #include "cli/report.h"
 #include "cli/solve.h"
+#include "cli/stage_names.h"
 #include "cli/tolerances.h"
 
 #include <string.h>
@@ -48,22 +49,21 @@ static bool check_actual(const bundle *actual, err *e)
     return check_refuse_stageless(actual->entry[0].at.file, e);
 }
 
-static bool check_stage_names(const bundle *expected, err *e)
+bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
 {
-    for (size_t i = 0; i < expected->count; i++) {
-        const entry *one = &expected->entry[i];
-        if (named_find(&STAGES, one->name, strlen(one->name)) != NULL)
+    for (size_t i = 0; i < by_stage->count; i++) {
+        const entry *one = &by_stage->entry[i];
+        if (stage_names_have(of_stack, one->name))
             continue;
-        err_at(e, &one->at, "there is no stage \"%s\"", one->name);
-        const named *near = named_nearest(&STAGES, one->name, strlen(one->name));
-        return near == NULL ? err_remedy(e, "selfattn help stages lists them")
-                            : err_remedy(e, "did you mean \"%s\"?", near->name);
+        err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
+               of_stack == NULL ? "" : " in this stack");
+        return stage_names_suggest(of_stack, one->name, e);
     }
     return true;
 }
 
 /* A tolerance is from 0; one a stage is for stages that there are. */
-static bool check_tolerances(const bundle *contents, err *e)
+bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
 {
     const entry *tol = bundle_find(contents, "tol");
     if (tol == NULL)
@@ -76,7 +76,7 @@ static bool check_tolerances(const bundle *contents, err *e)
         if (!(value >= 0))
             return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
     }
-    return is_one || check_stage_names(tol->bundle, e);
+    return is_one || check_stage_names(tol->bundle, of_stack, e);
 }
 
 static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
@@ -119,7 +119,7 @@ static const bundle *numbers_of(const checker *c, const document *one)
     return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
 }
 
-static const char *numbers_name(const checker *c)
+const char *check_numbers_name(const checker *c)
 {
     return c->actual != NULL ? "actual" : "expected";
 }
@@ -135,7 +135,7 @@ static bool has_inputs(const document *one, bool *has, err *e)
 static unexplained unexplained_of(const checker *c, const document *one, const solution *s,
                                   const bundle *numbers)
 {
-    unexplained what = {.solved = s, .numbers = numbers, .numbers_name = numbers_name(c)};
+    unexplained what = {.solved = s, .numbers = numbers, .numbers_name = check_numbers_name(c)};
     for (stage_id id = 0; id < STAGE_COUNT; id++)
         what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
     return what;
@@ -171,24 +171,14 @@ static bool explain(checker *c, const document *one, const solution *s, const bu
     return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
 }
 
-/* --update: what differs is recorded in the document. */
-static bool update(checker *c, const document *one, const solution *s, const bundle *numbers,
-                   const errata *known, err *e)
-{
-    new_numbers of = {.document = one, .expected = numbers, .computed = &s->stages, .known = known};
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        of.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
-    return check_update(&c->out, &of, e);
-}
-
 /* --answers: an exercise is marked. */
-static bool mark(checker *c, const document *one, const solution *s, const bundle *numbers, err *e)
+static bool mark(checker *c, const document *one, const solution *s, const bundle *answers, err *e)
 {
-    const options *o = c->given;
-    bool are_right = false;
-    bool done =
-        check_answers(&c->out, one, numbers, s, o->has_digits ? (int)o->digits : -1, &are_right, e);
-    c->failed += done && !are_right;
+    const step_wish no_step[STEP_COUNT] = {STEP_UNWANTED};
+    trace t = {0};
+    bool done = trace_make(&t, &s->plan, &s->stages, (trace_focus){0}, false, no_step, e) &&
+                check_answers(c, &(exercise){one, answers, &s->stages, &t}, e);
+    trace_free(&t);
     return done;
 }
 
@@ -197,8 +187,8 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     solution s = {0};
     comparison of = {0};
     errata known = {0};
-    bool done = check_tolerances(&one->contents, e) &&
-                (c->actual != NULL || errata_read(&known, &one->contents, e)) &&
+    bool done = check_tolerances(&one->contents, NULL, e) &&
+                (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
                 solution_plan(&s, one, c->given, e) &&
                 want_expected(&s, numbers, &known.stages, e) &&
                 solution_run(&s, c->given, c->world, e) &&
@@ -208,9 +198,9 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     if (done && c->given->answers != NULL)
         done = mark(c, one, &s, numbers, e);
     else if (done && c->given->update && of.different > 0)
-        done = update(c, one, &s, numbers, &known, e);
+        done = check_update(c, &(new_numbers){one, numbers, &s.stages, &known}, e);
     else if (done) {
-        c->failed += !report_check(&c->out, one, &of, &known, numbers_name(c));
+        c->failed += !report_check(&c->out, one, &of, &known, check_numbers_name(c));
         done = explain(c, one, &s, numbers, &of, &known, e);
     }
     errata_free(&known);
@@ -251,6 +241,6 @@ bool check_document(checker *c, const document *one, err *e)
     }
     if (numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");
-    return (c->actual != NULL ? check_actual(numbers, e) : check_stage_names(numbers, e)) &&
+    return (c->actual != NULL ? check_actual(numbers, e) : check_stage_names(numbers, NULL, e)) &&
            solve_and_compare(c, one, numbers, e);
 }

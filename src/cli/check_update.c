@@ -109,13 +109,10 @@ static bool add_edit(edits *all, const char *at, size_t length, const element *o
     return true;
 }
 
-static bool edit_stage(const new_numbers *of, stage_id id, const source *file, edits *all, err *e)
+static bool edit_stage(const new_numbers *of, const entry *expected, double tol, const source *file,
+                       edits *all, err *e)
 {
-    const char *name = stage_row(id)->key.named.name;
-    const entry *expected = bundle_find(of->expected, name);
-    const tensor *computed = bundle_tensor(of->computed, name);
-    if (expected == NULL)
-        return true;
+    const tensor *computed = bundle_tensor(of->computed, expected->name);
     const char *at = value_at(file, &expected->at);
     if (at == NULL) /* somebody else wrote to it meanwhile */
         return err_at(e, &(place){.file = file->file}, "cannot be read: %s", strerror(ESTALE));
@@ -123,7 +120,7 @@ static bool edit_stage(const new_numbers *of, stage_id id, const source *file, e
     bool done = measure_align(&expected->tensor, computed, &old, &new);
     assert(done); /* they were compared before */
     int decimals = decimals_of_stage(at, tensor_count(&old));
-    element one = {.stage = name, .rank = old.rank, .tol = of->tol[id]};
+    element one = {.stage = expected->name, .rank = old.rank, .tol = tol};
     do {
         size_t length;
         const char *leaf = next_leaf(&at, &length);
@@ -160,27 +157,31 @@ static bool write_edited(const source *file, edits *all, err *e)
 }
 
 /* The bytes are another file's once it is in place, so they are given back last. */
-static bool rewrite(const new_numbers *of, edits *all, err *e)
+static bool rewrite(const checker *c, const new_numbers *of, edits *all, err *e)
 {
     source file;
     if (!source_open(&file, of->document->file, e))
         return false;
     bool done = true;
-    for (stage_id id = 0; id < STAGE_COUNT && done; id++)
-        done = edit_stage(of, id, &file, all, e);
+    for (size_t i = 0; i < of->expected->count && done; i++) {
+        const entry *one = &of->expected->entry[i];
+        double tol = check_tolerance(c, &of->document->contents, one->name);
+        done = edit_stage(of, one, tol, &file, all, e);
+    }
     done = done && write_edited(&file, all, e);
     source_close(&file);
     return done;
 }
 
-bool check_update(text *out, const new_numbers *of, err *e)
+bool check_update(checker *c, const new_numbers *of, err *e)
 {
+    text *out = &c->out;
     const document *one = of->document;
     place at = document_place(one);
     edits all = {0};
     if (one->file == NULL || strcmp(one->file, "-") == 0 || one->line > 0)
         return err_at(e, &at, "--update writes into JSON files, and this is a stream");
-    bool done = rewrite(of, &all, e);
+    bool done = rewrite(c, of, &all, e);
     if (done) {
         text_add_string(out, "ok    ");
         report_name(out, one);

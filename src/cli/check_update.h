@@ -3,17 +3,16 @@
 #ifndef SELFATTN_CLI_CHECK_UPDATE_H
 #define SELFATTN_CLI_CHECK_UPDATE_H
 
-#include "cli/document.h"
+#include "cli/check_document.h"
 #include "cli/errata.h"
 
 typedef struct new_numbers {
     const document *document;
     const bundle *expected, *computed; /* by stage, of the same shapes */
     const errata *known;               /* elements that stay as they are */
-    double tol[STAGE_COUNT];
 } new_numbers;
 
 /* Adds a line that says how many there were. The old file stays where anything fails. */
-bool check_update(text *out, const new_numbers *of, err *e);
+bool check_update(checker *c, const new_numbers *of, err *e);
 
 #endif

@@ -210,7 +210,7 @@ int command_convert(const options *o, env *world, err *e)
     if (c.to == NULL)
         return EXIT_WRONG;
     assert(c.to->write != NULL); /* every format of the table can be written */
-    c.how = (write_options){.digits = o->has_digits ? (int)o->digits : -1,
+    c.how = (write_options){.digits = option_digits(o),
                             .single_line = strcmp(c.to->named.name, "jsonl") == 0,
                             .names_alone = true,
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],

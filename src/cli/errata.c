@@ -1,6 +1,7 @@
 #include "cli/errata.h"
 
 #include "base/mem.h"
+#include "cli/stage_names.h"
 #include "io/number_write.h"
 
 #include <math.h>
@@ -29,25 +30,23 @@ static bool read_index(const entry *record, const char *name, erratum *to, err *
     return true;
 }
 
-static bool read_stage(const entry *record, const char **name, err *e)
+static bool read_stage(const entry *record, const text_list *of_stack, const char **name, err *e)
 {
     const entry *given = bundle_find(record->bundle, "stage");
     if (given == NULL || given->kind != ENTRY_TEXT)
         return err_at(e, &record->at, "this erratum names no stage");
     *name = given->text;
-    if (named_find(&STAGES, given->text, strlen(given->text)) != NULL)
+    if (stage_names_have(of_stack, given->text))
         return true;
     err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
-    const named *near = named_nearest(&STAGES, given->text, strlen(given->text));
-    return near == NULL ? err_remedy(e, "selfattn help stages lists them")
-                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+    return stage_names_suggest(of_stack, given->text, e);
 }
 
-static bool read_erratum(const entry *record, erratum *to, err *e)
+static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)
 {
     static const char *const INDICES[] = {"batch", "head", "row", "col"};
     *to = (erratum){.record = record};
-    if (!read_stage(record, &to->stage, e))
+    if (!read_stage(record, of_stack, &to->stage, e))
         return false;
     for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
         bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
@@ -84,7 +83,7 @@ static void sort_by_place(errata *all)
     qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
 }
 
-bool errata_read(errata *all, const bundle *document, err *e)
+bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e)
 {
     const entry *given = bundle_find(document, "errata");
     *all = (errata){0};
@@ -96,7 +95,7 @@ bool errata_read(errata *all, const bundle *document, err *e)
         return false;
     for (size_t i = 0; i < given->bundle->count; i++) {
         erratum *one = &all->one[all->count++];
-        if (!read_erratum(&given->bundle->entry[i], one, e))
+        if (!read_erratum(&given->bundle->entry[i], of_stack, one, e))
             return false;
         if (bundle_find(&all->stages, one->stage) == NULL &&
             bundle_add(&all->stages, one->stage, strlen(one->stage), one->record->at, e) == NULL)

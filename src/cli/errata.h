@@ -22,7 +22,8 @@ typedef struct errata {
     bundle stages; /* the stages that they are in: an entry each */
 } errata;
 
-bool errata_read(errata *all, const bundle *document, err *e);
+/* `of_stack`: the stages that there are; NULL: those of one attention. */
+bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e);
 void errata_free(errata *all);
 
 /* Whether the document names the element, rightly or not. */

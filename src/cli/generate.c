@@ -32,11 +32,11 @@ static const char *name_of(const generation *g, size_t id, char digits[32])
     return word != NULL ? word : digits;
 }
 
-static void add_logits(text *out, const tensor *logits)
+static void add_logits(text *out, const tensor *logits, const options *o)
 {
     tensor row = tensor_at(logits, 0);
     json_member_key(out, "logits");
-    json_row_write(out, &row, -1);
+    json_row_write(out, &row, option_digits(o));
 }
 
 /* A whole line, handed on at once. */
@@ -50,7 +50,7 @@ static bool write_step(writer *w, const generation *g, err *e)
         json_member_count(out, "id", g->next);
         if (bundle_find(g->stack.document, "vocab") != NULL)
             json_member_text(out, "token", name);
-        add_logits(out, &g->logits);
+        add_logits(out, &g->logits, w->given);
         text_add_string(out, "}\n");
     } else {
         text_add_format(out, "%s\n", name);
@@ -105,9 +105,15 @@ static const char *tokens_file(const options *o)
     return o->output == NULL ? "-" : o->output;
 }
 
+static bool check_digits(const options *o, err *e)
+{
+    return !o->has_digits || o->logits || output_has_trace(o) ||
+           err_set(e, "--digits is for the numbers of --logits and of --trace, and there are none");
+}
+
 static bool check_outputs(const options *o, err *e)
 {
-    if (!stack_outputs_check(o, e))
+    if (!stack_outputs_check(o, e) || !check_digits(o, e))
         return false;
     if (writes_tokens(o))
         return !output_has_trace(o) ||

@@ -108,12 +108,13 @@ static bool is_open(const applying *a, const layer_path *to)
            !(is_at_top && given_removes(a->given, name));
 }
 
-/* Rows that are given have their positions and their norm already. */
+/* Rows that are given have their segments, their positions and their norm already. */
 static bool is_wanted(const applying *a, const layer_source *from)
 {
     const layer_path *to = &from->to;
     bool is_by_name = !from->is_mapped && !layer_convention_is_own(a->from->search.by);
-    bool is_of_rows = strcmp(to->key->named.name, "position_embedding") == 0 ||
+    bool is_of_rows = strcmp(to->key->named.name, "segment_embedding") == 0 ||
+                      strcmp(to->key->named.name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     return !(is_of_rows && is_by_name && bundle_find(a->contents, "x") != NULL) && is_open(a, to);
 }
@@ -150,38 +151,6 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
            narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e);
 }
 
-/* to[i] = table[i] + row[1] */
-static void add_first_row(const tensor *table, const tensor *row, tensor *to)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    do {
-        const size_t first[] = {0, index[1]};
-        tensor_set(to, index, tensor_get(table, index) + tensor_get(row, first));
-    } while (tensor_next(to, index));
-}
-
-/* What this bundle gave before, with the first row of another of its matrices. */
-static bool add_to_it(const applying *a, const layer_source *from, err *e)
-{
-    const entry *added = bundle_find(a->read, from->name);
-    entry *table = bundle_find(a->contents, from->to.key->named.name);
-    char shape[SHAPE_TEXT], of_table[SHAPE_TEXT];
-    tensor sum;
-    if (table->tensor.rank != 2 || added->tensor.rank != 2 ||
-        added->tensor.size[1] != table->tensor.size[1])
-        return err_at(e, &added->at,
-                      "%s is %s, and the positions that its first row is added to "
-                      "are %s",
-                      from->name, tensor_shape_text(&added->tensor, shape),
-                      tensor_shape_text(&table->tensor, of_table));
-    if (!tensor_new(&sum, a->type, 2, table->tensor.size, e))
-        return false;
-    add_first_row(&table->tensor, &added->tensor, &sum);
-    tensor_free(&table->tensor);
-    table->tensor = sum;
-    return true;
-}
-
 /* In their order, which that of the names need not be. */
 static bool make_layers(const applying *a, err *e)
 {
@@ -196,13 +165,9 @@ static bool make_layers(const applying *a, err *e)
 static bool apply_sources(const applying *a, err *e)
 {
     const layer_sources *all = &a->from->sources;
-    bool was_applied = false; /* the one before */
     for (size_t i = 0; i < all->count; i++) {
         const layer_source *from = &all->item[i];
-        if (from->is_added && was_applied && !add_to_it(a, from, e))
-            return false;
-        was_applied = !from->is_added && is_wanted(a, from);
-        if (!was_applied)
+        if (!is_wanted(a, from))
             continue;
         if (from->name == NULL)
             return layer_sources_refuse(&a->from->search, from, e);
@@ -287,10 +252,7 @@ static void add_sources(const applying *a, text *out)
             text_add_format(out, " from %s", last);
         if (from != NULL) {
             text_add_string(out, join);
-            if (from->is_added)
-                text_add_string(out, "its first row added");
-            else
-                add_key(out, &from->to);
+            add_key(out, &from->to);
         }
         last = name;
         join = ", ";

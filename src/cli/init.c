@@ -120,7 +120,7 @@ static void note_settings(const maker *m)
 static bool write_matrices(maker *m, err *e)
 {
     bundle b = {0}, metadata = {0};
-    write_options how = {.digits = m->o->has_digits ? (int)m->o->digits : -1,
+    write_options how = {.digits = option_digits(m->o),
                          .single_line = (m->to->holds & HOLDS_STREAM) != 0,
                          .names_alone = true,
                          .threads = m->o->threads};

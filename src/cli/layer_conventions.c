@@ -144,8 +144,8 @@ void layer_convention_describe(text *out, const layer_convention *row)
     add_names(out, "ln_e", row->first);
     add_names(out, "ln_f", row->final);
     add_names(out, "embedding", row->embedding);
+    add_names(out, "segment_embedding", row->types);
     add_names(out, "position_embedding", row->positions);
-    add_names(out, "whose first row is added to it", row->types);
     add_names(out, "unembedding", row->unembedding);
     add_settings(out, row);
 }

@@ -20,7 +20,7 @@ typedef struct layer_convention {
     const char *final;                 /* beside the layers */
     const char *embedding, *positions, *unembedding; /* there, or further up */
     const char *first; /* there, or further up: the norm of embedded rows */
-    const char *types; /* likewise: rows of which the first is added to all positions */
+    const char *types; /* likewise: a row for each segment */
     const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
     double eps;                                                  /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */

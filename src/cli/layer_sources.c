@@ -197,24 +197,6 @@ static bool add_beside(finder *f, const char *way, const indexed_name *found, we
     return found == NULL || added != NULL;
 }
 
-/* Of a token's types the first one, which all tokens of one text have; where there are positions,
- * with which it is added. */
-static bool add_positions(finder *f, err *e)
-{
-    const layer_convention *row = f->in->by;
-    const indexed_name *positions = find_beside(f, row->positions, "weight embedding", true),
-                       *types = find_beside(f, row->types, "weight embedding", true);
-    size_t before = f->all->count;
-    if (!add_beside(f, "position_embedding", positions, LAYOUT_UNSAID, e))
-        return false;
-    if (positions == NULL || types == NULL)
-        return true;
-    if (!add_beside(f, "position_embedding", types, LAYOUT_UNSAID, e))
-        return false;
-    f->all->item[before + 1].is_added = true;
-    return true;
-}
-
 static bool add_rest(finder *f, err *e)
 {
     const layer_convention *row = f->in->by;
@@ -226,7 +208,10 @@ static bool add_rest(finder *f, err *e)
                       e) &&
            add_beside(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
                       e) &&
-           add_positions(f, e) &&
+           add_beside(f, "segment_embedding", find_beside(f, row->types, weight, true),
+                      LAYOUT_UNSAID, e) &&
+           add_beside(f, "position_embedding", find_beside(f, row->positions, weight, true),
+                      LAYOUT_UNSAID, e) &&
            add_beside(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
                       LAYOUT_OUT_IN, e);
 }

@@ -14,7 +14,6 @@ typedef struct layer_source {
     input which;          /* of attention, where it is cut */
     weight_layout layout; /* of what has one of its own; else the convention's */
     bool is_mapped;
-    bool is_added; /* its first row, to all rows of what the key is by then */
 } layer_source;
 
 typedef struct layer_sources {

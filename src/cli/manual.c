@@ -201,25 +201,32 @@ static void write_items(text *out, const named_table *table)
         write_item(out, named_row(table, i));
 }
 
-static void write_layers(text *out)
+/* What a document of layers is, and how its rows come about. */
+static void write_layer_documents(text *out)
 {
-    text_add_string(out, ".SH LAYERS\n");
     write_paragraph(out, "A document of encode and decode is a problem document with layers, and "
                          "the keys below. A layer is an object with the keys of its attention and "
                          "of a layer; settings of either stand at the top for all layers, and a "
                          "layer's own win. A feed-forward part is there where its weights are. "
                          "check computes such a document as decode does where it has a memory, "
-                         "else as encode does.");
+                         "else as encode does; of its options --why alone is for one attention.");
     write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
                          "each step; so it refuses what a stream refuses: offset, mask, bias, "
                          "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "
                          "self-attention that is not causal. With --allow-nonfinite, a logit that "
                          "is NaN is less than any number; with --temperature there are no "
                          "probabilities then, nor with an infinite one, which is an error.");
-    write_paragraph(out, "Rows that are given as x are taken to have their positions: a "
-                         "position_embedding that --bundle finds by itself is added to rows that "
-                         "tokens or ids look up, and to x only where --map or the document names "
-                         "it.");
+    write_paragraph(out, "Rows that are given as x are taken to have their segments and positions: "
+                         "a segment_embedding or position_embedding that --bundle finds by itself "
+                         "is added to rows that tokens or ids look up, and to x only where --map "
+                         "or the document names it. The row of the segment is added first, then "
+                         "the position's.");
+}
+
+static void write_layers(text *out)
+{
+    text_add_string(out, ".SH LAYERS\n");
+    write_layer_documents(out);
     text_add_string(out, ".PD 0\n");
     write_items(out, &STACK_KEYS);
     write_items(out, &LAYER_KEYS);
@@ -247,12 +254,13 @@ static void write_layers(text *out)
                     "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
                     "where W is a self-attention's mean_weights. It is there where each "
                     "self-attention is over the rows that go in, and has a residual.");
-    write_paragraph(out, "--trace=STEP takes the steps of attention, which are then those of every "
-                         "attention, and these:");
+    write_paragraph(
+        out, "--trace=STEP and --blank take the steps of attention, which are then those of every "
+             "attention, and these:");
     text_add_string(out, ".PD 0\n");
     write_items(out, &FLOORS);
     text_add_string(out, ".PD\n");
-    write_paragraph(out, "It also takes a part by its name, in all layers: ln1, attention, "
+    write_paragraph(out, "They also take a part by its name, in all layers: ln1, attention, "
                          "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
                          "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
                          "layer.0.attention.weights, where * stands for anything: "

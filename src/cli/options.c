@@ -227,10 +227,10 @@ static const option_row ROWS[] = {
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
      OPTION_COUNT, GROUP_OUTPUT, "N",
-     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES,
+     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES | GROUP_GENERATE,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
-               "number, and a trace with at most 4 decimals."},
+               "number, and a trace with at most 4 decimals. Of generate, data are --logits."},
     {{"average-heads", "write weights as their mean over the heads"}, OPTION_FLAG, GROUP_OUTPUT,
      .place = AT(average_heads)},
     {{"header", "say in the result what made it, from which inputs"}, OPTION_FLAG, GROUP_OUTPUT,
@@ -272,9 +272,11 @@ static const option_row ROWS[] = {
                "those beyond 64."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
-     "STEP,...", .place = AT(blank), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
+     "STEP,...", .any_in = GROUP_STACK, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
+     .also = &STAGES,
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
-               "hint, and then the arithmetic. A stage's name stands for the step that makes it."},
+               "hint, and then the arithmetic. A stage's name stands for the step that makes it; "
+               "steps of layers are named as by --trace."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "
@@ -322,9 +324,10 @@ static const option_row ROWS[] = {
     {{"answers", "mark the answers in FILE to an exercise of --blank"},
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
-               "{\"scores\": [[2, 4], [null, 16]]}. An answer is right where it is what a trace "
-               "shows, within half a unit of the last of 4 decimals, or of --digits, as on the "
-               "page. For each that is not the formula is given, not the number."},
+               "{\"scores\": [[2, 4], [null, 16]]}, of layers {\"layer.0.ln1\": [[1, -1]]}. An "
+               "answer is right where it is what a trace shows, within half a unit of the last of "
+               "4 decimals, or of --digits, as on the page. For each that is not the formula is "
+               "given, not the number."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
@@ -437,6 +440,9 @@ static const option_row ROWS[] = {
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
+    {{"segments", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "segments",
+     .manual = "BERT's token types: each row has that row of segment_embedding added, before its "
+               "position. Rows that generate adds are of the last one."},
     {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",
      .key = "norm", .choices = &NORM_ORDERS,
      .manual = "The order of all layers that say nothing else; post is the default."},

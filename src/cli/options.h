@@ -152,6 +152,9 @@ typedef struct options {
 bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e);
 void options_free(options *o);
 
+/* --digits; below 0: not given, so that what writes numbers has its own way. */
+int option_digits(const options *o);
+
 /* The help text of a row: its own, or its key's. */
 const char *option_help(const option_row *row);
 /* Below which of `groups`' headings the row stands: its own where that is among them; 0 where it

@@ -295,3 +295,8 @@ void options_free(options *o)
     text_list_free(&o->draw);
     *o = (options){0};
 }
+
+int option_digits(const options *o)
+{
+    return o->has_digits ? (int)o->digits : -1;
+}

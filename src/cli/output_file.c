@@ -80,7 +80,7 @@ const char *output_trace_file(const options *o)
 write_options output_how(const options *o, const documents *all, const document *one,
                          const format *f)
 {
-    return (write_options){.digits = o->has_digits ? (int)o->digits : -1,
+    return (write_options){.digits = option_digits(o),
                            .name = bundle_text(&one->contents, "name"),
                            .single_line = all->is_many || strcmp(f->named.name, "jsonl") == 0,
                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};

@@ -28,7 +28,7 @@ bool picturing_draw(const solution *s, const options *o, const env *world, const
     trace t = {0};
     bool is_terminal = world->stdout_is_terminal && !is_svg(to);
     render_options how = {.width = is_terminal ? world->width : 100,
-                          .digits = o->has_digits ? (int)o->digits : -1,
+                          .digits = option_digits(o),
                           .color = tracing_uses_color(o, world, to->picture.file)};
     bool done = tracing_find_focus(s, o, &focus, e) &&
                 trace_make(&t, &s->plan, &s->stages, focus, false, no_step, e) &&

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/note.h"
+#include "cli/stage_names.h"
 
 #include <string.h>
 
@@ -17,28 +18,10 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
 
 /* ---- names ---- */
 
-static const char *nearest(const stack_solution *s, const char *name)
-{
-    const char *near = NULL;
-    size_t least = strlen(name) / 3 + 1;
-    for (size_t i = 0; i < s->there.count; i++) {
-        const char *one = s->there.item[i];
-        size_t distance = spelling_distance(name, strlen(name), one, strlen(one));
-        if (distance < least) {
-            least = distance;
-            near = one;
-        }
-    }
-    return near;
-}
-
 bool stack_solution_refuse(const stack_solution *s, const char *name, err *e)
 {
-    const char *near = nearest(s, name);
     err_set(e, "there is no stage \"%s\" in this stack", name);
-    return near == NULL ? err_remedy(e, "its first is %s, and its last %s; --emit '*' is all",
-                                     s->there.item[0], s->there.item[s->there.count - 1])
-                        : err_remedy(e, "did you mean \"%s\"?", near);
+    return stage_names_suggest(&s->there, name, e);
 }
 
 bool stack_solution_check(const stack_solution *s, const char *name, err *e)

@@ -10,23 +10,15 @@
 
 /* ---- --trace=STEP,… ---- */
 
-/* Marks the steps that were named; the option table has refused what is neither a step nor a
- * stage. */
-static void find_steps(const text_list *named_ones, bool asked[STEP_COUNT])
-{
-    memset(asked, 0, STEP_COUNT * sizeof asked[0]);
-    for (size_t i = 0; i < named_ones->count; i++) {
-        const step_row *found = step_find(named_ones->item[i], strlen(named_ones->item[i]));
-        asked[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = true;
-    }
-}
-
+/* The option table has refused what is neither a step nor a stage. */
 static void find_wishes(const text_list *named_ones, step_wish wish[STEP_COUNT])
 {
-    bool asked[STEP_COUNT];
-    find_steps(named_ones, asked);
     for (step_id id = 0; id < STEP_COUNT; id++)
-        wish[id] = asked[id] ? STEP_WANTED : STEP_UNWANTED;
+        wish[id] = STEP_UNWANTED;
+    for (size_t i = 0; i < named_ones->count; i++) {
+        const step_row *found = step_find(named_ones->item[i], strlen(named_ones->item[i]));
+        wish[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = STEP_WANTED;
+    }
 }
 
 /* ---- --focus row=I,head=H,batch=B ---- */
@@ -126,15 +118,13 @@ static bool check_size(const renderer *by, const options *o, const text *out, er
 static bool render(const trace *t, const options *o, const env *world, const char *file, text *out,
                    err *e)
 {
-    bool blank[STEP_COUNT];
     const renderer *by = find_renderer(o);
     bool is_terminal = world->stdout_is_terminal && strcmp(file, "-") == 0;
     render_options how = {.width = is_terminal ? world->width : 100,
-                          .digits = o->has_digits ? (int)o->digits : -1,
+                          .digits = option_digits(o),
                           .is_full = o->full,
                           .color = tracing_uses_color(o, world, file),
-                          .blank = blank};
-    find_steps(&o->blank, blank);
+                          .blank = &o->blank};
     return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
 }
 
@@ -175,26 +165,39 @@ static bool wants_weighted(const stack_solution *s, const text_list *names)
     return false;
 }
 
-bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
-                       const stack_outputs *to, text *out, err *e)
+/* The words of --trace and of --blank. */
+static bool check_steps(const stack *s, size_t steps, const options *o, err *e)
+{
+    return stack_steps_check(s, steps, &o->steps, e) && stack_steps_check(s, steps, &o->blank, e);
+}
+
+bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
+                        const text_list *asked, const options *o, const env *world, err *e)
 {
     text_list all = {0};
-    stack_trace t = {0};
     trace_focus focus;
-    if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
-        !stack_steps_check(&s->stack, 0, &o->steps, e) ||
-        !find_stack_focus(&s->stack, o, &focus, e))
+    *t = (stack_trace){0};
+    if (!find_stack_focus(&s->stack, o, &focus, e))
         return false;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
     s->stack.how.one_row = wants_weighted(s, names) ? NULL : &one_row;
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
-                stack_trace_make(&t, &s->stack, &s->stages, focus, o->full,
-                                 o->steps.count > 0 ? &o->steps : NULL, e) &&
-                render(&t.whole, o, world, to->trace.file, out, e);
+                stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
     s->stack.how.one_row = NULL;
-    stack_trace_free(&t);
     text_list_free(&all);
+    return done;
+}
+
+bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
+                       const stack_outputs *to, text *out, err *e)
+{
+    stack_trace t = {0};
+    bool done =
+        check_holds(find_renderer(o), o, to->trace.results, e) && check_steps(&s->stack, 0, o, e) &&
+        tracing_make_stack(&t, s, names, o->steps.count > 0 ? &o->steps : NULL, o, world, e) &&
+        render(&t.whole, o, world, to->trace.file, out, e);
+    stack_trace_free(&t);
     return done;
 }
 
@@ -214,8 +217,7 @@ bool tracing_begin_generation(generation_trace *t, generation *g, const options 
 {
     generation_trace_settings how = {.is_full = o->full,
                                      .asked = o->steps.count > 0 ? &o->steps : NULL};
-    if (!check_holds(find_renderer(o), o, 0, e) ||
-        !stack_steps_check(&g->stack, g->how.steps, &o->steps, e) ||
+    if (!check_holds(find_renderer(o), o, 0, e) || !check_steps(&g->stack, g->how.steps, o, e) ||
         !find_stack_focus(&g->stack, o, &how.focus, e))
         return false;
     if (!says_row(o))

@@ -6,6 +6,7 @@
 #include "cli/stack_outputs.h"
 #include "cli/stack_solve.h"
 #include "trace/generation_trace.h"
+#include "trace/stack_trace.h"
 #include "trace/trace.h"
 
 /* Computes what the trace and the data need, and renders the trace into `out`. */
@@ -14,6 +15,11 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
 /* The same of a stack, for the stages that are named and the trace. */
 bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
                        const stack_outputs *to, text *out, err *e);
+
+/* Computes them and the trace's stages, and makes the trace, which is to be freed in any case: of
+ * the steps that words mean, NULL: all that do something. */
+bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
+                        const text_list *asked, const options *o, const env *world, err *e);
 
 /* The trace of a generation before its first step, whose default row is the prompt's last one; and
  * rendered, behind its last step. */

@@ -322,9 +322,9 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     want_stages(a, keep, needs_mean, &w);
     *out = (tensor){0};
     bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
-                (!needs_mean || (mean_weights(a, &made, &of_heads, e) &&
-                                 keeper_keep(keep, MEAN, &of_heads, "qk", e))) &&
-                take_output(a, &made, keep, out, e) && keep_stages(keep, &w, &made, e);
+                (!needs_mean || mean_weights(a, &made, &of_heads, e)) &&
+                keep_stages(keep, &w, &made, e) && take_output(a, &made, keep, out, e) &&
+                (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));
     if (done && will_keep(a, keep))
         done = keep_rows(a, &made, e);
     report->empty_rows += own.empty_rows;

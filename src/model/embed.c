@@ -70,62 +70,126 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
     return true;
 }
 
-static bool check_is_list(const entry *ids, err *e)
+static bool check_is_list(const entry *given, err *e)
 {
     char shape[SHAPE_TEXT];
-    if (ids->kind != ENTRY_TENSOR)
-        return err_at(e, &ids->at, "ids is \"%s\", it must be a list of whole numbers from 0",
-                      ids->text);
-    return ids->tensor.rank < 2 || err_at(e, &ids->at, "ids is %s, it must be a list",
-                                          tensor_shape_text(&ids->tensor, shape));
+    if (given->kind != ENTRY_TENSOR)
+        return err_at(e, &given->at, "%s is \"%s\", it must be a list of whole numbers from 0",
+                      given->name, given->text);
+    return given->tensor.rank < 2 || err_at(e, &given->at, "%s is %s, it must be a list",
+                                            given->name, tensor_shape_text(&given->tensor, shape));
 }
 
-/* Whole numbers, as they stand in a document. */
-static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
+/* Whole numbers, as they stand in a document; NULL where they are none, else to be freed. */
+static size_t *read_whole(const entry *given, err *e)
 {
     if (!check_is_list(given, e))
-        return false;
+        return NULL;
     size_t count = tensor_count(&given->tensor);
-    size_t *ids = mem_alloc(count, sizeof ids[0], e);
-    bool done = ids != NULL;
-    for (size_t i = 0; done && i < count; i++) {
-        double id = stack_id_given(&given->tensor, i);
-        if (!(id >= 0 && id == floor(id) && id < 9007199254740992.0))
-            done = err_at(e, &given->at, "ids[%zu] is %g, it must be a whole number from 0", i + 1,
-                          id);
-        else
-            ids[i] = (size_t)id;
+    size_t *numbers = mem_alloc(count, sizeof numbers[0], e);
+    for (size_t i = 0; numbers != NULL && i < count; i++) {
+        double one = stack_id_given(&given->tensor, i);
+        numbers[i] = one >= 0 && one < 9007199254740992.0 ? (size_t)one : 0;
+        if ((double)numbers[i] == one)
+            continue;
+        err_at(e, &given->at, "%s[%zu] is %g, it must be a whole number from 0", given->name, i + 1,
+               one);
+        mem_free(numbers);
+        numbers = NULL;
     }
-    done = done && look_up(s, ids, count, &given->at, x, e);
+    return numbers;
+}
+
+static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
+{
+    size_t *ids = read_whole(given, e);
+    bool done = ids != NULL && look_up(s, ids, tensor_count(&given->tensor), &given->at, x, e);
     mem_free(ids);
     return done;
 }
 
-/* ---- positions ---- */
+/* ---- tables of which a row is added ---- */
+
+static bool check_table(const stack *s, const entry *table, err *e)
+{
+    char shape[SHAPE_TEXT];
+    const tensor *t = &table->tensor;
+    return (t->rank == 2 && t->size[1] == s->width) ||
+           err_at(e, &table->at, "%s is %s, and x has %zu columns", table->name,
+                  tensor_shape_text(t, shape), s->width);
+}
 
 static char *row_at(const tensor *rows, size_t row)
 {
     return (char *)rows->data + row * rows->size[1] * dtype_size(rows->type);
 }
 
+static void add_row_of(stack *s, const tensor *table, size_t row, size_t to)
+{
+    tensor added = tensor_at(table, row);
+    s->isa->table(s->type)->add(row_at(&s->embedded, to), s->width, added.data, added.stride[0],
+                                row_at(&s->embedded, to));
+}
+
+/* ---- segments ---- */
+
+/* Rows that a generation adds are of the prompt's last segment. */
+size_t stack_segment_of_row(const stack *s, size_t row)
+{
+    const tensor *given = bundle_tensor(s->document, "segments");
+    size_t at = s->before + row;
+    if (given == NULL)
+        return 0;
+    size_t last = tensor_count(given) - 1;
+    return (size_t)stack_id_given(given, at < last ? at : last);
+}
+
+static bool check_segments(const stack *s, const entry *given, const tensor *table, err *e)
+{
+    size_t *segment = read_whole(given, e), count = segment == NULL ? 0 : s->rows;
+    bool done = segment != NULL;
+    if (done && tensor_count(&given->tensor) != count)
+        done = err_at(e, &given->at, "segments is %zu long, and there are %zu rows",
+                      tensor_count(&given->tensor), count);
+    for (size_t i = 0; done && i < count; i++) {
+        if (segment[i] >= table->size[0])
+            done = err_at(e, &given->at,
+                          "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0",
+                          i + 1, segment[i], table->size[0] - 1);
+    }
+    mem_free(segment);
+    return done;
+}
+
+static bool add_segments(stack *s, err *e)
+{
+    const entry *given = bundle_find(s->document, "segments"),
+                *table = bundle_find(s->document, "segment_embedding");
+    if (table == NULL)
+        return given == NULL ||
+               err_at(e, &given->at, "segments pick rows of segment_embedding, and there is none");
+    if (!check_table(s, table, e) ||
+        (given != NULL && s->before == 0 && !check_segments(s, given, &table->tensor, e)))
+        return false;
+    for (size_t i = 0; i < s->embedded.size[0]; i++)
+        add_row_of(s, &table->tensor, stack_segment_of_row(s, i % s->rows), i);
+    return true;
+}
+
+/* ---- positions ---- */
+
 static bool add_learned(stack *s, const entry *table, size_t offset, err *e)
 {
     const tensor *t = &table->tensor;
-    char shape[SHAPE_TEXT];
-    const kernels *with = s->isa->table(s->type);
-    if (t->rank != 2 || t->size[1] != s->width)
-        return err_at(e, &table->at, "position_embedding is %s, and x has %zu columns",
-                      tensor_shape_text(t, shape), s->width);
+    if (!check_table(s, table, e))
+        return false;
     if (offset + s->rows > t->size[0])
         return err_at(e, &table->at,
                       "position_embedding ends before position %zu, from 0, and the last row of x "
                       "stands at %zu",
                       t->size[0], offset + s->rows - 1);
-    for (size_t i = 0; i < s->embedded.size[0]; i++) {
-        tensor row = tensor_at(t, offset + i % s->rows);
-        with->add(row_at(&s->embedded, i), s->width, row.data, row.stride[0],
-                  row_at(&s->embedded, i));
-    }
+    for (size_t i = 0; i < s->embedded.size[0]; i++)
+        add_row_of(s, t, offset + i % s->rows, i);
     return true;
 }
 
@@ -197,7 +261,7 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
     static const place NOWHERE = {0};
     tensor looked_up = {0};
     bool done = look_up(s, ids, count, &NOWHERE, &looked_up, e) &&
-                take_rows(s, &looked_up, &NOWHERE, e) && add_positions(s, e);
+                take_rows(s, &looked_up, &NOWHERE, e) && add_segments(s, e) && add_positions(s, e);
     tensor_free(&looked_up);
     return done;
 }
@@ -210,7 +274,7 @@ bool stack_embed(stack *s, err *e)
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
-    done = done && find_rows(s, &asked, e) && add_positions(s, e);
+    done = done && find_rows(s, &asked, e) && add_segments(s, e) && add_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

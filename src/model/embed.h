@@ -4,8 +4,8 @@
 
 #include "model/stack.h"
 
-/* Finds x, the rows of the tokens or of the ids, adds positions, and fills in batches, rows, width
- * and embedded. */
+/* Finds x, the rows of the tokens or of the ids, adds segments, then positions, and fills in
+ * batches, rows, width and embedded. */
 bool stack_embed(stack *s, err *e);
 
 /* The same of these ids, behind the rows before. */
@@ -14,6 +14,9 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
 /* The row of an id: of the embedding, or of a vocab whose words are counted in their order; NULL
  * where there is none. `room` may be what it points to. */
 const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
+
+/* Which row of segment_embedding is added to a row. */
+size_t stack_segment_of_row(const stack *s, size_t row);
 
 /* The number in place i of a document's ids, which may be one without a list. */
 double stack_id_given(const tensor *ids, size_t i);

@@ -39,6 +39,8 @@ static const object_key STACK_ROWS[] = {
     {{{"ln_f", "a norm behind the last layer"}, KEY_OBJECT}, &NORM},
     {{{"ids", "rows of the embedding, counted from 0, in place of x"}, KEY_NUMBERS}, NULL},
     {{{"embedding", "a row for each id, where there is no vocab"}, KEY_MATRIX}, NULL},
+    {{{"segment_embedding", "a row for each segment (token type), added to x"}, KEY_MATRIX}, NULL},
+    {{{"segments", "the segment of each row, counted from 0 (default: 0)"}, KEY_NUMBERS}, NULL},
     {{{"position_embedding", "a row for each position, added to x"}, KEY_MATRIX}, NULL},
     {{{"unembedding", "weights of the logits (default: the embedding's rows)"}, KEY_MATRIX}, NULL},
     {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},

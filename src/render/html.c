@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "render/html_assets.h"
 #include "render/html_parts.h"
+#include "trace/stack_steps.h"
 
 #include <string.h>
 
@@ -78,9 +79,19 @@ bool html_begins_floor(const html_page *p, size_t index)
            (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
 }
 
+static bool is_meant(const html_page *p, const text_list *words, step_id step)
+{
+    bool is_meant = false;
+    if (html_has_floors(p))
+        return stack_step_wish(words, &p->trace->place, step) != STEP_UNWANTED;
+    for (size_t i = 0; i < words->count; i++)
+        is_meant = is_meant || step_find(words->item[i], strlen(words->item[i])) == step_of(step);
+    return is_meant;
+}
+
 bool html_is_blank(const html_page *p, step_id step)
 {
-    return p->how->blank != NULL && step < STEP_COUNT && p->how->blank[step];
+    return p->how->blank != NULL && is_meant(p, p->how->blank, step);
 }
 
 void html_add_step_id(const html_page *p, step_id step)

@@ -7,11 +7,12 @@
 #include "trace/trace.h"
 
 typedef struct render_options {
-    int width;         /* columns */
-    int digits;        /* decimals, −1 = at most 4 */
-    bool is_full;      /* no row or column is left out */
-    bool color;        /* ANSI bold for headings, where the renderer knows any */
-    const bool *blank; /* by step_id: whose cells are left empty, to be filled in; NULL: none */
+    int width;    /* columns */
+    int digits;   /* decimals, −1 = at most 4 */
+    bool is_full; /* no row or column is left out */
+    bool color;   /* ANSI bold for headings, where the renderer knows any */
+    /* Words that mean steps whose cells are left empty, to be filled in; NULL: none. */
+    const text_list *blank;
 } render_options;
 
 typedef struct renderer {

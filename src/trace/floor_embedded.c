@@ -69,6 +69,44 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     return name;
 }
 
+/* ---- segments ---- */
+
+/* Sums have the stack's type. */
+static void fill_segmented(floors *f, const trace_map *table, trace_map *picked, trace_map *sum)
+{
+    const stack *s = f->stack;
+    const tensor *segments = bundle_tensor(s->document, "segment_embedding");
+    tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
+           into = tensor_at(&sum->values, 0);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        const size_t of_segment[] = {stack_segment_of_row(s, at[0]), at[1]};
+        double added = tensor_get(segments, of_segment);
+        double made = tensor_get(&of_table, at) + added;
+        tensor_set(&to, at, added);
+        tensor_set(&into, at, s->type == DTYPE_F32 ? (double)(float)made : made);
+    } while (tensor_next(&to, at));
+}
+
+/* The rows with their segments, where there are any: the name of their map. */
+static const char *map_segments(floors *f, const char *name, const floor_rows *embedded)
+{
+    builder *b = &f->b;
+    if (bundle_find(f->stack->document, "segment_embedding") == NULL)
+        return name;
+    const trace_map *table = map_named(b->trace, name);
+    size_t width = embedded->values.size[1];
+    trace_map *picked = floors_map_made(f, "segment_embedding", embedded, width);
+    trace_map *sum = floors_map_made(f, "segmented", embedded, width);
+    if (b->failed)
+        return name;
+    picked->letters = "the row of row i's segment";
+    map_say(sum, build_text(b, "%s[i,j] + segment_embedding[i,j]", name), OP_PLUS,
+            map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name));
+    fill_segmented(f, table, picked, sum);
+    return sum->name;
+}
+
 /* ---- positions ---- */
 
 static trace_origin map_learned(floors *f, double first)
@@ -88,7 +126,7 @@ static void map_embedded(floors *f, floor_rows *made)
     const stack *s = f->stack;
     builder *b = &f->b;
     double first = (double)(s->first_position + s->before);
-    const char *name = map_table(f, made);
+    const char *name = map_segments(f, map_table(f, made), made);
     trace_origin cell = map_from(b, PART_CELL, name);
     trace_origin learned = map_learned(f, first);
     bool has_learned = learned.part != PART_NONE;
@@ -105,18 +143,42 @@ static void map_embedded(floors *f, floor_rows *made)
 }
 
 /* embedded[2,1] = embedding[2,1] + position_embedding[2,1], with this run's numbers. */
-static void show_learned(floors *f, const trace_map *table, const trace_map *learned,
-                         const floor_rows *made)
+static void show_added(floors *f, const trace_map *rows, const trace_map *added,
+                       const trace_map *made)
 {
     builder *b = &f->b;
     size_t row = f->focus.row;
-    tensor of_table = tensor_at(&table->values, 0), of_learned = tensor_at(&learned->values, 0);
+    tensor of_rows = tensor_at(&rows->values, 0), of_added = tensor_at(&added->values, 0),
+           of_made = tensor_at(&made->values, 0);
     trace_item *line = build_line(
-        b, OP_PLUS, build_text(b, "embedded[%zu,1]", row + 1),
-        build_text(b, "%s[%zu,1] + %s[%zu,1]", table->name, row + 1, learned->name, row + 1));
-    line->a = build_element(&of_table, row, 0);
-    line->b = build_element(&of_learned, row, 0);
-    line->result = build_element(&made->values, row, 0);
+        b, OP_PLUS, build_text(b, "%s[%zu,1]", made->name, row + 1),
+        build_text(b, "%s[%zu,1] + %s[%zu,1]", rows->name, row + 1, added->name, row + 1));
+    line->a = build_element(&of_rows, row, 0);
+    line->b = build_element(&of_added, row, 0);
+    line->result = build_element(&of_made, row, 0);
+}
+
+/* What rows that no other map makes are. */
+static void tell_rows(floors *f, const trace_map *rows)
+{
+    if (rows->letters != NULL && !rows->has_origin)
+        build_sentence(&f->b, "%s[i] is %s.", rows->name, rows->letters);
+}
+
+static void tell_segments(floors *f)
+{
+    builder *b = &f->b;
+    const trace_map *rows = &b->trace->map[0], *sum = map_named(b->trace, "segmented");
+    size_t row = f->focus.row;
+    if (b->failed || sum == NULL)
+        return;
+    build_sentence(b,
+                   "Each row is told which text it is of: it is given the row of its segment. Row "
+                   "%zu is of segment %zu, from 0.",
+                   row + 1, stack_segment_of_row(f->stack, row));
+    build_formula(b, "segmented[i] = %s[i] + segment_embedding[segment of i]", rows->name);
+    tell_rows(f, rows);
+    show_added(f, rows, map_named(b->trace, "segment_embedding"), sum);
 }
 
 /* Where the maps of the rows before positions, and of positions, are there already. */
@@ -124,7 +186,8 @@ static void tell_positions(floors *f, const floor_rows *made)
 {
     const stack *s = f->stack;
     builder *b = &f->b;
-    const trace_map *table = &b->trace->map[0],
+    const trace_map *segmented = map_named(b->trace, "segmented"),
+                    *table = segmented != NULL ? segmented : &b->trace->map[0],
                     *learned = map_named(b->trace, "position_embedding");
     size_t first = s->first_position + s->before;
     const char *more = learned == NULL ? "" : " + position_embedding[i]";
@@ -136,10 +199,9 @@ static void tell_positions(floors *f, const floor_rows *made)
                    first);
     build_formula(b, "embedded[i] = %s[i]%s%s", table->name, more,
                   s->adds_sinusoids ? " + PE[i]" : "");
-    if (table->letters != NULL)
-        build_sentence(b, "%s[i] is %s.", table->name, table->letters);
+    tell_rows(f, table);
     if (!s->adds_sinusoids) {
-        show_learned(f, table, learned, made);
+        show_added(f, table, learned, made->map);
         return;
     }
     build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", s->width);
@@ -157,6 +219,7 @@ bool floors_embedded(floors *f, floor_rows *made)
         build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                        build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                        build_plural(s->layers));
+        tell_segments(f);
         tell_positions(f, &rows);
         floors_show(f, &rows);
     }

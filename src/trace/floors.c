@@ -19,15 +19,15 @@ void floors_enter(floors *f, trace *room, const char *name, const char *way)
     room->place.name = build_text(&f->b, "%s", name);
     room->place.floor = build_text(&f->b, "%s%s", f->step, f->floor);
     room->place.way = build_text(&f->b, "%s%s", f->step_way, way);
+    room->place.way_in_step = build_text(&f->b, "%s", way);
 }
 
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id)
 {
     char full[2 * STAGE_NAME];
     snprintf(full, sizeof full, "%s%s", f->step_way, way);
-    step_wish in_all = stack_step_wish(f->asked, way, room, id);
-    step_wish in_one = stack_step_wish(f->asked, full, room, id);
-    return in_all > in_one ? in_all : in_one;
+    trace_place at = {.name = room, .way = full, .way_in_step = way};
+    return stack_step_wish(f->asked, &at, id);
 }
 
 void floors_end(floors *f)

@@ -64,12 +64,18 @@ static step_wish wish_of(const char *word, const char *way, const char *room, st
                : STEP_UNWANTED;
 }
 
-step_wish stack_step_wish(const text_list *words, const char *way, const char *room, step_id id)
+static step_wish greater(step_wish a, step_wish b)
+{
+    return a > b ? a : b;
+}
+
+step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id id)
 {
     step_wish most = STEP_UNWANTED;
     for (size_t i = 0; i < words->count; i++) {
-        step_wish wish = wish_of(words->item[i], way, room, id);
-        most = wish > most ? wish : most;
+        const char *word = words->item[i];
+        most = greater(most, wish_of(word, at->way, at->name, id));
+        most = greater(most, wish_of(word, at->way_in_step, at->name, id));
     }
     return most;
 }

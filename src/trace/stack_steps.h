@@ -1,17 +1,17 @@
-/* Which steps of a stack's trace a word of --trace means.
+/* Which steps of a stack's trace a word of --trace or --blank means.
  *
  * A step is called by the way to it, layer.0.attention.softmax or layer.0.ln1. A word means it that
  * is this name, the end of it (softmax, ln1), a stage that the step makes (weights), what it is one
- * of (norm), or where it is (layer.0, attention); * stands for anything. */
+ * of (norm), or where it is (layer.0, attention); * stands for anything. In a generation all of
+ * that may begin with step.1, and means that step alone then. */
 #ifndef SELFATTN_TRACE_STACK_STEPS_H
 #define SELFATTN_TRACE_STACK_STEPS_H
 
 #include "model/stack.h"
-#include "trace/step.h"
+#include "trace/trace.h"
 
-/* What the words want of a step of this room: "layer.0.attention." and "attention", or "layer.0."
- * and "ln1". */
-step_wish stack_step_wish(const text_list *words, const char *way, const char *room, step_id id);
+/* What the words want of a step of the room that is there, whatever floor it is on. */
+step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id id);
 
 /* Refuses a word that means none of the stack's steps; of a generation in so many steps, 0: none,
  * also those of each of them, step.0.logits and step.0.layer.0.ln1. */

@@ -89,7 +89,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .notes = bundle_text(document, "notes"),
                  .focus = focus,
                  .heads = p->heads,
-                 .place = {"", "", ""}};
+                 .place = {"", "", "", ""}};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);

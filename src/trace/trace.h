@@ -127,9 +127,10 @@ typedef struct trace_focus {
 
 /* Where a room of a stack's house is. */
 typedef struct trace_place {
-    const char *floor; /* "layer 1" */
-    const char *name;  /* "attention" */
-    const char *way;   /* before the names of its maps: "layer.0.attention." */
+    const char *floor;       /* "layer 1" */
+    const char *name;        /* "attention" */
+    const char *way;         /* before the names of its maps: "layer.0.attention." */
+    const char *way_in_step; /* the same without a generation's "step.1." */
 } trace_place;
 
 typedef struct trace {

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char OLD[] = "what was there before\n";
-
 /* What the child tells at its end. */
 typedef struct report {
     tally counted;
@@ -189,6 +187,15 @@ static void name_outputs(const command_line *what, outcome *got)
         got->files++;
 }
 
+const char *child_old(const char *name)
+{
+    for (size_t i = 0; i < INPUT_FILE_COUNT; i++) {
+        if (strcmp(INPUT_FILES[i].name, name) == 0)
+            return INPUT_FILES[i].content;
+    }
+    return "what was there before\n";
+}
+
 static void put_old_outputs(const command_line *what)
 {
     outcome wanted;
@@ -198,7 +205,7 @@ static void put_old_outputs(const command_line *what)
         if (strncmp(name, "new", 3) == 0)
             unlink(name);
         else
-            write_file(name, OLD);
+            write_file(name, child_old(name));
     }
 }
 

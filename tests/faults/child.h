@@ -13,7 +13,7 @@ typedef struct command_line {
     const char *words;   /* with spaces between; the last may be <FILE: standard input */
     const char *outputs; /* the files that it writes, with spaces between; NULL:
                           none. One whose name begins with "new" is not there
-                          before, the others hold OLD. */
+                          before, the others hold what child_old says. */
     size_t documents;    /* errors that it may report: one a document; 0 counts as 1 */
     bool streams;        /* a result a document, each written before the next is read */
     int (*run)(int argc, char **argv, env *world); /* NULL: the program, cli_main */
@@ -22,7 +22,8 @@ typedef struct command_line {
     bool is_long;                                  /* of its many calls, some fail in turn */
 } command_line;
 
-extern const char OLD[];
+/* What a file that is written held before: an input's own content. */
+const char *child_old(const char *name);
 
 /* A file that a command may have written. */
 typedef struct output {

@@ -81,8 +81,12 @@ const input_file INPUT_FILES[] = {
      "{\"x\": [[[1, 0], [0.5, -1]], [[2, 1], [0, 3]]], \"norm\": \"seed\", \"norm_kind\": "
      "\"rms\",\n"
      "\"position_embedding\": [[0, 1], [1, 0]], \"activation\": \"gelu\", \"layers\": [{}, {}],\n"
+     "\"segment_embedding\": [[0, 0], [1, 0]], \"segments\": [0, 1],\n"
      "\"w1\": [[1, 2], [0, 1]], \"w2\": [[1, 0], [0, 1]], \"b2\": [1, 2],\n"
-     "\"expected\": {\"embedded\": [[[1, 1], [1.5, -1]], [[2, 2], [1, 3]]]}}\n"},
+     "\"expected\": {\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, 3]]]}}\n"},
+    {"answers.json", "{\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, null]]]}\n"},
+    {"stale.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
+                   "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
     {"bare.json", "{\"layers\": [{}]}\n"},
     {"prompt.json",
      "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
@@ -184,7 +188,10 @@ const command_line COMMAND_LINES[] = {
     {.words = "generate --length 3 --stop 2 -o out.txt ids.json", .outputs = "out.txt"},
     {.words = "generate --length 2 --trace=choice,probabilities,cache,ln1 --temperature 2 "
               "prompt.json"},
+    {.words = "encode --trace-format html --blank norm,embedded layers-batch.json"},
     {.words = "check layers-batch.json"},
+    {.words = "check --answers answers.json layers-batch.json"},
+    {.words = "check --update stale.json", .outputs = "stale.json", .documents = 2},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},

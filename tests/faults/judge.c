@@ -20,7 +20,7 @@ static bool is_old(const output *one)
 {
     bool was_there = strncmp(one->name, "new", 3) != 0;
     return one->is_there == was_there &&
-           (!was_there || strcmp(text_string(&one->content), OLD) == 0);
+           (!was_there || strcmp(text_string(&one->content), child_old(one->name)) == 0);
 }
 
 static bool is_new(const output *clean, const output *one)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const char *const REF_STACK_MISTAKES[] = {
-    "norm mean", "norm divisor", "norm eps", "rms mean", "gain",     "residual", "pre",
-    "seed",      "gelu",         "gate",     "memory",   "position", "causal",   "w1 layout"};
+    "norm mean", "norm divisor", "norm eps", "rms mean", "gain",   "residual",  "pre",    "seed",
+    "gelu",      "gate",         "memory",   "position", "causal", "w1 layout", "segment"};
 const size_t REF_STACK_MISTAKE_COUNT = sizeof REF_STACK_MISTAKES / sizeof REF_STACK_MISTAKES[0];
 
 /* b·n rows of one width. */
@@ -380,6 +380,11 @@ static long double wave(size_t position, size_t column, size_t width)
     return column % 2 == 0 ? sinl(angle) : cosl(angle);
 }
 
+static size_t segment_of(const ref_stack *s, size_t row)
+{
+    return s->segments == NULL || makes(s, "segment") ? 0 : s->segments[row];
+}
+
 static void embed(flow *f)
 {
     const ref_stack *s = f->stack;
@@ -394,6 +399,8 @@ static void embed(flow *f)
             long double sum = x->at[i * m + column];
             if (makes(s, "position"))
                 position = s->offset;
+            if (s->segment_rows.at != NULL)
+                sum += s->segment_rows.at[segment_of(s, i % f->n) * m + column];
             if (s->positions.at != NULL)
                 sum += s->positions.at[position * m + column];
             f->x.at[i * m + column] = sum + (s->adds_sinusoids ? wave(position, column, m) : 0);

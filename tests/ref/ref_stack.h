@@ -41,7 +41,9 @@ typedef struct ref_stack {
     const char *order, *norm_kind, *activation, *layout, *causal;
     size_t heads, offset;
     ref_array x, memory, embedding, positions; /* x: n × m or b × n × m */
-    size_t *ids; /* rows of the embedding that x is; NULL: x is given */
+    ref_array segment_rows;
+    size_t *ids;      /* rows of the embedding that x is; NULL: x is given */
+    size_t *segments; /* of n rows; NULL: not said, and 0 */
     size_t layers;
     ref_layer layer[REF_LAYERS_MOST];
     ref_feed_forward end; /* of the order seed */

@@ -211,6 +211,18 @@ static void make_rows(maker *m)
     m->s->adds_sinusoids = dice_chance(&m->dice, 0.3);
 }
 
+static void make_segments(maker *m)
+{
+    ref_stack *s = m->s;
+    size_t size[] = {1 + dice_below(&m->dice, 3), m->width};
+    fill(m, &s->segment_rows, 2, size, 1);
+    if (dice_chance(&m->dice, 0.3))
+        return;
+    s->segments = ref_alloc(m->n, sizeof s->segments[0]);
+    for (size_t i = 0; i < m->n; i++)
+        s->segments[i] = dice_below(&m->dice, size[0]);
+}
+
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
 {
     maker m = {.s = s, .dice = {~seed ^ (number * 0xd1342543de82ef95u)}};
@@ -230,6 +242,8 @@ void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
         make_norm(&m, &s->final, ref_word_is(s->norm_kind, "rms"));
     if (dice_chance(&m.dice, 0.3))
         make_norm(&m, &s->first, ref_word_is(s->norm_kind, "rms"));
+    if (dice_chance(&m.dice, 0.3))
+        make_segments(&m);
 }
 
 static void free_norm(ref_norm *norm)
@@ -247,7 +261,7 @@ static void free_feed_forward(ref_feed_forward *f)
 
 void ref_stack_free(ref_stack *s)
 {
-    ref_array *all[] = {&s->x, &s->memory, &s->embedding, &s->positions};
+    ref_array *all[] = {&s->x, &s->memory, &s->embedding, &s->positions, &s->segment_rows};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]->at);
     for (size_t i = 0; i < s->layers; i++) {
@@ -261,4 +275,5 @@ void ref_stack_free(ref_stack *s)
     free_norm(&s->first);
     free_norm(&s->final);
     free(s->ids);
+    free(s->segments);
 }

@@ -46,11 +46,13 @@ static void add_rows(text *out, const char *name, const ref_array *a, size_t bat
     add_array(out, name, &some);
 }
 
-static void add_ids(text *out, const ref_stack *s, size_t rows)
+static void add_whole(text *out, const char *name, const size_t *numbers, size_t count)
 {
-    add_key(out, "ids");
-    for (size_t i = 0; i < (rows > 0 ? rows : s->x.size[0]); i++)
-        text_add_format(out, "%s%zu", i == 0 ? "[" : ", ", s->ids[i]);
+    if (numbers == NULL)
+        return;
+    add_key(out, name);
+    for (size_t i = 0; i < count; i++)
+        text_add_format(out, "%s%zu", i == 0 ? "[" : ", ", numbers[i]);
     text_add_string(out, "]");
 }
 
@@ -146,13 +148,15 @@ static void add_settings(text *out, const ref_stack *s)
 void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
 {
     size_t width = s->x.size[s->x.rank - 1];
+    size_t count = s->ids != NULL && rows > 0 ? rows : s->x.size[s->x.rank - 2];
     text_add_string(out, "{");
     add_settings(out, s);
     add_array(out, "embedding", &s->embedding);
     if (s->ids == NULL)
         add_rows(out, "x", &s->x, batch);
-    else
-        add_ids(out, s, rows);
+    add_whole(out, "ids", s->ids, count);
+    add_whole(out, "segments", s->segments, count);
+    add_array(out, "segment_embedding", &s->segment_rows);
     add_rows(out, "memory", &s->memory, batch);
     add_array(out, "position_embedding", &s->positions);
     add_key(out, "layers");

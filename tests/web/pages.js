@@ -17,7 +17,7 @@
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
 //             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
-// exercise    (exercise.html) right and wrong answers are told apart; help comes in two steps
+// exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps
 
 const fs = require('fs');
 const path = require('path');
@@ -303,23 +303,41 @@ async function checkIndex(name) {
   await checkWidths(name);
 }
 
-// Scores of seed 001: [2, 4, 4], [4, 16, 12], [4, 12, 10], as the seed prints them.
+// What is to be filled in, its last number, the formula that helps and the arithmetic of that number:
+// the scores of seed 001 as the seed prints them, and the sums of testdata/stacks/seed-encoder.json
+// as it expects them.
+const EXERCISES = {
+  exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
+    formula: 'q[i]·k[j]', arithmetic: '= 10' },
+  'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
+    label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
+    arithmetic: '−1 + (−1) = −2' },
+};
+
 async function checkExercise(name) {
-  const { page, close } = await open(browser, name);
-  const figure = page.locator('figure:has(#matrix-scores)');
-  const type = async (numbers) => {
-    for (let i = 0; i < numbers.length; i++)
-      await figure.locator('input').nth(i).fill(String(numbers[i]));
+  const { page, said, close } = await open(browser, name);
+  const { matrix, numbers, label, formula, arithmetic } = EXERCISES[name];
+  const figure = page.locator(`figure:has([id="matrix-${matrix}"])`);
+  const right = numbers.slice(0, -1), [last] = numbers.slice(-1);
+  const type = async (typed) => {
+    for (let i = 0; i < typed.length; i++)
+      await figure.locator('input').nth(i).fill(String(typed[i]));
     await figure.locator('button').click();
   };
-  await type([2, 4, 4, 4, 16, 12, 4, 12, 11]);
-  check(name, (await figure.locator('output').textContent()).includes('8 of 9'), 'one is wrong');
-  check(name, (await figure.locator('.hint').textContent()).includes('q[i]·k[j]'), 'no formula');
+  const says = async (part, words) =>
+    (await figure.locator(part).textContent()).includes(words);
+  const labelled = await figure.locator('input').last().getAttribute('aria-label');
+  check(name, labelled.endsWith(label), `the last cell is labelled ${labelled}`);
+  await type([...right, last + 1]);
+  check(name, await says('output', `${right.length} of ${numbers.length}`), 'one is wrong');
+  check(name, await says('.hint', formula), 'no formula');
   await figure.locator('button').click();
-  check(name, (await figure.locator('.hint').textContent()).includes('= 10'), 'no arithmetic');
-  await type([2, 4, 4, 4, 16, 12, 4, 12, '10,00001']);
-  check(name, (await figure.locator('output').textContent()).includes('9 of 9'), 'all are right');
+  check(name, await says('.hint', arithmetic), 'no arithmetic');
+  await type([...right, (last + Math.sign(last) * 0.00001).toFixed(5).replace('.', ',')]);
+  check(name, await says('output', `${numbers.length} of ${numbers.length}`), 'all are right');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
+  await checkAccess(name, 'light');
 }
 
 function pagesIn(directory) {
@@ -332,7 +350,7 @@ let browser;
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
   const names = pagesIn(folder);
   for (const name of names) {
-    if (name === 'exercise') await checkExercise(name);
+    if (EXERCISES[name]) await checkExercise(name);
     else await checkPage(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);

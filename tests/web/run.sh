@@ -95,6 +95,7 @@ done
 floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
+floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
 generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
 case large in *"$word"*)
@@ -115,6 +116,8 @@ case examples in *"$word"*)
 esac
 case exercise in *"$word"*)
     selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
-        --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json" ;;
+        --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json"
+    selfattn encode --quiet --trace-format html --blank residual,layer.0.ln2 -o /dev/null \
+        --trace-output "$scratch/exercise-floors.html" "$root/testdata/stacks/seed-encoder.json" ;;
 esac
 NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"

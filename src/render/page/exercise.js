@@ -20,7 +20,7 @@ function makeInput(place, cell) {
   const input = document.createElement('input');
   input.inputMode = 'decimal';
   input.autocomplete = 'off';
-  input.setAttribute('aria-label', TEXT.answer(nameOf(place)));
+  input.setAttribute('aria-label', TEXT.answer(roomOf(place.map) + nameOf(place)));
   cell.replaceChildren(input);
   return { input, place, tries: 0 };
 }

@@ -1,0 +1,38 @@
+#include "cli/stage_names.h"
+
+#include "attn/stage.h"
+
+#include <string.h>
+
+bool stage_names_have(const text_list *of_stack, const char *name)
+{
+    return of_stack != NULL ? text_list_find(of_stack, name) != NULL
+                            : named_find(&STAGES, name, strlen(name)) != NULL;
+}
+
+/* NULL where none is near. */
+static const char *nearest(const text_list *of_stack, const char *name)
+{
+    const char *near = NULL;
+    size_t least = strlen(name) / 3 + 1;
+    for (size_t i = 0; i < of_stack->count; i++) {
+        const char *one = of_stack->item[i];
+        size_t distance = spelling_distance(name, strlen(name), one, strlen(one));
+        if (distance < least) {
+            least = distance;
+            near = one;
+        }
+    }
+    return near;
+}
+
+bool stage_names_suggest(const text_list *of_stack, const char *name, err *e)
+{
+    const named *row = of_stack == NULL ? named_nearest(&STAGES, name, strlen(name)) : NULL;
+    const char *near = of_stack != NULL ? nearest(of_stack, name) : row != NULL ? row->name : NULL;
+    if (near != NULL)
+        return err_remedy(e, "did you mean \"%s\"?", near);
+    return of_stack == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "its first is %s, and its last %s; --emit '*' is all",
+                                         of_stack->item[0], of_stack->item[of_stack->count - 1]);
+}

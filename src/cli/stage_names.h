@@ -1,0 +1,14 @@
+/* The names of stages that there are, of one attention or of a stack, for what names one. */
+#ifndef SELFATTN_CLI_STAGE_NAMES_H
+#define SELFATTN_CLI_STAGE_NAMES_H
+
+#include "base/err.h"
+#include "tensor/bundle.h"
+
+/* `of_stack`: its stages; NULL: those of one attention, whatever it makes of them. */
+bool stage_names_have(const text_list *of_stack, const char *name);
+
+/* The second line of the error of a name that none has. */
+bool stage_names_suggest(const text_list *of_stack, const char *name, err *e);
+
+#endif
