@@ -12,10 +12,10 @@ static bool is_erratum(void *context, const element *one)
 static void add_names(text *out, const why_answer *answer)
 {
     for (size_t i = 0; i < answer->together; i++)
-        text_add_format(out, "%s%s", i == 0 ? "" : " + ", answer->made[i]->named.name);
+        text_add_format(out, "%s%s", i == 0 ? "" : " + ", answer->made[i].row->name);
     text_add_string(out, ": ");
     for (size_t i = 0; i < answer->together; i++)
-        text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i]->named.help);
+        text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i].row->help);
 }
 
 /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
@@ -26,7 +26,7 @@ static void add_answer(text *out, const why_answer *answer)
     text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
     for (size_t i = 0; i < answer->same_count; i++)
         text_add_format(out, "%s%s", i == 0 ? "; the same numbers: " : ", ",
-                        answer->same[i]->named.name);
+                        answer->same[i].row->name);
     text_add_string(out, ")\n");
 }
 
@@ -59,10 +59,9 @@ static why_question question_of(const unexplained *of, const known_elements *lis
                              .with = of->solved->plan.with,
                              .threads = threads,
                              .known = listed};
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        question.numbers[id] = bundle_find(of->numbers, stage_row(id)->key.named.name);
-        question.tol[id] = of->tol[id];
-    }
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        why_question_claim(&question, id, bundle_find(of->numbers, stage_row(id)->key.named.name),
+                           of->tol[id]);
     return question;
 }
 

@@ -106,8 +106,7 @@ static void ask(overlooked_question *q, const diff_result *d)
             id++;
         if (id == STAGE_COUNT) /* rows are what is computed from */
             continue;
-        q->of.numbers[id] = p->a;
-        q->of.tol[id] = p->within.atol;
+        why_question_claim(&q->of, id, p->a, p->within.atol);
         q->within[id] = p->within;
         q->type[id] = p->type;
     }
@@ -159,7 +158,7 @@ static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
 static bool asks_anything(const overlooked_question *q)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (q->of.numbers[id] != NULL)
+        if (q->of.claim[id].numbers != NULL)
             return true;
     }
     return false;
@@ -171,10 +170,11 @@ static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages,
 {
     if (!asks_anything(q) || !try_inputs(m, c, stages, q, e))
         return !e->is_set;
-    if (m->are_known || q->of.numbers[STAGE_OUTPUT] == NULL || c->problem.in[INPUT_WO] != NULL)
+    if (m->are_known || q->of.claim[STAGE_OUTPUT].numbers == NULL ||
+        c->problem.in[INPUT_WO] != NULL)
         return true;
     m->is_without_output = true;
-    q->of.numbers[STAGE_OUTPUT] = NULL;
+    q->of.claim[STAGE_OUTPUT].numbers = NULL;
     return !asks_anything(q) || try_inputs(m, c, stages, q, e);
 }
 

@@ -27,22 +27,22 @@ static double difference_of(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-static bool is_left_out(const why_question *of, const element *one)
+static bool is_left_out(const claims *of, const element *one)
 {
     return tensor_is_hole(one->wanted) ||
            (of->known != NULL && of->known->is_known(of->known->context, one));
 }
 
-static void fit_stage(const why_question *of, stage_id id, const tensor *got, fit *to)
+static void fit_stage(const claims *of, const claim *one_of, const tensor *computed, fit *to)
 {
     tensor numbers, stages;
-    if (got->data == NULL || !measure_align(&of->numbers[id]->tensor, got, &numbers, &stages)) {
+    if (computed->data == NULL ||
+        !measure_align(&one_of->numbers->tensor, computed, &numbers, &stages)) {
         *to = (fit){INFINITY, 0, false};
         return;
     }
     double greatest = greatest_of(&numbers), unit = greatest > 0 ? greatest : 1;
-    element one = {
-        .stage = stage_row(id)->key.named.name, .rank = numbers.rank, .tol = of->tol[id]};
+    element one = {.stage = one_of->name, .rank = numbers.rank, .tol = one_of->tol};
     to->tol = fmax(to->tol, one.tol / unit);
     do {
         one.wanted = tensor_get(&numbers, one.index);
@@ -55,12 +55,12 @@ static void fit_stage(const why_question *of, stage_id id, const tensor *got, fi
     } while (tensor_next(&numbers, one.index));
 }
 
-fit fit_of(const why_question *of, const tensor got[STAGE_COUNT])
+fit fit_of(const claims *of, const tensor *computed)
 {
     fit found = {0, 0, true};
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (of->numbers[id] != NULL)
-            fit_stage(of, id, &got[id], &found);
+    for (size_t i = 0; i < of->count; i++) {
+        if (of->claim[i].numbers != NULL)
+            fit_stage(of, &of->claim[i], &computed[i], &found);
     }
     return found;
 }
@@ -78,10 +78,10 @@ static bool is_same_stage(const tensor *a, const tensor *b)
     return true;
 }
 
-bool fit_is_same(const why_question *of, const tensor a[STAGE_COUNT], const tensor b[STAGE_COUNT])
+bool fit_is_same(const claims *of, const tensor *a, const tensor *b)
 {
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (of->numbers[id] != NULL && !is_same_stage(&a[id], &b[id]))
+    for (size_t i = 0; i < of->count; i++) {
+        if (of->claim[i].numbers != NULL && !is_same_stage(&a[i], &b[i]))
             return false;
     }
     return true;

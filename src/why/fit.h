@@ -1,8 +1,22 @@
-/* How well the stages of an attempt are the numbers that somebody got. */
+/* How well computed stages are the numbers that somebody got. */
 #ifndef SELFATTN_WHY_FIT_H
 #define SELFATTN_WHY_FIT_H
 
-#include "why/why.h"
+#include "attn/compare.h"
+
+/* The numbers of one stage that somebody got. */
+typedef struct claim {
+    const char *name;     /* of the stage */
+    const entry *numbers; /* NULL: not known */
+    double tol;
+} claim;
+
+/* What goes with claims, the right numbers or those of an attempt, is a tensor for each of them. */
+typedef struct claims {
+    const claim *claim;
+    size_t count;
+    const known_elements *known; /* elements that are wrong for another reason; NULL: none */
+} claims;
 
 typedef struct fit {
     double error;   /* the largest difference, relative to its stage's greatest number */
@@ -11,10 +25,10 @@ typedef struct fit {
 } fit;
 
 /* Stages of other shapes differ infinitely. */
-fit fit_of(const why_question *of, const tensor got[STAGE_COUNT]);
+fit fit_of(const claims *of, const tensor *computed);
 
 /* Whether these are the same numbers but for rounding, in the stages that are asked about. */
-bool fit_is_same(const why_question *of, const tensor a[STAGE_COUNT], const tensor b[STAGE_COUNT]);
+bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
 
 int fit_digits(double error);
 

@@ -16,5 +16,6 @@ typedef struct mistake {
 } mistake;
 
 extern const named_table MISTAKES; /* rows of `mistake` */
+const mistake *mistake_at(size_t index);
 
 #endif

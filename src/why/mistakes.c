@@ -320,3 +320,8 @@ static const mistake ROWS[] = {
 /* clang-format on */
 
 const named_table MISTAKES = NAMED_TABLE("mistake", ROWS);
+
+const mistake *mistake_at(size_t index)
+{
+    return &ROWS[index];
+}

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "compare/measure.h"
-#include "why/fit.h"
 
 #include <math.h>
 
@@ -11,6 +10,7 @@ static const double SAME_F32 = 2e-5;
 
 typedef struct trial {
     const overlooked_question *of;
+    claims claims;
     bool wanted[STAGE_COUNT];
     attempt right;
     overlooked *to;
@@ -25,11 +25,10 @@ static void begin(trial *t, attempt *a, const attempt *right)
 /* Whether what the problem gives is what was recorded, with the tolerance or nearly. */
 static bool is_recorded(const trial *t)
 {
-    const why_question *of = &t->of->of;
-    fit found = fit_of(of, t->right.stage);
+    fit found = fit_of(&t->claims, t->right.stage);
     double allowed = SAME_F32;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (of->numbers[id] != NULL)
+        if (t->wanted[id])
             allowed = fmax(allowed, t->of->within[id].rtol);
     }
     return found.is_within || found.error <= allowed;
@@ -68,7 +67,7 @@ static bool try_mistake(trial *t, const mistake *made, err *e)
 {
     attempt a;
     begin(t, &a, &t->right);
-    if (attempt_make(&a, &made, 1, e) && !fit_is_same(&t->of->of, t->right.stage, a.stage)) {
+    if (attempt_make(&a, &made, 1, e) && !fit_is_same(&t->claims, t->right.stage, a.stage)) {
         t->to->tried++;
         if (passes(t, &a))
             keep(t->to, made, e);
@@ -81,7 +80,7 @@ static bool try_each(trial *t, err *e)
 {
     bool done = true;
     for (size_t i = 0; done && i < MISTAKES.count; i++) {
-        const mistake *one = (const mistake *)(const void *)named_row(&MISTAKES, i);
+        const mistake *one = mistake_at(i);
         done = one->is_of_digits || try_mistake(t, one, e);
     }
     return done;
@@ -102,9 +101,9 @@ bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
     *to = (overlooked){.operations = operations_of(&of->of)};
     if (to->operations > OVERLOOKED_OPERATIONS)
         return true;
-    trial t = {.of = of, .to = to};
+    trial t = {.of = of, .claims = why_question_claims(&of->of), .to = to};
     for (stage_id id = 0; id < STAGE_COUNT; id++)
-        t.wanted[id] = of->of.numbers[id] != NULL;
+        t.wanted[id] = of->of.claim[id].numbers != NULL;
     begin(&t, &t.right, NULL);
     to->is_other = !attempt_make(&t.right, NULL, 0, e) || !is_recorded(&t);
     bool done = !e->is_set && (to->is_other || try_each(&t, e));

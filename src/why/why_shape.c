@@ -1,12 +1,11 @@
 #include "why/why_shape.h"
 
 #include "compare/measure.h"
-#include "why/fit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* As in why.c: near enough to be no accident. */
+/* As in ranking.c: near enough to be no accident. */
 static const double NEAR = 1e-3;
 
 typedef struct search {
@@ -26,7 +25,7 @@ static const arrangement *arrangement_at(size_t index)
 static bool has_shape(const search *s, const tensor *made)
 {
     tensor a, b;
-    return made->data != NULL && measure_align(&s->of.numbers[s->id]->tensor, made, &a, &b);
+    return made->data != NULL && measure_align(&s->of.claim[s->id].numbers->tensor, made, &a, &b);
 }
 
 static bool is_same(const search *s, const tensor *a, const tensor *b)
@@ -34,7 +33,8 @@ static bool is_same(const search *s, const tensor *a, const tensor *b)
     tensor of_a[STAGE_COUNT] = {0}, of_b[STAGE_COUNT] = {0};
     of_a[s->id] = *a;
     of_b[s->id] = *b;
-    return fit_is_same(&s->of, of_a, of_b);
+    claims of = why_question_claims(&s->of);
+    return fit_is_same(&of, of_a, of_b);
 }
 
 /* Numbers that an answer gives already are its own. */
@@ -78,7 +78,8 @@ static void judge(search *s, const arrangement *arranged, const mistake *made, t
     tensor stages[STAGE_COUNT] = {0};
     shape_answer one = {.arranged = arranged, .made = made};
     stages[s->id] = *numbers;
-    fit found = fit_of(&s->of, stages);
+    claims of = why_question_claims(&s->of);
+    fit found = fit_of(&of, stages);
     if (!found.is_within && !(found.error <= NEAR))
         return;
     one.error = found.error;
@@ -129,8 +130,7 @@ static bool try_mistakes(search *s, bool are_arranged, err *e)
 {
     bool done = true;
     for (size_t i = 0; done && i < MISTAKES.count; i++) {
-        const mistake *one = (const mistake *)(const void *)named_row(&MISTAKES, i);
-        done = try_mistake(s, one, are_arranged, e);
+        done = try_mistake(s, mistake_at(i), are_arranged, e);
     }
     return done;
 }
@@ -140,7 +140,7 @@ bool why_shape_find(shape_answers *to, const why_question *of, stage_id id, err 
     search s = {.of = *of, .id = id, .to = to};
     *to = (shape_answers){0};
     for (stage_id other = 0; other < STAGE_COUNT; other++)
-        s.of.numbers[other] = other == id ? of->numbers[id] : NULL;
+        s.of.claim[other].numbers = other == id ? of->claim[id].numbers : NULL;
     s.wanted[id] = true;
     attempt_open(&s.right, of->problem, of->with, of->threads, s.wanted, NULL);
     bool done = attempt_make(&s.right, NULL, 0, e)

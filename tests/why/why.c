@@ -148,18 +148,18 @@ static bool ask(why_answers *found, const subject *of, const shown *numbers)
     err e = {0};
     why_question question = {
         .problem = &of->asked, .with = of->decided.with, .threads = 1, .known = NULL};
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        question.numbers[id] = bundle_find(&numbers->numbers, stage_row(id)->key.named.name);
-        question.tol[id] = numbers->tol[id];
-    }
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        why_question_claim(&question, id,
+                           bundle_find(&numbers->numbers, stage_row(id)->key.named.name),
+                           numbers->tol[id]);
     return why_find(found, &question, &e);
 }
 
 static bool names_it(const why_answer *answer, const char *name)
 {
-    bool is_named = answer->together == 1 && strcmp(answer->made[0]->named.name, name) == 0;
+    bool is_named = answer->together == 1 && strcmp(answer->made[0].row->name, name) == 0;
     for (size_t i = 0; i < answer->same_count; i++)
-        is_named = is_named || strcmp(answer->same[i]->named.name, name) == 0;
+        is_named = is_named || strcmp(answer->same[i].row->name, name) == 0;
     return is_named;
 }
 
@@ -182,7 +182,7 @@ static void say_missed(const plant *which, const why_answers *found, uint64_t nu
     printf("  missed: %s in problem %llu: %s\n", which->name, (unsigned long long)number,
            ref_describe(p, words));
     for (size_t i = 0; i < found->count; i++)
-        printf("    %s, %d digits, error %.3g\n", found->answer[i].made[0]->named.name,
+        printf("    %s, %d digits, error %.3g\n", found->answer[i].made[0].row->name,
                found->answer[i].digits, found->answer[i].error);
 }
 

@@ -1,0 +1,59 @@
+/* Which attempts gave the numbers that somebody got: the best few of them, and what they were. */
+#ifndef SELFATTN_WHY_RANKING_H
+#define SELFATTN_WHY_RANKING_H
+
+#include "why/fit.h"
+
+enum { WHY_SAME = 8, WHY_ANSWERS = 8, WHY_TOGETHER = 2, WHY_WHERE = 40 };
+
+/* A mistake, and where in a stack it was made: "layer.1.cross", or "", which is wherever it can
+ * be. */
+typedef struct made_mistake {
+    const named *row;
+    char where[WHY_WHERE];
+} made_mistake;
+
+/* One answer: mistakes that were made together, and others that give the same numbers. */
+typedef struct why_answer {
+    made_mistake made[WHY_TOGETHER];
+    size_t together;
+    made_mistake same[WHY_SAME]; /* single ones */
+    size_t same_count;
+    double error; /* the largest difference, relative to its stage's greatest number */
+    int digits;   /* that all numbers agree in; no more than the tolerance looks at */
+} why_answer;
+
+typedef struct why_answers {
+    why_answer answer[WHY_ANSWERS]; /* the best first */
+    size_t count;
+    bool tried_pairs; /* where no single mistake was found */
+    int right_digits; /* in which the numbers agree with what is right */
+} why_answers;
+
+typedef struct candidate {
+    why_answer answer;
+    tensor *computed; /* by claim; those that are asked about; owned */
+    size_t order;     /* in which it was tried */
+} candidate;
+
+enum { CANDIDATES = 24 };
+
+typedef struct ranking {
+    const claims *of;
+    fit right; /* how well the right numbers do */
+    candidate found[CANDIDATES];
+    size_t count, tried;
+} ranking;
+
+/* `right` is computed without mistakes. To be freed. */
+void ranking_open(ranking *r, const claims *of, const tensor *right);
+void ranking_free(ranking *r);
+
+/* Looks at what was computed with these mistakes, in the order in which they are likely; takes it
+ * where it is an answer. False, with the error set, where memory is missing. */
+bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e);
+
+/* The best first. */
+void ranking_write(const ranking *r, why_answers *to);
+
+#endif
