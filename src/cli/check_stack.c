@@ -2,6 +2,7 @@
 
 #include "cli/check_answers.h"
 #include "cli/check_update.h"
+#include "cli/check_why_stack.h"
 #include "cli/report.h"
 #include "cli/stack_solve.h"
 #include "cli/tracing.h"
@@ -44,14 +45,6 @@ static bool compare_all(const checker *c, const document *one, const stack_solut
     return true;
 }
 
-/* What explains numbers knows single attentions. */
-static bool check_options(const checker *c, const document *one, err *e)
-{
-    place at = document_place(one);
-    return !c->given->why ||
-           err_at(e, &at, "--why is for one attention, and this document has layers");
-}
-
 /* Compares what these stages are with what they should be, and reports or records it. */
 static bool solve_and_compare(checker *c, const document *one, stack_solution *s,
                               const text_list *names, const bundle *numbers, err *e)
@@ -63,8 +56,11 @@ static bool solve_and_compare(checker *c, const document *one, stack_solution *s
                 compare_all(c, one, s, numbers, &known, &of, e);
     if (done && c->given->update && of.different > 0)
         done = check_update(c, &(new_numbers){one, numbers, &s->stages, &known}, e);
-    else if (done)
+    else if (done) {
         c->failed += !report_check(&c->out, one, &of, &known, check_numbers_name(c));
+        done = !c->given->why ||
+               check_explain_stack(c, &(unexplained_stack){one, s, numbers, &of, &known}, e);
+    }
     errata_free(&known);
     return done;
 }
@@ -86,7 +82,7 @@ bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
     bool is_decoder = bundle_find(&one->contents, "memory") != NULL;
     stack_solution s;
     text_list names = {0};
-    bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) && check_options(c, one, e) &&
+    bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) &&
                 check_tolerances(&one->contents, &s.there, e) &&
                 list_names(c, &s, numbers, &names, e) &&
                 (c->given->answers != NULL ? solve_and_mark(c, one, &s, &names, numbers, e)

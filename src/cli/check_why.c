@@ -9,10 +9,18 @@ static bool is_erratum(void *context, const element *one)
     return errata_lists(context, one);
 }
 
+/* "norm-pre", "norm-pre in layer.1" */
+static void add_name(text *out, const char *before, const made_mistake *made)
+{
+    bool is_somewhere = made->where[0] != '\0';
+    text_add_format(out, "%s%s%s%s", before, made->row->name, is_somewhere ? " in " : "",
+                    made->where);
+}
+
 static void add_names(text *out, const why_answer *answer)
 {
     for (size_t i = 0; i < answer->together; i++)
-        text_add_format(out, "%s%s", i == 0 ? "" : " + ", answer->made[i].row->name);
+        add_name(out, i == 0 ? "" : " + ", &answer->made[i]);
     text_add_string(out, ": ");
     for (size_t i = 0; i < answer->together; i++)
         text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i].row->help);
@@ -25,8 +33,7 @@ static void add_answer(text *out, const why_answer *answer)
     add_names(out, answer);
     text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
     for (size_t i = 0; i < answer->same_count; i++)
-        text_add_format(out, "%s%s", i == 0 ? "; the same numbers: " : ", ",
-                        answer->same[i].row->name);
+        add_name(out, i == 0 ? "; the same numbers: " : ", ", &answer->same[i]);
     text_add_string(out, ")\n");
 }
 
@@ -40,9 +47,9 @@ static void add_misprint(text *out, const comparison *of)
                         of->numbers);
 }
 
-static void add_nothing(text *out, const unexplained *of, const why_answers *found)
+static void add_nothing(text *out, const tried_numbers *of, const why_answers *found)
 {
-    text_add_format(out, "why: none of %zu mistakes%s gives these numbers", MISTAKES.count,
+    text_add_format(out, "why: none of %zu mistakes%s gives these numbers", of->mistakes,
                     found->tried_pairs ? ", and no two of them," : "");
     if (found->right_digits > 0)
         text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
@@ -51,6 +58,19 @@ static void add_nothing(text *out, const unexplained *of, const why_answers *fou
     report_element(out, &of->compared->first, of->numbers_name, "computed");
     text_add_string(out, "\n");
     add_misprint(out, of->compared);
+}
+
+known_elements check_listed(const errata *known)
+{
+    return (known_elements){is_erratum, (void *)known};
+}
+
+void check_list_answers(text *out, const why_answers *found, const tried_numbers *of)
+{
+    for (size_t i = 0; i < found->count; i++)
+        add_answer(out, &found->answer[i]);
+    if (found->count == 0)
+        add_nothing(out, of, found);
 }
 
 static why_question question_of(const unexplained *of, const known_elements *listed, size_t threads)
@@ -67,15 +87,13 @@ static why_question question_of(const unexplained *of, const known_elements *lis
 
 bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
 {
-    known_elements listed = {is_erratum, (void *)of->known};
+    known_elements listed = check_listed(of->known);
     why_question question = question_of(of, &listed, threads);
+    tried_numbers tried = {of->compared, of->numbers_name, MISTAKES.count};
     why_answers found;
     if (!why_find(&found, &question, e))
         return false;
-    for (size_t i = 0; i < found.count; i++)
-        add_answer(out, &found.answer[i]);
-    if (found.count == 0)
-        add_nothing(out, of, &found);
+    check_list_answers(out, &found, &tried);
     return true;
 }
 

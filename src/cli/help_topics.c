@@ -23,6 +23,7 @@
 #include "trace/step.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
+#include "why/why_stack.h"
 
 #include <string.h>
 
@@ -71,6 +72,10 @@ void topic_write_table(text *out, const named_table *table)
         peers_write_all(out);
     else
         topic_write_rows(out, table);
+    if (table == &MISTAKES) {
+        text_add_format(out, "\n%ss:\n", STACK_MISTAKES.what);
+        topic_write_rows(out, &STACK_MISTAKES);
+    }
 }
 
 /* "n_q × n_k" from "qk"; stage.h says what the letters are. */
@@ -254,6 +259,7 @@ const topic TOPICS[] = {
     {&NORM_KINDS, describe_nothing},
     {&ACTIVATIONS, describe_nothing},
     {&MISTAKES, describe_nothing},
+    {&STACK_MISTAKES, describe_nothing},
     {&ARRANGEMENTS, describe_nothing},
     {&TERMS, describe_term},
 };

@@ -13,6 +13,7 @@
 #include "trace/step.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
+#include "why/why_stack.h"
 
 #include <string.h>
 
@@ -363,8 +364,15 @@ static void write_mistakes(text *out)
     for (size_t i = 0; i < MISTAKES.count; i++)
         write_item(out, named_row(&MISTAKES, i));
     text_add_string(out, ".PD\n.PP\n");
-    write_paragraph(out, "And where the numbers of a stage are of another shape than they should "
-                         "be, alone or with one of the mistakes above:");
+    write_paragraph(out, "Of a document of layers, first these, in the whole stack, then those "
+                         "above that change more than digits, in all of its attentions; where "
+                         "none gives the numbers, each of them in one layer alone:");
+    text_add_string(out, ".PD 0\n");
+    for (size_t i = 0; i < STACK_MISTAKES.count; i++)
+        write_item(out, named_row(&STACK_MISTAKES, i));
+    text_add_string(out, ".PD\n.PP\n");
+    write_paragraph(out, "And where the numbers of one attention's stage are of another shape "
+                         "than they should be, alone or with one of its mistakes:");
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < ARRANGEMENTS.count; i++)
         write_item(out, named_row(&ARRANGEMENTS, i));

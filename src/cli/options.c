@@ -332,8 +332,10 @@ static const option_row ROWS[] = {
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
                "MISTAKES, and in small documents with each two of them, and lists those that give "
-               "these numbers, best first, and in how many digits they agree. Numbers of another "
-               "shape are an error; then it says what gives that shape."},
+               "these numbers, best first, and in how many digits they agree. Of a document of "
+               "layers it says which stage differs first, and, where no mistake in all layers "
+               "gives the numbers, which one does in one layer. Numbers of another shape are an "
+               "error; then it says what gives that shape, of one attention."},
     {{"update", "write numbers that differ into the documents"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(update),
      .manual = "Where a document is a JSON file of its own. Each number of \"expected\" that is "

@@ -311,6 +311,13 @@ static bool take_output(const attention *a, bundle *made, const keeper *keep, te
     return keeper_keep(keep, "output", out, "qO", e);
 }
 
+static bool compute(const attention *a, const wanted *w, crew *by, bundle *made, run_report *report,
+                    err *e)
+{
+    return a->otherwise == NULL ? run_plan_by(&a->plan, w, by, made, report, e)
+                                : a->otherwise(a->context, a, w, by, made, e);
+}
+
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -321,7 +328,7 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
     want_stages(a, keep, needs_mean, &w);
     *out = (tensor){0};
-    bool done = run_plan_by(&a->plan, &w, by, &made, &own, e) &&
+    bool done = compute(a, &w, by, &made, &own, e) &&
                 (!needs_mean || mean_weights(a, &made, &of_heads, e)) &&
                 keep_stages(keep, &w, &made, e) && take_output(a, &made, keep, out, e) &&
                 (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));

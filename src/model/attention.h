@@ -25,13 +25,22 @@ typedef struct attention_source {
     bool allow_nonfinite;
 } attention_source;
 
-typedef struct attention {
+typedef struct attention attention;
+
+/* Computes the stages of one otherwise than run_plan_by does, and adds them as that does, in the
+ * shapes of its plan: with mistakes, to find somebody's. */
+typedef bool attention_compute(void *context, const attention *a, const wanted *w, crew *by,
+                               bundle *made, err *e);
+
+struct attention {
     const isa *isa;
     bundle document;
     problem asked;
     plan plan;
-    memory_rows *seen; /* or NULL */
-} attention;
+    memory_rows *seen;            /* or NULL */
+    attention_compute *otherwise; /* NULL: as ever */
+    void *context;                /* of that */
+};
 
 /* Plans it. To be freed in any case, and not to be moved. */
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);

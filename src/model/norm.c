@@ -3,6 +3,7 @@
 #include "attn/setting.h"
 #include "model/rows.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 static const named KINDS[] = {
@@ -59,12 +60,27 @@ typedef struct job {
     atomic_bool *is_in_range;
 } job;
 
-static bool norm_row(const job *j, const void *from, void *to)
+/* What inside of the root is eps outside: (√v + eps)² = v + 2·eps·√v + eps². */
+static double eps_inside(const job *j, size_t row)
 {
     size_t width = j->x->size[1];
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < width && !j->by->is_rms; i++)
+        mean += tensor_get(j->x, (size_t[]){row, i}) / (double)width;
+    for (size_t i = 0; i < width; i++) {
+        double part = tensor_get(j->x, (size_t[]){row, i}) - mean;
+        squares += part * part;
+    }
+    return j->by->eps * (2 * sqrt(squares / (double)width) + j->by->eps);
+}
+
+static bool norm_row(const job *j, size_t row, const void *from, void *to)
+{
+    size_t width = j->x->size[1];
+    double eps = j->by->eps_is_outside ? eps_inside(j, row) : j->by->eps;
     return j->by->is_rms
-               ? j->with->row_rms_norm(from, width, j->by->gain.data, j->by->eps, to)
-               : j->with->row_norm(from, width, j->by->gain.data, j->by->bias.data, j->by->eps, to);
+               ? j->with->row_rms_norm(from, width, j->by->gain.data, eps, to)
+               : j->with->row_norm(from, width, j->by->gain.data, j->by->bias.data, eps, to);
 }
 
 static void norm_some(const void *context, size_t first, size_t count)
@@ -72,7 +88,7 @@ static void norm_some(const void *context, size_t first, size_t count)
     const job *j = context;
     size_t bytes = j->x->size[1] * dtype_size(j->x->type);
     for (size_t i = first; i < first + count; i++) {
-        if (!norm_row(j, (const char *)j->x->data + i * bytes, (char *)j->out->data + i * bytes))
+        if (!norm_row(j, i, (const char *)j->x->data + i * bytes, (char *)j->out->data + i * bytes))
             atomic_store(j->is_in_range, false);
     }
 }

@@ -8,6 +8,7 @@
 
 typedef struct norm {
     bool is_rms;
+    bool eps_is_outside; /* of the root: / (√variance + eps), as some have it */
     double eps;
     tensor gain, bias; /* borrowed; no data: 1, and 0 */
 } norm;

@@ -9,13 +9,14 @@
 
 typedef enum part_kind { PART_ATTENTION, PART_CROSS, PART_FEED_FORWARD } part_kind;
 
-/* What is added to what a part made. */
-typedef enum residual { RESIDUAL_NONE, RESIDUAL_PART, RESIDUAL_LAYER } residual;
+/* What is added to what a part made: nothing, what the part was given, the same once it was normed,
+ * or what the layer was given. */
+typedef enum residual { RESIDUAL_NONE, RESIDUAL_PART, RESIDUAL_NORMED, RESIDUAL_LAYER } residual;
 
 typedef struct part_row {
     part_kind kind;
     size_t ln_before, ln_after;
-    residual adds; /* nothing, what the part was given, or what the layer was */
+    residual adds;
 } part_row;
 
 enum { PARTS_MOST = 3, NORMS_MOST = 3 };

@@ -75,12 +75,18 @@ static bool run_kind(flow *f, const layer_part *p, const keeper *keep, tensor *m
            feed_forward_run(&p->feed_forward, f->with, &f->input, made, &within, f->by, e);
 }
 
+static const tensor *added_by(const flow *f, const part_row *as)
+{
+    return as->adds == RESIDUAL_LAYER    ? &f->layer
+           : as->adds == RESIDUAL_NORMED ? &f->input
+                                         : &f->rows;
+}
+
 /* rows = the part of rows, with its norms and its residual */
 static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper *keep, err *e)
 {
     tensor made = {0};
     char sum_name[32];
-    const tensor *added = p->as->adds == RESIDUAL_LAYER ? &f->layer : &f->rows;
     if (p->as->ln_before == 0)
         tensor_copy(&f->rows, &f->input);
     bool done = (p->as->ln_before == 0 ||
@@ -90,7 +96,7 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     if (done && p->as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
-        add_rows(f, added, &made, &f->rows);
+        add_rows(f, added_by(f, p->as), &made, &f->rows);
         done = keeper_keep(keep, sum_name, &f->rows, "qm", e);
     }
     tensor_free(&made);

@@ -52,13 +52,26 @@ static candidate *free_place(ranking *r, const candidate *one)
     return worst;
 }
 
+/* The same mistake in fewer places, which gives the same numbers, says nothing new. */
+static bool is_listed(const why_answer *in, const named *row)
+{
+    bool is_there = in->together == 1 && in->made[0].row == row;
+    for (size_t i = 0; i < in->same_count; i++)
+        is_there = is_there || in->same[i].row == row;
+    return is_there;
+}
+
+static void join(why_answer *to, const why_answer *one)
+{
+    if (one->together == 1 && to->same_count < WHY_SAME && !is_listed(to, one->made[0].row))
+        to->same[to->same_count++] = one->made[0];
+}
+
 static bool keep(ranking *r, tensor *computed, const candidate *one, err *e)
 {
-    const why_answer *answer = &one->answer;
     candidate *to = same_as(r, computed);
     if (to != NULL) {
-        if (answer->together == 1 && to->answer.same_count < WHY_SAME)
-            to->answer.same[to->answer.same_count++] = answer->made[0];
+        join(&to->answer, &one->answer);
         return true;
     }
     to = free_place(r, one);

@@ -1,0 +1,218 @@
+#include "why/why_stack.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* As of one attention, every pair of mistakes is some thousand attempts: only where one is done at
+ * once; so is every mistake in every layer. */
+static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e8;
+
+typedef struct search {
+    const stack_question *of;
+    stack_attempt right;
+    ranking ranking;
+    bool is_crossed; /* has cross-attention somewhere */
+} search;
+
+/* ---- rows of both tables, one behind the other ---- */
+
+static size_t row_count(void)
+{
+    return STACK_MISTAKES.count + MISTAKES.count;
+}
+
+static stack_made row_at(size_t index)
+{
+    size_t own = STACK_MISTAKES.count;
+    return index < own ? (stack_made){.of_stack = stack_mistake_at(index)}
+                       : (stack_made){.of_attention = mistake_at(index - own)};
+}
+
+/* What changes digits alone is no more likely in attention than elsewhere. */
+static bool is_tried(const stack_made *one)
+{
+    return one->of_stack != NULL || !one->of_attention->is_of_digits;
+}
+
+size_t why_stack_mistakes(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row_count(); i++) {
+        stack_made one = row_at(i);
+        count += is_tried(&one);
+    }
+    return count;
+}
+
+/* ---- scopes ---- */
+
+static stack_scope whole_of(const search *s)
+{
+    return (stack_scope){true, 0, s->right.stack.layers, true, true};
+}
+
+/* "layer.1.cross", "cross", or "". */
+static void name_scope(const search *s, const stack_scope *where, const stack_made *one,
+                       char to[WHY_WHERE])
+{
+    bool is_part = one->of_attention != NULL && s->is_crossed && where->self != where->cross;
+    const char *part = part_name(where->self ? PART_ATTENTION : PART_CROSS);
+    to[0] = '\0';
+    if (!where->is_whole)
+        snprintf(to, WHY_WHERE, "layer.%zu%s%s", where->first, is_part ? "." : "",
+                 is_part ? part : "");
+    else if (is_part)
+        snprintf(to, WHY_WHERE, "%s", part);
+}
+
+/* ---- trying ---- */
+
+static bool try_made(search *s, const stack_scope *where, const stack_made *made, size_t count,
+                     err *e)
+{
+    stack_attempt a;
+    made_mistake names[WHY_TOGETHER] = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        names[i].row =
+            made[i].of_stack != NULL ? &made[i].of_stack->named : &made[i].of_attention->named;
+        name_scope(s, where, &made[i], names[i].where);
+    }
+    if (stack_attempt_make(&a, s->of, where, made, count, e))
+        ranking_judge(&s->ranking, a.computed, names, count, e);
+    stack_attempt_free(&a);
+    return !e->is_set;
+}
+
+/* Attention's mistakes in the one kind of attention, and in the other. */
+static bool try_apart(search *s, const stack_scope *where, const stack_made *one, err *e)
+{
+    stack_scope self = *where, cross = *where;
+    if (one->of_attention == NULL || !s->is_crossed)
+        return true;
+    self.cross = cross.self = false;
+    return try_made(s, &self, one, 1, e) && try_made(s, &cross, one, 1, e);
+}
+
+static bool try_each(search *s, const stack_scope *where, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < row_count(); i++) {
+        stack_made one = row_at(i);
+        done = !is_tried(&one) || (try_made(s, where, &one, 1, e) && try_apart(s, where, &one, e));
+    }
+    return done;
+}
+
+/* In one layer alone. */
+static bool try_layers(search *s, size_t first, size_t end, err *e)
+{
+    bool done = true;
+    for (size_t i = first; done && i < end; i++) {
+        stack_scope where = {false, i, i + 1, true, true};
+        done = try_each(s, &where, e);
+    }
+    return done;
+}
+
+/* One of them at least is the stack's. */
+static bool try_pairs(search *s, err *e)
+{
+    stack_scope where = whole_of(s);
+    bool done = true;
+    for (size_t i = 0; done && i < STACK_MISTAKES.count; i++) {
+        for (size_t j = i + 1; done && j < row_count(); j++) {
+            stack_made both[] = {row_at(i), row_at(j)};
+            done = !is_tried(&both[1]) || try_made(s, &where, both, 2, e);
+        }
+    }
+    return done;
+}
+
+/* ---- where it went wrong ---- */
+
+/* "layer.2.output" is of layer 2. */
+static bool is_of_layer(const char *name, size_t *number)
+{
+    return sscanf(name, "layer.%zu.", number) == 1;
+}
+
+static bool is_right(const search *s, size_t index)
+{
+    claims one = {&s->of->claims.claim[index], 1, NULL};
+    return fit_of(&one, &s->right.computed[index]).is_within;
+}
+
+/* The layers in which one mistake can have been made: not behind the first stage that is wrong, and
+ * not before one that is right. */
+static void find_layers(const search *s, size_t *first, size_t *end)
+{
+    const claims *of = &s->of->claims;
+    size_t i = 0, number;
+    *first = 0;
+    *end = s->right.stack.layers;
+    while (i < of->count && is_right(s, i)) {
+        if (is_of_layer(of->claim[i].name, &number))
+            *first = number;
+        i++;
+    }
+    if (i < of->count && is_of_layer(of->claim[i].name, &number))
+        *end = number + 1;
+}
+
+static bool has_cross(const stack *s)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            if (s->layer[i].part[j].as->kind == PART_CROSS)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool search_on(search *s, why_answers *to, err *e)
+{
+    stack_scope whole = whole_of(s);
+    double operations = stack_operations(&s->right.stack);
+    size_t first, end;
+    find_layers(s, &first, &end);
+    if (!try_each(s, &whole, e))
+        return false;
+    if (s->ranking.count == 0 && s->right.stack.layers > 1 &&
+        operations * (double)(end - first) <= LAYERS_MOST && !try_layers(s, first, end, e))
+        return false;
+    to->tried_pairs = s->ranking.count == 0 && operations <= PAIRS_MOST;
+    return !to->tried_pairs || try_pairs(s, e);
+}
+
+static bool find(search *s, why_answers *to, err *e)
+{
+    static const stack_scope NOWHERE = {0};
+    if (!stack_attempt_make(&s->right, s->of, &NOWHERE, NULL, 0, e))
+        return !e->is_set;
+    s->is_crossed = has_cross(&s->right.stack);
+    ranking_open(&s->ranking, &s->of->claims, s->right.computed);
+    if (s->ranking.right.is_within)
+        return true;
+    to->right_digits = fit_digits(s->ranking.right.error);
+    if (!search_on(s, to, e))
+        return false;
+    ranking_write(&s->ranking, to);
+    return true;
+}
+
+bool why_stack_find(why_answers *to, const stack_question *of, err *e)
+{
+    *to = (why_answers){0};
+    search *s = mem_alloc_zeroed(1, sizeof *s, e);
+    if (s == NULL)
+        return false;
+    s->of = of;
+    bool done = find(s, to, e);
+    ranking_free(&s->ranking);
+    stack_attempt_free(&s->right);
+    mem_free(s);
+    return done;
+}
