@@ -105,6 +105,7 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
     candidate one = {.order = r->tried++, .answer = {.together = count, .error = found.error}};
     if (!explains(r, &found))
         return true;
+    r->has_exact = r->has_exact || found.is_within;
     one.answer.digits = fit_digits(found.is_within ? fmax(found.error, found.tol) : found.error);
     memcpy(one.answer.made, made, count * sizeof made[0]);
     return keep(r, computed, &one, e);

@@ -43,6 +43,7 @@ typedef struct ranking {
     fit right; /* how well the right numbers do */
     candidate found[CANDIDATES];
     size_t count, tried;
+    bool has_exact; /* one is within the tolerance */
 } ranking;
 
 /* `right` is computed without mistakes. To be freed. */

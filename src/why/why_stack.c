@@ -180,7 +180,7 @@ static bool search_on(search *s, why_answers *to, err *e)
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))
         return false;
-    if (s->ranking.count == 0 && s->right.stack.layers > 1 &&
+    if (!s->ranking.has_exact && s->right.stack.layers > 1 &&
         operations * (double)(end - first) <= LAYERS_MOST && !try_layers(s, first, end, e))
         return false;
     to->tried_pairs = s->ranking.count == 0 && operations <= PAIRS_MOST;

@@ -35,6 +35,11 @@ typedef struct ref_layer {
     const char *order, *norm_kind, *activation; /* NULL: the stack's */
 } ref_layer;
 
+/* Computes an attention's stages with mistakes, in a layer counted from 1; false: there are none to
+ * be made. */
+typedef bool (*ref_attend)(void *context, const ref_problem *p, size_t layer, bool is_cross,
+                           ref_result *r);
+
 /* A document of layers. A word that is NULL, and 0 heads, were not said. */
 typedef struct ref_stack {
     bool is_float32, is_decoder, adds_sinusoids;
@@ -49,6 +54,9 @@ typedef struct ref_stack {
     ref_feed_forward end; /* of the order seed */
     ref_norm first, final;
     const char *mistake; /* one of REF_STACK_MISTAKES that it shall make */
+    size_t mistake_in;   /* the layer, from 1, that alone makes it; 0: all */
+    ref_attend attend;   /* NULL: as ever */
+    void *context;       /* of that */
 } ref_stack;
 
 extern const char *const REF_STACK_MISTAKES[];

@@ -1,5 +1,5 @@
 /* Every mistake of src/why, made by the reference: in a copy of a random problem, or in the numbers
- * that the reference computed for it. Nothing here includes src. */
+ * that the reference computed for it. */
 #ifndef SELFATTN_TESTS_WHY_PLANTS_H
 #define SELFATTN_TESTS_WHY_PLANTS_H
 
@@ -28,6 +28,11 @@ typedef struct plant {
 
 extern const plant PLANTS[];
 extern const size_t PLANT_COUNT;
+
+/* plant_make.c: makes one in of->p and of->r. False where it can't be made. */
+bool plant_make(const plant *which, planting *of);
+/* What comes behind the weights. */
+void plant_compute_rest(const ref_problem *p, ref_result *r);
 
 /* plant_asked.c; with: a ref_input, or one of the words below */
 bool plant_transpose(planting *of);

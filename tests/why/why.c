@@ -4,6 +4,7 @@
  * or with the weights, or all from the scores on, in turn. With NAME it says which problems of that
  * mistake were missed. */
 #include "why/plants.h"
+#include "why/why_stacks.h"
 
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
@@ -22,42 +23,6 @@ enum { FOUND_LEAST = 98 };
 
 /* Beyond what the reference says that the program may be off. */
 static const double TOLERANCE = 1e-9;
-
-/* ---- the reference's numbers ---- */
-
-static void compute_rest(const ref_problem *p, ref_result *r)
-{
-    double *found = ref_found_weights(r);
-    ref_compute_rounded(p, found, r);
-    free(found);
-    ref_compute_output(p, r);
-}
-
-static bool is_accepted(const ref_problem *p)
-{
-    subject s;
-    wanted none = {0};
-    bool is_run = subject_run(&s, p, &(subject_way){.threads = 1, .wants = &none});
-    subject_free(&s);
-    return is_run;
-}
-
-static bool make(const plant *which, planting *of)
-{
-    of->with = which->with;
-    if (which->change != NULL && !which->change(of))
-        return false;
-    of->with = which->with;
-    of->p->mistake = which->mistake;
-    bool changes_numbers = which->weights != NULL || which->last != NULL;
-    if ((changes_numbers && of->p->round_decimals >= 0) || !is_accepted(of->p))
-        return false;
-    ref_compute_weights(of->p, of->r);
-    if (which->weights != NULL && !which->weights(of))
-        return false;
-    compute_rest(of->p, of->r);
-    return which->last == NULL || which->last(of);
-}
 
 /* ---- what is shown of them ---- */
 
@@ -169,12 +134,6 @@ static bool is_among_first_two(const why_answers *found, const char *name)
            (found->count > 1 && names_it(&found->answer[1], name));
 }
 
-typedef struct tally {
-    size_t tried, found;
-    size_t claimed; /* where all was right */
-    size_t never;   /* mistakes that no problem let be made */
-} tally;
-
 static void say_missed(const plant *which, const why_answers *found, uint64_t number,
                        const ref_problem *p)
 {
@@ -237,7 +196,7 @@ static void try_plant(const plant *which, const ref_problem *right, const ref_re
     ref_problem p = ref_problem_copy(right);
     ref_result r = {0};
     planting of = {right, right_result, &p, &r, which->with};
-    if (make(which, &of))
+    if (plant_make(which, &of))
         judge(which, &of, number, says, t);
     ref_result_free(&r);
     ref_problem_free(&p);
@@ -266,7 +225,7 @@ static void try_problem(uint64_t number, size_t count, const char *only, tally *
     right = ref_problem_copy(&random);
     if (is_small(&right)) {
         ref_compute_weights(&right, &right_result);
-        compute_rest(&right, &right_result);
+        plant_compute_rest(&right, &right_result);
         for (size_t i = 0; i < PLANT_COUNT; i++) {
             if (is_left(i, count, only, of_plant))
                 try_plant(&PLANTS[i], &right, &right_result, number, only != NULL, &of_plant[i]);
@@ -332,10 +291,17 @@ int main(int argc, char **argv)
     while (number < PROBLEMS_MOST && is_any_left(count, only, of_plant))
         try_problem(number++, count, only, of_plant);
     tally all = add_up(of_plant, only);
+    tally of_stacks = {0};
+    size_t unplanted;
+    why_stacks((count + 1) / 2, only, &of_stacks, &unplanted);
+    all.tried += of_stacks.tried;
+    all.found += of_stacks.found;
+    all.claimed += of_stacks.claimed;
+    all.never += of_stacks.never;
     bool is_enough = all.found * 100 >= all.tried * FOUND_LEAST;
     if (!is_enough)
         printf("FAIL why: %zu of %zu found\n", all.found, all.tried);
-    size_t failed = count_unplanted() + all.claimed + all.never + !is_enough;
+    size_t failed = count_unplanted() + unplanted + all.claimed + all.never + !is_enough;
     printf("why: in %zu problems %zu of %zu planted mistakes found\n", (size_t)number, all.found,
            all.tried);
     printf("%zu passed, %zu failed\n", all.found + all.tried - all.claimed, failed);

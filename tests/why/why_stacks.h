@@ -1,0 +1,18 @@
+/* The same of layers: every layer mistake, in the whole stack and in one layer, and attention's own
+ * mistakes in its attentions. */
+#ifndef SELFATTN_TESTS_WHY_WHY_STACKS_H
+#define SELFATTN_TESTS_WHY_WHY_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct tally {
+    size_t tried, found;
+    size_t claimed; /* where all was right */
+    size_t never;   /* mistakes that no problem let be made */
+} tally;
+
+/* `only`: a mistake, of which it says more; NULL: all. */
+void why_stacks(size_t count, const char *only, tally *to, size_t *unplanted);
+
+#endif
