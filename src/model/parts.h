@@ -17,6 +17,7 @@ typedef struct part_row {
     part_kind kind;
     size_t ln_before, ln_after;
     residual adds;
+    bool is_beside; /* it is given what the layer was, not what the part before it made */
 } part_row;
 
 enum { PARTS_MOST = 3, NORMS_MOST = 3 };

@@ -87,10 +87,11 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
 {
     tensor made = {0};
     char sum_name[32];
+    const tensor *given = p->as->is_beside ? &f->layer : &f->rows;
     if (p->as->ln_before == 0)
-        tensor_copy(&f->rows, &f->input);
+        tensor_copy(given, &f->input);
     bool done = (p->as->ln_before == 0 ||
-                 norm_into(f, keep, l->norm, p->as->ln_before, &f->rows, &f->input, e)) &&
+                 norm_into(f, keep, l->norm, p->as->ln_before, given, &f->input, e)) &&
                 run_kind(f, p, keep, &made, e);
     snprintf(sum_name, sizeof sum_name, "%s_sum", part_name(p->as->kind));
     if (done && p->as->adds == RESIDUAL_NONE) {

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-tensor *stack_attempt_matrix(stack_attempt *a, int rank, const size_t *size, err *e)
+tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e)
 {
     tensor *larger = mem_grow(a->made, a->made_count, &a->made_capacity, sizeof larger[0], e);
     if (larger == NULL)
         return NULL;
     a->made = larger;
     tensor *made = &a->made[a->made_count];
-    if (!tensor_new(made, a->stack.type, rank, size, e))
+    if (!tensor_new(made, type, rank, size, e))
         return NULL;
     a->made_count++;
     return made;
@@ -157,6 +157,19 @@ static bool want(const stack_attempt *a, text_list *names, err *e)
     return true;
 }
 
+/* Rows, n × b × m, as b × n × m, or as n × m where there was no batch; borrowed. */
+static tensor turned_back(const stack_attempt *a, const tensor *rows)
+{
+    tensor back = tensor_view_of(rows);
+    if (rows->rank != 3)
+        return back;
+    for (int axis = 0; axis < 2; axis++) {
+        back.size[axis] = rows->size[1 - axis];
+        back.stride[axis] = rows->stride[1 - axis];
+    }
+    return a->had_batch ? back : tensor_at(&back, 0);
+}
+
 static bool take(stack_attempt *a, const bundle *made, err *e)
 {
     char summand[STAGE_NAME];
@@ -169,9 +182,10 @@ static bool take(stack_attempt *a, const bundle *made, err *e)
             found = bundle_tensor(made, summand);
         if (found == NULL)
             continue;
-        if (!tensor_new(&a->computed[i], found->type, found->rank, found->size, e))
+        tensor as_asked = a->is_turned ? turned_back(a, found) : tensor_view_of(found);
+        if (!tensor_new(&a->computed[i], as_asked.type, as_asked.rank, as_asked.size, e))
             return false;
-        tensor_copy(found, &a->computed[i]);
+        tensor_copy(&as_asked, &a->computed[i]);
     }
     return a->computed != NULL;
 }

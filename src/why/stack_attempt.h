@@ -52,7 +52,8 @@ struct stack_attempt {
     size_t made_count, made_capacity;
     const mistake *wrong[WHY_TOGETHER]; /* of attention */
     size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
-    tensor *computed;                   /* by claim; no data: not there */
+    bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
+    tensor *computed;          /* by claim; no data: not there */
 };
 
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
@@ -63,6 +64,6 @@ bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_
 void stack_attempt_free(stack_attempt *a);
 
 /* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */
-tensor *stack_attempt_matrix(stack_attempt *a, int rank, const size_t *size, err *e);
+tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);
 
 #endif

@@ -32,6 +32,7 @@ enum { AFFINE_GAIN = 1, AFFINE_BIAS = 2 };
 bool stack_blunder_residual(stack_attempt *a, int with, err *e);
 bool stack_blunder_residual_normed(stack_attempt *a, int with, err *e);
 bool stack_blunder_residual_of_layer(stack_attempt *a, int with, err *e);
+bool stack_blunder_parallel(stack_attempt *a, int with, err *e);
 bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e);
 bool stack_blunder_cross_self(stack_attempt *a, int with, err *e);
 bool stack_blunder_cross_weights(stack_attempt *a, int with, err *e);
@@ -56,6 +57,9 @@ enum { LAYERS_REVERSED, LAYERS_FIRST, LAYERS_LAST };
 bool stack_blunder_positions(stack_attempt *a, int with, err *e); /* with: how, below */
 bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e);
 bool stack_blunder_add_sinusoids(stack_attempt *a, int with, err *e);
+bool stack_blunder_late_positions(stack_attempt *a, int with, err *e);
+
+bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e);
 
 enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };
 enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };

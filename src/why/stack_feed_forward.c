@@ -62,17 +62,20 @@ bool stack_blunder_leave_out_weight(stack_attempt *a, int with, err *e)
     return change_each(a, drop_weights, with, e);
 }
 
-/* The numbers of the transpose in their order, in the shape that is needed: what comes of a file in
- * the other layout, and of a square matrix its transpose. */
+/* The file's numbers in their order, read in the other layout: of a square matrix its transpose. As
+ * x·W uses it, a matrix of the layout out-in is a view that is turned. */
 static bool turn(stack_attempt *a, tensor *one, err *e)
 {
     size_t rows = one->size[0], columns = one->size[1], at[2] = {0};
-    tensor *made = stack_attempt_matrix(a, 2, one->size, e);
+    bool is_out_in = one->stride[0] < one->stride[1];
+    tensor *made = stack_attempt_matrix(a, a->stack.type, 2, one->size, e);
     if (made == NULL)
         return false;
     do {
-        size_t index = at[0] * columns + at[1];
-        tensor_set(made, at, tensor_get(one, (size_t[]){index % rows, index / rows}));
+        size_t index = is_out_in ? at[0] * columns + at[1] : at[1] * rows + at[0];
+        size_t out_in[] = {index % rows, index / rows},
+               in_out[] = {index / columns, index % columns};
+        tensor_set(made, at, tensor_get(one, is_out_in ? out_in : in_out));
     } while (tensor_next(made, at));
     *one = tensor_view_of(made);
     return true;

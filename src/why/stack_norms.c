@@ -172,7 +172,7 @@ bool stack_blunder_eps_outside(stack_attempt *a, int with, err *e)
 static bool change_gain(stack_attempt *a, norm *one, double factor, double more, err *e)
 {
     size_t width = a->stack.width;
-    tensor *made = stack_attempt_matrix(a, 1, &width, e);
+    tensor *made = stack_attempt_matrix(a, a->stack.type, 1, &width, e);
     if (made == NULL)
         return false;
     tensor gain = {0};

@@ -65,6 +65,18 @@ bool stack_blunder_residual_of_layer(stack_attempt *a, int with, err *e)
     return change_parts(a, with, add_layer, e);
 }
 
+static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, err *e)
+{
+    (void)a, (void)p, (void)e;
+    row->is_beside = true;
+    return row->adds == RESIDUAL_PART;
+}
+
+bool stack_blunder_parallel(stack_attempt *a, int with, err *e)
+{
+    return change_parts(a, with, stand_beside, e);
+}
+
 /* ---- parts ---- */
 
 static bool attend_to_nothing(void *context, const attention *of, const wanted *w, crew *by,
@@ -89,7 +101,7 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, err *e)
         return true;
     }
     feed_forward *f = &p->feed_forward;
-    tensor *zeros = stack_attempt_matrix(a, f->w2.rank, f->w2.size, e);
+    tensor *zeros = stack_attempt_matrix(a, a->stack.type, f->w2.rank, f->w2.size, e);
     if (zeros == NULL)
         return false;
     memset(zeros->data, 0, tensor_count(zeros) * dtype_size(zeros->type));

@@ -6,27 +6,44 @@
 #include <math.h>
 #include <string.h>
 
-/* What the rows would be, b·n × m, with no positions or with sinusoids alone; owned by the
- * caller. */
-static bool embed(const stack_attempt *a, bool has_sinusoids, tensor *rows, err *e)
+static bool set_number(bundle *document, const char *name, double value, err *e)
 {
-    static const char *const OF_POSITIONS[] = {"position_embedding", "positions"};
-    static const char SINUSOIDAL[] = "sinusoidal";
+    bundle_remove(document, name);
+    return bundle_add_number(document, name, value, (place){0}, e);
+}
+
+static bool set_word(bundle *document, const char *name, const char *word, err *e)
+{
+    bundle_remove(document, name);
+    return bundle_add_text(document, name, word, strlen(word), (place){0}, e);
+}
+
+typedef enum added { ADDED_NOTHING, ADDED_SINUSOIDS, ADDED_LATE } added;
+
+static bool change_positions(bundle *document, added what, double first, err *e)
+{
+    if (what == ADDED_LATE)
+        return set_number(document, "offset", first + 1, e);
+    bundle_remove(document, "position_embedding");
+    bundle_remove(document, "positions");
+    return what == ADDED_NOTHING || set_word(document, "positions", "sinusoidal", e);
+}
+
+/* What the rows would be, b·n × m, if this were added to them; owned by the caller. */
+static bool embed(const stack_attempt *a, added what, tensor *rows, err *e)
+{
     bundle document = {0};
-    stack bare = {.document = &document, .how = a->stack.how, .isa = a->stack.isa};
+    stack other = {.document = &document, .how = a->stack.how, .isa = a->stack.isa};
     bool done = true;
-    for (size_t i = 0; i < a->document.count && done; i++)
-        done =
-            bundle_borrow(&document, a->document.entry[i].name, &a->document.entry[i], e) != NULL;
-    for (size_t i = 0; i < 2; i++)
-        bundle_remove(&document, OF_POSITIONS[i]);
-    if (done && has_sinusoids)
-        done = bundle_add_text(&document, OF_POSITIONS[1], SINUSOIDAL, strlen(SINUSOIDAL),
-                               (place){0}, e);
-    done = done && stack_embed(&bare, e);
-    *rows = bare.embedded;
-    bare.embedded = (tensor){0};
-    stack_free(&bare);
+    for (size_t i = 0; i < a->document.count && done; i++) {
+        const entry *one = &a->document.entry[i];
+        done = bundle_borrow(&document, one->name, one, e) != NULL;
+    }
+    done = done && change_positions(&document, what, (double)a->stack.first_position, e) &&
+           stack_embed(&other, e);
+    *rows = other.embedded;
+    other.embedded = (tensor){0};
+    stack_free(&other);
     bundle_free(&document);
     return done;
 }
@@ -67,11 +84,11 @@ bool stack_blunder_positions(stack_attempt *a, int with, err *e)
     tensor x, *right;
     if (!a->scope.is_whole || !has_positions(a, with))
         return false;
-    right = stack_attempt_matrix(a, 2, a->stack.embedded.size, e);
+    right = stack_attempt_matrix(a, a->stack.type, 2, a->stack.embedded.size, e);
     if (right == NULL)
         return false;
     tensor_copy(&a->stack.embedded, right);
-    bool done = embed(a, false, &x, e);
+    bool done = embed(a, ADDED_NOTHING, &x, e);
     if (done)
         set_positions(right, &x, with, &a->stack.embedded);
     tensor_free(&x);
@@ -86,7 +103,7 @@ bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e)
     size_t at[2] = {0};
     if (!a->scope.is_whole)
         return false;
-    bool done = embed(a, false, &x, e);
+    bool done = embed(a, ADDED_NOTHING, &x, e);
     if (done) {
         do {
             double own = tensor_get(&x, at), all = tensor_get(rows, at);
@@ -98,15 +115,82 @@ bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e)
     return done;
 }
 
-bool stack_blunder_add_sinusoids(stack_attempt *a, int with, err *e)
+static bool embed_instead(stack_attempt *a, added what, err *e)
 {
     tensor rows;
-    (void)with;
-    if (!a->scope.is_whole || has_positions(a, POSITIONS_NONE))
-        return false;
-    bool done = embed(a, true, &rows, e);
+    bool done = embed(a, what, &rows, e);
     if (done)
         tensor_copy(&rows, &a->stack.embedded);
     tensor_free(&rows);
+    return done;
+}
+
+bool stack_blunder_add_sinusoids(stack_attempt *a, int with, err *e)
+{
+    (void)with;
+    return a->scope.is_whole && !has_positions(a, POSITIONS_NONE) &&
+           embed_instead(a, ADDED_SINUSOIDS, e);
+}
+
+bool stack_blunder_late_positions(stack_attempt *a, int with, err *e)
+{
+    (void)with;
+    return a->scope.is_whole && has_positions(a, POSITIONS_NONE) && embed_instead(a, ADDED_LATE, e);
+}
+
+/* ---- batch and rows ---- */
+
+/* b × n × m, or n × m, as n × b × m. */
+static tensor *turn(stack_attempt *a, const tensor *rows, err *e)
+{
+    tensor turned = tensor_view_of(rows);
+    size_t batches = rows->rank == 3 ? rows->size[0] : 1;
+    int last = rows->rank - 1;
+    turned.rank = 3;
+    turned.size[0] = rows->size[last - 1];
+    turned.stride[0] = rows->stride[last - 1];
+    turned.size[1] = batches;
+    turned.stride[1] = rows->rank == 3 ? rows->stride[0] : 0;
+    turned.size[2] = rows->size[last];
+    turned.stride[2] = rows->stride[last];
+    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size, e);
+    if (made != NULL)
+        tensor_copy(&turned, made);
+    return made;
+}
+
+static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, err *e)
+{
+    tensor *turned = turn(a, rows, e);
+    if (turned == NULL)
+        return false;
+    tensor view = tensor_view_of(turned);
+    bundle_remove(&a->document, name);
+    return bundle_add_tensor(&a->document, name, &view, (place){0}, e);
+}
+
+/* Positions are added before, row by row. */
+bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e)
+{
+    static const char *const OF_ROWS[] = {"tokens",    "vocab",     "ids",
+                                          "embedding", "positions", "position_embedding"};
+    const tensor *memory = bundle_tensor(&a->document, "memory");
+    stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
+    (void)with;
+    bool done = a->scope.is_whole && stack_embed(&right, e);
+    if (done) {
+        size_t size[] = {right.batches, right.rows, right.width};
+        bool has_batch = right.batches > 0;
+        tensor rows;
+        tensor_own(&rows, right.type, has_batch ? 3 : 2, has_batch ? size : size + 1,
+                   right.embedded.data);
+        a->is_turned = true;
+        a->had_batch = has_batch;
+        for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
+            bundle_remove(&a->document, OF_ROWS[i]);
+        done = give_turned(a, "x", &rows, e) &&
+               (memory == NULL || give_turned(a, "memory", memory, e));
+    }
+    stack_free(&right);
     return done;
 }

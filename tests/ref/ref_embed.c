@@ -58,7 +58,8 @@ void flow_embed(flow *f)
     f->x = rows_new(ref_count_of(x) / m, m);
     for (size_t i = 0; i < f->x.n; i++)
         for (size_t column = 0; column < m; column++) {
-            size_t position = flow_makes(f, "position") ? s->offset : s->offset + i % f->n;
+            size_t position = s->offset + (flow_makes(f, "position") ? 0 : i % f->n) +
+                              (flow_makes(f, "late positions") ? 1 : 0);
             long double own = x->at[i * m + column] + segment(f, i % f->n, column, m);
             f->x.at[i * m + column] = embedded(f, own, added(f, position, column, m), m);
         }

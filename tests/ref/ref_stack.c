@@ -93,7 +93,8 @@ static void feed_forward(flow *f, const ref_feed_forward *by, const char *activa
 {
     static const ref_array NONE = {0};
     const ref_stack *s = f->stack;
-    bool is_out_in = ref_word_is(s->layout, "out-in"), has_gate = by->w3.at != NULL && !flow_makes(f, "gate");
+    bool is_out_in = ref_word_is(s->layout, "out-in"),
+         has_gate = by->w3.at != NULL && !flow_makes(f, "gate");
     bool is_square = by->w1.size[0] == by->w1.size[1];
     rows hidden =
         projected(&f->x, &by->w1, &by->b1, is_out_in != (flow_makes(f, "w1 layout") && is_square));
@@ -208,6 +209,31 @@ static void compute_attention(const flow *f, const ref_problem *p, bool is_cross
     ref_compute_output(p, r);
 }
 
+/* Where row i of the rows of all entries lies when entries are taken for rows, and rows for
+ * entries. */
+static size_t turned(const flow *f, size_t i)
+{
+    size_t batches = f->batches > 0 ? f->batches : 1;
+    return i % f->n * batches + i / f->n;
+}
+
+/* Self-attention with that mistake. */
+static void attend_turned(flow *f, ref_problem *p)
+{
+    size_t width = f->x.width, size[] = {f->n, f->batches > 0 ? f->batches : 1, width};
+    double *x = ref_alloc(f->x.n * width, sizeof x[0]);
+    ref_result r;
+    p->in[REF_X] = (ref_array){.rank = 3, .size = {size[0], size[1], size[2]}, .at = x};
+    for (size_t i = 0; i < f->x.n * width; i++)
+        x[turned(f, i / width) * width + i % width] = (double)f->x.at[i];
+    ref_compute_weights(p, &r);
+    ref_compute_output(p, &r);
+    for (size_t i = 0; i < f->x.n * width; i++)
+        f->x.at[i] = r.stage[REF_STAGE_OUTPUT].at[turned(f, i / width) * width + i % width].value;
+    free(x);
+    ref_result_free(&r);
+}
+
 static void attend(flow *f, const ref_layer *l, const char *part)
 {
     bool is_cross = strcmp(part, "cross") == 0;
@@ -216,9 +242,14 @@ static void attend(flow *f, const ref_layer *l, const char *part)
     for (ref_input i = REF_WQ; i <= REF_BO && is_cross && flow_makes(f, "cross weights"); i++)
         p.in[i] = l->attention.in[i];
     set_settings(f, &p, is_cross);
+    if (!is_cross && flow_makes(f, "batch first")) {
+        attend_turned(f, &p);
+        return;
+    }
+    const ref_array *memory = &f->stack->memory;
     set_rows(f, &p.in[REF_X]);
-    if (is_cross && !(flow_makes(f, "memory") && f->stack->memory.size[1] == f->x.width))
-        p.in[REF_XK] = f->stack->memory;
+    if (is_cross && !(flow_makes(f, "memory") && memory->size[memory->rank - 1] == f->x.width))
+        p.in[REF_XK] = *memory;
     compute_attention(f, &p, is_cross, &r);
     for (size_t id = 0; id < REF_STAGES; id++)
         flow_keep_stage(f, part, &r.stage[id]);
@@ -260,6 +291,8 @@ static void run_usual_part(flow *f, const ref_layer *l, const char *part, size_t
     if (flow_makes_of(f, "no ", part, ""))
         return;
     rows given = rows_copy(flow_makes(f, "layer residual") ? &f->given : &f->x);
+    if (flow_makes(f, "parallel") && strcmp(part, "ffn") == 0)
+        memcpy(f->x.at, f->given.at, f->x.n * f->x.width * sizeof f->x.at[0]);
     if (is_pre || is_both)
         norm_and_keep(f, l, number, &f->x);
     if (is_pre && flow_makes(f, "pre"))

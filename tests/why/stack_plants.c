@@ -34,6 +34,18 @@ static bool has_positions(stack_planting *of)
     return of->is_whole && (of->s->adds_sinusoids || of->s->positions.at != NULL);
 }
 
+static bool has_next_position(stack_planting *of)
+{
+    const ref_stack *s = of->s;
+    size_t n = s->x.size[s->x.rank - 2];
+    return has_positions(of) && (s->positions.at == NULL || s->positions.size[0] > s->offset + n);
+}
+
+static bool no_memory(stack_planting *of)
+{
+    return of->is_whole && of->s->memory.at == NULL;
+}
+
 static bool only_sinusoids(stack_planting *of)
 {
     const ref_array *x = &of->s->x;
@@ -237,7 +249,7 @@ static bool gate(stack_planting *of)
     return each_feed_forward(of, exchange_gate);
 }
 
-/* The file's numbers, in the same order, are those of the transpose. */
+/* The file's numbers are read in the other layout. */
 static void turn(ref_array *w)
 {
     size_t rows = w->size[0], columns = w->size[1];
@@ -247,7 +259,7 @@ static void turn(ref_array *w)
     w->at = ref_alloc(rows * columns, sizeof old[0]);
     for (size_t row = 0; row < rows; row++)
         for (size_t column = 0; column < columns; column++)
-            w->at[column * rows + row] = old[row * columns + column];
+            w->at[row * columns + column] = old[column * rows + row];
     free(old);
 }
 
@@ -331,6 +343,7 @@ const stack_plant STACK_PLANTS[] = {
     {"residuals-missing", "residual", NULL, 0},
     {"residual-normed", "pre", NULL, 0},
     {"residual-of-layer", "layer residual", NULL, 0},
+    {"ffn-parallel", "parallel", not_seed, 0},
     {"self-missing", "no attention", NULL, 0},
     {"cross-missing", "no cross", NULL, 0},
     {"ffn-missing", "no ffn", NULL, 0},
@@ -355,11 +368,13 @@ const stack_plant STACK_PLANTS[] = {
     {"layer-missing", "no layer", one_layer, 0},
     {"positions-missing", NULL, no_positions, 0},
     {"positions-twice", "positions twice", has_positions, 0},
+    {"positions-late", "late positions", has_next_position, 0},
     {"positions-added", NULL, add_positions, 0},
     {"positions-halves", "positions halves", only_sinusoids, 0},
     {"positions-swapped", "positions swapped", only_sinusoids, 0},
     {"embedding-scaled", "rows scaled", whole, 0},
     {"embedding-divided", "rows divided", whole, 0},
+    {"batch-first", "batch first", no_memory, 0},
     {"embedding-scaled-late", "rows scaled late", whole, 0},
 };
 /* clang-format on */
