@@ -49,8 +49,11 @@ static void add_misprint(text *out, const comparison *of)
 
 static void add_nothing(text *out, const tried_numbers *of, const why_answers *found)
 {
-    text_add_format(out, "why: none of %zu mistakes%s gives these numbers", of->mistakes,
-                    found->tried_pairs ? ", and no two of them," : "");
+    text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers", of->mistakes,
+                    found->tried_layers ? ", in all layers or in one," : "",
+                    !found->tried_pairs   ? ""
+                    : found->tried_layers ? " and no two of them,"
+                                          : ", and no two of them,");
     if (found->right_digits > 0)
         text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
                         found->right_digits == 1 ? "" : "s");

@@ -87,6 +87,12 @@ bool fit_is_same(const claims *of, const tensor *a, const tensor *b)
     return true;
 }
 
+bool fit_is_near(const fit *one)
+{
+    static const double NEAR = 1e-3;
+    return one->is_within || one->error <= NEAR;
+}
+
 int fit_digits(double error)
 {
     if (!(error > 1e-15))

@@ -30,6 +30,9 @@ fit fit_of(const claims *of, const tensor *computed);
 /* Whether these are the same numbers but for rounding, in the stages that are asked about. */
 bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
 
+/* Near enough to be no accident. */
+bool fit_is_near(const fit *one);
+
 int fit_digits(double error);
 
 #endif

@@ -7,11 +7,11 @@
 
 /* Numbers beyond the tolerance are still explained by a mistake that comes this much nearer to them
  * than what is right, and near enough to be no accident: someone's float32 is not our float64. */
-static const double NEARER = 100, NEAR = 1e-3;
+static const double NEARER = 100;
 
 static bool explains(const ranking *r, const fit *one)
 {
-    return one->is_within || (one->error <= NEAR && one->error * NEARER <= r->right.error);
+    return one->is_within || (fit_is_near(one) && one->error * NEARER <= r->right.error);
 }
 
 static void candidate_free(const ranking *r, candidate *one)

@@ -26,8 +26,9 @@ typedef struct why_answer {
 typedef struct why_answers {
     why_answer answer[WHY_ANSWERS]; /* the best first */
     size_t count;
-    bool tried_pairs; /* where no single mistake was found */
-    int right_digits; /* in which the numbers agree with what is right */
+    bool tried_layers; /* of a stack, each alone, where no mistake in all of them was exact */
+    bool tried_pairs;  /* where no single mistake was found */
+    int right_digits;  /* in which the numbers agree with what is right */
 } why_answers;
 
 typedef struct candidate {

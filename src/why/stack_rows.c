@@ -169,28 +169,28 @@ static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, 
     return bundle_add_tensor(&a->document, name, &view, (place){0}, e);
 }
 
-/* Positions are added before, row by row. */
-bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e)
+/* What the rows were made of goes, positions too. */
+static bool ask_turned(stack_attempt *a, const stack *right, err *e)
 {
     static const char *const OF_ROWS[] = {"tokens",    "vocab",     "ids",
                                           "embedding", "positions", "position_embedding"};
+    size_t size[] = {right->batches, right->rows, right->width};
+    tensor rows; /* borrowed */
+    a->is_turned = true;
+    a->had_batch = right->batches > 0;
+    tensor_own(&rows, right->type, a->had_batch ? 3 : 2, a->had_batch ? size : size + 1,
+               right->embedded.data);
+    for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
+        bundle_remove(&a->document, OF_ROWS[i]);
     const tensor *memory = bundle_tensor(&a->document, "memory");
+    return (memory == NULL || give_turned(a, "memory", memory, e)) && give_turned(a, "x", &rows, e);
+}
+
+bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e)
+{
     stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
     (void)with;
-    bool done = a->scope.is_whole && stack_embed(&right, e);
-    if (done) {
-        size_t size[] = {right.batches, right.rows, right.width};
-        bool has_batch = right.batches > 0;
-        tensor rows;
-        tensor_own(&rows, right.type, has_batch ? 3 : 2, has_batch ? size : size + 1,
-                   right.embedded.data);
-        a->is_turned = true;
-        a->had_batch = has_batch;
-        for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
-            bundle_remove(&a->document, OF_ROWS[i]);
-        done = give_turned(a, "x", &rows, e) &&
-               (memory == NULL || give_turned(a, "memory", memory, e));
-    }
+    bool done = a->scope.is_whole && stack_embed(&right, e) && ask_turned(a, &right, e);
     stack_free(&right);
     return done;
 }

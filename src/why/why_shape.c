@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* As in ranking.c: near enough to be no accident. */
-static const double NEAR = 1e-3;
-
 typedef struct search {
     why_question of; /* about one stage */
     stage_id id;
@@ -80,7 +77,7 @@ static void judge(search *s, const arrangement *arranged, const mistake *made, t
     stages[s->id] = *numbers;
     claims of = why_question_claims(&s->of);
     fit found = fit_of(&of, stages);
-    if (!found.is_within && !(found.error <= NEAR))
+    if (!fit_is_near(&found))
         return;
     one.error = found.error;
     one.digits = fit_digits(found.is_within ? fmax(found.error, found.tol) : found.error);

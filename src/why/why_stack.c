@@ -3,11 +3,10 @@
 #include "base/mem.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* As of one attention, every pair of mistakes is some thousand attempts: only where one is done at
  * once; so is every mistake in every layer. */
-static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e8;
+static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e9;
 
 typedef struct search {
     const stack_question *of;
@@ -138,27 +137,32 @@ static bool is_of_layer(const char *name, size_t *number)
     return sscanf(name, "layer.%zu.", number) == 1;
 }
 
-static bool is_right(const search *s, size_t index)
+static fit fit_at(const search *s, size_t index)
 {
     claims one = {&s->of->claims.claim[index], 1, NULL};
-    return fit_of(&one, &s->right.computed[index]).is_within;
+    return fit_of(&one, &s->right.computed[index]);
 }
 
-/* The layers in which one mistake can have been made: not behind the first stage that is wrong, and
- * not before one that is right. */
+/* The layers in which one mistake can have been made: not before a stage that is right, and not
+ * behind the first one that is too wrong to be someone's float32. */
 static void find_layers(const search *s, size_t *first, size_t *end)
 {
     const claims *of = &s->of->claims;
     size_t i = 0, number;
     *first = 0;
     *end = s->right.stack.layers;
-    while (i < of->count && is_right(s, i)) {
+    for (; i < of->count && fit_at(s, i).is_within; i++) {
         if (is_of_layer(of->claim[i].name, &number))
             *first = number;
-        i++;
     }
-    if (i < of->count && is_of_layer(of->claim[i].name, &number))
-        *end = number + 1;
+    for (; i < of->count; i++) {
+        fit found = fit_at(s, i);
+        if (fit_is_near(&found))
+            continue;
+        if (is_of_layer(of->claim[i].name, &number))
+            *end = number + 1;
+        return;
+    }
 }
 
 static bool has_cross(const stack *s)
@@ -180,8 +184,9 @@ static bool search_on(search *s, why_answers *to, err *e)
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))
         return false;
-    if (!s->ranking.has_exact && s->right.stack.layers > 1 &&
-        operations * (double)(end - first) <= LAYERS_MOST && !try_layers(s, first, end, e))
+    to->tried_layers = !s->ranking.has_exact && s->right.stack.layers > 1 &&
+                       operations * (double)(end - first) <= LAYERS_MOST;
+    if (to->tried_layers && !try_layers(s, first, end, e))
         return false;
     to->tried_pairs = s->ranking.count == 0 && operations <= PAIRS_MOST;
     return !to->tried_pairs || try_pairs(s, e);

@@ -1,5 +1,5 @@
-/* What goes through the reference's layers (ref_stack.h): rows, the stages that are kept of them, and
- * the mistake that is to be made. Within the reference alone. */
+/* What goes through the layers of the reference (ref_stack.h): rows, the stages that are kept of
+ * them, and the mistake that is to be made. Within the reference alone. */
 #ifndef SELFATTN_TESTS_REF_FLOW_H
 #define SELFATTN_TESTS_REF_FLOW_H
 

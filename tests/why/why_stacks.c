@@ -101,11 +101,12 @@ static bool is_shown(const char *name, size_t how)
 {
     static const char *const OF_ATTENTION[] = {".scores",   ".scaled",  ".masked", ".weights",
                                                ".attended", ".context", ".output"};
+    char last[16];
     bool is_of_attention = strstr(name, "attention.") != NULL || strstr(name, "cross.") != NULL;
     if (strcmp(name, "output") == 0)
         return true;
     if (how < 2 || strcmp(name, "rollout") == 0)
-        return how == 1 && strchr(name, '.') == strrchr(name, '.') - 2 && ends_in(name, ".output");
+        return how == 1 && sscanf(name, "layer.%*u.%15s", last) == 1 && strcmp(last, "output") == 0;
     for (size_t i = 0; i < sizeof OF_ATTENTION / sizeof OF_ATTENTION[0]; i++) {
         if (is_of_attention && ends_in(name, OF_ATTENTION[i]))
             return true;
