@@ -355,28 +355,27 @@ static void write_peers(text *out)
     text_add_string(out, ".PD\n");
 }
 
+/* Behind a paragraph, without lines between them. */
+static void write_packed(text *out, const named_table *table)
+{
+    text_add_string(out, ".PD 0\n");
+    write_items(out, table);
+    text_add_string(out, ".PD\n.PP\n");
+}
+
 static void write_mistakes(text *out)
 {
     text_add_string(out, ".SH MISTAKES\n");
     write_paragraph(out, "What check --why tries, in this order: of mistakes that explain numbers "
                          "equally well, the first is named first.");
-    text_add_string(out, ".PD 0\n");
-    for (size_t i = 0; i < MISTAKES.count; i++)
-        write_item(out, named_row(&MISTAKES, i));
-    text_add_string(out, ".PD\n.PP\n");
+    write_packed(out, &MISTAKES);
     write_paragraph(out, "Of a document of layers, first these, in the whole stack, then those "
                          "above that change more than digits, in all of its attentions; where "
                          "none gives the numbers, each of them in one layer alone:");
-    text_add_string(out, ".PD 0\n");
-    for (size_t i = 0; i < STACK_MISTAKES.count; i++)
-        write_item(out, named_row(&STACK_MISTAKES, i));
-    text_add_string(out, ".PD\n.PP\n");
+    write_packed(out, &STACK_MISTAKES);
     write_paragraph(out, "And where the numbers of one attention's stage are of another shape "
                          "than they should be, alone or with one of its mistakes:");
-    text_add_string(out, ".PD 0\n");
-    for (size_t i = 0; i < ARRANGEMENTS.count; i++)
-        write_item(out, named_row(&ARRANGEMENTS, i));
-    text_add_string(out, ".PD\n");
+    write_packed(out, &ARRANGEMENTS);
 }
 
 void manual_write(text *out)

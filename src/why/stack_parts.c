@@ -9,72 +9,60 @@ static bool is_kind(const layer_part *p, int with)
     return with == PART_ALL || p->as->kind == (part_kind)with;
 }
 
-typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, err *e);
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int value, err *e);
 
 /* Each part of this kind in the layers that are meant. */
-static bool change_parts(stack_attempt *a, int with, part_change change, err *e)
+static bool change_parts(stack_attempt *a, int with, part_change change, int value, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
         layer *l = &a->stack.layer[i];
         for (size_t j = 0; j < l->parts; j++)
             is_any =
-                (is_kind(&l->part[j], with) && change(a, &l->part[j], &a->row[i][j], e)) || is_any;
+                (is_kind(&l->part[j], with) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
+                is_any;
     }
     return is_any && !e->is_set;
 }
 
 /* ---- residual connections ---- */
 
-static bool drop_residual(stack_attempt *a, layer_part *p, part_row *row, err *e)
+/* What is added otherwise is what the part was given. */
+static bool set_residual(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
-    bool is_there = row->adds != RESIDUAL_NONE;
+    bool is_possible = value == RESIDUAL_NONE     ? row->adds != RESIDUAL_NONE
+                       : value == RESIDUAL_NORMED ? row->adds == RESIDUAL_PART && row->ln_before > 0
+                                                  : row->adds == RESIDUAL_PART;
     (void)a, (void)p, (void)e;
-    row->adds = RESIDUAL_NONE;
-    return is_there;
+    row->adds = is_possible ? (residual)value : row->adds;
+    return is_possible;
 }
 
 bool stack_blunder_residual(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, drop_residual, e);
-}
-
-static bool add_normed(stack_attempt *a, layer_part *p, part_row *row, err *e)
-{
-    bool is_other = row->adds == RESIDUAL_PART && row->ln_before > 0;
-    (void)a, (void)p, (void)e;
-    row->adds = is_other ? RESIDUAL_NORMED : row->adds;
-    return is_other;
+    return change_parts(a, with, set_residual, RESIDUAL_NONE, e);
 }
 
 bool stack_blunder_residual_normed(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, add_normed, e);
-}
-
-static bool add_layer(stack_attempt *a, layer_part *p, part_row *row, err *e)
-{
-    bool is_other = row->adds == RESIDUAL_PART;
-    (void)a, (void)p, (void)e;
-    row->adds = is_other ? RESIDUAL_LAYER : row->adds;
-    return is_other;
+    return change_parts(a, with, set_residual, RESIDUAL_NORMED, e);
 }
 
 bool stack_blunder_residual_of_layer(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, add_layer, e);
+    return change_parts(a, with, set_residual, RESIDUAL_LAYER, e);
 }
 
-static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, err *e)
+static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
-    (void)a, (void)p, (void)e;
+    (void)a, (void)p, (void)value, (void)e;
     row->is_beside = true;
     return row->adds == RESIDUAL_PART;
 }
 
 bool stack_blunder_parallel(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, stand_beside, e);
+    return change_parts(a, with, stand_beside, 0, e);
 }
 
 /* ---- parts ---- */
@@ -92,8 +80,9 @@ static bool attend_to_nothing(void *context, const attention *of, const wanted *
 }
 
 /* Zeros are added, and nothing is normed. */
-static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, err *e)
+static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
+    (void)value;
     row->ln_before = row->ln_after = 0;
     row->adds = RESIDUAL_PART;
     if (row->kind != PART_FEED_FORWARD) {
@@ -114,14 +103,14 @@ bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e)
 {
     bool is_end = a->scope.is_whole && a->stack.has_end && with == PART_FEED_FORWARD;
     a->stack.has_end = a->stack.has_end && !is_end;
-    return change_parts(a, with, drop_part, e) || is_end;
+    return change_parts(a, with, drop_part, 0, e) || is_end;
 }
 
 /* A layer of which nothing is left is no layer. */
 bool stack_blunder_skip(stack_attempt *a, int with, err *e)
 {
     (void)with;
-    return !a->scope.is_whole && change_parts(a, PART_ALL, drop_part, e);
+    return !a->scope.is_whole && change_parts(a, PART_ALL, drop_part, 0, e);
 }
 
 /* ---- cross-attention ---- */
@@ -134,24 +123,24 @@ static bool plan_again(attention *of, err *e)
     return plan_make(&of->plan, &of->asked, with, e);
 }
 
-static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, err *e)
+static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
-    (void)a, (void)row;
+    (void)a, (void)row, (void)value;
     p->attention.asked.in[INPUT_XK] = NULL;
     return plan_again(&p->attention, e);
 }
 
 bool stack_blunder_cross_self(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, look_at_x, e);
+    return change_parts(a, with, look_at_x, 0, e);
 }
 
 /* Those of the layer's self-attention, which stands before it. */
-static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, err *e)
+static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
     problem *to = &p->attention.asked;
     const problem *from = &p[-1].attention.asked;
-    (void)a, (void)row;
+    (void)a, (void)row, (void)value;
     for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
         to->in[which] = from->in[which];
         to->is_out_in[which] = from->is_out_in[which];
@@ -161,5 +150,5 @@ static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, err *e)
 
 bool stack_blunder_cross_weights(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, take_weights, e);
+    return change_parts(a, with, take_weights, 0, e);
 }

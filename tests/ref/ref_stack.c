@@ -361,7 +361,7 @@ void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
     }
     f.layer = 0;
     f.way[0] = '\0';
-    if (f.has_rollout)
+    if (f.has_rollout && f.rollout.at != NULL)
         flow_keep(&f, "rollout", &f.rollout);
     free(f.rollout.at);
     if (s->end.w1.at != NULL && !flow_makes(&f, "no ffn"))
