@@ -59,6 +59,7 @@ bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e);
 bool stack_blunder_add_sinusoids(stack_attempt *a, int with, err *e);
 bool stack_blunder_late_positions(stack_attempt *a, int with, err *e);
 
+bool stack_blunder_segments(stack_attempt *a, int with, err *e); /* with: 1 keeps the first row */
 bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e);
 
 enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };

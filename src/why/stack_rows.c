@@ -138,6 +138,16 @@ bool stack_blunder_late_positions(stack_attempt *a, int with, err *e)
     return a->scope.is_whole && has_positions(a, POSITIONS_NONE) && embed_instead(a, ADDED_LATE, e);
 }
 
+/* ---- segments ---- */
+
+bool stack_blunder_segments(stack_attempt *a, int with, err *e)
+{
+    (void)e;
+    bool has_numbers = bundle_remove(&a->document, "segments");
+    bool is_changed = with == 1 ? has_numbers : bundle_remove(&a->document, "segment_embedding");
+    return is_changed && a->scope.is_whole;
+}
+
 /* ---- batch and rows ---- */
 
 /* b × n × m, or n × m, as n × b × m. */
@@ -172,8 +182,10 @@ static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, 
 /* What the rows were made of goes, positions too. */
 static bool ask_turned(stack_attempt *a, const stack *right, err *e)
 {
-    static const char *const OF_ROWS[] = {"tokens",    "vocab",     "ids",
-                                          "embedding", "positions", "position_embedding"};
+    static const char *const OF_ROWS[] = {"tokens",    "vocab",
+                                          "ids",       "embedding",
+                                          "positions", "position_embedding",
+                                          "segments",  "segment_embedding"};
     size_t size[] = {right->batches, right->rows, right->width};
     tensor rows; /* borrowed */
     a->is_turned = true;

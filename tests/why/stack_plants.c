@@ -306,6 +306,12 @@ static bool add_positions(stack_planting *of)
     return !has && of->is_whole;
 }
 
+static bool no_segments(stack_planting *of)
+{
+    drop_array(&of->s->segment_rows);
+    return of->is_whole;
+}
+
 /* clang-format off */
 const stack_plant STACK_PLANTS[] = {
     {"norm-pre", NULL, order, 0},
@@ -372,6 +378,8 @@ const stack_plant STACK_PLANTS[] = {
     {"positions-added", NULL, add_positions, 0},
     {"positions-halves", "positions halves", only_sinusoids, 0},
     {"positions-swapped", "positions swapped", only_sinusoids, 0},
+    {"segments-missing", NULL, no_segments, 0},
+    {"segments-first", "segment", whole, 0},
     {"embedding-scaled", "rows scaled", whole, 0},
     {"embedding-divided", "rows divided", whole, 0},
     {"batch-first", "batch first", no_memory, 0},
