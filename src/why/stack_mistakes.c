@@ -77,7 +77,7 @@ static const stack_mistake ROWS[] = {
      NULL, stack_blunder_residual_normed, PART_ALL},
     {{"residual-of-layer", "the layer's input is added to what each part gives"},
      NULL, stack_blunder_residual_of_layer, PART_ALL},
-    {{"ffn-parallel", "the feed-forward part is given what the layer was, beside attention"},
+    {{"ffn-parallel", "the feed-forward part stands beside attention"},
      NULL, stack_blunder_parallel, PART_FEED_FORWARD},
     {{"self-missing", "self-attention is left out, and its norm"},
      NULL, stack_blunder_leave_out_part, PART_ATTENTION},
