@@ -33,8 +33,8 @@ HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)
 export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := sanitize answer clang $(if $(FUZZERS),fuzz) packaging valgrind exponent hard numbers \
-	coverage latex web fresh
+SLOW     := sanitize answer clang valgrind $(if $(FUZZERS),fuzz) packaging exponent hard numbers \
+	coverage web fresh latex
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -120,7 +120,7 @@ check: programs
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs
-	@BUILD=$(BUILD) JOBS=1 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
+	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW): $(BUILD)/selfattn $(HELPERS)

@@ -63,7 +63,8 @@ bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_
                         const stack_made *made, size_t count, err *e);
 void stack_attempt_free(stack_attempt *a);
 
-/* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */
+/* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
+ * NULL where memory is missing. */
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);
 
 #endif

@@ -122,7 +122,8 @@ static void make_attention(maker *m, ref_problem *p, size_t rows_k)
     }
     make_projections(m, p, heads, groups, rows_k);
     p->softcap = dice_chance(&m->dice, 0.2) ? 3 : 0;
-    p->normalizes = dice_chance(&m->dice, 0.2);
+    /* A head of one number becomes its sign, and near 0 that is a thousand times as wrong as it. */
+    p->normalizes = dice_chance(&m->dice, 0.2) && p->in[REF_WQ].size[1] > heads;
     p->round_decimals = -1;
 }
 
