@@ -296,11 +296,11 @@ bool documents_read_line(documents *all, const document_line *from, document *on
  * its own, and those of inputs, of which a plan looks at shapes alone. */
 static bool may_come_again(const document *one, const json_again *again)
 {
-    for (size_t i = 0; i < again->matrices; i++) {
-        const json_again_matrix *m = &again->matrix[i];
-        const tensor *now = bundle_tensor(&one->contents, m->name);
-        if (input_of_key(m->name) == INPUT_COUNT || now == NULL || !now->owns ||
-            now->data != m->numbers.data)
+    for (size_t i = 0; i < again->values; i++) {
+        const json_again_value *value = &again->value[i];
+        const tensor *now = bundle_tensor(&one->contents, value->name);
+        bool is_input = input_of_key(value->name) != INPUT_COUNT && now != NULL && now->owns;
+        if (!value->is_text && !(is_input && now->data == value->numbers.data))
             return false;
     }
     return true;
@@ -323,7 +323,7 @@ bool documents_try_again(const documents *all, const document_line *from, docume
 {
     one->file = all->lines.file;
     one->line = from->number;
-    return json_again_read(again, from->bytes, from->length);
+    return json_again_read(again, from->bytes, from->length, &one->contents);
 }
 
 bool documents_has_next(const documents *all)

@@ -1,5 +1,7 @@
 #include "io/json_again.h"
 
+#include "base/mem.h"
+
 #include <string.h>
 
 /* The entry that took the list's numbers, or NULL where they went elsewhere, or nowhere. */
@@ -14,34 +16,69 @@ static const entry *taker_of(const json_list *list, const bundle *read)
     return NULL;
 }
 
-static bool add_matrix(json_again *a, const entry *taker)
+/* False where there is no room for it. */
+static bool name_value(json_again_value *value, const char *name)
 {
-    size_t length = strlen(taker->name);
-    if (a->matrices == JSON_AGAIN_MOST || length >= JSON_AGAIN_NAME)
+    size_t length = strlen(name);
+    if (length >= JSON_AGAIN_NAME)
         return false;
-    json_again_matrix *added = &a->matrix[a->matrices++];
-    added->end = a->between.length;
-    memcpy(added->name, taker->name, length + 1);
-    added->numbers = tensor_view_of(&taker->tensor);
+    memcpy(value->name, name, length + 1);
     return true;
+}
+
+void json_again_note(json_again *a, const char *name, const char *at, const char *end)
+{
+    json_again_place noted = {at, end, {.is_text = true}};
+    if (a->texts < JSON_AGAIN_TEXTS && name_value(&noted.value, name))
+        a->text[a->texts++] = noted;
+}
+
+/* In the order of the text; false where there are too many. */
+static bool add_place(json_again_place *all, size_t *count, const json_again_place *one)
+{
+    size_t at = *count;
+    if (*count == JSON_AGAIN_MOST)
+        return false;
+    for (; at > 0 && all[at - 1].at > one->at; at--)
+        all[at] = all[at - 1];
+    all[at] = *one;
+    *count += 1;
+    return true;
+}
+
+/* What may differ: lists that an entry took, and the texts that were noted. */
+static bool collect(const json_again *a, const json_lists *lists, const bundle *read,
+                    json_again_place *all, size_t *count)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < lists->count; i++) {
+        const json_list *list = &lists->list[i];
+        const entry *taker = taker_of(list, read);
+        if (taker == NULL)
+            continue; /* stays what stands between the others */
+        json_again_place one = {list->at, list->end, {.numbers = tensor_view_of(&taker->tensor)}};
+        done = name_value(&one.value, taker->name) && add_place(all, count, &one);
+    }
+    for (size_t i = 0; done && i < a->texts; i++)
+        done = add_place(all, count, &a->text[i]);
+    return done;
 }
 
 void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
                     const bundle *read)
 {
+    json_again_place all[JSON_AGAIN_MOST];
+    size_t count = 0;
+    bool done = collect(a, lists, read, all, &count);
     json_again_forget(a);
-    for (size_t i = 0; i < lists->count; i++) {
-        const json_list *list = &lists->list[i];
-        const entry *taker = taker_of(list, read);
-        if (taker == NULL)
-            continue; /* stays what stands between the others */
-        text_add(&a->between, bytes, (size_t)(list->at - bytes));
-        if (!add_matrix(a, taker))
-            return;
-        bytes = list->end;
+    for (size_t i = 0; done && i < count; i++) {
+        text_add(&a->between, bytes, (size_t)(all[i].at - bytes));
+        a->value[a->values] = all[i].value;
+        a->value[a->values++].end = a->between.length;
+        bytes = all[i].end;
     }
     text_add(&a->between, bytes, (size_t)(end - bytes));
-    a->is_set = !a->between.failed;
+    a->is_set = done && !a->between.failed;
 }
 
 /* Goes over the same bytes as there are from `from` to `to` between the matrices. */
@@ -71,14 +108,47 @@ static bool read_matrix(json_again *a, const tensor *to, const char **at, const 
     return is_alike;
 }
 
-bool json_again_read(json_again *a, const char *bytes, size_t length)
+/* Nothing that JSON has a rule for stands in such a string. */
+static bool is_plain(char c)
+{
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+static bool set_text(entry *to, const char *words, size_t length)
+{
+    err ignored;
+    err_clear(&ignored);
+    char *copy = to == NULL || to->kind != ENTRY_TEXT || to->borrows
+                     ? NULL
+                     : mem_copy_text(words, length, &ignored);
+    if (copy == NULL)
+        return false;
+    mem_free(to->text);
+    to->text = copy;
+    return true;
+}
+
+static bool read_text(entry *to, const char **at, const char *end)
+{
+    const char *first = *at + 1, *behind = first;
+    if (*at == end || **at != '"')
+        return false;
+    while (behind < end && is_plain(*behind))
+        behind++;
+    *at = behind + 1;
+    return behind < end && *behind == '"' && set_text(to, first, (size_t)(behind - first));
+}
+
+bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to)
 {
     const char *at = bytes, *end = bytes + length;
     size_t passed = 0;
     bool is_alike = a->is_set;
-    for (size_t i = 0; is_alike && i < a->matrices; i++) {
-        const json_again_matrix *next = &a->matrix[i];
-        is_alike = pass(a, passed, next->end, &at, end) && read_matrix(a, &next->numbers, &at, end);
+    for (size_t i = 0; is_alike && i < a->values; i++) {
+        const json_again_value *next = &a->value[i];
+        is_alike = pass(a, passed, next->end, &at, end) &&
+                   (next->is_text ? read_text(bundle_find(to, next->name), &at, end)
+                                  : read_matrix(a, &next->numbers, &at, end));
         passed = next->end;
     }
     is_alike = is_alike && pass(a, passed, a->between.length, &at, end) && at == end;
@@ -92,7 +162,7 @@ void json_again_forget(json_again *a)
     if (a->between.failed)
         text_free(&a->between);
     text_clear(&a->between);
-    a->matrices = 0;
+    a->values = a->texts = 0;
     a->is_set = false;
 }
 

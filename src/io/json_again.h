@@ -1,9 +1,10 @@
 /* Texts that are like the one before: lines of a stream often differ in nothing but the numbers of
- * their matrices. Then what stands between the matrices need not be checked and looked up once
- * more, and the numbers go to the places of those before.
+ * their matrices, and their names. Then what stands between these need not be checked and looked up
+ * once more, and they go to the places of those before.
  *
- * A text is like another if it has the same bytes outside of the matrices, and matrices of the same
- * shape where that has its own. So it is as well-formed, and says the same of other numbers. */
+ * A text is like another if it has the same bytes outside of them, matrices of the same shape where
+ * that has its own, and texts of nothing but plain characters for its texts (KEY_TEXT: what only
+ * people read). So it is as well-formed, and asks the same of other numbers. */
 #ifndef SELFATTN_IO_JSON_AGAIN_H
 #define SELFATTN_IO_JSON_AGAIN_H
 
@@ -11,32 +12,45 @@
 #include "io/json_lists.h"
 #include "tensor/bundle.h"
 
-enum { JSON_AGAIN_MOST = 16, JSON_AGAIN_NAME = 16 };
+enum { JSON_AGAIN_MOST = 16, JSON_AGAIN_TEXTS = 4, JSON_AGAIN_NAME = 16 };
 
-/* A matrix of the text: its numbers are those of the entry of this name. */
-typedef struct json_again_matrix {
+/* A value that may be another: a matrix or a text, which the entry of this name has. */
+typedef struct json_again_value {
     size_t end;                 /* of the bytes in front of it, in `between` */
     char name[JSON_AGAIN_NAME]; /* an entry with a longer one is not remembered */
-    tensor numbers;             /* borrowed from the entry */
-} json_again_matrix;
+    bool is_text;
+    tensor numbers; /* of a matrix; borrowed from the entry */
+} json_again_value;
+
+/* Where the text that is being read has a value. */
+typedef struct json_again_place {
+    const char *at, *end;
+    json_again_value value;
+} json_again_place;
 
 typedef struct json_again {
     bool is_set; /* a text is remembered */
     text between;
-    json_again_matrix matrix[JSON_AGAIN_MOST];
-    size_t matrices;
+    json_again_value value[JSON_AGAIN_MOST];
+    size_t values;
+    json_again_place text[JSON_AGAIN_TEXTS]; /* while it is read */
+    size_t texts;
     json_lists lists;
 } json_again;
 
+/* Notes, while a text is read for the first time, that the entry of this name has the string at
+ * `at`. */
+void json_again_note(json_again *a, const char *name, const char *at, const char *end);
+
 /* Remembers a text that was read, with the lists in it of which entries of the bundle took the
- * numbers: json_read does it where it is asked to. Where memory is missing nothing is
- * remembered. */
+ * numbers, and the strings that were noted: json_read does it where it is asked to. Where memory is
+ * missing nothing is remembered. */
 void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
                     const bundle *read);
 
-/* Reads a text into the entries of the one that is remembered. False where it is not like that;
- * then some of the numbers may have been replaced, and nothing is remembered any more. */
-bool json_again_read(json_again *a, const char *bytes, size_t length);
+/* Reads a text into the entries of the one that is remembered, which `to` holds. False where it is
+ * not like that; then some of them may have been replaced, and nothing is remembered any more. */
+bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to);
 
 void json_again_forget(json_again *a);
 void json_again_free(json_again *a);

@@ -17,6 +17,7 @@ typedef struct reader {
     const read_options *how;
     dtype type; /* of matrices: the document's own, or the caller's */
     json_room room;
+    const bundle *whole; /* what the text becomes */
 } reader;
 
 /* About what is allocated for them. */
@@ -319,6 +320,8 @@ static bool read_named(reader *r, value_kind as, const char *name, const char *a
     if (as.kind == KIND_SKIPPED)
         return true;
     entry *added = add_entry(r, to, name, at, e);
+    if (as.kind == KEY_TEXT && to == r->whole && r->how->again != NULL)
+        json_again_note(r->how->again, name, at, json_value_end(&r->text, at));
     return added != NULL && read_value(r, as, at, added, e);
 }
 
@@ -422,7 +425,7 @@ bool json_probe(const char *bytes, size_t length)
 
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    reader r = {.how = how, .type = how->type};
+    reader r = {.how = how, .type = how->type, .whole = out};
     json_lists lists = {.type = how->type, .threads = how->threads};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;

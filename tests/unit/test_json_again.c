@@ -1,6 +1,7 @@
 /* Texts that are read into the entries of the one before, and those that are not like it. */
 #include "io/json_again.h"
 
+#include "attn/keys.h"
 #include "io/json.h"
 #include "unit.h"
 
@@ -30,12 +31,12 @@ static void other_numbers_come_in(unit *u)
     bundle b = {0};
     read_first(u, FIRST, &again, &b);
     const void *before = bundle_tensor(&b, "x")->data;
-    CHECK(u, again.matrices == 2 && strcmp(again.matrix[1].name, "wq") == 0);
-    CHECK(u, json_again_read(&again, SECOND, strlen(SECOND)));
+    CHECK(u, again.values == 2 && strcmp(again.value[1].name, "wq") == 0);
+    CHECK(u, json_again_read(&again, SECOND, strlen(SECOND), &b));
     CHECK(u, holds(&b, "x", (const float[]){-1, 20, 0.5f, 8}));
     CHECK(u, holds(&b, "wq", (const float[]){1, 7}));
     CHECK(u, bundle_tensor(&b, "x")->data == before);
-    CHECK(u, json_again_read(&again, FIRST, strlen(FIRST)));
+    CHECK(u, json_again_read(&again, FIRST, strlen(FIRST), &b));
     CHECK(u, holds(&b, "wq", (const float[]){5, 6}));
     bundle_free(&b);
     json_again_free(&again);
@@ -46,9 +47,9 @@ static void check_unlike(unit *u, const char *bytes)
     json_again again = {0};
     bundle b = {0};
     read_first(u, FIRST, &again, &b);
-    if (!CHECK(u, !json_again_read(&again, bytes, strlen(bytes))))
+    if (!CHECK(u, !json_again_read(&again, bytes, strlen(bytes), &b)))
         printf("  text: %s\n", bytes);
-    CHECK(u, !again.is_set && !json_again_read(&again, FIRST, strlen(FIRST)));
+    CHECK(u, !again.is_set && !json_again_read(&again, FIRST, strlen(FIRST), &b));
     bundle_free(&b);
     json_again_free(&again);
 }
@@ -77,6 +78,38 @@ static void what_differs_is_not_alike(unit *u)
         check_unlike(u, TEXTS[i]);
 }
 
+/* What only people read may be another text, too: of plain characters, in the same place. */
+static void other_texts_come_in(unit *u)
+{
+    static const char *const ALIKE[] = {"{\"name\": \"a\", \"x\": [[1]], \"notes\": \"\"}",
+                                        "{\"name\": \"~ long ~\", \"x\": [[2]], \"notes\": \"b\"}"},
+                             *const UNLIKE[] = {
+                                 "{\"name\": \"\\n\", \"x\": [[1]], \"notes\": \"\"}",
+                                 "{\"name\": \"\xc3\xa4\", \"x\": [[1]], \"notes\": \"\"}",
+                                 "{\"name\": \"\t\", \"x\": [[1]], \"notes\": \"\"}",
+                                 "{\"name\": 1, \"x\": [[1]], \"notes\": \"\"}",
+                                 "{\"name\": \"a",
+                                 "{\"name\": ",
+                             };
+    read_options how = {.file = "t", .kind = KEY_MATRIX, .type = DTYPE_F32, .keys = &KEYS};
+    for (size_t i = 0; i < 1 + sizeof UNLIKE / sizeof UNLIKE[0]; i++) {
+        const char *second = i == 0 ? ALIKE[1] : UNLIKE[i - 1];
+        json_again again = {0};
+        bundle b = {0};
+        err e = {0};
+        how.again = &again;
+        CHECK(u, json_read(ALIKE[0], strlen(ALIKE[0]), &how, &b, &e) && again.values == 3);
+        CHECK(u, json_again_read(&again, second, strlen(second), &b) == (i == 0));
+        if (i == 0) {
+            CHECK_TEXT(u, bundle_text(&b, "name"), "~ long ~");
+            CHECK_TEXT(u, bundle_text(&b, "notes"), "b");
+            CHECK(u, holds(&b, "x", (const float[]){2}));
+        }
+        bundle_free(&b);
+        json_again_free(&again);
+    }
+}
+
 /* Numbers that no entry of the bundle took as they were read stay what stands between. */
 static void only_entries_numbers_may_differ(unit *u)
 {
@@ -86,11 +119,11 @@ static void only_entries_numbers_may_differ(unit *u)
     json_again again = {0};
     bundle b = {0};
     read_first(u, OBJECT, &again, &b);
-    CHECK(u, again.matrices == 1);
-    CHECK(u, !json_again_read(&again, OTHER, strlen(OTHER)));
+    CHECK(u, again.values == 1);
+    CHECK(u, !json_again_read(&again, OTHER, strlen(OTHER), &b));
     bundle_free(&b);
     read_first(u, OBJECT, &again, &b);
-    CHECK(u, !json_again_read(&again, TRUTH, strlen(TRUTH)));
+    CHECK(u, !json_again_read(&again, TRUTH, strlen(TRUTH), &b));
     bundle_free(&b);
     json_again_free(&again);
 }
@@ -99,5 +132,6 @@ void test_json_again(unit *u)
 {
     other_numbers_come_in(u);
     what_differs_is_not_alike(u);
+    other_texts_come_in(u);
     only_entries_numbers_may_differ(u);
 }
