@@ -22,8 +22,8 @@ typedef struct reader {
 
 /* About what is allocated for them. */
 enum {
-    ENTRY_ROOM = sizeof(entry) + 112,  /* its name, a number, its slots */
-    OBJECT_ROOM = sizeof(bundle) + 144 /* its first slots */
+    ENTRY_ROOM = sizeof(entry) + 64,  /* with its name and a number */
+    OBJECT_ROOM = sizeof(bundle) - 16 /* more than a number */
 };
 
 /* Kinds that no row of a key table has, behind those of key.h. */

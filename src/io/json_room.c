@@ -1,6 +1,6 @@
 #include "io/json_room.h"
 
-enum { FREE = 3 << 20, TIMES = 28 };
+enum { FREE = 3 << 20, TIMES = 30 };
 
 bool json_room_take(json_room *room, json_text *t, const char *at, size_t bytes, err *e)
 {

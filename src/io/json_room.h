@@ -9,7 +9,7 @@ typedef struct json_room {
     size_t taken;
 } json_room;
 
-/* Counts what the name or object at `at` takes; refused where all of them are beyond 3 MB and 28
+/* Counts what the name or object at `at` takes; refused where all of them are beyond 3 MB and 30
  * times the text. */
 bool json_room_take(json_room *room, json_text *t, const char *at, size_t bytes, err *e);
 

@@ -26,6 +26,11 @@ static uint64_t name_mark(const char *name, size_t length)
     return mark_of(length < 1 ? '\0' : name[0], length < 2 ? '\0' : name[1]);
 }
 
+static bool has_name(const entry *one, const char *name, size_t length)
+{
+    return strlen(one->name) == length && memcmp(one->name, name, length) == 0;
+}
+
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
  * a file full of names that share a slot is easily made, and with steps of 1 each would pass all
  * those before it (40,000 of them took ten seconds). An odd step comes by every slot. */
@@ -34,16 +39,20 @@ static size_t slot_of(const bundle *b, const char *name, size_t length)
     uint64_t hash = name_hash(name, length);
     size_t slot = (size_t)(hash ^ hash >> 32) & (b->slots - 1), step = (size_t)(hash >> 40) | 1;
     while (b->slot[slot] != 0) {
-        const char *other = b->entry[b->slot[slot] - 1].name;
-        if (strlen(other) == length && memcmp(other, name, length) == 0)
+        if (has_name(&b->entry[b->slot[slot] - 1], name, length))
             break;
         slot = (slot + step) & (b->slots - 1);
     }
     return slot;
 }
 
+/* Few names are found as soon without a table, and most bundles hold few. */
+enum { FEW = 8 };
+
 static void index_all(bundle *b)
 {
+    if (b->slots == 0)
+        return;
     memset(b->slot, 0, b->slots * sizeof b->slot[0]);
     for (size_t i = 0; i < b->count; i++)
         b->slot[slot_of(b, b->entry[i].name, strlen(b->entry[i].name))] = i + 1;
@@ -52,9 +61,9 @@ static void index_all(bundle *b)
 /* Keeps at least half of the slots free, so that a search ends soon. */
 static bool index_reserve(bundle *b, err *e)
 {
-    if (b->slots >= 2 * (b->count + 1))
+    if (b->count < FEW || b->slots >= 2 * (b->count + 1))
         return true;
-    size_t slots = b->slots == 0 ? 16 : 2 * b->slots;
+    size_t slots = b->slots == 0 ? 4 * FEW : 2 * b->slots;
     size_t *slot = mem_alloc(slots, sizeof slot[0], e);
     if (slot == NULL)
         return false;
@@ -78,7 +87,9 @@ entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e)
         return NULL;
     entry *added = &b->entry[b->count];
     *added = (entry){.name = copy, .at = at};
-    b->slot[slot_of(b, name, length)] = ++b->count;
+    b->count++;
+    if (b->slots > 0)
+        b->slot[slot_of(b, name, length)] = b->count;
     b->marks |= name_mark(name, length);
     return added;
 }
@@ -121,10 +132,21 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
     return true;
 }
 
+static entry *find_among_few(const bundle *b, const char *name, size_t length)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (has_name(&b->entry[i], name, length))
+            return &b->entry[i];
+    }
+    return NULL;
+}
+
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
 {
     if ((b->marks & name_mark(name, length)) == 0)
         return NULL;
+    if (b->slots == 0)
+        return find_among_few(b, name, length);
     size_t index = b->slot[slot_of(b, name, length)];
     return index == 0 ? NULL : &b->entry[index - 1];
 }

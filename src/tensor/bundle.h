@@ -47,7 +47,7 @@ typedef struct entry {
 struct bundle {
     entry *entry;
     size_t count, capacity;
-    size_t *slot; /* a hash table of 1 + index, 0 = free; a power of two of them */
+    size_t *slot; /* a hash table of 1 + index, 0 = free; none of few entries */
     size_t slots;
     uint64_t marks; /* of the names that were added */
 };
