@@ -96,17 +96,6 @@ static bool add_source(const maker *m, bundle *b, err *e)
     return done;
 }
 
-/* The document's settings, in the order in which they were given. */
-static bool add_settings(const maker *m, bundle *b, err *e)
-{
-    for (size_t i = 0; i < m->plan->settings.count; i++) {
-        const entry *one = &m->plan->settings.entry[i];
-        if (bundle_borrow(b, one->name, one, e) == NULL)
-            return false;
-    }
-    return true;
-}
-
 /* The elements' type is in a binary file by itself. */
 static void note_settings(const maker *m)
 {
@@ -126,7 +115,7 @@ static bool write_matrices(maker *m, err *e)
                          .threads = m->o->threads};
     bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
     if (done && holds_all)
-        done = add_source(m, &b, e) && add_settings(m, &b, e);
+        done = add_source(m, &b, e) && bundle_borrow_all(&b, &m->plan->settings, e);
     else if (done)
         note_settings(m);
     if (done && (m->to->holds & HOLDS_METADATA) && !holds_all) {

@@ -63,14 +63,7 @@ bool token_stream_share(const token_stream *s, bundle *contents, err *e)
 {
     if (!s->has_shared)
         return true;
-    if (!check_own(contents, e))
-        return false;
-    for (size_t i = 0; i < s->shared.count; i++) {
-        const entry *one = &s->shared.entry[i];
-        if (bundle_borrow(contents, one->name, one, e) == NULL)
-            return false;
-    }
-    return true;
+    return check_own(contents, e) && bundle_borrow_all(contents, &s->shared, e);
 }
 
 void token_stream_keep(token_stream *s, bundle *contents)

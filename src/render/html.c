@@ -81,12 +81,13 @@ bool html_begins_floor(const html_page *p, size_t index)
 
 static bool is_meant(const html_page *p, const text_list *words, step_id step)
 {
-    bool is_meant = false;
     if (html_has_floors(p))
         return stack_step_wish(words, &p->trace->place, step) != STEP_UNWANTED;
-    for (size_t i = 0; i < words->count; i++)
-        is_meant = is_meant || step_find(words->item[i], strlen(words->item[i])) == step_of(step);
-    return is_meant;
+    for (size_t i = 0; i < words->count; i++) {
+        if (step_find(words->item[i], strlen(words->item[i])) == step_of(step))
+            return true;
+    }
+    return false;
 }
 
 bool html_is_blank(const html_page *p, step_id step)

@@ -197,6 +197,15 @@ entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e)
     return added;
 }
 
+bool bundle_borrow_all(bundle *to, const bundle *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (bundle_borrow(to, from->entry[i].name, &from->entry[i], e) == NULL)
+            return false;
+    }
+    return true;
+}
+
 /* What an entry holds goes; its name stays. */
 static void empty_entry(entry *one)
 {

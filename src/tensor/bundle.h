@@ -73,6 +73,9 @@ const char *bundle_text(const bundle *b, const char *name);
  * NULL with the error set when there is no memory. */
 entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e);
 
+/* The same of all that another bundle has. */
+bool bundle_borrow_all(bundle *to, const bundle *from, err *e);
+
 /* Moves an entry's value here, under a name of its own choosing, where it replaces what was there.
  * `from` stays, empty. */
 bool bundle_take(bundle *to, const char *name, entry *from, err *e);

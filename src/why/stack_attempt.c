@@ -85,11 +85,8 @@ static void attend_otherwise(stack_attempt *a)
 
 static bool ask(stack_attempt *a, const stack_made *made, size_t count, err *e)
 {
-    const bundle *from = a->of->document;
-    for (size_t i = 0; i < from->count; i++) {
-        if (bundle_borrow(&a->document, from->entry[i].name, &from->entry[i], e) == NULL)
-            return false;
-    }
+    if (!bundle_borrow_all(&a->document, a->of->document, e))
+        return false;
     for (size_t i = 0; i < count; i++) {
         const stack_mistake *one = made[i].of_stack;
         if (one != NULL && one->asked != NULL && !one->asked(a, one->with, e))

@@ -7,6 +7,12 @@
 
 #include "why/stack_attempt.h"
 
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int value, err *e);
+
+/* Changes each part of this kind, or all, in the layers that are meant; false where none could
+ * be. */
+bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e);
+
 /* stack_norms.c: where norms stand. */
 bool stack_blunder_order(stack_attempt *a, int with, err *e);          /* with: an order, below */
 bool stack_blunder_leave_out_norm(stack_attempt *a, int with, err *e); /* with: ln; 0: all */

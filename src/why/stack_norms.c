@@ -5,20 +5,10 @@
 
 /* ---- where they stand ---- */
 
-/* Each part of the layers that are meant; true where `change` could be made in one of them. */
-static bool change_rows(stack_attempt *a, bool (*change)(part_row *row, int with), int with)
-{
-    bool is_any = false;
-    for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        for (size_t j = 0; j < a->stack.layer[i].parts; j++)
-            is_any = change(&a->row[i][j], with) || is_any;
-    }
-    return is_any;
-}
-
-static bool set_order(part_row *row, int with)
+static bool set_order(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
     part_row old = *row;
+    (void)a, (void)p, (void)e;
     size_t before = old.ln_before > 0 ? old.ln_before : old.ln_after,
            after = old.ln_after > 0 ? old.ln_after : old.ln_before;
     row->ln_before = with == ORDER_POST ? 0 : before;
@@ -28,15 +18,15 @@ static bool set_order(part_row *row, int with)
 
 bool stack_blunder_order(stack_attempt *a, int with, err *e)
 {
-    (void)e;
-    return change_rows(a, set_order, with);
+    return stack_change_parts(a, PART_ALL, set_order, with, e);
 }
 
-static bool drop_norm(part_row *row, int with)
+static bool drop_norm(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
     size_t number = (size_t)with;
     bool is_before = row->ln_before > 0 && (number == 0 || row->ln_before == number),
          is_after = row->ln_after > 0 && (number == 0 || row->ln_after == number);
+    (void)a, (void)p, (void)e;
     row->ln_before = is_before ? 0 : row->ln_before;
     row->ln_after = is_after ? 0 : row->ln_after;
     return is_before || is_after;
@@ -44,8 +34,7 @@ static bool drop_norm(part_row *row, int with)
 
 bool stack_blunder_leave_out_norm(stack_attempt *a, int with, err *e)
 {
-    (void)e;
-    return change_rows(a, drop_norm, with);
+    return stack_change_parts(a, PART_ALL, drop_norm, with, e);
 }
 
 bool stack_blunder_leave_out_first(stack_attempt *a, int with, err *e)

@@ -9,17 +9,14 @@ static bool is_kind(const layer_part *p, int with)
     return with == PART_ALL || p->as->kind == (part_kind)with;
 }
 
-typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int value, err *e);
-
-/* Each part of this kind in the layers that are meant. */
-static bool change_parts(stack_attempt *a, int with, part_change change, int value, err *e)
+bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
         layer *l = &a->stack.layer[i];
         for (size_t j = 0; j < l->parts; j++)
             is_any =
-                (is_kind(&l->part[j], with) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
+                (is_kind(&l->part[j], kind) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
                 is_any;
     }
     return is_any && !e->is_set;
@@ -40,17 +37,17 @@ static bool set_residual(stack_attempt *a, layer_part *p, part_row *row, int val
 
 bool stack_blunder_residual(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, set_residual, RESIDUAL_NONE, e);
+    return stack_change_parts(a, with, set_residual, RESIDUAL_NONE, e);
 }
 
 bool stack_blunder_residual_normed(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, set_residual, RESIDUAL_NORMED, e);
+    return stack_change_parts(a, with, set_residual, RESIDUAL_NORMED, e);
 }
 
 bool stack_blunder_residual_of_layer(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, set_residual, RESIDUAL_LAYER, e);
+    return stack_change_parts(a, with, set_residual, RESIDUAL_LAYER, e);
 }
 
 static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
@@ -62,7 +59,7 @@ static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int val
 
 bool stack_blunder_parallel(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, stand_beside, 0, e);
+    return stack_change_parts(a, with, stand_beside, 0, e);
 }
 
 /* ---- parts ---- */
@@ -103,14 +100,14 @@ bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e)
 {
     bool is_end = a->scope.is_whole && a->stack.has_end && with == PART_FEED_FORWARD;
     a->stack.has_end = a->stack.has_end && !is_end;
-    return change_parts(a, with, drop_part, 0, e) || is_end;
+    return stack_change_parts(a, with, drop_part, 0, e) || is_end;
 }
 
 /* A layer of which nothing is left is no layer. */
 bool stack_blunder_skip(stack_attempt *a, int with, err *e)
 {
     (void)with;
-    return !a->scope.is_whole && change_parts(a, PART_ALL, drop_part, 0, e);
+    return !a->scope.is_whole && stack_change_parts(a, PART_ALL, drop_part, 0, e);
 }
 
 /* ---- cross-attention ---- */
@@ -132,7 +129,7 @@ static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value,
 
 bool stack_blunder_cross_self(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, look_at_x, 0, e);
+    return stack_change_parts(a, with, look_at_x, 0, e);
 }
 
 /* Those of the layer's self-attention, which stands before it. */
@@ -150,5 +147,5 @@ static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int val
 
 bool stack_blunder_cross_weights(stack_attempt *a, int with, err *e)
 {
-    return change_parts(a, with, take_weights, 0, e);
+    return stack_change_parts(a, with, take_weights, 0, e);
 }

@@ -34,13 +34,9 @@ static bool embed(const stack_attempt *a, added what, tensor *rows, err *e)
 {
     bundle document = {0};
     stack other = {.document = &document, .how = a->stack.how, .isa = a->stack.isa};
-    bool done = true;
-    for (size_t i = 0; i < a->document.count && done; i++) {
-        const entry *one = &a->document.entry[i];
-        done = bundle_borrow(&document, one->name, one, e) != NULL;
-    }
-    done = done && change_positions(&document, what, (double)a->stack.first_position, e) &&
-           stack_embed(&other, e);
+    bool done = bundle_borrow_all(&document, &a->document, e) &&
+                change_positions(&document, what, (double)a->stack.first_position, e) &&
+                stack_embed(&other, e);
     *rows = other.embedded;
     other.embedded = (tensor){0};
     stack_free(&other);
