@@ -165,13 +165,12 @@ static bool multiply_columns_apart(job *j, crew *by, err *e)
            err_no_memory(e, j->with->packed_bytes(size[0], PACKED_STEP));
 }
 
-/* Rows of b are read in long runs: a few pieces a thread. */
+/* Rows of b are read in long runs: a piece a thread. */
 static bool multiply_one_row(job *j, crew *by)
 {
-    enum { PIECES = 2 };
     const size_t *size = j->b->size;
-    size_t threads = threads_for(1, size[0], size[1], by->most), pieces = PIECES * threads;
-    size_t each = threads == 1 ? size[1] : (size[1] + pieces - 1) / pieces;
+    size_t threads = threads_for(1, size[0], size[1], by->most);
+    size_t each = (size[1] + threads - 1) / threads;
     j->is_row = true;
     j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
     j->end = size[1];

@@ -15,16 +15,12 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* Parts of rows, which come next, are asked of memory: processors foresee long runs, and these are
- * broken off after each row. */
-static void ask_for_rows(const tensor *b, size_t row, size_t column, size_t rows, size_t count)
+/* Bytes side by side that are read soon. They are asked for into the second-level cache, which waits
+ * for more lines at a time than the first; a processor's own foresight breaks off with each run. */
+static inline __attribute__((always_inline)) void ask_soon(const char *from, size_t bytes)
 {
-    ptrdiff_t bytes = (ptrdiff_t)dtype_size(b->type), apart = bytes * b->stride[0];
-    const char *from = place_of(b, row, column);
-    for (size_t i = 0; b->stride[1] == 1 && i < rows; i++, from += apart) {
-        for (size_t at = 0; at < count * (size_t)bytes; at += CACHE_LINE)
-            __builtin_prefetch(from + at);
-    }
+    for (size_t at = 0; at < bytes; at += CACHE_LINE)
+        __builtin_prefetch(from + at, 0, 2);
 }
 
 /* Elements from one on, side by side along `axis` where that is how they lie: where they are, or in
@@ -50,8 +46,8 @@ static const real *line_of(const tensor *b, size_t row, size_t column, int axis,
 /* ---- rows side by side in memory ---- */
 
 /* So many rows are added at once to so many numbers of c, which stay in a first-level cache with
- * what is widened. */
-enum { ROWS_AT_ONCE = 4, WIDTH_AT_ONCE = 256 };
+ * what is widened; rows so far behind them are asked of memory. */
+enum { ROWS_AT_ONCE = 4, WIDTH_AT_ONCE = 256, ROWS_AHEAD = 12 };
 
 static inline __attribute__((always_inline)) void add_lines(const real *a, const real *const *line,
                                                             size_t rows, size_t width, real *c,
@@ -65,6 +61,13 @@ static inline __attribute__((always_inline)) void add_lines(const real *a, const
     }
 }
 
+static inline __attribute__((always_inline)) void
+ask_for_rows(const tensor *b, size_t row, size_t rows, size_t column, size_t width)
+{
+    for (size_t i = row; b->stride[1] == 1 && i < row + rows && i < b->size[0]; i++)
+        ask_soon(place_of(b, i, column), width * dtype_size(b->type));
+}
+
 static void add_rows(const real *a, const tensor *b, size_t row, real *c)
 {
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
@@ -73,9 +76,9 @@ static void add_rows(const real *a, const tensor *b, size_t row, real *c)
     bool is_last = row + rows == depth;
     for (size_t j = 0; j < b->size[1]; j += WIDTH_AT_ONCE) {
         size_t width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
+        ask_for_rows(b, row + ROWS_AHEAD, rows, j, width);
         for (size_t i = 0; i < rows; i++)
             line[i] = line_of(b, row + i, j, 1, width, room[i]);
-        ask_for_rows(b, row + ROWS_AT_ONCE, j, at_most(depth - row - rows, ROWS_AT_ONCE), width);
         if (rows == ROWS_AT_ONCE)
             add_lines(a + row, line, ROWS_AT_ONCE, width, c + j, row == 0, is_last);
         else
@@ -85,50 +88,70 @@ static void add_rows(const real *a, const tensor *b, size_t row, real *c)
 
 /* ---- columns side by side in memory ---- */
 
-/* So many vectors of columns, and so many rows of them at a time: chains side by side, since one
- * would wait for itself, and long runs of each column, which memory gives faster than short ones;
- * 48 KB in all. */
-enum { CHAINS = 4, COLUMNS_AT_ONCE = CHAINS * LANES, DEPTH_AT_ONCE = 192 };
+/* A vector of columns, so many rows of it at a time; those of the next one are asked of memory. */
+enum { DEPTH_AT_ONCE = 64 };
 
-typedef struct turned_block {
-    real row[DEPTH_AT_ONCE][COLUMNS_AT_ONCE];
-    real room[COLUMNS_AT_ONCE][DEPTH_AT_ONCE]; /* for what is widened */
-} turned_block;
-
-static void turn_lines(const tensor *b, size_t row, size_t column, size_t depth, size_t width,
-                       turned_block *to)
+static inline __attribute__((always_inline)) void ask_for_columns(const tensor *b, size_t row,
+                                                                  size_t depth, size_t column)
 {
-    const real *line[COLUMNS_AT_ONCE];
-    size_t j = 0;
-    for (size_t i = 0; i < width; i++)
-        line[i] = line_of(b, row, column + i, 0, depth, to->room[i]);
-    for (; j + LANES <= width; j += LANES)
-        turn_wide(line[j], line[j + 1] - line[j], depth, &to->row[0][j], COLUMNS_AT_ONCE);
-    for (; j + TURNED <= width; j += TURNED)
-        turn_columns(line[j], line[j + 1] - line[j], depth, &to->row[0][j], COLUMNS_AT_ONCE);
-    for (; j < width; j++)
-        turn_column(line[j], 1, depth, &to->row[0][j], COLUMNS_AT_ONCE);
+    for (size_t i = column; i < column + LANES && i < b->size[1]; i++)
+        ask_soon(place_of(b, row, i), depth * dtype_size(b->type));
 }
 
-/* Columns beyond the last one are zeros. */
+/* Where LANES columns lie as `apart` says, at least so many rows of them as whole pieces take: in
+ * the matrix, or in `room` with zeros around them. */
+static const real *columns_of(const tensor *b, size_t row, size_t column, size_t depth,
+                              real room[LANES][DEPTH_AT_ONCE], ptrdiff_t *apart)
+{
+    size_t width = at_most(b->size[1] - column, LANES);
+    *apart = b->stride[1];
+    if (b->type == REAL_TYPE && width == LANES && depth % PIECE == 0)
+        return line_of(b, row, column, 0, depth, NULL);
+    *apart = DEPTH_AT_ONCE;
+    memset(room, 0, LANES * sizeof room[0]);
+    for (size_t i = 0; i < width; i++) {
+        const real *line = line_of(b, row, column + i, 0, depth, room[i]);
+        if (line != room[i])
+            memcpy(room[i], line, depth * sizeof *line);
+    }
+    return room[0];
+}
+
+static inline __attribute__((always_inline)) wide add_piece(const real *a, const wide *piece,
+                                                            size_t rows, wide sum)
+{
+    for (size_t i = 0; i < rows; i++)
+        sum = wide_fma(wide_set(a[i]), piece[i], sum);
+    return sum;
+}
+
+static wide add_part(const real *a, const tensor *b, size_t row, size_t column, size_t depth,
+                     wide sum)
+{
+    real room[LANES][DEPTH_AT_ONCE];
+    wide piece[PIECE];
+    ptrdiff_t apart;
+    size_t p = 0;
+    const real *from = columns_of(b, row, column, depth, room, &apart);
+    for (; p + PIECE <= depth; p += PIECE) {
+        turn_piece(from + p, apart, piece);
+        sum = add_piece(a + p, piece, PIECE, sum);
+    }
+    if (p == depth)
+        return sum;
+    turn_piece(from + p, apart, piece);
+    return add_piece(a + p, piece, depth - p, sum);
+}
+
 static void add_columns(const real *a, const tensor *b, size_t column, real *c)
 {
-    turned_block block;
-    wide sum[CHAINS] = {wide_zero(), wide_zero(), wide_zero(), wide_zero()};
-    size_t width = at_most(b->size[1] - column, COLUMNS_AT_ONCE);
-    if (width < COLUMNS_AT_ONCE)
-        memset(block.row, 0, sizeof block.row);
+    wide sum = wide_zero();
     for (size_t row = 0; row < b->size[0]; row += DEPTH_AT_ONCE) {
         size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
-        turn_lines(b, row, column, depth, width, &block);
-        for (size_t i = 0; i < depth; i++) {
-            for (size_t v = 0; v < CHAINS; v++)
-                sum[v] =
-                    wide_fma(wide_set(a[row + i]), wide_load(block.row[i] + v * LANES), sum[v]);
-        }
+        ask_for_columns(b, row, depth, column + LANES);
+        sum = add_part(a + row, b, row, column, depth, sum);
     }
-    for (size_t v = 0; v * LANES < width; v++)
-        wide_store_some(c + column + v * LANES, wide_add(sum[v], wide_zero()), width - v * LANES);
+    wide_store_some(c + column, wide_add(sum, wide_zero()), b->size[1] - column);
 }
 
 /* ---- the whole ---- */
@@ -136,7 +159,7 @@ static void add_columns(const real *a, const tensor *b, size_t column, real *c)
 void KERNEL(row_product)(const void *a, const tensor *b, void *c)
 {
     if (b->stride[0] == 1 && b->stride[1] != 1) {
-        for (size_t j = 0; j < b->size[1]; j += COLUMNS_AT_ONCE)
+        for (size_t j = 0; j < b->size[1]; j += LANES)
             add_columns(a, b, j, c);
         return;
     }

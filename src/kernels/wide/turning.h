@@ -4,18 +4,6 @@
 
 #include "kernels/wide/wide.h"
 
-#if defined(WIDE_AVX512)
-#include "kernels/wide/turning_avx512.h"
-#else
-/* Nothing but the squares below is turned. */
-static inline size_t turn_squares(const real *from, ptrdiff_t column, size_t depth, real *to,
-                                  size_t pitch)
-{
-    (void)from, (void)column, (void)depth, (void)to, (void)pitch;
-    return 0;
-}
-#endif
-
 enum { CACHE_LINE = 64 };
 
 /* What will be read later is asked of memory now. */
@@ -70,14 +58,35 @@ static inline void turn_columns(const real *from, ptrdiff_t column, size_t depth
         turn_column(from + column * (ptrdiff_t)j + p, 1, depth - p, to + p * pitch + j, pitch);
 }
 
-/* The same of LANES columns. */
+/* PIECE numbers of each of LANES columns, as vectors that have one of each. */
+#if defined(WIDE_AVX512)
+#include "kernels/wide/turning_avx512.h"
+#else
+enum { PIECE = TURNED };
+
+static inline void turn_piece(const real *from, ptrdiff_t column, wide *out)
+{
+    real row[PIECE][LANES];
+    for (size_t j = 0; j < LANES; j += TURNED)
+        turn_square(from + column * (ptrdiff_t)j, column, row[0] + j, LANES);
+    for (size_t i = 0; i < PIECE; i++)
+        out[i] = wide_load(row[i]);
+}
+#endif
+
+/* LANES columns become a vector of each row. */
 static inline void turn_wide(const real *from, ptrdiff_t column, size_t depth, real *to,
                              size_t pitch)
 {
-    size_t p = turn_squares(from, column, depth, to, pitch);
-    for (size_t j = 0; p < depth && j < LANES; j += TURNED)
-        turn_columns(from + column * (ptrdiff_t)j + p, column, depth - p, to + p * pitch + j,
-                     pitch);
+    wide row[PIECE];
+    size_t p = 0;
+    for (; p + PIECE <= depth; p += PIECE) {
+        turn_piece(from + p, column, row);
+        for (size_t i = 0; i < PIECE; i++)
+            wide_store(to + (p + i) * pitch, row[i]);
+    }
+    for (size_t j = 0; p < depth && j < LANES; j++)
+        turn_column(from + column * (ptrdiff_t)j + p, 1, depth - p, to + p * pitch + j, pitch);
 }
 
 #endif

@@ -1,28 +1,29 @@
-/* Squares of LANES × LANES numbers turned in registers: row i of column j becomes row j of column
- * i.
- *
- * Pairs of rows are joined number by number, for float32 pairs of those too: then each 16 bytes of
- * a register are a piece of one row of the result, and two rounds of moving 16 bytes at a time
- * bring the four pieces together. */
+/* Columns turned in registers, 16 bytes of each at a time: a register takes such pieces of four
+ * columns, PIECE apart; joined number by number with its neighbours (float32: then pair by pair),
+ * these lie as the rows have them. */
 #ifndef SELFATTN_KERNELS_WIDE_TURNING_AVX512_H
 #define SELFATTN_KERNELS_WIDE_TURNING_AVX512_H
 
 #include "kernels/wide/wide.h"
 
-enum { PIECE = 16 / sizeof(real) };
+enum { PIECE = 16 / sizeof(real), QUARTERS = 4 };
 
-/* turn_pieces: from PIECE rows on, out[k] has, in its 16 bytes number m, the rows' numbers
- * m·PIECE + k. */
 #if defined(REAL_IS_F64)
-#define MOVE(a, b, which) _mm512_shuffle_f64x2(a, b, which)
-
-static inline void turn_pieces(const wide *row, wide *out)
+static inline wide with_quarter(wide w, size_t quarter, const real *from)
 {
-    out[0] = _mm512_unpacklo_pd(row[0], row[1]);
-    out[1] = _mm512_unpackhi_pd(row[0], row[1]);
+    return _mm512_mask_broadcast_f64x2(w, (__mmask8)(0x3 << 2 * quarter), _mm_loadu_pd(from));
+}
+
+static inline void join_columns(const wide *of, wide *out)
+{
+    out[0] = _mm512_unpacklo_pd(of[0], of[1]);
+    out[1] = _mm512_unpackhi_pd(of[0], of[1]);
 }
 #else
-#define MOVE(a, b, which) _mm512_shuffle_f32x4(a, b, which)
+static inline wide with_quarter(wide w, size_t quarter, const real *from)
+{
+    return _mm512_mask_broadcast_f32x4(w, (__mmask16)(0xf << 4 * quarter), _mm_loadu_ps(from));
+}
 
 static inline wide low_pairs(wide a, wide b)
 {
@@ -34,10 +35,10 @@ static inline wide high_pairs(wide a, wide b)
     return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
 }
 
-static inline void turn_pieces(const wide *row, wide *out)
+static inline void join_columns(const wide *of, wide *out)
 {
-    wide low = _mm512_unpacklo_ps(row[0], row[1]), high = _mm512_unpackhi_ps(row[0], row[1]);
-    wide lower = _mm512_unpacklo_ps(row[2], row[3]), higher = _mm512_unpackhi_ps(row[2], row[3]);
+    wide low = _mm512_unpacklo_ps(of[0], of[1]), high = _mm512_unpackhi_ps(of[0], of[1]);
+    wide lower = _mm512_unpacklo_ps(of[2], of[3]), higher = _mm512_unpackhi_ps(of[2], of[3]);
     out[0] = low_pairs(low, lower);
     out[1] = high_pairs(low, lower);
     out[2] = low_pairs(high, higher);
@@ -45,35 +46,15 @@ static inline void turn_pieces(const wide *row, wide *out)
 }
 #endif
 
-static inline void turn_square_of_lanes(const real *from, ptrdiff_t column, real *to, size_t pitch)
+static inline void turn_piece(const real *from, ptrdiff_t column, wide *out)
 {
-    enum { EVEN = 0x88, ODD = 0xdd }; /* 16 bytes number 0 and 2 of each, 1 and 3 */
-    wide row[LANES], piece[LANES];
-    for (size_t i = 0; i < LANES; i++)
-        row[i] = wide_load(from + column * (ptrdiff_t)i);
-    for (size_t i = 0; i < LANES; i += PIECE)
-        turn_pieces(row + i, piece + i);
-    for (size_t k = 0; k < PIECE; k++) {
-        const wide *of = piece + k;
-        wide even = MOVE(of[0], of[PIECE], EVEN), odd = MOVE(of[0], of[PIECE], ODD);
-        wide even_behind = MOVE(of[2 * PIECE], of[3 * PIECE], EVEN);
-        wide odd_behind = MOVE(of[2 * PIECE], of[3 * PIECE], ODD);
-        wide_store(to + pitch * k, MOVE(even, even_behind, EVEN));
-        wide_store(to + pitch * (PIECE + k), MOVE(odd, odd_behind, EVEN));
-        wide_store(to + pitch * (2 * PIECE + k), MOVE(even, even_behind, ODD));
-        wide_store(to + pitch * (3 * PIECE + k), MOVE(odd, odd_behind, ODD));
+    wide of[PIECE];
+    for (size_t i = 0; i < PIECE; i++) {
+        of[i] = wide_zero();
+        for (size_t quarter = 0; quarter < QUARTERS; quarter++)
+            of[i] = with_quarter(of[i], quarter, from + column * (ptrdiff_t)(PIECE * quarter + i));
     }
+    join_columns(of, out);
 }
 
-/* Whole squares of LANES columns; how many rows they have. */
-static inline size_t turn_squares(const real *from, ptrdiff_t column, size_t depth, real *to,
-                                  size_t pitch)
-{
-    size_t p = 0;
-    for (; p + LANES <= depth; p += LANES)
-        turn_square_of_lanes(from + p, column, to + p * pitch, pitch);
-    return p;
-}
-
-#undef MOVE
 #endif
