@@ -6,6 +6,7 @@
 #define SELFATTN_BASE_THREADS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,13 +28,14 @@ struct crew {
     size_t started;     /* beside the caller's */
     pthread_t thread[THREADS_MOST];
     crew_member member[THREADS_MOST];
-    /* What follows belongs to who holds the lock. */
+    /* What follows is changed by who holds the lock; what is atomic, all look at. */
     pthread_mutex_t lock;
     pthread_cond_t has_piece, is_done;
     crew_work *work;
     void *context;
-    size_t piece, workers, busy; /* the number of this piece; those in it, and at it still */
-    bool is_over;
+    size_t workers;            /* in this piece */
+    atomic_size_t piece, busy; /* its number; those at it still */
+    atomic_bool is_over;
 };
 
 /* Up to `threads` threads, the caller's being one. To be closed, and not to be moved. */
