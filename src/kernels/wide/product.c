@@ -11,7 +11,7 @@ enum {
     TILE_ROWS = 6,
     /* 32 KB of a panel four vectors wide stay in a first-level cache of 48 KB beside the rows of
      * a. */
-    PANEL_DEPTH = 128
+    PANEL_DEPTH = 512
 };
 
 /* ---- tiles ---- */
