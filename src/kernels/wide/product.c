@@ -9,8 +9,8 @@
 
 enum {
     TILE_ROWS = 6,
-    /* 32 KB of a panel four vectors wide stay in a first-level cache of 48 KB beside the rows of
-     * a. */
+    /* So deep a panel is read from a second-level cache as fast as it is used, and c seldom waits
+     * in between. */
     PANEL_DEPTH = 512
 };
 

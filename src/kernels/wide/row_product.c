@@ -15,8 +15,8 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* Bytes side by side that are read soon. They are asked for into the second-level cache, which waits
- * for more lines at a time than the first; a processor's own foresight breaks off with each run. */
+/* Bytes side by side that are read soon. They are asked for into the second-level cache, which can
+ * wait for more lines at a time than the first; a processor's own foresight ends with each run. */
 static inline __attribute__((always_inline)) void ask_soon(const char *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += CACHE_LINE)
