@@ -18,7 +18,7 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
 
 /* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
  * asked for now. */
-enum { PACK_AHEAD = 8 };
+enum { PACK_AHEAD = 16 };
 
 static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
 {
@@ -27,12 +27,12 @@ static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
     size_t depth = b->size[0], j = 0;
     for (; b->stride[0] == 1 && j + LANES <= width; j += LANES, from += LANES * column) {
         for (size_t i = 0; i < LANES; i++)
-            ask_for(from + column * (ptrdiff_t)(LANES + i), depth);
+            ask_for(from + column * (ptrdiff_t)(LANES + i), depth * sizeof(real));
         turn_wide(from, column, depth, to + j, PANEL_COLUMNS);
     }
     for (; b->stride[0] == 1 && j + TURNED <= width; j += TURNED, from += TURNED * column) {
         for (size_t i = 0; i < TURNED; i++)
-            ask_for(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth);
+            ask_for(from + column * (ptrdiff_t)(PACK_AHEAD + i), depth * sizeof(real));
         turn_columns(from, column, depth, to + j, PANEL_COLUMNS);
     }
     for (; j < width; j++, from += column)
@@ -48,7 +48,7 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
     if (b->stride[1] != 1)
         pack_columns(b, first, width, to);
     for (size_t p = 0; b->stride[1] == 1 && p < depth; p++) {
-        ask_for(row_of(b, p + PACK_AHEAD) + first, width);
+        ask_for(row_of(b, p + PACK_AHEAD) + first, width * sizeof(real));
         memcpy(to + p * PANEL_COLUMNS, row_of(b, p) + first, width * sizeof(real));
     }
 }

@@ -15,14 +15,6 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* Bytes side by side that are read soon. They are asked for into the second-level cache, which can
- * wait for more lines at a time than the first; a processor's own foresight ends with each run. */
-static inline __attribute__((always_inline)) void ask_soon(const char *from, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += CACHE_LINE)
-        __builtin_prefetch(from + at, 0, 2);
-}
-
 /* Elements from one on, side by side along `axis` where that is how they lie: where they are, or in
  * `room` as numbers of this type. */
 static const real *line_of(const tensor *b, size_t row, size_t column, int axis, size_t count,
@@ -65,7 +57,7 @@ static inline __attribute__((always_inline)) void
 ask_for_rows(const tensor *b, size_t row, size_t rows, size_t column, size_t width)
 {
     for (size_t i = row; b->stride[1] == 1 && i < row + rows && i < b->size[0]; i++)
-        ask_soon(place_of(b, i, column), width * dtype_size(b->type));
+        ask_for(place_of(b, i, column), width * dtype_size(b->type));
 }
 
 static void add_rows(const real *a, const tensor *b, size_t row, real *c)
@@ -95,7 +87,7 @@ static inline __attribute__((always_inline)) void ask_for_columns(const tensor *
                                                                   size_t depth, size_t column)
 {
     for (size_t i = column; i < column + LANES && i < b->size[1]; i++)
-        ask_soon(place_of(b, row, i), depth * dtype_size(b->type));
+        ask_for(place_of(b, row, i), depth * dtype_size(b->type));
 }
 
 /* Where LANES columns lie as `apart` says, at least so many rows of them as whole pieces take: in
