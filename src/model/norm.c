@@ -93,10 +93,13 @@ static void norm_some(const void *context, size_t first, size_t count)
     }
 }
 
+/* What a number of a row costs beside a multiply-add of a product. */
+static const double NORM_COST = 16;
+
 bool norm_rows(const norm *n, const kernels *with, const tensor *x, tensor *out, crew *by)
 {
     atomic_bool is_in_range = true;
     job j = {.by = n, .with = with, .x = x, .out = out, .is_in_range = &is_in_range};
-    rows_run(by, x->size[0], 2 * (double)x->size[1], norm_some, &j);
+    rows_run(by, x->size[0], NORM_COST * (double)x->size[1], norm_some, &j);
     return atomic_load(&is_in_range);
 }

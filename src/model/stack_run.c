@@ -12,7 +12,7 @@ typedef struct flow {
     const kernels *with;
     crew *by;
     tensor rows;  /* what the next part is given */
-    tensor layer; /* what the layer was given */
+    tensor layer; /* what the layer was given, where a part goes back to it */
     tensor input; /* the stack's, as rows */
     bool rolls_out;
     tensor rollout; /* of the layers so far */
@@ -35,10 +35,13 @@ static void add_some(const void *context, size_t first, size_t count)
                  (char *)s->out->data + at);
 }
 
+/* What a sum costs beside a multiply-add of a product: its numbers are read and written. */
+static const double SUM_COST = 8;
+
 static void add_rows(const flow *f, const tensor *a, const tensor *b, tensor *out)
 {
     sum s = {.with = f->with, .a = a, .b = b, .out = out};
-    rows_run(f->by, out->size[0], (double)out->size[1], add_some, &s);
+    rows_run(f->by, out->size[0], SUM_COST * (double)out->size[1], add_some, &s);
 }
 
 /* ---- a part ---- */
@@ -66,20 +69,33 @@ static bool run_attention(flow *f, const layer_part *p, const keeper *keep, tens
            (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
 }
 
-static bool run_kind(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
+static bool run_kind(flow *f, const layer_part *p, const tensor *taken, const keeper *keep,
+                     tensor *made, err *e)
 {
     keeper within = keeper_within(keep, part_name(p->as->kind));
     if (p->as->kind != PART_FEED_FORWARD)
         return run_attention(f, p, &within, made, e);
     return tensor_new(made, f->rows.type, 2, f->rows.size, e) &&
-           feed_forward_run(&p->feed_forward, f->with, &f->input, made, &within, f->by, e);
+           feed_forward_run(&p->feed_forward, f->with, taken, made, &within, f->by, e);
 }
 
-static const tensor *added_by(const flow *f, const part_row *as)
+static const tensor *added_by(const flow *f, const part_row *as, const tensor *taken)
 {
-    return as->adds == RESIDUAL_LAYER    ? &f->layer
-           : as->adds == RESIDUAL_NORMED ? &f->input
-                                         : &f->rows;
+    return as->adds == RESIDUAL_LAYER ? &f->layer : as->adds == RESIDUAL_NORMED ? taken : &f->rows;
+}
+
+/* What the part reads: an attention reads f->input. NULL after a failure. */
+static const tensor *taken_by(flow *f, const layer *l, const layer_part *p, const keeper *keep,
+                              err *e)
+{
+    const tensor *given = p->as->is_beside ? &f->layer : &f->rows;
+    if (p->as->ln_before > 0)
+        return norm_into(f, keep, l->norm, p->as->ln_before, given, &f->input, e) ? &f->input
+                                                                                  : NULL;
+    if (p->as->kind == PART_FEED_FORWARD)
+        return given;
+    tensor_copy(given, &f->input);
+    return &f->input;
 }
 
 /* rows = the part of rows, with its norms and its residual */
@@ -87,17 +103,13 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
 {
     tensor made = {0};
     char sum_name[32];
-    const tensor *given = p->as->is_beside ? &f->layer : &f->rows;
-    if (p->as->ln_before == 0)
-        tensor_copy(given, &f->input);
-    bool done = (p->as->ln_before == 0 ||
-                 norm_into(f, keep, l->norm, p->as->ln_before, given, &f->input, e)) &&
-                run_kind(f, p, keep, &made, e);
+    const tensor *taken = taken_by(f, l, p, keep, e);
+    bool done = taken != NULL && run_kind(f, p, taken, keep, &made, e);
     snprintf(sum_name, sizeof sum_name, "%s_sum", part_name(p->as->kind));
     if (done && p->as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
-        add_rows(f, added_by(f, p->as), &made, &f->rows);
+        add_rows(f, added_by(f, p->as, taken), &made, &f->rows);
         done = keeper_keep(keep, sum_name, &f->rows, "qm", e);
     }
     tensor_free(&made);
@@ -105,9 +117,18 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
                     norm_into(f, keep, l->norm, p->as->ln_after, &f->rows, &f->rows, e));
 }
 
+static bool goes_back(const layer *l)
+{
+    bool does = false;
+    for (size_t i = 0; i < l->parts; i++)
+        does = does || l->part[i].as->is_beside || l->part[i].as->adds == RESIDUAL_LAYER;
+    return does;
+}
+
 static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
 {
-    tensor_copy(&f->rows, &f->layer);
+    if (goes_back(l))
+        tensor_copy(&f->rows, &f->layer);
     for (size_t i = 0; i < l->parts; i++) {
         if (!run_part(f, l, &l->part[i], keep, e))
             return false;
