@@ -6,7 +6,7 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Numbers side by side that are read soon: they are asked for into the second-level cache, which can
+/* Numbers side by side that are read soon: asked for into the second-level cache, which can
  * wait for more lines at a time than the first; a processor's own foresight ends with each run.
  * Inlined always, since a call of what does nothing else is dropped. */
 static inline __attribute__((always_inline)) void ask_for(const void *from, size_t bytes)
