@@ -85,8 +85,10 @@ void crew_open(crew *c, size_t threads)
 {
     c->most = threads == 0 ? 1 : threads > THREADS_MOST ? THREADS_MOST : threads;
     c->ran = c->wanted = c->started = 0;
-    c->piece = c->workers = c->busy = 0;
-    c->is_over = false;
+    c->workers = 0;
+    atomic_init(&c->piece, 0);
+    atomic_init(&c->busy, 0);
+    atomic_init(&c->is_over, false);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->has_piece, NULL);
     pthread_cond_init(&c->is_done, NULL);
