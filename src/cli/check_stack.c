@@ -5,6 +5,7 @@
 #include "cli/check_why_stack.h"
 #include "cli/report.h"
 #include "cli/stack_solve.h"
+#include "cli/tolerances.h"
 #include "cli/tracing.h"
 
 #include <string.h>
@@ -83,6 +84,7 @@ bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
     stack_solution s;
     text_list names = {0};
     bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) &&
+                tolerances_check(c->given, &s.there, e) &&
                 check_tolerances(&one->contents, &s.there, e) &&
                 list_names(c, &s, numbers, &names, e) &&
                 (c->given->answers != NULL ? solve_and_mark(c, one, &s, &names, numbers, e)

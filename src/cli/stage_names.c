@@ -10,14 +10,13 @@ bool stage_names_have(const text_list *of_stack, const char *name)
                             : named_find(&STAGES, name, strlen(name)) != NULL;
 }
 
-/* NULL where none is near. */
-static const char *nearest(const text_list *of_stack, const char *name)
+static const char *nearest_of(const text_list *of_stack, const char *name, size_t length)
 {
     const char *near = NULL;
-    size_t least = strlen(name) / 3 + 1;
+    size_t least = length / 3 + 1;
     for (size_t i = 0; i < of_stack->count; i++) {
         const char *one = of_stack->item[i];
-        size_t distance = spelling_distance(name, strlen(name), one, strlen(one));
+        size_t distance = spelling_distance(name, length, one, strlen(one));
         if (distance < least) {
             least = distance;
             near = one;
@@ -26,10 +25,17 @@ static const char *nearest(const text_list *of_stack, const char *name)
     return near;
 }
 
+const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length)
+{
+    const named *row = of_stack == NULL ? named_nearest(&STAGES, name, length) : NULL;
+    if (of_stack != NULL)
+        return nearest_of(of_stack, name, length);
+    return row == NULL ? NULL : row->name;
+}
+
 bool stage_names_suggest(const text_list *of_stack, const char *name, err *e)
 {
-    const named *row = of_stack == NULL ? named_nearest(&STAGES, name, strlen(name)) : NULL;
-    const char *near = of_stack != NULL ? nearest(of_stack, name) : row != NULL ? row->name : NULL;
+    const char *near = stage_names_nearest(of_stack, name, strlen(name));
     if (near != NULL)
         return err_remedy(e, "did you mean \"%s\"?", near);
     return of_stack == NULL ? err_remedy(e, "selfattn help stages lists them")

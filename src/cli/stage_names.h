@@ -8,6 +8,9 @@
 /* `of_stack`: its stages; NULL: those of one attention, whatever it makes of them. */
 bool stage_names_have(const text_list *of_stack, const char *name);
 
+/* NULL where none is near. */
+const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length);
+
 /* The second line of the error of a name that none has. */
 bool stage_names_suggest(const text_list *of_stack, const char *name, err *e);
 

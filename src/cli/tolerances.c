@@ -1,7 +1,9 @@
 #include "cli/tolerances.h"
 
 #include "attn/stage.h"
+#include "cli/stage_names.h"
 #include "io/number_read.h"
+#include "model/stack.h"
 
 #include <string.h>
 
@@ -24,11 +26,17 @@ bool tolerance_given(const options *o, const char *name, double *tol)
 
 static bool is_in(const text_list *names, const char *name, size_t length)
 {
-    for (size_t i = 0; names != NULL && i < names->count; i++) {
+    for (size_t i = 0; i < names->count; i++) {
         if (strlen(names->item[i]) == length && memcmp(names->item[i], name, length) == 0)
             return true;
     }
-    return named_find(&STAGES, name, length) != NULL;
+    return false;
+}
+
+static bool is_stage(const text_list *names, const char *name, size_t length)
+{
+    return named_find(&STAGES, name, length) != NULL ||
+           (names == NULL ? stack_may_have_stage(name, length) : is_in(names, name, length));
 }
 
 bool tolerances_check(const options *o, const text_list *names, err *e)
@@ -36,13 +44,15 @@ bool tolerances_check(const options *o, const text_list *names, err *e)
     for (size_t i = 0; i < o->tols.count; i++) {
         const char *name = o->tols.item[i];
         size_t length = (size_t)(equals_of(name) - name);
-        if (is_in(names, name, length))
+        if (is_stage(names, name, length))
             continue;
-        const named *near = named_nearest(&STAGES, name, length);
+        const char *near = stage_names_nearest(NULL, name, length);
+        if (near == NULL && names != NULL)
+            near = stage_names_nearest(names, name, length);
         err_at(e, &(place){.file = "tol", .is_option = true}, "there is no stage \"%.*s\"",
                (int)length, name);
         return near == NULL ? err_remedy(e, "selfattn help stages lists them")
-                            : err_remedy(e, "did you mean \"%s\"?", near->name);
+                            : err_remedy(e, "did you mean \"%s\"?", near);
     }
     return true;
 }

@@ -80,6 +80,8 @@ bool stack_has_rollout(const stack *s);
 
 /* The names of all stages, in the order in which they are made. */
 bool stack_stage_names(const stack *s, text_list *names, err *e);
+/* Whether there are stacks with a stage of this name that one attention alone does not have. */
+bool stack_may_have_stage(const char *name, size_t length);
 
 /* Adds the stages that `emit` names to `result`. */
 bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,

@@ -86,6 +86,17 @@ bool stack_has_rollout(const stack *s)
     return true;
 }
 
+/* What a layer or a part makes has its name before a dot. */
+bool stack_may_have_stage(const char *name, size_t length)
+{
+    static const char *const OF_THE_WHOLE[] = {"embedded", "ln_e", "rollout", "ln_f"};
+    bool is_one = memchr(name, '.', length) != NULL;
+    for (size_t i = 0; i < sizeof OF_THE_WHOLE / sizeof OF_THE_WHOLE[0]; i++)
+        is_one = is_one ||
+                 (strlen(OF_THE_WHOLE[i]) == length && memcmp(OF_THE_WHOLE[i], name, length) == 0);
+    return is_one;
+}
+
 bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
     namer n = {.names = names, .e = e};
