@@ -87,6 +87,10 @@ const input_file INPUT_FILES[] = {
     {"answers.json", "{\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, null]]]}\n"},
     {"stale.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
                    "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
+    {"wrong.json", "{\"q\": [[2]], \"k\": [[1], [0]], \"v\": [[1], [3]],\n"
+                   "\"expected\": {\"output\": [[1]]}}\n"},
+    {"wrong-layers.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
+                          "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
     {"bare.json", "{\"layers\": [{}]}\n"},
     {"prompt.json",
      "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
@@ -192,6 +196,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "check layers-batch.json"},
     {.words = "check --answers answers.json layers-batch.json"},
     {.words = "check --update stale.json", .outputs = "stale.json", .documents = 2},
+    {.words = "check --why wrong.json", .documents = 2, .streams = true},
+    {.words = "check --why wrong-layers.json", .documents = 2, .streams = true},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},
