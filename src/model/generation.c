@@ -17,19 +17,40 @@ static bool is_out_in(const generation *g, const entry *weight)
     return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
 }
 
-/* The unembedding that is given, or the embedding turned. */
+/* The vocab's vectors, one below another. */
+static bool gather_words(generation *g, const bundle *vocab, err *e)
+{
+    const size_t size[] = {vocab->count, g->stack.width};
+    char shape[SHAPE_TEXT];
+    if (!tensor_new(&g->words, g->stack.type, 2, size, e))
+        return false;
+    for (size_t id = 0; id < vocab->count; id++) {
+        const entry *word = &vocab->entry[id];
+        tensor row = tensor_at(&g->words, id);
+        if (!tensor_same_shape(&word->tensor, &row))
+            return err_at(e, &word->at, "vocab.%s is %s, and the rows of the output are %zu wide",
+                          word->name, tensor_shape_text(&word->tensor, shape), g->stack.width);
+        tensor_copy(&word->tensor, &row);
+    }
+    g->unembedding = tensor_transposed(&g->words);
+    return true;
+}
+
+/* The unembedding that is given, or what ids look up, turned. */
 static bool find_unembedding(generation *g, err *e)
 {
     const entry *own = bundle_find(g->stack.document, "unembedding"),
                 *tied = bundle_find(g->stack.document, "embedding"),
-                *used = own != NULL ? own : tied;
+                *vocab = bundle_find(g->stack.document, "vocab"), *used = own != NULL ? own : tied;
     char shape[SHAPE_TEXT];
+    if (used == NULL && vocab == NULL)
+        return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
+                          "embedding, nor a vocab");
+    g->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
     if (used == NULL)
-        return err_set(e, "there is nothing to choose from: neither an unembedding nor an "
-                          "embedding");
+        return gather_words(g, vocab->bundle, e);
     const tensor *t = &used->tensor;
     bool turns = t->rank == 2 && (own == NULL || is_out_in(g, own));
-    g->is_tied = own == NULL;
     g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
     if (t->rank == 2 && g->unembedding.size[0] == g->stack.width)
         return true;
@@ -99,6 +120,7 @@ bool generation_is_done(const generation *g)
 void generation_close(generation *g)
 {
     stack_free(&g->stack);
+    tensor_free(&g->words);
     tensor_free(&g->logits);
     tensor_free(&g->tempered);
     tensor_free(&g->exponentials);

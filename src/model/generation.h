@@ -1,10 +1,10 @@
 /* A decoder that goes on by itself: each token that it chooses is its next input.
  *
- * The logits of a row are its output times the unembedding, a column an id; without one it is the
- * embedding, whose rows the ids are. The next id is the one of the greatest logit, the first of
- * equals, a NaN being less than any number. With a temperature it is drawn with the probabilities
- * softmax(logits / temperature), in float64, by the project's own generator: the same everywhere;
- * an error where they are none, for a NaN or an infinity. */
+ * The logits of a row are its output times the unembedding, a column an id; without one it is what
+ * ids or words look up, the embedding or the vocab. The next id is the one of the greatest logit,
+ * the first of equals, a NaN being less than any number. With a temperature it is drawn with the
+ * probabilities softmax(logits / temperature), in float64, by the project's own generator: the same
+ * everywhere; an error where they are none, for a NaN or an infinity. */
 #ifndef SELFATTN_MODEL_GENERATION_H
 #define SELFATTN_MODEL_GENERATION_H
 
@@ -21,7 +21,8 @@ typedef struct generation {
     stack stack;
     generation_settings how;
     tensor unembedding, bias; /* m × ids, as used in x·W; borrowed */
-    bool is_tied;             /* the unembedding is the embedding turned */
+    const char *tied_to;      /* what the unembedding is, turned; NULL: it was given */
+    tensor words;             /* a vocab that it is: a row a word; owned */
     tensor logits;            /* 1 × ids, of the step that was last; owned */
     /* With a temperature, of that step: logits / temperature, and exp(these − the greatest), both
      * 1 × ids in float64; owned. */

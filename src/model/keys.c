@@ -42,7 +42,8 @@ static const object_key STACK_ROWS[] = {
     {{{"segment_embedding", "a row for each segment (token type), added to x"}, KEY_MATRIX}, NULL},
     {{{"segments", "the segment of each row, counted from 0 (default: 0)"}, KEY_NUMBERS}, NULL},
     {{{"position_embedding", "a row for each position, added to x"}, KEY_MATRIX}, NULL},
-    {{{"unembedding", "weights of the logits (default: the embedding's rows)"}, KEY_MATRIX}, NULL},
+    {{{"unembedding", "weights of the logits (default: what ids or words look up)"}, KEY_MATRIX},
+     NULL},
     {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},
 };
 

@@ -28,25 +28,32 @@ static trace_map *map_row(floors *f, const choice_shown *of, const char *name, c
 
 /* ---- logits ---- */
 
-static const char *name_of_weights(const choice_shown *of)
+static const char *name_of_weights(floors *f, const choice_shown *of)
 {
-    return of->of->is_tied ? "embeddingᵀ" : "unembedding";
+    const char *tied_to = of->of->tied_to;
+    return tied_to != NULL ? build_text(&f->b, "%sᵀ", tied_to) : "unembedding";
+}
+
+static const char *why_these_weights(builder *b, const generation *g)
+{
+    return g->tied_to == NULL ? ""
+                              : build_text(b,
+                                           " There is no unembedding, so that the %s's rows, which "
+                                           "%s look up, are what the row is compared with.",
+                                           g->tied_to, g->words.data != NULL ? "words" : "ids");
 }
 
 static void tell_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
 {
     const generation *g = of->of;
     builder *b = &f->b;
-    const char *weights = name_of_weights(of), *chosen = of->next->item[0];
+    const char *weights = name_of_weights(f, of), *chosen = of->next->item[0];
     bool has_bias = g->bias.data != NULL;
     size_t row = g->stack.rows;
     build_sentence(b,
                    "Only the last row of the output goes on: its product with %s is a logit for "
                    "each of the %zu ids, the greater the better the id would come next.%s",
-                   weights, logits->size[1],
-                   g->is_tied ? " There is no unembedding, so that the embedding's rows, which ids "
-                                "look up, are what the row is compared with."
-                              : "");
+                   weights, logits->size[1], why_these_weights(b, g));
     build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
     trace_item *line = build_line(b, OP_DOT, build_text(b, "logits[%s]", chosen),
                                   build_text(b, "output[%zu]·%s[·,%s]%s", row, weights, chosen,
@@ -74,7 +81,7 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     if (is_small) {
         trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
         weights->columns = label_ids(of);
-        weights->letters = g->is_tied ? "the embedding, turned" : NULL;
+        weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
         map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
     }
     trace_map *made = map_row(f, of, "logits", logits);
