@@ -27,9 +27,9 @@ static const char *nearest_of(const text_list *of_stack, const char *name, size_
 
 const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length)
 {
-    const named *row = of_stack == NULL ? named_nearest(&STAGES, name, length) : NULL;
     if (of_stack != NULL)
         return nearest_of(of_stack, name, length);
+    const named *row = named_nearest(&STAGES, name, length);
     return row == NULL ? NULL : row->name;
 }
 

@@ -28,10 +28,9 @@ static trace_map *map_row(floors *f, const choice_shown *of, const char *name, c
 
 /* ---- logits ---- */
 
-static const char *name_of_weights(floors *f, const choice_shown *of)
+static const char *name_of_weights(builder *b, const generation *g)
 {
-    const char *tied_to = of->of->tied_to;
-    return tied_to != NULL ? build_text(&f->b, "%sᵀ", tied_to) : "unembedding";
+    return g->tied_to != NULL ? build_text(b, "%sᵀ", g->tied_to) : "unembedding";
 }
 
 static const char *why_these_weights(builder *b, const generation *g)
@@ -47,7 +46,7 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *last, c
 {
     const generation *g = of->of;
     builder *b = &f->b;
-    const char *weights = name_of_weights(f, of), *chosen = of->next->item[0];
+    const char *weights = name_of_weights(b, g), *chosen = of->next->item[0];
     bool has_bias = g->bias.data != NULL;
     size_t row = g->stack.rows;
     build_sentence(b,

@@ -96,11 +96,13 @@ static const real *columns_of(const tensor *b, size_t row, size_t column, size_t
                               real room[LANES][DEPTH_AT_ONCE], ptrdiff_t *apart)
 {
     size_t width = at_most(b->size[1] - column, LANES);
+    bool is_whole = width == LANES && depth % PIECE == 0;
     *apart = b->stride[1];
-    if (b->type == REAL_TYPE && width == LANES && depth % PIECE == 0)
+    if (b->type == REAL_TYPE && is_whole)
         return line_of(b, row, column, 0, depth, NULL);
     *apart = DEPTH_AT_ONCE;
-    memset(room, 0, LANES * sizeof room[0]);
+    if (!is_whole)
+        memset(room, 0, LANES * sizeof room[0]);
     for (size_t i = 0; i < width; i++) {
         const real *line = line_of(b, row, column + i, 0, depth, room[i]);
         if (line != room[i])
