@@ -1,5 +1,6 @@
-/* Any bytes as CSV, as TSV and as a tidy table: what is read is written, and comes back to the same
- * bits. */
+/* Any bytes as CSV, as TSV or as a tidy table: what is read is written, and comes back to the same
+ * bits. An input is read in one way of twelve, which its length picks: ten times as many inputs in
+ * the same time as with all ways of each. */
 #include "fuzz/claims.h"
 
 /* The stage of a lone matrix is not written in CSV. */
@@ -89,9 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         {.file = "fuzz", .kind = KEY_EXPECTED, .type = DTYPE_F64, .allow_nonfinite = true},
         {.file = "fuzz", .kind = KEY_MASK, .type = DTYPE_F32},
         {.file = "fuzz", .kind = KEY_BIAS, .type = DTYPE_F64, .delimiter = ';'}};
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        for (size_t j = 0; j < sizeof how / sizeof how[0]; j++)
-            check_format(FORMS[i], (const char *)data, length, &how[j]);
-    }
+    size_t forms = sizeof FORMS / sizeof FORMS[0], hows = sizeof how / sizeof how[0];
+    check_format(FORMS[length % forms], (const char *)data, length, &how[length / forms % hows]);
     return 0;
 }

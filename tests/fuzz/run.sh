@@ -23,7 +23,7 @@ trap 'rm -rf "$fresh"' EXIT
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "$fresh/$target" "$corpus"
-    if "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-20}" -seed=1 \
+    if "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-30}" -seed=1 \
         -max_len=4096 -artifact_prefix="$target-" "$fresh/$target" "$corpus" \
         >"$fresh/said" 2>&1; then
         passed=$((passed + 1))
