@@ -198,13 +198,25 @@ bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *
     return stack_memory(&g->stack, stages_of(g), threads, bytes, e);
 }
 
+/* What opening made room for, whatever is computed. */
+static bool add_room(const generation *g, size_t *bytes)
+{
+    const tensor *const made[] = {&g->words, &g->logits, &g->tempered, &g->exponentials};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        if (made[i]->data != NULL &&
+            !size_add_product(bytes, tensor_count(made[i]), dtype_size(made[i]->type)))
+            return false;
+    }
+    return true;
+}
+
 bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e)
 {
     size_t of_caches;
     if (!generation_memory(g, threads, bytes, e) ||
         !stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
         return false;
-    if (!size_add(*bytes, of_caches, bytes))
+    if (!size_add(*bytes, of_caches, bytes) || !add_room(g, bytes))
         *bytes = SIZE_MAX;
     return true;
 }
