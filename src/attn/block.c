@@ -151,10 +151,11 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
     char *masked = own_row(&s->masked, at, own), *exponent = own_row(&s->exponent, at, own);
     bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
     extra_raise_maximum(p, at->head, maximum);
-    p->with->row_exponent(masked, keys, maximum, exponent, &total);
+    p->with->row_exponent(masked, keys, maximum, exponent, &total, &in->undivided);
     extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
     tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
-    p->with->row_divide(exponent, own->columns, row_at(&sums, row), own_row(&s->weights, at, own));
+    in->undivided =
+        (row_shares){exponent, own->columns, row_at(&sums, row), own_row(&s->weights, at, own)};
     double whole = tensor_get(&sums, (size_t[]){row, 0});
     in->empty_rows += is_empty && !isnan(whole);
     return check_sum(p, own, whole, is_empty, &in->failure);
@@ -179,7 +180,8 @@ static void fill_others(const block_context *of, const block *at, const block *o
     fill_around(&s->weights, at, own, 0);
 }
 
-/* A row is done while it is in the first-level cache. */
+/* A row is done while it is in the first-level cache, but for its division: that goes on beside the
+ * next row's exponentials. */
 static bool compute_row(const block_context *of, const block *at, const block *own, scratch *in,
                         const row_stages *s)
 {
@@ -233,6 +235,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
     };
+    in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
         block own = *at;
         own.first += i;
@@ -242,6 +245,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         if (!compute_row(of, at, &own, in, &s))
             return false;
     }
+    of->plan->with->row_divide(&in->undivided);
     compute_statistics(of, at, &s);
     fill_rest(of, at, STAGE_MASKED, -INFINITY);
     fill_rest(of, at, STAGE_EXP, 0);

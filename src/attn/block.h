@@ -9,10 +9,11 @@
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
-    void *block;   /* rows × columns */
-    void *maximum; /* rows */
-    void *sum;     /* rows */
-    share *shares; /* n_k, where weights are rounded by largest remainders */
+    void *block;          /* rows × columns */
+    void *maximum;        /* rows */
+    void *sum;            /* rows */
+    share *shares;        /* n_k, where weights are rounded by largest remainders */
+    row_shares undivided; /* the row whose exponentials and sum were computed last */
     size_t empty_rows;
     size_t failed_at; /* the block's number in the schedule, where `failure` is set */
     err failure;

@@ -29,7 +29,7 @@ static const void *sink_of(const plan *p, size_t head)
 static double exponent_of(const plan *p, const void *from, const void *maximum, void *out)
 {
     row_total total;
-    p->with->row_exponent(from, 1, maximum, out, &total);
+    p->with->row_exponent(from, 1, maximum, out, &total, NULL);
     return value_of(p, out);
 }
 

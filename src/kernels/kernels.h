@@ -32,6 +32,14 @@ typedef struct row_total {
     double sum, rest;
 } row_total;
 
+/* A row to be divided by its sum. */
+typedef struct row_shares {
+    const void *x;
+    size_t n;
+    const void *sum;
+    void *out;
+} row_shares;
+
 /* Where the project's own random numbers begin (random/generator.h): at which pair of a matrix. */
 typedef struct random_place {
     uint64_t seed, pair;
@@ -120,11 +128,13 @@ typedef struct kernels {
      *     for x[j] = −inf and where the nearest power of 2 would be subnormal. Their total: 16
      *     partial sums, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1:
      *     p[l] += p[l+s]; in float64 for float32 data, compensated for float64 data.
-     * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. */
+     * divide: x[j] / sum; +0 below the smallest normal number, and where the sum is 0. Another row
+     *     can be divided `beside` the exponentials (NULL: none): it takes hardly any more time. */
     void (*scale)(const void *x, size_t n, double factor, void *out, void *max);
     void (*row_max)(const void *x, size_t n, void *max);
-    void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
-    void (*row_divide)(const void *x, size_t n, const void *sum, void *out);
+    void (*row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
+                         const row_shares *beside);
+    void (*row_divide)(const row_shares *of);
 
     /* n random numbers from there on: low + (high − low)·part, and mean + deviation·(r·cos 2πv or
      * r·sin 2πv), all in float64 without fused operations, then rounded once to the type. */

@@ -175,7 +175,7 @@ static bool draw_one(generation *g, size_t *id, err *e)
     for (size_t i = 0; i < ids; i++)
         tempered[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
     with->row_max(tempered, ids, &g->most);
-    with->row_exponent(tempered, ids, &g->most, share, &all);
+    with->row_exponent(tempered, ids, &g->most, share, &all, NULL);
     g->total = all.sum + all.rest;
     if (!check_total(g, g->total, e))
         return false;

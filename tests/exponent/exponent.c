@@ -24,7 +24,7 @@ typedef void compute(const float *x, size_t n, float max, float *out);
 static void exponent(const float *x, size_t n, float max, float *out)
 {
     row_total total;
-    isa_best()->table(DTYPE_F32)->row_exponent(x, n, &max, out, &total);
+    isa_best()->table(DTYPE_F32)->row_exponent(x, n, &max, out, &total, NULL);
 }
 
 static void gelu(const float *x, size_t n, float max, float *out)

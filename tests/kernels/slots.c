@@ -180,7 +180,7 @@ static void call_row_exponent(const kernels *with, job *j)
     double max; /* room for either type */
     row_total total;
     with->row_max(j->in[0].data, j->in[0].size[1], &max);
-    with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &total);
+    with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &total, NULL);
 }
 
 /* In place: the exponentials are not looked at. */
@@ -193,7 +193,7 @@ static void call_sum_of_row_exponent(const kernels *with, job *j)
     if (row == NULL)
         abort();
     with->row_max(j->in[0].data, n, &max);
-    with->row_exponent(j->in[0].data, n, &max, row, &total);
+    with->row_exponent(j->in[0].data, n, &max, row, &total, NULL);
     numbers_put(j->out.type, j->out.data, 0, total.sum + total.rest);
     free(row);
 }
@@ -250,15 +250,36 @@ static void call_turn_interleaved(const kernels *with, job *j)
     turn(with, j, true);
 }
 
-/* By the row's last number */
+/* By the row's last number, for which `sum` has room. */
+static row_shares shares_of(const job *j, double *sum)
+{
+    size_t n = j->in[0].size[1], size = dtype_size(j->in[0].type);
+    *sum = 0;
+    if (n > 0)
+        memcpy(sum, (const char *)j->in[0].data + (n - 1) * size, size);
+    return (row_shares){j->in[0].data, n, sum, j->out.data};
+}
+
 static void call_row_divide(const kernels *with, job *j)
 {
-    size_t n = j->in[0].size[1];
-    double sum = 0; /* room for either type */
-    if (n > 0)
-        memcpy(&sum, (const char *)j->in[0].data + (n - 1) * dtype_size(j->in[0].type),
-               dtype_size(j->in[0].type));
-    with->row_divide(j->in[0].data, n, &sum, j->out.data);
+    double sum;
+    row_shares of = shares_of(j, &sum);
+    with->row_divide(&of);
+}
+
+/* Beside exponentials that are not looked at. */
+static void call_divide_beside(const kernels *with, job *j)
+{
+    size_t n = j->in[1].size[1];
+    double sum, max;
+    row_total total;
+    row_shares of = shares_of(j, &sum);
+    void *row = malloc((n + 1) * sizeof max);
+    if (row == NULL)
+        abort();
+    with->row_max(j->in[1].data, n, &max);
+    with->row_exponent(j->in[1].data, n, &max, row, &total, &of);
+    free(row);
 }
 
 const slot SLOTS[] = {
@@ -302,6 +323,9 @@ const slot SLOTS[] = {
     {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
     {"sum of row_exponent", call_sum_of_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"row_divide", call_row_divide, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
+    {"division beside", call_divide_beside, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
+    {"division beside fewer", call_divide_beside, NUMBERS_SHARES, {"n", "h", "", ""}, "n"},
+    {"division beside more", call_divide_beside, NUMBERS_SHARES, {"h", "n", "", ""}, "h"},
 };
 
 const size_t SLOT_COUNT = sizeof SLOTS / sizeof SLOTS[0];

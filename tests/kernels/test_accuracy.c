@@ -32,7 +32,7 @@ static long double worst_exp(dtype type, const void *x, size_t n, double max)
     double greatest; /* room for either type */
     row_total total;
     numbers_put(type, &greatest, 0, max);
-    isa_best()->table(type)->row_exponent(x, n, &greatest, out, &total);
+    isa_best()->table(type)->row_exponent(x, n, &greatest, out, &total, NULL);
     for (size_t i = 0; i < n; i++) {
         long double right =
             expl((long double)numbers_get(type, x, i) - numbers_get(type, &greatest, 0));
@@ -129,9 +129,9 @@ static void softmax(dtype type, const void *x, size_t n, void *out)
     double max, sum; /* room for either type */
     row_total total;
     with->row_max(x, n, &max);
-    with->row_exponent(x, n, &max, out, &total);
+    with->row_exponent(x, n, &max, out, &total, NULL);
     numbers_put(type, &sum, 0, total.sum + total.rest);
-    with->row_divide(out, n, &sum, out);
+    with->row_divide(&(row_shares){out, n, &sum, out});
 }
 
 /* A sum without loss to speak of: 64 bits and a compensation (Kahan). */

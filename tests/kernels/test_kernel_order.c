@@ -76,7 +76,7 @@ static void check_sum_order(unit *u, size_t n)
     void *row = numbers_room(n);
     for (size_t j = 0; j < n; j++)
         numbers_put(DTYPE_F32, row, j, 20 * numbers_fraction(&state) - 19);
-    isa_best()->table(DTYPE_F32)->row_exponent(row, n, &max, row, &got);
+    isa_best()->table(DTYPE_F32)->row_exponent(row, n, &max, row, &got, NULL);
     for (size_t j = 0; j < n; j++)
         part[j % 16] += numbers_get(DTYPE_F32, row, j);
     for (size_t s = 8; s > 0; s /= 2)
@@ -84,6 +84,29 @@ static void check_sum_order(unit *u, size_t n)
             part[l] += part[l + s];
     CHECK(u, got.sum == part[0] && got.rest == 0);
     free(row);
+}
+
+/* Exponentials and shares that are computed side by side are those that are computed alone. */
+static void check_beside(unit *u, dtype type, size_t n, size_t shares)
+{
+    const kernels *with = isa_best()->table(type);
+    uint64_t state = n + shares;
+    double max, sum = 0.75; /* room for either type */
+    float narrow = 0.75F;
+    row_total alone, total;
+    void *x = new_numbers(type, n, &state), *y = new_numbers(type, shares, &state);
+    void *got[] = {numbers_room(n), numbers_room(shares)};
+    void *wanted[] = {numbers_room(n), numbers_room(shares)};
+    row_shares of = {y, shares, type == DTYPE_F32 ? (void *)&narrow : &sum, wanted[1]};
+    with->row_max(x, n, &max);
+    with->row_exponent(x, n, &max, wanted[0], &alone, NULL);
+    with->row_divide(&of);
+    of.out = got[1];
+    with->row_exponent(x, n, &max, got[0], &total, &of);
+    CHECK(u, numbers_same(type, got[0], wanted[0], n));
+    CHECK(u, numbers_same(type, got[1], wanted[1], shares));
+    CHECK(u, total.sum == alone.sum && total.rest == alone.rest);
+    free(x), free(y), free(got[0]), free(got[1]), free(wanted[0]), free(wanted[1]);
 }
 
 /* A term whose factor is 0 takes no part, even where the other is not finite. */
@@ -105,11 +128,11 @@ static void check_masked_row(unit *u)
     double max, out[3];
     row_total total;
     with->row_max(row, 3, &max);
-    with->row_exponent(row, 3, &max, out, &total);
+    with->row_exponent(row, 3, &max, out, &total, NULL);
     CHECK(u, total.sum == 0 && total.rest == 0);
     CHECK(u, max == -INFINITY);
     CHECK(u, memcmp(out, zeros, sizeof out) == 0);
-    with->row_divide(out, 3, &total.sum, out);
+    with->row_divide(&(row_shares){out, 3, &total.sum, out});
     CHECK(u, memcmp(out, zeros, sizeof out) == 0);
 }
 
@@ -124,6 +147,12 @@ void test_kernel_order(unit *u)
     }
     for (size_t n = 0; n < 200; n++)
         check_sum_order(u, n);
+    for (size_t n = 0; n < 400; n += 1 + n / 2) {
+        for (size_t shares = 0; shares < 400; shares += 1 + shares / 2) {
+            check_beside(u, DTYPE_F32, n, shares);
+            check_beside(u, DTYPE_F64, n, shares);
+        }
+    }
     check_nonzero(u);
     check_masked_row(u);
 }

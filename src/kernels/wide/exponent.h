@@ -79,38 +79,38 @@ static inline exp_shift exp_shift_of(real m)
                        wide_set(ROUND_ONLY + POWER_BIAS - k)};
 }
 
-/* exp of `count` vectors (a constant where this is inlined), each step for all of them before the
- * next, so that the processor works on one vector while another's result is on its way.
- *
- * Adding ROUND_ONLY leaves no fraction bits, and n + the exponent's bias in the lowest bits: moved
- * to where the exponent is, they are 2ⁿ. */
-static inline __attribute__((always_inline)) void wide_exp_all(const exp_shift *shift, wide *x,
-                                                               size_t count)
+/* A vector on its way: n and the exponent's bias in its lowest bits, above them nothing that stays;
+ * and r. */
+typedef struct exp_parts {
+    wide power, r;
+} exp_parts;
+
+/* Adding ROUND_ONLY leaves no fraction bits. */
+static inline __attribute__((always_inline)) exp_parts wide_exp_split(const exp_shift *shift,
+                                                                      wide x)
 {
-    wide shifted[EXP_VECTORS], r[EXP_VECTORS], sum[EXP_VECTORS];
-    for (size_t v = 0; v < count; v++) {
-        wide one = wide_max(shift->least, x[v]);
-        wide power = wide_fma(one, wide_set(LOG2_E), shift->minus_part);
-        shifted[v] = wide_add(power, shift->minus_multiple);
-        wide i = wide_sub(shifted[v], shift->minus_multiple);
-        wide n = wide_sub(shifted[v], wide_set(ROUND_ONLY + POWER_BIAS));
-        wide near = wide_add(wide_fma(i, wide_set(-LN2_HIGH), one), shift->minus_rest);
-        r[v] = wide_fma(n, wide_set(-LN2_LOW), near);
-        sum[v] = wide_set(EXP_TERM[0]);
-    }
-    for (size_t i = 1; i < EXP_TERMS; i++) {
-        for (size_t v = 0; v < count; v++)
-            sum[v] = wide_fma(sum[v], r[v], wide_set(EXP_TERM[i]));
-    }
-    for (size_t v = 0; v < count; v++)
-        x[v] = wide_mul(sum[v], wide_shift_left(shifted[v], MANTISSA_BITS));
+    wide one = wide_max(shift->least, x);
+    wide power =
+        wide_add(wide_fma(one, wide_set(LOG2_E), shift->minus_part), shift->minus_multiple);
+    wide i = wide_sub(power, shift->minus_multiple);
+    wide n = wide_sub(power, wide_set(ROUND_ONLY + POWER_BIAS));
+    wide near = wide_add(wide_fma(i, wide_set(-LN2_HIGH), one), shift->minus_rest);
+    return (exp_parts){power, wide_fma(n, wide_set(-LN2_LOW), near)};
+}
+
+/* The bits of `power`, moved to where the exponent is, are 2ⁿ. */
+static inline __attribute__((always_inline)) wide wide_exp_join(exp_parts of)
+{
+    wide sum = wide_set(EXP_TERM[0]);
+    for (size_t i = 1; i < EXP_TERMS; i++)
+        sum = wide_fma(sum, of.r, wide_set(EXP_TERM[i]));
+    return wide_mul(sum, wide_shift_left(of.power, MANTISSA_BITS));
 }
 
 static inline wide wide_exp(wide x)
 {
     exp_shift none = exp_shift_of(0);
-    wide_exp_all(&none, &x, 1);
-    return x;
+    return wide_exp_join(wide_exp_split(&none, x));
 }
 
 #endif

@@ -67,8 +67,9 @@ bool KERNEL(row_norm)(const void *x, size_t n, const void *gain, const void *bia
 bool KERNEL(row_rms_norm)(const void *x, size_t n, const void *gain, double eps, void *out);
 void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max);
 void KERNEL(row_max)(const void *x, size_t n, void *max);
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total);
-void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out);
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
+                          const row_shares *beside);
+void KERNEL(row_divide)(const row_shares *of);
 void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double high, void *out);
 void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double deviation,
                          void *out);

@@ -101,22 +101,86 @@ static void subtract(const real *from, size_t n, real subtrahend, real *to)
         to[j] = from[j] - subtrahend;
 }
 
-enum { GROUP = EXP_VECTORS * LANES };
-
-static inline void exponent_group(const exp_shift *shift, const real *from, real *to)
+static inline wide share_of(wide x, wide sum)
 {
-    wide one[EXP_VECTORS];
-    for (size_t v = 0; v < EXP_VECTORS; v++)
-        one[v] = wide_load(from + v * LANES);
-    wide_exp_all(shift, one, EXP_VECTORS);
-    for (size_t v = 0; v < EXP_VECTORS; v++)
-        wide_store(to + v * LANES, one[v]);
+    wide share = wide_div(x, sum);
+    return wide_zero_if_less(share, wide_set(REAL_SMALLEST_NORMAL), share);
 }
 
-static inline void add_group(growing *all, const real *from, size_t first)
+/* A sum of 0 has terms of 0. */
+static inline wide divisor_of(const row_shares *of)
 {
+    real sum = of->n > 0 ? *(const real *)of->sum : 0;
+    return wide_set(sum == 0 ? (real)1 : sum);
+}
+
+static void divide_from(const row_shares *of, size_t first)
+{
+    const real *from = of->x;
+    real *to = of->out;
+    wide sum = divisor_of(of);
+    for (size_t j = first; j < of->n; j += LANES)
+        wide_store_some(to + j, share_of(wide_load_some(from + j, of->n - j, 0), sum), of->n - j);
+}
+
+void KERNEL(row_divide)(const row_shares *of)
+{
+    divide_from(of, 0);
+}
+
+enum { GROUP = EXP_VECTORS * LANES };
+
+/* A group's exponentials, while the next group is split: the long chain of one fills the places
+ * that the other's leaves free. A group of another row is divided on the way, where there is one:
+ * nothing else has a use for the divider. Inlined, so that `parts` stays in registers. */
+static inline __attribute__((always_inline)) void exponent_group(const exp_shift *shift,
+                                                                 const real *from, real *to,
+                                                                 exp_parts *parts, const real *x,
+                                                                 wide sum, real *shares)
+{
+    wide done[EXP_VECTORS];
+    for (size_t v = 0; v < EXP_VECTORS; v++) {
+        exp_parts next = wide_exp_split(shift, wide_load(from + GROUP + v * LANES));
+        done[v] = wide_exp_join(parts[v]);
+        parts[v] = next;
+        if (x != NULL)
+            wide_store(shares + v * LANES, share_of(wide_load(x + v * LANES), sum));
+    }
     for (size_t v = 0; v < EXP_VECTORS; v++)
-        growing_add(all, from + first + v * LANES, first / LANES + v);
+        wide_store(to + v * LANES, done[v]);
+}
+
+/* The sum stays a group behind: what it adds is there already. */
+static inline void add_group_before(growing *all, const real *from, size_t end)
+{
+    for (size_t j = end < GROUP ? end : end - GROUP; j < end; j += LANES)
+        growing_add(all, from + j, j / LANES);
+}
+
+/* Whole groups, at least one; of `beside` as many as there are before the last. */
+static size_t exponent_groups(const exp_shift *shift, const real *from, size_t n, real *to,
+                              growing *all, const row_shares *beside)
+{
+    exp_parts parts[EXP_VECTORS];
+    size_t last = n - GROUP, divided = beside->n / GROUP * GROUP, j = 0;
+    divided = divided < last ? divided : last;
+    wide sum = divisor_of(beside);
+    for (size_t v = 0; v < EXP_VECTORS; v++)
+        parts[v] = wide_exp_split(shift, wide_load(from + v * LANES));
+    for (; j < divided; j += GROUP) {
+        exponent_group(shift, from + j, to + j, parts, (const real *)beside->x + j, sum,
+                       (real *)beside->out + j);
+        add_group_before(all, to, j);
+    }
+    for (; j < last; j += GROUP) {
+        exponent_group(shift, from + j, to + j, parts, NULL, sum, NULL);
+        add_group_before(all, to, j);
+    }
+    for (size_t v = 0; v < EXP_VECTORS; v++)
+        wide_store(to + j + v * LANES, wide_exp_join(parts[v]));
+    add_group_before(all, to, j);
+    add_group_before(all, to, n);
+    return divided;
 }
 
 /* Fewer numbers than a group; behind them are zeros. */
@@ -126,23 +190,18 @@ static void exponent_rest(const exp_shift *shift, const real *from, size_t first
     for (size_t j = first; j < n; j += LANES) {
         wide one = wide_load_some(from + j, n - j, -(real)INFINITY);
         real lane[LANES];
-        wide_exp_all(shift, &one, 1);
+        one = wide_exp_join(wide_exp_split(shift, one));
         wide_store(lane, one);
         wide_store_some(to + j, one, n - j);
         growing_add(all, lane, j / LANES);
     }
 }
 
-/* The sum stays a group behind: what it adds is there already, and fills the places that the long
- * chain of an exponential leaves free. */
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total)
+/* How many of `beside` were divided. */
+static size_t exponent_row(const real *from, size_t n, real greatest, real *to, row_total *total,
+                           const row_shares *beside)
 {
-    const real *from = x;
-    real *to = out, greatest = *(const real *)max;
-    if (greatest == -(real)INFINITY) {
-        *total = fill_empty_row(from, n, to);
-        return;
-    }
+    size_t whole = n / GROUP * GROUP, divided = 0;
     if (greatest >= EXP_SHIFT_MOST || greatest <= -EXP_SHIFT_MOST) {
         subtract(from, n, greatest, to);
         from = to;
@@ -150,29 +209,25 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
     }
     exp_shift shift = exp_shift_of(greatest);
     growing all = growing_zero();
-    size_t j = 0;
-    for (; j + GROUP <= n; j += GROUP) {
-        exponent_group(&shift, from + j, to + j);
-        if (j > 0)
-            add_group(&all, to, j - GROUP);
-    }
-    if (j > 0)
-        add_group(&all, to, j - GROUP);
-    exponent_rest(&shift, from, j, n, to, &all);
-    partials whole = growing_store(&all);
-    *total = partials_total(&whole);
+    if (whole > 0)
+        divided = exponent_groups(&shift, from, whole, to, &all, beside);
+    exponent_rest(&shift, from, whole, n, to, &all);
+    partials of_row = growing_store(&all);
+    *total = partials_total(&of_row);
+    return divided;
 }
 
-/* ---- shares ---- */
-
-void KERNEL(row_divide)(const void *x, size_t n, const void *sum, void *out)
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
+                          const row_shares *beside)
 {
-    const real *from = x;
-    real *to = out, whole = *(const real *)sum;
-    wide by = wide_set(whole == 0 ? (real)1 : whole); /* a sum of 0 has terms of 0 */
-    for (size_t j = 0; j < n; j += LANES) {
-        wide share = wide_div(wide_load_some(from + j, n - j, 0), by);
-        share = wide_zero_if_less(share, wide_set(REAL_SMALLEST_NORMAL), share);
-        wide_store_some(to + j, share, n - j);
-    }
+    static const row_shares none;
+    real greatest = *(const real *)max;
+    size_t divided = 0;
+    if (beside == NULL)
+        beside = &none;
+    if (greatest == -(real)INFINITY)
+        *total = fill_empty_row(x, n, out);
+    else
+        divided = exponent_row(x, n, greatest, out, total, beside);
+    divide_from(beside, divided);
 }

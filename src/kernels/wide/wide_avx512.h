@@ -5,7 +5,7 @@
 #include <immintrin.h>
 
 /* 6 × 4 accumulators, 4 vectors of b, and the rest for broadcasts: 32 registers. */
-enum { TILE_VECTORS = 4, EXP_VECTORS = 8 };
+enum { TILE_VECTORS = 4, EXP_VECTORS = 4 };
 
 #if defined(REAL_IS_F64)
 typedef __m512d wide;
