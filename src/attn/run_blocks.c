@@ -7,8 +7,9 @@
 /* A block's scores of all keys stay in a second-level cache (1 MB and more) while the softmax and
  * the product with the values walk over them; its rows are whole register tiles of 6, and with more
  * of them each fetch of keys and values serves more rows: 2 to 6 % at 8,192 and 16,384 keys against
- * half the size. */
-enum { BLOCK_BYTES = 800 * 1024, BLOCK_ROWS_MOST = 96, TILE_ROWS = 6 };
+ * half the size. Causal rows compute keys up to their block's last one: 2 to 4 % at 2,048 and 512
+ * keys against twice as many rows. */
+enum { BLOCK_BYTES = 800 * 1024, BLOCK_ROWS_MOST = 48, TILE_ROWS = 6 };
 
 /* Of a window's columns, at most one in so many is there for the sake of other rows. */
 enum { WINDOW_SHARE = 12 };
