@@ -140,9 +140,8 @@ static inline __attribute__((always_inline)) void exponent_group(const exp_shift
 {
     wide done[EXP_VECTORS];
     for (size_t v = 0; v < EXP_VECTORS; v++) {
-        exp_parts next = wide_exp_split(shift, wide_load(from + GROUP + v * LANES));
         done[v] = wide_exp_join(parts[v]);
-        parts[v] = next;
+        parts[v] = wide_exp_split(shift, wide_load(from + GROUP + v * LANES));
         if (x != NULL)
             wide_store(shares + v * LANES, share_of(wide_load(x + v * LANES), sum));
     }
