@@ -81,25 +81,7 @@ void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
     *(real *)max = maxima_greatest(&all);
 }
 
-/* ---- exponentials ---- */
-
-/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
-static row_total fill_empty_row(const real *from, size_t n, real *to)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
-        sum += to[j];
-    }
-    return (row_total){sum, 0};
-}
-
-/* Exact for all that is not below any exponential. */
-static void subtract(const real *from, size_t n, real subtrahend, real *to)
-{
-    for (size_t j = 0; j < n; j++)
-        to[j] = from[j] - subtrahend;
-}
+/* ---- shares ---- */
 
 static inline wide share_of(wide x, wide sum)
 {
@@ -128,22 +110,49 @@ void KERNEL(row_divide)(const row_shares *of)
     divide_from(of, 0);
 }
 
+/* ---- exponentials ---- */
+
+/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
+static row_total fill_empty_row(const real *from, size_t n, real *to)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
+        sum += to[j];
+    }
+    return (row_total){sum, 0};
+}
+
+/* Exact for all that is not below any exponential. */
+static void subtract(const real *from, size_t n, real subtrahend, real *to)
+{
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j] - subtrahend;
+}
+
 enum { GROUP = EXP_VECTORS * LANES };
 
+/* Numbers of another row that are divided on the way: nothing else has a use for the divider. */
+typedef struct passenger {
+    const real *x;
+    wide sum;
+    real *share;
+} passenger;
+
 /* A group's exponentials, while the next group is split: the long chain of one fills the places
- * that the other's leaves free. A group of another row is divided on the way, where there is one:
- * nothing else has a use for the divider. Inlined, so that `parts` stays in registers. */
+ * that the other's leaves free. Inlined, so that `parts` stays in registers. */
 static inline __attribute__((always_inline)) void exponent_group(const exp_shift *shift,
                                                                  const real *from, real *to,
-                                                                 exp_parts *parts, const real *x,
-                                                                 wide sum, real *shares)
+                                                                 exp_parts *parts,
+                                                                 const passenger *beside)
 {
     wide done[EXP_VECTORS];
     for (size_t v = 0; v < EXP_VECTORS; v++) {
         done[v] = wide_exp_join(parts[v]);
         parts[v] = wide_exp_split(shift, wide_load(from + GROUP + v * LANES));
-        if (x != NULL)
-            wide_store(shares + v * LANES, share_of(wide_load(x + v * LANES), sum));
+        if (beside != NULL)
+            wide_store(beside->share + v * LANES,
+                       share_of(wide_load(beside->x + v * LANES), beside->sum));
     }
     for (size_t v = 0; v < EXP_VECTORS; v++)
         wide_store(to + v * LANES, done[v]);
@@ -163,16 +172,15 @@ static size_t exponent_groups(const exp_shift *shift, const real *from, size_t n
     exp_parts parts[EXP_VECTORS];
     size_t last = n - GROUP, divided = beside->n / GROUP * GROUP, j = 0;
     divided = divided < last ? divided : last;
-    wide sum = divisor_of(beside);
+    passenger other = {beside->x, divisor_of(beside), beside->out};
     for (size_t v = 0; v < EXP_VECTORS; v++)
         parts[v] = wide_exp_split(shift, wide_load(from + v * LANES));
-    for (; j < divided; j += GROUP) {
-        exponent_group(shift, from + j, to + j, parts, (const real *)beside->x + j, sum,
-                       (real *)beside->out + j);
+    for (; j < divided; j += GROUP, other.x += GROUP, other.share += GROUP) {
+        exponent_group(shift, from + j, to + j, parts, &other);
         add_group_before(all, to, j);
     }
     for (; j < last; j += GROUP) {
-        exponent_group(shift, from + j, to + j, parts, NULL, sum, NULL);
+        exponent_group(shift, from + j, to + j, parts, NULL);
         add_group_before(all, to, j);
     }
     for (size_t v = 0; v < EXP_VECTORS; v++)
