@@ -34,6 +34,7 @@ struct crew {
     crew_work *work;
     void *context;
     size_t workers;            /* in this piece */
+    int callers_processor;     /* where the caller was when it began; −1: unknown */
     atomic_size_t piece, busy; /* its number; those at it still */
     atomic_bool is_over;
 };
