@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* sched_getcpu, cpu_set_t */
 #include "base/threads.h"
 #include "unit.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 
 /* What the workers share: units that are taken one by one, and which workers there were. */
@@ -60,6 +62,49 @@ static void small_pieces_start_nobody(unit *u)
     crew_close(&by);
 }
 
+/* Where threads may run, and how often one was elsewhere. */
+typedef struct places {
+    cpu_set_t allowed;
+    int callers;
+    atomic_size_t elsewhere;
+} places;
+
+/* Its thread comes to the caller's processor, and may leave it. */
+static void come_to_caller(void *context, size_t worker)
+{
+    places *p = context;
+    cpu_set_t callers;
+    CPU_ZERO(&callers);
+    CPU_SET((size_t)p->callers, &callers);
+    if (worker > 0 && sched_setaffinity(0, sizeof callers, &callers) == 0)
+        sched_setaffinity(0, sizeof p->allowed, &p->allowed);
+}
+
+static void look_around(void *context, size_t worker)
+{
+    places *p = context;
+    cpu_set_t mine;
+    if (worker > 0 &&
+        (sched_getaffinity(0, sizeof mine, &mine) != 0 || CPU_EQUAL(&mine, &p->allowed) == 0))
+        atomic_fetch_add(&p->elsewhere, 1);
+}
+
+/* A thread that leaves its caller's processor may run wherever it might before. */
+static void threads_may_run_anywhere(unit *u)
+{
+    crew by;
+    places p = {0};
+    CHECK(u, sched_getaffinity(0, sizeof p.allowed, &p.allowed) == 0);
+    crew_open(&by, 2);
+    for (size_t i = 0; i < 50; i++) {
+        p.callers = sched_getcpu();
+        crew_run(&by, 2, come_to_caller, &p);
+        crew_run(&by, 2, look_around, &p);
+    }
+    CHECK(u, atomic_load(&p.elsewhere) == 0);
+    crew_close(&by);
+}
+
 void test_threads(unit *u);
 void test_threads(unit *u)
 {
@@ -69,4 +114,5 @@ void test_threads(unit *u)
     all_units_are_done_once(u, 100000, THREADS_MOST);
     pieces_follow_each_other(u);
     small_pieces_start_nobody(u);
+    threads_may_run_anywhere(u);
 }
