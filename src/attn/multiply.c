@@ -55,24 +55,25 @@ static void add_bias(const job *j, tensor *c, size_t first_column)
         j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
 }
 
-static void multiply_rows(const job *j, size_t first, size_t count)
+/* These rows and columns of c; b has the columns alone. */
+static void multiply_block(const job *j, const packed *b, size_t row, size_t rows, size_t column,
+                           size_t columns)
 {
-    tensor a = tensor_range(j->a, 0, first, count), c = tensor_range(j->c, 0, first, count);
-    j->with->product(&a, &j->whole, &c);
-    add_bias(j, &c, 0);
+    tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
+    tensor c = tensor_range(&all, 1, column, columns);
+    j->with->product(&a, b, &c);
+    add_bias(j, &c, column);
 }
 
 /* A block of rows at a time, which is still in the cache when the bias comes. */
 static void multiply_columns(const job *j, packed *room, size_t first, size_t count)
 {
-    tensor b = tensor_range(j->b, 1, first, count), all = tensor_range(j->c, 1, first, count);
+    tensor b = tensor_range(j->b, 1, first, count);
     size_t rows = j->a->size[0], some;
     j->with->pack(&b, room);
     for (size_t row = 0; row < rows; row += some) {
         some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
-        tensor a = tensor_range(j->a, 0, row, some), c = tensor_range(&all, 0, row, some);
-        j->with->product(&a, room, &c);
-        add_bias(j, &c, first);
+        multiply_block(j, room, row, some, first, count);
     }
 }
 
@@ -91,7 +92,7 @@ static void take_pieces(job *j, packed *room)
         if (j->is_row)
             multiply_row(j, first, count);
         else if (j->whole.data != NULL)
-            multiply_rows(j, first, count);
+            multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
         else
             multiply_columns(j, room, first, count);
     }
