@@ -183,19 +183,25 @@ static void call_row_exponent(const kernels *with, job *j)
     with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &total, NULL);
 }
 
-/* In place: the exponentials are not looked at. */
-static void call_sum_of_row_exponent(const kernels *with, job *j)
+/* The total of exponentials that are not looked at, with what is divided beside them. */
+static row_total total_of(const kernels *with, const tensor *x, const row_shares *beside)
 {
-    size_t n = j->in[0].size[1];
+    size_t n = x->size[1];
     double max; /* room for either type */
     row_total total;
     void *row = malloc((n + 1) * sizeof max);
     if (row == NULL)
         abort();
-    with->row_max(j->in[0].data, n, &max);
-    with->row_exponent(j->in[0].data, n, &max, row, &total, NULL);
-    numbers_put(j->out.type, j->out.data, 0, total.sum + total.rest);
+    with->row_max(x->data, n, &max);
+    with->row_exponent(x->data, n, &max, row, &total, beside);
     free(row);
+    return total;
+}
+
+static void call_sum_of_row_exponent(const kernels *with, job *j)
+{
+    row_total total = total_of(with, &j->in[0], NULL);
+    numbers_put(j->out.type, j->out.data, 0, total.sum + total.rest);
 }
 
 /* Angles, of frequencies that are numbers of the type, in a block that ends where they do. */
@@ -267,19 +273,11 @@ static void call_row_divide(const kernels *with, job *j)
     with->row_divide(&of);
 }
 
-/* Beside exponentials that are not looked at. */
 static void call_divide_beside(const kernels *with, job *j)
 {
-    size_t n = j->in[1].size[1];
-    double sum, max;
-    row_total total;
+    double sum;
     row_shares of = shares_of(j, &sum);
-    void *row = malloc((n + 1) * sizeof max);
-    if (row == NULL)
-        abort();
-    with->row_max(j->in[1].data, n, &max);
-    with->row_exponent(j->in[1].data, n, &max, row, &total, &of);
-    free(row);
+    total_of(with, &j->in[1], &of);
 }
 
 const slot SLOTS[] = {
