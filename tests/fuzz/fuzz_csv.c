@@ -1,6 +1,6 @@
 /* Any bytes as CSV, as TSV or as a tidy table: what is read is written, and comes back to the same
  * bits. An input is read in one way of twelve, which its length picks: ten times as many inputs in
- * the same time as with all ways of each. */
+ * the same time as with all ways of each, which the corpus gets (does_all_of_each). */
 #include "fuzz/claims.h"
 
 /* The stage of a lone matrix is not written in CSV. */
@@ -90,7 +90,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         {.file = "fuzz", .kind = KEY_EXPECTED, .type = DTYPE_F64, .allow_nonfinite = true},
         {.file = "fuzz", .kind = KEY_MASK, .type = DTYPE_F32},
         {.file = "fuzz", .kind = KEY_BIAS, .type = DTYPE_F64, .delimiter = ';'}};
-    size_t forms = sizeof FORMS / sizeof FORMS[0], hows = sizeof how / sizeof how[0];
-    check_format(FORMS[length % forms], (const char *)data, length, &how[length / forms % hows]);
+    size_t forms = sizeof FORMS / sizeof FORMS[0], ways = forms * sizeof how / sizeof how[0];
+    for (size_t way = 0; way < ways; way++) {
+        if (way == length % ways || does_all_of_each())
+            check_format(FORMS[way % forms], (const char *)data, length, &how[way / forms]);
+    }
     return 0;
 }

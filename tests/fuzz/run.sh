@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: each target runs over its corpus, then $FUZZ_RUNS times, or $FUZZ_SECONDS, over what
-# libFuzzer makes of it.
+# run.sh: each target does all it can with each input of its corpus, then runs $FUZZ_RUNS times, or
+# $FUZZ_SECONDS, over what libFuzzer makes of it.
 # A crash is kept in build/fuzz; new inputs are not, so that the corpus stays what a person chose.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -23,7 +23,9 @@ trap 'rm -rf "$fresh"' EXIT
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "$fresh/$target" "$corpus"
-    if "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-30}" -seed=1 \
+    if FUZZ_ALL_OF_EACH=1 "$target" -runs=0 -artifact_prefix="$target-" "$corpus" \
+        >"$fresh/said" 2>&1 &&
+        "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-30}" -seed=1 \
         -max_len=4096 -artifact_prefix="$target-" "$fresh/$target" "$corpus" \
         >"$fresh/said" 2>&1; then
         passed=$((passed + 1))
