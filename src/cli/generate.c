@@ -1,18 +1,15 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
-#include "base/mem.h"
 #include "cli/command.h"
+#include "cli/generation_solve.h"
 #include "cli/nearest_names.h"
 #include "cli/output_file.h"
 #include "cli/stack_outputs.h"
-#include "cli/stack_solve.h"
 #include "cli/tracing.h"
 #include "io/json_member.h"
 #include "io/json_row.h"
 #include "io/json_string.h"
 #include "model/embed.h"
-#include "model/generation.h"
 #include "model/keys.h"
-#include "random/generator.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +62,6 @@ static bool find_stop(const writer *w, generation *g, err *e)
     const char *stop = w->given->stop;
     nearest_names nearest = {.wanted = stop};
     size_t ids = g->logits.size[1];
-    g->stop = SIZE_MAX;
     for (size_t id = 0; stop != NULL && id < ids; id++) {
         const char *name = name_of(g, id, digits);
         if (strcmp(stop, name) == 0)
@@ -78,18 +74,6 @@ static bool find_stop(const writer *w, generation *g, err *e)
     err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, stop);
     nearest_names_suggest(&nearest, "", e);
     return false;
-}
-
-/* All numbers that will be drawn, one a step. */
-static double *draw_numbers(const options *o, size_t steps, err *e)
-{
-    const generator *own = (const generator *)(const void *)named_row(&GENERATORS, 0);
-    stream s = stream_begin(own, o->seed);
-    draw d = {.law = {LAW_UNIFORM, 0, 1}, .type = DTYPE_F64, .total = steps};
-    double *number = mem_alloc(steps, sizeof number[0], e);
-    if (number != NULL)
-        stream_draw(&s, &d, 0, steps, number);
-    return number;
 }
 
 /* ---- where tokens and trace go ---- */
@@ -138,112 +122,40 @@ static bool write_trace(const options *o, const env *world, generation_trace *t,
 
 /* ---- steps ---- */
 
-/* Of weighted, the row that a trace spells out: of the prompt the one in focus, then the only
- * one. */
-typedef struct rows_in_focus {
-    wanted prompt, later;
-} rows_in_focus;
-
-static rows_in_focus rows_of(const trace_focus *focus)
+static bool hear_step(void *context, const generation *g, err *e)
 {
-    wanted row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
-    wanted only = row;
-    only.row = 0;
-    return (rows_in_focus){row, only};
+    writer *w = context;
+    return !writes_tokens(w->given) || write_step(w, g, e);
 }
 
-/* For the prompt, and then for all steps, before anything is computed. */
-static bool check_memory(const generation *g, size_t threads, const options *o, err *e)
-{
-    char steps[64];
-    size_t bytes;
-    snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
-    return generation_memory(g, threads, &bytes, e) &&
-           stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
-           generation_memory_in_all(g, threads, &bytes, e) &&
-           stack_check_memory(&g->stack, bytes, steps, o, e);
-}
-
-/* What the steps before have left in a trace stays beside what this one has. */
-static bool check_trace(const generation *g, const generation_trace *t, const options *o, err *e)
-{
-    char steps[64];
-    snprintf(steps, sizeof steps, " for a trace of %zu step%s", t->steps, t->steps == 1 ? "" : "s");
-    return stack_check_memory(&g->stack, generation_trace_memory(t), steps, o, e);
-}
-
-static bool run_step(writer *w, generation *g, generation_trace *t, crew *by, err *e)
-{
-    return generation_step(g, by, e) &&
-           (t == NULL || (generation_trace_add(t, e) && check_trace(g, t, w->given, e))) &&
-           (!writes_tokens(w->given) || write_step(w, g, e));
-}
-
-static bool run_all_steps(writer *w, generation *g, generation_trace *t, crew *by, err *e)
-{
-    rows_in_focus rows = {0};
-    if (t != NULL)
-        rows = rows_of(&t->how.focus);
-    while (!generation_is_done(g)) {
-        if (t != NULL)
-            g->stack.how.one_row = g->step == 0 ? &rows.prompt : &rows.later;
-        if (!run_step(w, g, t, by, e))
-            return false;
-    }
-    return true;
-}
-
-static bool run_steps(writer *w, generation *g, generation_trace *t, const env *world, err *e)
+static bool write_steps(writer *w, generation_solution *s, const env *world, err *e)
 {
     const options *o = w->given;
-    size_t threads = stack_threads(&g->stack, o, world);
-    crew by;
-    if (!find_stop(w, g, e) || !check_memory(g, threads, o, e) ||
-        (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
+    const step_listener each = {hear_step, w};
+    if (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e))
         return false;
-    crew_open(&by, threads);
-    bool done = run_all_steps(w, g, t, &by, e);
-    crew_close(&by);
-    done = done && (t == NULL || write_trace(o, world, t, e));
-    if (done) {
-        stack_say_missing_threads(&by, o, world);
-        return !writes_tokens(o) || sink_close(&w->to, e);
-    }
-    sink_discard(&w->to);
-    return false;
-}
-
-static bool run_traced(writer *w, generation *g, const env *world, err *e)
-{
-    generation_trace t = {0};
-    bool done = tracing_begin_generation(&t, g, w->given, e) && run_steps(w, g, &t, world, e);
-    generation_trace_free(&t);
+    bool done = generation_solution_run(s, false, &each, o, world, e) &&
+                (!s->is_traced || write_trace(o, world, &s->trace, e)) &&
+                (!writes_tokens(o) || sink_close(&w->to, e));
+    if (!done)
+        sink_discard(&w->to);
     return done;
 }
 
 static bool generate(const options *o, const env *world, const document *one, err *e)
 {
-    static char *const EVERYTHING[] = {"*"};
-    static const text_list ALL_STAGES = {.item = (char **)EVERYTHING, .count = 1};
-    bool traces = output_has_trace(o);
+    const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
     size_t steps = o->generated == 0 ? DEFAULT_LENGTH : o->generated;
-    double *number = draw_numbers(o, steps, e);
-    generation_settings how = {steps, o->temperature, number, traces ? &ALL_STAGES : NULL};
-    stack_settings of_stack = {.is_decoder = true,
-                               .allow_nonfinite = o->allow_nonfinite,
-                               .goes_on = true,
-                               .keeps_plans = traces};
     writer w = {.given = o};
-    generation g = {.step = 0};
-    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    generation_solution s;
     place at = document_place(one);
-    bool done = number != NULL && by != NULL &&
-                generation_open(&g, &one->contents, &of_stack, &how, by, e) &&
-                (traces ? run_traced(&w, &g, world, e) : run_steps(&w, &g, NULL, world, e));
+    bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
+                (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
+                find_stop(&w, &s.of, e) && generation_solution_check(&s, o, world, e) &&
+                write_steps(&w, &s, world, e);
     if (!done)
         err_place(e, &at);
-    generation_close(&g);
-    mem_free(number);
+    generation_solution_free(&s);
     return done;
 }
 

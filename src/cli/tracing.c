@@ -213,10 +213,10 @@ static bool says_row(const options *o)
 }
 
 /* The last row of the prompt is the one that logits are made of. */
-bool tracing_begin_generation(generation_trace *t, generation *g, const options *o, err *e)
+bool tracing_begin_generation(generation_trace *t, generation *g, const text_list *asked,
+                              const options *o, err *e)
 {
-    generation_trace_settings how = {.is_full = o->full,
-                                     .asked = o->steps.count > 0 ? &o->steps : NULL};
+    generation_trace_settings how = {.is_full = o->full, .asked = asked};
     if (!check_holds(find_renderer(o), o, 0, e) || !check_steps(&g->stack, g->how.steps, o, e) ||
         !find_stack_focus(&g->stack, o, &how.focus, e))
         return false;

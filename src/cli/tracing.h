@@ -21,9 +21,10 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
 bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
                         const text_list *asked, const options *o, const env *world, err *e);
 
-/* The trace of a generation before its first step, whose default row is the prompt's last one; and
- * rendered, behind its last step. */
-bool tracing_begin_generation(generation_trace *t, generation *g, const options *o, err *e);
+/* The trace of a generation before its first step, whose default row is the prompt's last one, of
+ * the steps that words mean as above; and rendered, behind its last step. */
+bool tracing_begin_generation(generation_trace *t, generation *g, const text_list *asked,
+                              const options *o, err *e);
 bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
                                err *e);
 

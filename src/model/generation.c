@@ -103,7 +103,7 @@ static bool make_room(generation *g, err *e)
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e)
 {
-    *g = (generation){.how = *settings};
+    *g = (generation){.how = *settings, .stop = SIZE_MAX};
     if (!stack_read(&g->stack, document, how, by, e))
         return false;
     if (g->stack.batches > 0)
