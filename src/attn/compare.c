@@ -44,7 +44,10 @@ void element_write_indices(const element *one, int count, text *out)
 
 void element_write_name(const element *one, text *out)
 {
-    text_add_format(out, "%s[", one->stage);
+    text_add_string(out, one->stage);
+    if (one->rank == 0)
+        return;
+    text_add_string(out, "[");
     element_write_indices(one, one->rank, out);
     text_add_string(out, "]");
 }

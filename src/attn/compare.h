@@ -33,7 +33,7 @@ typedef struct comparison {
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e);
 
-/* "weights[head 1, query 2, key 3]" */
+/* "weights[head 1, query 2, key 3]"; a number has no brackets. */
 void element_write_name(const element *one, text *out);
 /* "head 1, query 2": the first `count` of its indices. */
 void element_write_indices(const element *one, int count, text *out);

@@ -34,8 +34,7 @@ static bool is_right(double answer, double computed, int digits)
     return fabs(answer - rounded) <= 0.5 * unit * (1 + 1e-6);
 }
 
-/* In the room that the way to it leads to, or NULL. */
-static const trace_map *map_of_stage(const trace *t, const char *name)
+const trace_map *check_map_of(const trace *t, const char *name)
 {
     const trace_map *found = NULL;
     for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
@@ -49,7 +48,7 @@ static const trace_map *map_of_stage(const trace *t, const char *name)
 
 static void add_wrong(marking *m, const element *one)
 {
-    const trace_map *map = map_of_stage(m->of->trace, one->stage);
+    const trace_map *map = check_map_of(m->of->trace, one->stage);
     char number[NUMBER_TEXT];
     text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
@@ -58,7 +57,8 @@ static void add_wrong(marking *m, const element *one)
         text_add_format(&m->lines, " is not %s", number);
     }
     if (map != NULL && map->letters != NULL)
-        text_add_format(&m->lines, "; the formula: %s[i,j] = %s", map->name, map->letters);
+        text_add_format(&m->lines, "; the formula: %s%s = %s", map->name,
+                        one->rank == 0 ? "" : "[i,j]", map->letters);
     text_add_string(&m->lines, "\n");
 }
 

@@ -12,6 +12,9 @@ typedef struct exercise {
     const trace *trace;               /* for the formulas */
 } exercise;
 
+/* What a stage's numbers come from: in the room that the way to it leads to, or NULL. */
+const trace_map *check_map_of(const trace *t, const char *name);
+
 /* Adds a line of how many are right, and one for each that is not. */
 bool check_answers(checker *c, const exercise *of, err *e);
 

@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "cli/check_answers.h"
+#include "cli/check_generation.h"
 #include "cli/check_stack.h"
 #include "cli/check_update.h"
 #include "cli/check_why.h"
@@ -230,9 +231,11 @@ bool check_document(checker *c, const document *one, err *e)
     if (c->actual != NULL && c->documents++ > 0)
         return err_at(e, &at, "--%s is one document's result, and this is another document",
                       c->given->answers != NULL ? "answers" : "actual");
+    if (check_is_stack(one) && numbers == NULL)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
     if (check_is_stack(one))
-        return numbers != NULL ? check_stack(c, one, numbers, e)
-                               : err_at(e, &at, "there is no \"expected\" to compare with");
+        return check_is_generation(numbers) ? check_generation(c, one, numbers, e)
+                                            : check_stack(c, one, numbers, e);
     if (!check_keys(one, e) || !has_inputs(one, &has, e))
         return false;
     if (!has) {

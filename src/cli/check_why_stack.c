@@ -4,38 +4,23 @@
 #include "cli/check_why.h"
 #include "why/why_stack.h"
 
-#include <string.h>
-
 /* In the order in which the stages are made; `room` is for each of them. */
 static claims claims_of(const checker *c, const unexplained_stack *of, const known_elements *known,
                         claim *room)
 {
-    const text_list *names = &of->solved->there;
+    const text_list *names = of->stages->there;
     claims all = {.claim = room, .known = known};
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
-        const entry *given = bundle_find(of->numbers, name);
+        const entry *given = bundle_find(of->stages->numbers, name);
         if (given == NULL)
             continue;
-        room[all.count++] = (claim){.name = name,
-                                    .numbers = given,
-                                    .tol = check_tolerance(c, &of->document->contents, name)};
+        room[all.count++] =
+            (claim){.name = name,
+                    .numbers = given,
+                    .tol = check_tolerance(c, &of->stages->document->contents, name)};
     }
     return all;
-}
-
-/* why: first differs in layer.0.ffn.hidden; layer.0.ln1, before it, agrees */
-static void add_place(text *out, const claims *of, const char *name)
-{
-    size_t i = 0;
-    while (strcmp(of->claim[i].name, name) != 0)
-        i++;
-    if (of->count == 1)
-        return;
-    text_add_format(out, "why: first differs in %s", name);
-    if (i > 0)
-        text_add_format(out, "; %s, before it, agrees", of->claim[i - 1].name);
-    text_add_string(out, "\n");
 }
 
 static bool explain(checker *c, const unexplained_stack *of, const claims *claimed, err *e)
@@ -50,7 +35,7 @@ static bool explain(checker *c, const unexplained_stack *of, const claims *claim
     why_answers found;
     if (!why_stack_find(&found, &question, e))
         return false;
-    add_place(&c->out, claimed, of->compared->first.stage);
+    check_stages_place(&c->out, of->stages, of->compared->first.stage);
     check_list_answers(&c->out, &found, &tried);
     return true;
 }
@@ -61,7 +46,7 @@ bool check_explain_stack(checker *c, const unexplained_stack *of, err *e)
     check_list_errata(&c->out, of->known);
     if (of->compared->different == 0)
         return true;
-    claim *room = mem_alloc(of->solved->there.count, sizeof room[0], e);
+    claim *room = mem_alloc(of->stages->there->count, sizeof room[0], e);
     if (room == NULL)
         return false;
     claims claimed = claims_of(c, of, &listed, room);

@@ -3,15 +3,13 @@
 #define SELFATTN_CLI_CHECK_WHY_STACK_H
 
 #include "attn/compare.h"
-#include "cli/check_document.h"
-#include "cli/errata.h"
+#include "cli/check_stages.h"
 #include "cli/stack_solve.h"
 
 /* A document that was computed, and numbers that it was compared with. */
 typedef struct unexplained_stack {
-    const document *document;
+    const named_stages *stages;
     const stack_solution *solved;
-    const bundle *numbers; /* by stage */
     const comparison *compared;
     const errata *known;
 } unexplained_stack;

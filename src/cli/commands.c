@@ -80,7 +80,9 @@ static const command ROWS[] = {
      "and values of the rows before are kept, and each row has the bits that it would have in the "
      "whole sequence computed at once. --trace shows each step: the layers for the rows that are "
      "new, the logits, probabilities where there is a --temperature, and the choice; "
-     "--trace=logits,choice these alone, and --trace=step.0 the first step.",
+     "--trace=logits,choice these alone, and --trace=step.0 the first step. What a step must give "
+     "stands in a document's \"expected\" for check: step.0.logits, step.0.choice (the id), or a "
+     "stage of its layers, step.1.layer.0.attention.weights.",
      command_generate},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",

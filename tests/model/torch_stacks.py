@@ -131,7 +131,43 @@ def generator():
             "expected": {"embedded": rows_of_ids}, "tol": 1e-15}
 
 
+def step_of(stack, embedding, positions, ids):
+    """One step of a generation without a cache: the last row's logits, and what the last layer's
+    attention gives it."""
+    mask = causal(len(ids))
+    x = (embedding[ids] + positions[:len(ids)]).unsqueeze(0)
+    last = stack.layers[-1]
+    before = x
+    for each in stack.layers[:-1]:
+        before = each(before, mask)
+    seen = last.norm1(before)
+    weights = last.self_attn(seen, seen, seen, attn_mask=mask, average_attn_weights=False)[1]
+    return embedding @ stack(x, mask)[0, -1], weights[0, :, -1:]
+
+
+def generation():
+    """Steps of a small GPT-2: greedy, and the embedding is the unembedding too."""
+    stack = encoder(2, True, norm_first=True, activation=gelu_tanh)
+    embedding = 1.5 * torch.tensor(numbers(3, 10, WIDTH), dtype=torch.float64)
+    positions = torch.tensor(numbers(5, 8, WIDTH), dtype=torch.float64)
+    ids, expected = [2, 7, 1], {}
+    one = document("generation", "what a small GPT-2 goes on with", stack, rows(1, 0),
+                   rows(1, 0), norm="pre", causal=True, activation="gelu_tanh")
+    one.update(ids=list(ids), embedding=embedding.tolist(), position_embedding=positions.tolist())
+    for i in range(4):
+        logits, weights = step_of(stack, embedding, positions, ids)
+        ids.append(int(logits.argmax()))
+        expected[f"step.{i}.logits"] = logits.tolist()
+        expected[f"step.{i}.choice"] = ids[-1]
+        if i > 0:
+            expected[f"step.{i}.layer.1.attention.weights"] = weights.tolist()
+    del one["x"]
+    one["expected"] = expected
+    return one
+
+
 def main(folder):
+    write(folder, generation())
     write(folder, generator())
     x, memory = rows(TOKENS, 1), rows(MEMORY, 2)
     stack = encoder(2, False)
