@@ -1,15 +1,9 @@
 #include "base/err.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 #include <string.h>
-
-void err_make_printable(char *text)
-{
-    for (char *p = text; *p != '\0'; p++) {
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-    }
-}
 
 const char *place_text(const place *at, char out[PLACE_TEXT])
 {
@@ -22,7 +16,7 @@ const char *place_text(const place *at, char out[PLACE_TEXT])
         snprintf(out, PLACE_TEXT, "%s: byte %zu", at->file, at->byte);
     else
         snprintf(out, PLACE_TEXT, "%s%s", at->is_option ? "--" : "", at->file);
-    err_make_printable(out);
+    utf8_make_printable(out);
     return out;
 }
 
@@ -35,7 +29,7 @@ void err_clear(err *e)
 static void write_what(err *e, const char *format, va_list args)
 {
     vsnprintf(e->what, sizeof e->what, format, args);
-    err_make_printable(e->what);
+    utf8_make_printable(e->what);
     e->is_set = true;
 }
 
@@ -83,7 +77,7 @@ bool err_within(err *e, const char *format, ...)
     va_start(args, format);
     vsnprintf(which, sizeof which, format, args);
     va_end(args);
-    err_make_printable(which);
+    utf8_make_printable(which);
     size_t length = strlen(e->what);
     snprintf(e->what + length, sizeof e->what - length, " (%s)", which);
     return false;
@@ -97,6 +91,6 @@ bool err_remedy(err *e, const char *format, ...)
     va_start(args, format);
     vsnprintf(e->remedy, sizeof e->remedy, format, args);
     va_end(args);
-    err_make_printable(e->remedy);
+    utf8_make_printable(e->remedy);
     return false;
 }

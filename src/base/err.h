@@ -37,7 +37,7 @@ typedef struct err {
 void err_clear(err *e);
 
 /* All three return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
- * set already, it stays. Control characters in what the user wrote are shown as escapes. */
+ * set already, it stays. What would be an order to a terminal in what the user wrote is a '?'. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool err_no_memory(err *e, size_t bytes);
@@ -50,8 +50,5 @@ bool err_within(err *e, const char *format, ...) __attribute__((format(printf, 2
 
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */
 bool err_remedy(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Replaces what would move the cursor or ring the bell: messages quote the user's own bytes. */
-void err_make_printable(char *text);
 
 #endif

@@ -1,7 +1,6 @@
 #include "base/utf8.h"
 
-#include <stddef.h>
-#include <stdbool.h>
+#include <string.h>
 
 /* The well-formed sequences of two bytes and more: RFC 3629, section 4, as ranges of the first and
  * second byte. All further bytes are 80 to BF. */
@@ -37,14 +36,55 @@ static size_t sequence_length(const unsigned char *p, size_t left)
     return 0;
 }
 
+/* RFC 3629, section 3. */
+static uint32_t code_point(const unsigned char *p, size_t bytes)
+{
+    uint32_t code = bytes == 1 ? p[0] : p[0] & (0xffu >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | (p[i] & 0x3fu);
+    return code;
+}
+
+utf8_character utf8_read(const char *at, const char *end)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    size_t left = (size_t)(end - at), bytes = left == 0   ? 0
+                                              : *p < 0x80 ? 1
+                                                          : sequence_length(p, left);
+    return (utf8_character){bytes == 0 ? 0 : code_point(p, bytes), bytes};
+}
+
 const char *utf8_find_invalid(const char *text, const char *end)
 {
-    for (const unsigned char *p = (const unsigned char *)text; p < (const unsigned char *)end;) {
-        size_t length =
-            *p < 0x80 ? 1 : sequence_length(p, (size_t)((const unsigned char *)end - p));
-        if (length == 0)
-            return (const char *)p;
-        p += length;
+    while (text < end) {
+        size_t bytes = (unsigned char)*text < 0x80 ? 1 : utf8_read(text, end).bytes;
+        if (bytes == 0)
+            return text;
+        text += bytes;
     }
     return NULL;
+}
+
+bool utf8_is_order(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+void utf8_make_printable(char *text)
+{
+    char *to = text;
+    for (const char *from = text, *end = text + strlen(text); from < end;) {
+        utf8_character one = utf8_read(from, end);
+        size_t bytes = one.bytes == 0 ? 1 : one.bytes;
+        bool is_safe = one.bytes > 0 && !utf8_is_order(one.code);
+        if (is_safe)
+            memmove(to, from, bytes);
+        else
+            *to = '?';
+        to += is_safe ? bytes : 1;
+        from += bytes;
+    }
+    *to = '\0';
 }

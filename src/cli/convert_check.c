@@ -1,9 +1,8 @@
 #include "cli/convert_check.h"
 
+#include "cli/note.h"
 #include "cli/report.h"
 #include "io/holds.h"
-
-#include <stdio.h>
 
 /* An entry as messages call it. */
 static const char *name_of(const entry *one)
@@ -19,12 +18,6 @@ static void say_lost(const entry *one, const char *what, const format *f, const 
     report_error(world, &said);
 }
 
-static void note_left_out(const entry *one, const char *what, const format *f, const env *world)
-{
-    fprintf(world->err, "selfattn: note: %s is left out: %s has no place for %s\n", name_of(one),
-            f->title, what);
-}
-
 /* Tells of each entry that has no place, and takes it out where that is asked for: how many there
  * are. */
 static size_t leave_out(bundle *b, const format *f, const options *o, const env *world)
@@ -35,8 +28,9 @@ static size_t leave_out(bundle *b, const format *f, const options *o, const env 
         const char *what = format_lacks(f, b, one);
         if (what != NULL && !o->force)
             say_lost(one, what, f, world);
-        else if (what != NULL && !o->quiet)
-            note_left_out(one, what, f, world);
+        else if (what != NULL)
+            note_say(world, o, NULL, "%s is left out: %s has no place for %s", name_of(one),
+                     f->title, what);
         lost += what != NULL;
         if (what != NULL && o->force)
             bundle_remove(b, one->name);
@@ -74,7 +68,7 @@ static bool check_one_matrix(const bundle *b, const format *f, const char *in, c
 
 /* "bq, bk and bv …": the names of all that change alike, in one note. */
 static bool note_changes(const bundle *b, const format *f, held_change change, const char *what,
-                         const env *world, err *e)
+                         const options *o, const env *world, err *e)
 {
     text names = {0};
     for (size_t i = 0; i < b->count; i++) {
@@ -83,7 +77,7 @@ static bool note_changes(const bundle *b, const format *f, held_change change, c
     }
     bool done = text_ok(&names, e);
     if (done && names.length > 0)
-        fprintf(world->err, "selfattn: note: %s %s: %s\n", f->title, what, text_string(&names));
+        note_say(world, o, NULL, "%s %s: %s", f->title, what, text_string(&names));
     text_free(&names);
     return done;
 }
@@ -96,11 +90,16 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
         return refuse_lost(lost, b, f, in, out, e);
     if (!check_one_matrix(b, f, in, out, e))
         return false;
-    return o->quiet ||
-           (note_changes(b, f, HELD_AS_ROW, "reads vectors back as matrices of one row", world,
-                         e) &&
-            note_changes(b, f, HELD_AS_DIGITS, "reads true and false back as 1 and 0", world, e) &&
-            note_changes(b, f, HELD_WIDER, "keeps as f32 or f64 what was of other types", world,
-                         e) &&
-            note_changes(b, f, HELD_NAMELESS, "keeps no name", world, e));
+    static const struct {
+        held_change change;
+        const char *what;
+    } CHANGES[] = {{HELD_AS_ROW, "reads vectors back as matrices of one row"},
+                   {HELD_AS_DIGITS, "reads true and false back as 1 and 0"},
+                   {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
+                   {HELD_NAMELESS, "keeps no name"}};
+    for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
+        if (!note_changes(b, f, CHANGES[i].change, CHANGES[i].what, o, world, e))
+            return false;
+    }
+    return true;
 }

@@ -1,5 +1,6 @@
 #include "cli/convert_metadata.h"
 
+#include "cli/note.h"
 #include "io/safetensors_header.h"
 
 /* The metadata as its reader makes them, or as a person may write them in JSON. */
@@ -15,16 +16,16 @@ static entry *find_texts(const bundle *b)
     return found;
 }
 
-static bool note_left_out(const bundle *texts, const format *f, const char *in, const env *world,
-                          err *e)
+static bool note_left_out(const bundle *texts, const format *f, const char *in, const options *o,
+                          const env *world, err *e)
 {
     text names = {0};
     for (size_t i = 0; i < texts->count; i++)
         text_add_format(&names, "%s%s", i == 0 ? "" : ", ", texts->entry[i].name);
     bool done = text_ok(&names, e);
     if (done)
-        fprintf(world->err, "selfattn: note: the metadata of %s are left out, %s has none: %s\n",
-                in, f->title, text_string(&names));
+        note_say(world, o, NULL, "the metadata of %s are left out, %s has none: %s", in, f->title,
+                 text_string(&names));
     text_free(&names);
     return done;
 }
@@ -41,7 +42,7 @@ bool convert_take_metadata(bundle *b, const format *f, const char *in, const opt
     if (f->holds == 0 || f->holds & HOLDS_ALL)
         return true;
     if (!(f->holds & HOLDS_METADATA))
-        return texts == NULL || ((o->quiet || note_left_out(texts->bundle, f, in, world, e)) &&
+        return texts == NULL || (note_left_out(texts->bundle, f, in, o, world, e) &&
                                  bundle_remove(b, SAFETENSORS_METADATA));
     if (texts != NULL && !move(b, SAFETENSORS_METADATA, kept, e))
         return false;

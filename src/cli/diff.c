@@ -1,16 +1,18 @@
 /* selfattn diff: two results compared, stage by stage in the order of the pipeline. */
 #include "cli/command.h"
 #include "cli/diff_report.h"
+#include "cli/note.h"
 #include "io/sink.h"
 
 #include <string.h>
 
-static void note_missing(const text_list *names, const char *file, const env *world)
+static void note_missing(const text_list *names, const char *file, const options *o,
+                         const env *world)
 {
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
-        fprintf(world->err, "selfattn: note: %s has no %s\n", file,
-                name[0] == '\0' ? "matrix without a name" : name);
+        note_say(world, o, NULL, "%s has no %s", file,
+                 name[0] == '\0' ? "matrix without a name" : name);
     }
 }
 
@@ -41,11 +43,8 @@ typedef struct both {
 static bool say_notes(text *notes, const options *o, const env *world, err *e)
 {
     bool done = text_ok(notes, e);
-    for (const char *line = text_string(notes); done && !o->quiet && *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        fprintf(world->err, "selfattn: note: %.*s\n", (int)length, line);
-        line += length + 1;
-    }
+    if (done)
+        note_say_lines(world, o, text_string(notes));
     text_free(notes);
     return done;
 }
@@ -104,10 +103,8 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     int status = EXIT_WRONG;
     if (!find_origins(&all, file, o, world, e) || !diff_match(d, file, o, e))
         goto done;
-    if (!o->quiet) {
-        note_missing(&d->only_a, d->name_b, world);
-        note_missing(&d->only_b, d->name_a, world);
-    }
+    note_missing(&d->only_a, d->name_b, o, world);
+    note_missing(&d->only_b, d->name_a, o, world);
     if (d->count == 0) {
         err_set(e, "%s and %s have no stage in common", d->name_a, d->name_b);
         goto done;

@@ -7,7 +7,7 @@
 #include "cli/given.h"
 #include "cli/matrix_file.h"
 #include "cli/narrow_weights.h"
-#include "cli/progress.h"
+#include "cli/note.h"
 #include "model/keys.h"
 
 #include <string.h>
@@ -195,10 +195,7 @@ static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *l
     use->is_said = true;
     if (!text_ok(line, e))
         return false;
-    err_make_printable(line->data);
-    progress_pause(b->world->progress);
-    fprintf(b->world->err, "selfattn: note: %s\n", line->data);
-    progress_resume(b->world->progress);
+    note_say(b->world, o, NULL, "%s", line->data);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/init_command.h"
 #include "cli/init_draws.h"
+#include "cli/note.h"
 #include "io/format.h"
 #include "io/npy_header.h"
 #include "random/fill.h"
@@ -100,10 +101,11 @@ static bool add_source(const maker *m, bundle *b, err *e)
 static void note_settings(const maker *m)
 {
     const bundle *settings = &m->plan->settings;
-    for (size_t i = 0; i < settings->count && !m->o->quiet; i++)
+    for (size_t i = 0; i < settings->count; i++) {
         if (strcmp(settings->entry[i].name, "dtype") != 0)
-            fprintf(m->world->err, "selfattn: note: %s is left out: %s has no place for it\n",
-                    settings->entry[i].name, m->to->title);
+            note_say(m->world, m->o, NULL, "%s is left out: %s has no place for it",
+                     settings->entry[i].name, m->to->title);
+    }
 }
 
 static bool write_matrices(maker *m, err *e)

@@ -1,22 +1,53 @@
 #include "cli/note.h"
 
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/progress.h"
+
 #include <string.h>
 
-void note_say(const env *world, const place *at, const char *note)
+static void write_note(const env *world, const char *where, const char *words)
 {
-    char where[PLACE_TEXT] = "";
-    if (at != NULL)
-        place_text(at, where);
     bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
+    progress_pause(world->progress);
     fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
-            note);
+            words);
+    progress_resume(world->progress);
 }
 
-void note_missing_threads(const env *world, const place *at, size_t ran, size_t wanted)
+/* Without memory for its words the note is left out. */
+void note_say(const env *world, const options *o, const place *at, const char *format, ...)
 {
-    char note[128];
-    snprintf(note, sizeof note,
+    char where[PLACE_TEXT] = "";
+    text words = {0};
+    va_list args;
+    if (o->quiet)
+        return;
+    if (at != NULL)
+        place_text(at, where);
+    va_start(args, format);
+    text_add_arguments(&words, format, args);
+    va_end(args);
+    if (!words.failed) {
+        utf8_make_printable(words.data);
+        write_note(world, where, words.data);
+    }
+    text_free(&words);
+}
+
+void note_say_lines(const env *world, const options *o, const char *lines)
+{
+    while (*lines != '\0') {
+        size_t length = strcspn(lines, "\n");
+        note_say(world, o, NULL, "%.*s", (int)length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
+                          size_t asked)
+{
+    note_say(world, o, at,
              "%zu of %zu threads ran, no more could be started: the result is the same", ran,
-             wanted);
-    note_say(world, at, note);
+             asked);
 }

@@ -2,13 +2,18 @@
 #ifndef SELFATTN_CLI_NOTE_H
 #define SELFATTN_CLI_NOTE_H
 
-#include "base/err.h"
 #include "cli/env.h"
+#include "cli/options.h"
 
 /* The note names its document, but for the only one, read from standard input or made of options,
  * and where `at` is NULL. */
-void note_say(const env *world, const place *at, const char *note);
+void note_say(const env *world, const options *o, const place *at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-void note_missing_threads(const env *world, const place *at, size_t ran, size_t wanted);
+/* A note a line. */
+void note_say_lines(const env *world, const options *o, const char *lines);
+
+void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
+                          size_t asked);
 
 #endif

@@ -1,8 +1,8 @@
 #include "cli/report.h"
 
-#include "base/text.h"
 #include "cli/progress.h"
 #include "io/number_write.h"
+#include "render/display.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
 void report_name(text *out, const document *one)
 {
     const char *name = bundle_text(&one->contents, "name");
-    text_add_string(out, name != NULL ? name : document_place(one).file);
+    display_add_string(out, name != NULL ? name : document_place(one).file);
 }
 
 static bool report_bad_erratum(text *out, const document *one, const erratum *bad)

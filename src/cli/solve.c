@@ -99,14 +99,6 @@ static bool has_missing_threads(const solution *s)
     return s->report.threads < s->report.threads_wanted;
 }
 
-static void say_empty_rows(const solution *s, const env *world)
-{
-    char note[128];
-    snprintf(note, sizeof note, "%zu of %zu query rows may attend to nothing: their weights are 0",
-             s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
-    note_say(world, &s->at, note);
-}
-
 bool solution_has_notes(const solution *s)
 {
     return s->plan.notes.count > 0 || s->report.empty_rows > 0 || has_missing_threads(s);
@@ -114,16 +106,14 @@ bool solution_has_notes(const solution *s)
 
 static void say_notes(const solution *s, const options *o, const env *world)
 {
-    if (o->quiet || !solution_has_notes(s))
-        return;
-    progress_pause(world->progress);
     for (size_t i = 0; i < s->plan.notes.count; i++)
-        note_say(world, &s->at, s->plan.notes.item[i]);
+        note_say(world, o, &s->at, "%s", s->plan.notes.item[i]);
     if (s->report.empty_rows > 0)
-        say_empty_rows(s, world);
+        note_say(world, o, &s->at,
+                 "%zu of %zu query rows may attend to nothing: their weights are 0",
+                 s->report.empty_rows, s->plan.batches * s->plan.heads * s->plan.n_q);
     if (has_missing_threads(s))
-        note_missing_threads(world, &s->at, s->report.threads, s->report.threads_wanted);
-    progress_resume(world->progress);
+        note_missing_threads(world, o, &s->at, s->report.threads, s->report.threads_wanted);
 }
 
 bool solution_is_small(const solution *s)

@@ -52,19 +52,19 @@ bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const
 
 static void say_notes(const stack *s, const options *o, const env *world)
 {
-    for (size_t i = 0; i < s->layers && !o->quiet; i++) {
+    for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const text_list *notes = &s->layer[i].part[j].attention.plan.notes;
             for (size_t k = 0; k < notes->count; k++)
-                fprintf(world->err, "selfattn: note: layer %zu: %s\n", i + 1, notes->item[k]);
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, notes->item[k]);
         }
     }
 }
 
 void stack_say_missing_threads(const crew *by, const options *o, const env *world)
 {
-    if (by->ran < by->wanted && !o->quiet)
-        note_missing_threads(world, NULL, by->ran, by->wanted);
+    if (by->ran < by->wanted)
+        note_missing_threads(world, o, NULL, by->ran, by->wanted);
 }
 
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
@@ -83,11 +83,10 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     crew_close(&by);
     if (done)
         stack_say_missing_threads(&by, o, world);
-    if (done && report.empty_rows > 0 && !o->quiet)
-        fprintf(world->err,
-                "selfattn: note: %zu query rows of the layers may attend to nothing: their weights "
-                "are 0\n",
-                report.empty_rows);
+    if (done && report.empty_rows > 0)
+        note_say(world, o, NULL,
+                 "%zu query rows of the layers may attend to nothing: their weights are 0",
+                 report.empty_rows);
     return done;
 }
 

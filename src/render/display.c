@@ -5,38 +5,14 @@
 
 #include <string.h>
 
-/* The code point of a well-formed character of `bytes` bytes (RFC 3629, section 3). */
-static uint32_t code_point(const unsigned char *p, size_t bytes)
-{
-    uint32_t code = bytes == 1 ? p[0] : p[0] & (0xffu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++)
-        code = code << 6 | (p[i] & 0x3fu);
-    return code;
-}
-
-static size_t character_bytes(unsigned char first)
-{
-    return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/* C0 and C1 controls (with escape and the 8-bit CSI), line and paragraph separators, the byte
- * order mark, and the marks that turn the direction of what follows (Unicode Standard Annex #9). */
-static bool is_order(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
-           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
-}
-
 glyph glyph_at(const char *at, const char *end)
 {
-    size_t bytes = character_bytes((unsigned char)*at);
-    if ((size_t)(end - at) < bytes || utf8_find_invalid(at, at + bytes) != NULL)
+    utf8_character one = utf8_read(at, end);
+    if (one.bytes == 0)
         return (glyph){.bytes = 1, .columns = 1};
-    uint32_t code = code_point((const unsigned char *)at, bytes);
-    if (is_order(code))
-        return (glyph){.bytes = bytes, .columns = 1};
-    return (glyph){.bytes = bytes, .columns = code_point_columns(code), .is_safe = true};
+    if (utf8_is_order(one.code))
+        return (glyph){.bytes = one.bytes, .columns = 1};
+    return (glyph){.bytes = one.bytes, .columns = code_point_columns(one.code), .is_safe = true};
 }
 
 size_t display_columns(const char *string, size_t length)
