@@ -53,15 +53,16 @@ typedef struct work {
     atomic_size_t next;
 } work;
 
-/* In a job of its own a file has one thread, and what it says waits for its turn. */
+/* In a job of its own a file has one thread and its share of the memory, and what it says waits for
+ * its turn. */
 static void check_apart(check_jobs *jobs, size_t index)
 {
     const char *file = jobs->files->item[jobs->first + index];
     env world = *jobs->world;
-    checker c = {.given = jobs->given,
-                 .world = &world,
-                 .weights = {.is_for = FOR_EITHER},
-                 .actual = jobs->actual};
+    options own = *jobs->given;
+    own.max_memory /= jobs->at_once;
+    checker c = {
+        .given = &own, .world = &world, .weights = {.is_for = FOR_EITHER}, .actual = jobs->actual};
     checked_file *to = &jobs->done[index];
     char *said = NULL;
     size_t length = 0;
@@ -98,35 +99,44 @@ static void free_done(check_jobs *jobs)
     jobs->count = jobs->handed = 0;
 }
 
+static void check_alone(check_jobs *jobs, size_t index)
+{
+    err bad = {0};
+    const char *file = jobs->files->item[jobs->first + index];
+    check_file(&jobs->alone, file, &bad);
+    keep(&jobs->alone, file, &bad, &jobs->done[index]);
+}
+
+/* What a file can't have of its share of the memory it may have alone. */
 static void check_some(check_jobs *jobs)
 {
-    size_t left = jobs->files->count - jobs->taken,
-           most = jobs->given->has_jobs ? jobs->given->jobs : 1;
+    size_t left = jobs->files->count - jobs->taken;
     work w = {.jobs = jobs};
     jobs->first = jobs->taken;
     jobs->count = left < jobs->most ? left : jobs->most;
     jobs->taken += jobs->count;
-    if (most > 1 && jobs->actual == NULL) {
-        threads_run(most < jobs->count ? most : jobs->count, take_files, &w);
-        return;
+    if (jobs->at_once > 1)
+        threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &w);
+    for (size_t i = 0; i < jobs->count; i++) {
+        if (jobs->at_once > 1 && !jobs->done[i].bad.is_set)
+            continue;
+        checked_file_free(&jobs->done[i]);
+        check_alone(jobs, i);
     }
-    err bad = {0};
-    const char *file = jobs->files->item[jobs->first];
-    check_file(&jobs->alone, file, &bad);
-    keep(&jobs->alone, file, &bad, &jobs->done[0]);
 }
 
 void check_jobs_open(check_jobs *jobs, const options *o, env *world, const bundle *actual,
                      const text_list *files)
 {
-    bool is_parallel = o->has_jobs && o->jobs > 1 && actual == NULL;
+    size_t at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
     *jobs = (check_jobs){
         .given = o,
         .world = world,
         .files = files,
         .actual = actual,
         .alone = {.given = o, .world = world, .weights = {.is_for = FOR_EITHER}, .actual = actual},
-        .most = is_parallel ? o->jobs * FILES_A_JOB : 1};
+        .at_once = at_once,
+        .most = at_once > 1 ? at_once * FILES_A_JOB : 1};
 }
 
 bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)

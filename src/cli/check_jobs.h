@@ -17,6 +17,7 @@ typedef struct check_jobs {
     const options *given;
     env *world;
     const text_list *files;
+    size_t at_once;      /* jobs, 1: none */
     size_t taken, first; /* files that were begun; the first in `done` */
     checker alone;       /* without --jobs */
     const bundle *actual;

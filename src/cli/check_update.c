@@ -3,6 +3,7 @@
 #include "compare/measure.h"
 #include "base/mem.h"
 #include "cli/report.h"
+#include "io/number_read.h"
 #include "io/number_write.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -78,7 +79,7 @@ static int decimals_of_stage(const char *at, size_t count)
 static void write_number(double value, int decimals, double tol, char out[NUMBER_FIXED_TEXT])
 {
     if (!isfinite(value)) {
-        memcpy(out, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-inf\"" : "\"inf\"", 7);
+        strcpy(out, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-inf\"" : "\"inf\"");
         return;
     }
     number_write_fixed(value, decimals, out);
@@ -109,13 +110,28 @@ static bool add_edit(edits *all, const char *at, size_t length, const element *o
     return true;
 }
 
+/* Whether this is the text of the number that was read there. */
+static bool stands(const char *leaf, size_t length, double wanted)
+{
+    double value;
+    if (leaf[0] == '"')
+        return !isfinite(wanted);
+    return number_read_f64(leaf, leaf + length, &value) && value == wanted;
+}
+
+/* Somebody else wrote to it meanwhile. */
+static bool refuse_changed(const source *file, err *e)
+{
+    return err_at(e, &(place){.file = file->file}, "cannot be read: %s", strerror(ESTALE));
+}
+
 static bool edit_stage(const new_numbers *of, const entry *expected, double tol, const source *file,
                        edits *all, err *e)
 {
     const tensor *computed = bundle_tensor(of->computed, expected->name);
     const char *at = value_at(file, &expected->at);
-    if (at == NULL) /* somebody else wrote to it meanwhile */
-        return err_at(e, &(place){.file = file->file}, "cannot be read: %s", strerror(ESTALE));
+    if (at == NULL)
+        return refuse_changed(file, e);
     tensor old, new;
     bool done = measure_align(&expected->tensor, computed, &old, &new);
     assert(done); /* they were compared before */
@@ -127,7 +143,8 @@ static bool edit_stage(const new_numbers *of, const entry *expected, double tol,
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
         if (differs(of, &one))
-            done = add_edit(all, leaf, length, &one, decimals, e);
+            done = (stands(leaf, length, one.wanted) || refuse_changed(file, e)) &&
+                   add_edit(all, leaf, length, &one, decimals, e);
     } while (done && tensor_next(&old, one.index));
     return done;
 }
@@ -153,7 +170,10 @@ static bool write_edited(const source *file, edits *all, err *e)
         at = all->one[i].at + all->one[i].length;
     }
     text_add(sink_text(&to), at, (size_t)(end - at));
-    return sink_close(&to, e);
+    if (sink_secure(&to, e))
+        return sink_close(&to, e);
+    sink_discard(&to);
+    return false;
 }
 
 /* The bytes are another file's once it is in place, so they are given back last. */

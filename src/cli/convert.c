@@ -215,7 +215,7 @@ int command_convert(const options *o, env *world, err *e)
                             .names_alone = true,
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
                             .threads = o->threads};
-    bool done = convert(&c, e);
+    bool done = given_check_type(o, e) && convert(&c, e);
     bundle_free(&c.kept);
     if (done)
         return sink_close(&c.sink, e) ? EXIT_DONE : EXIT_WRONG;

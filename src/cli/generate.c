@@ -159,6 +159,18 @@ static bool generate(const options *o, const env *world, const document *one, er
     return done;
 }
 
+/* A second prompt is refused before anything is generated for the first. */
+static bool check_only(documents *all, err *e)
+{
+    document other = {0};
+    bool is_there = false, done = documents_next(all, &other, &is_there, e);
+    place at = document_place(&other);
+    if (done && is_there)
+        done = err_at(e, &at, "generate goes on with one prompt, and this is another document");
+    document_free(&other);
+    return done;
+}
+
 int command_generate(const options *o, env *world, err *e)
 {
     documents all = {0};
@@ -168,10 +180,8 @@ int command_generate(const options *o, env *world, err *e)
     bool is_there = false,
          done = check_outputs(o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
     all.keys = &STACK_DOCUMENT;
-    if (done && all.is_many)
-        done =
-            err_set(e, "generate goes on with one prompt, and there are %zu documents", all.files);
-    done = done && documents_next(&all, &one, &is_there, e) && generate(o, world, &one, e);
+    done = done && documents_next(&all, &one, &is_there, e) && check_only(&all, e) &&
+           generate(o, world, &one, e);
     document_free(&one);
     documents_close(&all);
     given_bundle_close(&weights);

@@ -1,5 +1,7 @@
 #include "cli/given.h"
 
+#include "attn/setting.h"
+#include "attn/words.h"
 #include "base/mem.h"
 #include "cli/matrix_file.h"
 #include "io/number_read.h"
@@ -47,6 +49,15 @@ bool given_decides_type(const options *o, dtype *type)
         return false;
     *type = strcmp(found->value, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
     return true;
+}
+
+bool given_check_type(const options *o, err *e)
+{
+    static const char NAME[] = "dtype";
+    entry said = {
+        .name = (char *)NAME, .kind = ENTRY_TEXT, .at = {.file = NAME, .is_option = true}};
+    said.text = (char *)given_value(o, NAME);
+    return said.text == NULL || setting_word(&said, &DTYPE_WORDS, "", e) != NULL;
 }
 
 static bool is_standard_input(const given_key *one)

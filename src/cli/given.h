@@ -23,6 +23,8 @@ typedef struct given_files {
 bool given_has_input(const options *o);
 /* --dtype was given: true, with the type. */
 bool given_decides_type(const options *o, dtype *type);
+/* Refuses a --dtype that is none, for commands that read no document, which would judge it. */
+bool given_check_type(const options *o, err *e);
 /* "-" may be named once. */
 bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e);
 

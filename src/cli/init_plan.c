@@ -102,7 +102,8 @@ static bool choose_generator(init_plan *p, const options *o, err *e)
 bool init_plan_make(init_plan *p, const options *o, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
-    if (!read_settings(p, o, e) || !find_extents(p, o, e) || !choose_generator(p, o, e))
+    if (!given_check_type(o, e) || !read_settings(p, o, e) || !find_extents(p, o, e) ||
+        !choose_generator(p, o, e))
         return false;
     const char *turned = given_value(o, "layout");
     given_decides_type(o, &p->type);

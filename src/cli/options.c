@@ -347,7 +347,8 @@ static const option_row ROWS[] = {
      .manual = "Version 13: a test a document, and one for each file that can't be checked."},
     {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",
      .place = AT(jobs), .has = AT(has_jobs), .least = 1, .most = 256,
-     .manual = "What comes out does not depend on it."},
+     .manual = "What comes out does not depend on it: a file that takes more than its share of "
+               "--max-memory is checked alone."},
     /* help */
     {{"completion", "print completions for a shell"}, OPTION_WORD, GROUP_HELP, "SHELL",
      .place = AT(completion), .choices = &SHELLS},

@@ -47,14 +47,15 @@ bool output_file_check_holds(const output_file *to, const format *f, size_t file
     return err_remedy(e, "--format jsonl writes a result a line");
 }
 
-/* Devices (/dev/null) take more than one output; a file would keep the last one only. */
+/* Devices (/dev/null) take more than one output. */
 bool output_check_apart(const char *what, const char *file, const char *other,
                         const char *other_file, err *e)
 {
-    if (strcmp(file, other_file) != 0 || strncmp(file, "/dev/", 5) == 0)
+    if (strncmp(file, "/dev/", 5) == 0 || !sink_shares_file(file, other_file))
         return true;
-    return err_set(e, "%s and %s both go to %s", what, other,
-                   strcmp(file, "-") == 0 ? "standard output" : file);
+    err_set(e, "%s and %s both go to %s", what, other,
+            strcmp(file, "-") == 0 ? "standard output" : file);
+    return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
 }
 
 bool output_check_unsaid(const char *taker, const options *o, err *e)

@@ -260,6 +260,34 @@ static bool rename_to_target(sink *s, err *e)
     return true;
 }
 
+/* Links among the folders are followed here: they may lead to one folder. */
+static bool is_in_one_folder(const char *path, const char *other)
+{
+    char folder[2][MAX_PATH];
+    struct stat status[2];
+    const char *paths[2] = {path, other};
+    for (int i = 0; i < 2; i++) {
+        size_t length = folder_length(paths[i]);
+        snprintf(folder[i], MAX_PATH, "%.*s", (int)length, paths[i]);
+        if (stat(length == 0 ? "." : folder[i], &status[i]) < 0)
+            return false;
+    }
+    return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
+}
+
+bool sink_shares_file(const char *file, const char *other)
+{
+    char path[2][MAX_PATH];
+    if (strcmp(file, other) == 0)
+        return true;
+    if (strcmp(file, "-") == 0 || strcmp(other, "-") == 0)
+        return false;
+    if (!follow_links(file, path[0]) || !follow_links(other, path[1]))
+        return false;
+    return strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) == 0 &&
+           is_in_one_folder(path[0], path[1]);
+}
+
 bool sink_open(sink *s, const char *file, err *e)
 {
     *s = (sink){.file = file, .descriptor = -1};
@@ -300,6 +328,13 @@ bool sink_flush(sink *s, err *e)
 {
     bool is_written_directly = s->descriptor >= 0 && s->temporary == NULL;
     return is_written_directly ? write_pending(s, e) : sink_spill(s, e);
+}
+
+bool sink_secure(sink *s, err *e)
+{
+    if (s->temporary == NULL)
+        return true;
+    return write_pending(s, e) && (fsync(s->descriptor) == 0 || fail(s, errno, e));
 }
 
 bool sink_close(sink *s, err *e)

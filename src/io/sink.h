@@ -33,6 +33,13 @@ bool sink_add(sink *s, const text *more, err *e);
  * need not wait for the next. To a file, which appears whole, it is sink_spill. */
 bool sink_flush(sink *s, err *e);
 
+/* Two outputs in one file, named alike or not: the later would be all that is left of both. */
+bool sink_shares_file(const char *file, const char *other);
+
+/* What was written so far is on the disk before it takes the place of what was there: for a file
+ * that somebody wrote, where a computed one is made again after a power cut. */
+bool sink_secure(sink *s, err *e);
+
 /* Writes the rest, closes with a check, and puts the file in its place. Closing releases
  * everything, also when it fails. A sink in memory keeps its text: read it by sink_text, then
  * sink_discard. */

@@ -28,6 +28,7 @@ typedef enum call {
     CALL_CLOSE_INPUT,
     CALL_CLOSE_OUTPUT,
     CALL_FCHMOD,
+    CALL_FSYNC,
     CALL_RENAME,
     CALL_THREAD,
     CALL_ANY, /* in a fault: of all but allocations */

@@ -28,6 +28,7 @@ const fault_kind FAULT_KINDS[] = {
     {"close of an output", CALL_CLOSE_OUTPUT, EFFECT_FAILS, EIO, .after_output = true},
     {"interrupted close", CALL_CLOSE_OUTPUT, EFFECT_FAILS, EINTR, .must_go_on = true},
     {"fchmod", CALL_FCHMOD, EFFECT_FAILS, EPERM, .may_go_on = false},
+    {"fsync", CALL_FSYNC, EFFECT_FAILS, EIO, .may_go_on = false},
     {"rename", CALL_RENAME, EFFECT_FAILS, EACCES, .after_output = true},
     {"thread", CALL_THREAD, EFFECT_FAILS, EAGAIN, .must_go_on = true, .note = "threads ran"},
 };

@@ -68,6 +68,7 @@ extern ssize_t __real_read(int descriptor, void *to, size_t size);
 extern ssize_t __real_write(int descriptor, const void *from, size_t size);
 extern int __real_close(int descriptor);
 extern int __real_fchmod(int descriptor, mode_t mode);
+extern int __real_fsync(int descriptor);
 extern int __real_rename(const char *from, const char *to);
 
 int __wrap_open(const char *path, int flags, ...)
@@ -152,6 +153,11 @@ int __wrap_close(int descriptor)
 int __wrap_fchmod(int descriptor, mode_t mode)
 {
     return inject_fails(CALL_FCHMOD) ? -1 : __real_fchmod(descriptor, mode);
+}
+
+int __wrap_fsync(int descriptor)
+{
+    return inject_fails(CALL_FSYNC) ? -1 : __real_fsync(descriptor);
 }
 
 int __wrap_rename(const char *from, const char *to)
