@@ -1,10 +1,11 @@
 #include "cli/note.h"
 
-#include "base/text.h"
 #include "base/utf8.h"
 #include "cli/progress.h"
 
 #include <string.h>
+
+enum { MOST_BYTES = 4096 }; /* of a note: what lists more is cut */
 
 static void write_note(const env *world, const char *where, const char *words)
 {
@@ -15,24 +16,26 @@ static void write_note(const env *world, const char *where, const char *words)
     progress_resume(world->progress);
 }
 
-/* Without memory for its words the note is left out. */
+/* Nothing is allocated: a note is said also where memory has run out. */
 void note_say(const env *world, const options *o, const place *at, const char *format, ...)
 {
     char where[PLACE_TEXT] = "";
-    text words = {0};
+    static const char CUT[] = "…";
+    char words[MOST_BYTES];
     va_list args;
     if (o->quiet)
         return;
     if (at != NULL)
         place_text(at, where);
     va_start(args, format);
-    text_add_arguments(&words, format, args);
+    int length = vsnprintf(words, sizeof words - sizeof CUT, format, args);
     va_end(args);
-    if (!words.failed) {
-        utf8_make_printable(words.data);
-        write_note(world, where, words.data);
-    }
-    text_free(&words);
+    if (length < 0)
+        return;
+    utf8_make_printable(words);
+    if ((size_t)length >= sizeof words - sizeof CUT)
+        strcat(words, CUT);
+    write_note(world, where, words);
 }
 
 void note_say_lines(const env *world, const options *o, const char *lines)
