@@ -12,6 +12,7 @@
 
 typedef struct kv_cache {
     bool keeps_rows; /* k and v, not keys and values: settled before the first ones */
+    bool has_places; /* the rows so far said where they stand (rope_positions) */
     dtype type;
     const kernels *with;
     size_t batches, heads, k_width, v_width;

@@ -81,6 +81,8 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
 static bool check_top(const plan *p, err *e)
 {
     place at = problem_place(p->asked, "top");
+    if (p->asked->cache != NULL)
+        return true; /* the keys of later lines are still to come */
     return p->asked->top <= p->n_k || err_at(e, &at, "top is %zu keys, and there %s %zu",
                                              p->asked->top, p->n_k == 1 ? "is" : "are", p->n_k);
 }

@@ -28,19 +28,25 @@ static bool find_learned(plan *p, err *e)
                       find_row(p, INPUT_BIAS_V, &p->v, &p->bias_v, e));
 }
 
-/* Nothing says whether an appended row would be normalized, turned, or kept for the next step. */
+/* What nothing says of an appended row. */
 static bool check_alone(const plan *p, err *e)
 {
     const problem *asked = p->asked;
     bool is_learned = asked->in[INPUT_BIAS_K] != NULL;
     const char *name = is_learned ? "bias_k" : "add_zero";
-    const char *other = p->past > 0            ? "past_k"
-                        : asked->rope.is_asked ? "rope"
-                        : asked->normalizes    ? "qk_norm"
-                                               : NULL;
+    const struct {
+        bool is_asked;
+        const char *name, *open;
+    } others[] = {{p->past > 0, "past_k", "whether an appended row is kept for the next step"},
+                  {asked->rope.is_asked, "rope", "by which position an appended row is turned"},
+                  {asked->normalizes, "qk_norm", "whether an appended row is normalized"}};
     place at = is_learned ? asked->at[INPUT_BIAS_K] : problem_place(asked, name);
-    return other == NULL ||
-           err_at(e, &at, "%s with %s: an appended row has no place in a sequence", name, other);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].is_asked)
+            return err_at(e, &at, "%s with %s: nothing says %s", name, others[i].name,
+                          others[i].open);
+    }
+    return true;
 }
 
 bool plan_find_appended(plan *p, err *e)

@@ -14,7 +14,9 @@ bool plan_find_batches(plan *p, err *e)
     for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
         input which = BATCHED[i].which;
         const tensor *given = p->asked->in[which];
-        if (given == NULL || given->rank < BATCHED[i].rank)
+        bool is_rows = which <= INPUT_XV;
+        if (given == NULL || given->rank < BATCHED[i].rank ||
+            (is_rows && !plan_uses_rows(p->asked, which)))
             continue;
         if (p->has_batch && given->size[0] != p->batches)
             return plan_wrong_shape(p, which, e, "its batches are %zu, those of %s %zu",
@@ -46,8 +48,8 @@ static heads_source heads_of_input(const problem *asked, input which, int rank, 
     return (heads_source){input_label(which), asked->at[which], heads};
 }
 
-/* The number that all sources name; 0 where none does. */
-static bool agree(const heads_source *source, size_t sources, size_t *heads, err *e)
+/* The first of the sources, which all name the same number; one of 0 where none names any. */
+static bool agree(const heads_source *source, size_t sources, heads_source *agreed, err *e)
 {
     const heads_source *first = NULL;
     for (size_t i = 0; i < sources; i++) {
@@ -59,7 +61,7 @@ static bool agree(const heads_source *source, size_t sources, size_t *heads, err
                           one->heads == 1 ? "" : "s", first->who, first->heads);
         first = first == NULL ? one : first;
     }
-    *heads = first == NULL ? 0 : first->heads;
+    *agreed = first == NULL ? (heads_source){0} : *first;
     return true;
 }
 
@@ -81,9 +83,12 @@ bool plan_find_heads(plan *p, err *e)
         heads_of_input(asked, INPUT_PAST_K, 4, 1),
         heads_of_input(asked, INPUT_PAST_V, 4, 1),
     };
-    if (!agree(of_queries, sizeof of_queries / sizeof of_queries[0], &p->heads, e) ||
-        !agree(of_keys, sizeof of_keys / sizeof of_keys[0], &p->kv_heads, e))
+    heads_source queries, keys;
+    if (!agree(of_queries, sizeof of_queries / sizeof of_queries[0], &queries, e) ||
+        !agree(of_keys, sizeof of_keys / sizeof of_keys[0], &keys, e))
         return false;
+    p->heads = queries.heads;
+    p->kv_heads = keys.heads;
     p->has_heads = p->heads > 0 || p->kv_heads > 0;
     if (p->heads == 0)
         p->heads = p->kv_heads > 0 ? p->kv_heads : 1;
@@ -91,7 +96,6 @@ bool plan_find_heads(plan *p, err *e)
         p->kv_heads = p->heads;
     if (p->heads % p->kv_heads == 0)
         return true;
-    place at = problem_place(asked, asked->kv_heads > 0 ? "kv_heads" : "heads");
-    return err_at(e, &at, "heads is %zu, not a multiple of the %zu key/value heads", p->heads,
-                  p->kv_heads);
+    return err_at(e, &keys.at, "%s says %zu heads, not a multiple of the %zu that %s says",
+                  queries.who, queries.heads, keys.heads, keys.who);
 }

@@ -10,6 +10,9 @@ bool plan_find_batches(plan *p, err *e);
 bool plan_find_heads(plan *p, err *e);
 
 /* plan_project.c: q, k, v, n_q, n_k; wo, bo, width_out. */
+/* Whether queries, keys or values are made of these rows: x, xk or xv, of which each takes the
+ * nearest that is there. */
+bool plan_uses_rows(const problem *asked, input rows);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
@@ -26,7 +29,7 @@ bool plan_find_stream(plan *p, err *e);
  * named by. */
 bool plan_find_positions(plan *p, err *e);
 bool plan_check_alignment(const problem *asked, const char *what, err *e);
-bool plan_check_last(const plan *p, const char *what, err *e);
+bool plan_check_last(const plan *p, const char *what, const char *from, err *e);
 
 /* plan_rope.c: rope_width, and the positions. */
 bool plan_find_rope(plan *p, err *e);

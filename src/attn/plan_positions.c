@@ -19,12 +19,13 @@ bool plan_check_alignment(const problem *asked, const char *what, err *e)
     return err_remedy(e, "upper-left with an offset places them for both");
 }
 
-bool plan_check_last(const plan *p, const char *what, err *e)
+bool plan_check_last(const plan *p, const char *what, const char *from, err *e)
 {
+    place at = problem_place(p->asked, p->asked->has_offset ? "offset" : from);
     double last = plan_position(p, p->n_q - 1);
-    return last < ANGLE_POSITION_MOST ||
-           err_set(e, "the last query's position is %.0f, %s knows positions to %.0f", last, what,
-                   ANGLE_POSITION_MOST);
+    return last <= ANGLE_POSITION_MOST ||
+           err_at(e, &at, "the last query's position is %.0f, %s knows positions to %.0f", last,
+                  what, ANGLE_POSITION_MOST);
 }
 
 bool plan_find_positions(plan *p, err *e)
@@ -35,5 +36,6 @@ bool plan_find_positions(plan *p, err *e)
     if (p->q.rows.data == NULL)
         return err_at(e, &at, "positions are added to the x that queries are made of, and there %s",
                       p->asked->in[INPUT_X] == NULL ? "is none" : "is a q in its place");
-    return plan_check_alignment(p->asked, "positions", e) && plan_check_last(p, "a sinusoid", e);
+    return plan_check_alignment(p->asked, "positions", e) &&
+           plan_check_last(p, "a sinusoid", "positions", e);
 }

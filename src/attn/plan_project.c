@@ -141,6 +141,40 @@ static input first_given(const problem *asked, const input *choices, size_t coun
     return INPUT_COUNT;
 }
 
+/* xv, else xk, else x; INPUT_COUNT: none of them. */
+static input rows_of(const problem *asked, input role)
+{
+    static const input ROWS[] = {INPUT_XV, INPUT_XK, INPUT_X};
+    size_t skipped = role == INPUT_Q ? 2 : role == INPUT_K ? 1 : 0;
+    return first_given(asked, ROWS + skipped, 3 - skipped);
+}
+
+bool plan_uses_rows(const problem *asked, input rows)
+{
+    for (input role = INPUT_Q; role <= INPUT_V; role++) {
+        if (asked->in[role] == NULL && rows_of(asked, role) == rows)
+            return true;
+    }
+    return false;
+}
+
+/* Rows beside the q, k or v that takes their place, as in a result that holds all its stages: of no
+ * use, and yet as many. */
+static bool check_unused(const plan *p, input rows, size_t count, const char *what, err *e)
+{
+    const tensor *given = p->asked->in[rows];
+    if (given == NULL || plan_uses_rows(p->asked, rows))
+        return true;
+    if (given->rank != 2 && given->rank != 3)
+        return plan_wrong_shape(p, rows, e, "it must be n x m, or b x n x m with a batch");
+    if (given->size[given->rank - 2] != count)
+        return plan_wrong_shape(p, rows, e, "and of %s, which take its place, there are %zu", what,
+                                count);
+    return given->rank == 2 || given->size[0] == p->batches ||
+           plan_wrong_shape(p, rows, e, "its batches are %zu, and %zu are computed", given->size[0],
+                            p->batches);
+}
+
 /* What is missing has no place of its own: that of the first input that is there. */
 static place place_of_inputs(const problem *asked)
 {
@@ -171,22 +205,23 @@ static bool check_counts(const plan *p, err *e)
 bool plan_find_projections(plan *p, err *e)
 {
     const problem *asked = p->asked;
-    const input rows[] = {INPUT_XV, INPUT_XK, INPUT_X};
     p->q = (projection){
         .given_as = INPUT_Q, .weight_as = INPUT_WQ, .bias_as = INPUT_BQ, .heads = p->heads};
     p->k = (projection){
         .given_as = INPUT_K, .weight_as = INPUT_WK, .bias_as = INPUT_BK, .heads = p->kv_heads};
     p->v = (projection){
         .given_as = INPUT_V, .weight_as = INPUT_WV, .bias_as = INPUT_BV, .heads = p->kv_heads};
-    p->q.rows_as = first_given(asked, rows + 2, 1);
-    p->k.rows_as = first_given(asked, rows + 1, 2);
-    p->v.rows_as = first_given(asked, rows, 3);
+    p->q.rows_as = rows_of(asked, INPUT_Q);
+    p->k.rows_as = rows_of(asked, INPUT_K);
+    p->v.rows_as = rows_of(asked, INPUT_V);
     if (!find_projection(p, &p->q, e) || !find_projection(p, &p->k, e) ||
         !find_projection(p, &p->v, e))
         return false;
     p->n_q = p->q.n;
     p->n_k = p->k.n;
-    return check_counts(p, e);
+    return check_counts(p, e) && check_unused(p, INPUT_X, p->n_q, "the queries", e) &&
+           check_unused(p, INPUT_XK, p->n_k, "the keys", e) &&
+           check_unused(p, INPUT_XV, p->n_k, "the values", e);
 }
 
 /* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */

@@ -3,8 +3,24 @@
 #include "attn/plan_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_positions"};
+
+/* rope's own parts, and the keys that say the same. An option goes over what a document says. */
+static bool check_once(const problem *asked, err *e)
+{
+    const entry *rope = bundle_find(asked->document, "rope");
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        const entry *own = bundle_find(asked->document, PARTS[i]);
+        const char *part = strchr(PARTS[i], '_') + 1;
+        if (rope->kind != ENTRY_BUNDLE || own == NULL || own->at.is_option)
+            continue;
+        if (bundle_find(rope->bundle, part) != NULL)
+            return err_at(e, &own->at, "%s is given beside the %s of rope itself", PARTS[i], part);
+    }
+    return true;
+}
 
 static place place_of_width(const problem *asked)
 {
@@ -42,15 +58,16 @@ static bool check_positions(const plan *p, err *e)
     const entry *of = p->asked->rope.positions;
     char shape[SHAPE_TEXT];
     if (of == NULL)
-        return plan_check_last(p, "rope", e);
+        return plan_check_last(p, "rope", "rope", e);
     if (of->tensor.rank != 1)
         return err_at(e, &of->at, "%s is %s, it must be a list", of->name,
                       tensor_shape_text(&of->tensor, shape));
     size_t count = of->tensor.size[0];
     bool is_shared = p->n_q == p->k.n && count == p->n_q;
     if (!is_shared && count != p->n_q + p->k.n) {
-        err_at(e, &of->at, "%s has %zu numbers, and there are %zu queries and %zu new keys",
-               of->name, count, p->n_q, p->k.n);
+        err_at(e, &of->at, "%s has %zu number%s, and there are %zu quer%s and %zu new key%s",
+               of->name, count, count == 1 ? "" : "s", p->n_q, p->n_q == 1 ? "y" : "ies", p->k.n,
+               p->k.n == 1 ? "" : "s");
         return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
     }
     for (size_t i = 0; i < count; i++) {
@@ -66,7 +83,8 @@ bool plan_find_rope(plan *p, err *e)
         return plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
                                  "there is no rope",
                                  "--rope turns queries and keys by their positions", e);
-    return plan_check_alignment(p->asked, "rope", e) && find_width(p, e) && check_positions(p, e);
+    return check_once(p->asked, e) && plan_check_alignment(p->asked, "rope", e) &&
+           find_width(p, e) && check_positions(p, e);
 }
 
 double plan_query_position(const plan *p, size_t query)

@@ -90,12 +90,20 @@ static bool fill(tensor *t, const plan *p, double value, err *e)
 /* What made queries and keys as wide as they are, the keys' side first. */
 static const place *place_of_widths(const problem *asked)
 {
-    static const input MAKERS[] = {INPUT_UA, INPUT_WA, INPUT_WS, INPUT_K, INPUT_WK, INPUT_Q};
-    for (size_t i = 0; i < sizeof MAKERS / sizeof MAKERS[0]; i++) {
-        if (asked->in[MAKERS[i]] != NULL)
-            return &asked->at[MAKERS[i]];
-    }
-    return &asked->at[INPUT_WQ];
+    static const input MAKERS[] = {INPUT_UA, INPUT_WA, INPUT_WS, INPUT_K, INPUT_WK,
+                                   INPUT_Q,  INPUT_WQ, INPUT_XK, INPUT_X};
+    size_t i = 0;
+    while (i + 1 < sizeof MAKERS / sizeof MAKERS[0] && asked->in[MAKERS[i]] == NULL)
+        i++;
+    return &asked->at[MAKERS[i]];
+}
+
+static bool refuse_widths(const plan *p, size_t of_query, size_t of_key, err *e)
+{
+    err_at(e, place_of_widths(p->asked),
+           "a query is %zu wide and a key %zu, they can't be compared", of_query, of_key);
+    return p->asked->heads == 0 && p->asked->kv_heads > 0 &&
+           err_remedy(e, "heads is not given, and taken to be kv_heads, %zu", p->kv_heads);
 }
 
 bool plan_find_score(plan *p, err *e)
@@ -106,9 +114,7 @@ bool plan_find_score(plan *p, err *e)
         !find_transform(p, by->for_key, &p->k, &of_key, e))
         return false;
     if (of_query != of_key)
-        return err_at(e, place_of_widths(p->asked),
-                      "a query is %zu wide and a key %zu, they can't be compared", of_query,
-                      of_key);
+        return refuse_widths(p, of_query, of_key, e);
     p->compared_width = of_query;
     if (!check_vector(p, by->vector, of_query, e) ||
         !check_vector(p, by->shift, by->shift_is_one ? 1 : of_query, e))

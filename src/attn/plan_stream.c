@@ -77,10 +77,22 @@ static bool check_sizes(const plan *p, err *e)
     return true;
 }
 
+/* Rows that say where they stand, and rows that are counted, would be two sequences in one. */
+static bool check_places(const plan *p, err *e)
+{
+    const kv_cache *c = p->asked->cache;
+    const entry *here = p->asked->rope.positions;
+    place at = here != NULL ? here->at : place_of_keys(p);
+    if (c->rows == 0 || c->has_places == (here != NULL))
+        return true;
+    return err_at(e, &at, "rope's positions are %s here, and were %s in the lines before",
+                  here != NULL ? "given" : "counted", c->has_places ? "given" : "counted");
+}
+
 bool plan_find_stream(plan *p, err *e)
 {
     if (!check_settings(p->asked, e) || !check_direction(p->asked, e) || !check_rows(p, e) ||
-        !check_sizes(p, e))
+        !check_sizes(p, e) || !check_places(p, e))
         return false;
     p->past = p->offset = p->asked->cache->rows;
     p->n_k += p->past;

@@ -122,8 +122,10 @@ bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_r
     bool done = compute_blocks(&r, by, result, report, e);
     run_blocks_close(&r);
     done = done && compute_output(&r, by, report, e);
-    if (done && p->asked->cache != NULL)
+    if (done && p->asked->cache != NULL) {
         p->asked->cache->rows = p->n_k;
+        p->asked->cache->has_places = p->asked->rope.positions != NULL;
+    }
     projected_free(&r.shared.made);
     float_mode_restore(&mode);
     return done;

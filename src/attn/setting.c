@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+const double SETTING_MOST_COUNT = 9007199254740992.0;
+
 bool setting_is_number(const entry *setting, double *value)
 {
     if (setting->kind != ENTRY_TENSOR || setting->tensor.rank != 0)
@@ -22,15 +24,20 @@ bool setting_number(const entry *setting, double least, double *value, err *e)
                                      setting->name, *value, least);
 }
 
+const char *setting_up_to(double number)
+{
+    return number > SETTING_MOST_COUNT ? " to 9007199254740992" : "";
+}
+
 bool setting_count(const entry *setting, double least, size_t *value, err *e)
 {
     double number;
     if (!setting_is_number(setting, &number))
         return err_at(e, &setting->at, "%s is \"%s\", it must be a whole number from %g",
                       setting->name, setting->text, least);
-    if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
-        return err_at(e, &setting->at, "%s is %g, it must be a whole number from %g", setting->name,
-                      number, least);
+    if (!(number >= least && number <= SETTING_MOST_COUNT && number == floor(number)))
+        return err_at(e, &setting->at, "%s is %g, it must be a whole number from %g%s",
+                      setting->name, number, least, setting_up_to(number));
     *value = (size_t)number;
     return true;
 }

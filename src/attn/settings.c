@@ -54,9 +54,9 @@ static bool check_counts(const entry *setting, double least, const char *wanted,
                       tensor_shape_text(numbers, shape), wanted);
     for (size_t i = 0; i < tensor_count(numbers); i++) {
         double number = tensor_get(numbers, &i);
-        if (!(number >= least && number <= 9007199254740992.0 && number == floor(number)))
-            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g",
-                          setting->name, i + 1, number, least);
+        if (!(number >= least && number <= SETTING_MOST_COUNT && number == floor(number)))
+            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g%s",
+                          setting->name, i + 1, number, least, setting_up_to(number));
     }
     return true;
 }
@@ -223,6 +223,10 @@ static bool read_rope(problem *p, const entry *setting, err *e)
         return read_rope_object(p, setting->bundle, e);
     if (is_word && (!p->rope.is_asked || strcmp(setting->text, "true") == 0))
         return true;
+    if (is_word)
+        return err_at(e, &setting->at,
+                      "rope is \"%s\", it must be a base from 1, true, false, or an object",
+                      setting->text);
     return read_rope_base(p, setting, e);
 }
 

@@ -197,7 +197,7 @@ static bool add_sinusoids(stack *s, size_t offset, err *e)
 {
     size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
     double last = (double)offset + (double)(s->rows - 1);
-    if (last >= ANGLE_POSITION_MOST)
+    if (last > ANGLE_POSITION_MOST)
         return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
                        last, ANGLE_POSITION_MOST);
     tensor rows; /* the same, of which each entry is counted; borrowed */

@@ -62,16 +62,28 @@ static void say_appended(builder *b)
                    p->asked->adds_zero ? "a row of zeros" : "");
 }
 
-/* x is the stage of that name, unless only keys or values come out of it. */
-static void show_x(builder *b)
+static bool is_made_of(const projection *r, input rows)
+{
+    return r->rows.data != NULL && r->rows_as == rows;
+}
+
+/* Whether anything is made of them. */
+static bool is_used(const plan *p, input rows)
+{
+    return is_made_of(&p->q, rows) || is_made_of(&p->k, rows) || is_made_of(&p->v, rows);
+}
+
+/* Rows are the stage of what is made of them: of queries x, of keys xk, of values xv. */
+static void show_input(builder *b, input rows)
 {
     const plan *p = b->plan;
-    if (p->q.rows.data != NULL)
-        show_rows(b, "x", STAGE_X, build_query_labels(b, "x"));
-    else if (p->k.rows.data != NULL && p->k.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XK, build_new_key_labels(b, "x"));
-    else if (p->v.rows.data != NULL && p->v.rows_as == INPUT_X)
-        show_rows(b, "x", STAGE_XV, build_new_key_labels(b, "x"));
+    const char *name = input_key(rows);
+    if (is_made_of(&p->q, rows))
+        show_rows(b, name, STAGE_X, build_query_labels(b, name));
+    else if (is_made_of(&p->k, rows))
+        show_rows(b, name, STAGE_XK, build_new_key_labels(b, name));
+    else
+        show_rows(b, name, STAGE_XV, build_new_key_labels(b, name));
 }
 
 void make_inputs(builder *b)
@@ -80,18 +92,18 @@ void make_inputs(builder *b)
     const problem *asked = p->asked;
     if (asked->in[INPUT_X] == &asked->looked_up)
         build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
-    if (asked->in[INPUT_X] != NULL) {
+    if (is_used(p, INPUT_X)) {
         say_inputs(b);
-        show_x(b);
+        show_input(b, INPUT_X);
     }
-    if (asked->in[INPUT_XK] != NULL) {
+    if (is_used(p, INPUT_XK)) {
         build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
                        roles_of(b, INPUT_XK));
-        show_rows(b, "xk", STAGE_XK, build_new_key_labels(b, "xk"));
+        show_input(b, INPUT_XK);
     }
-    if (asked->in[INPUT_XV] != NULL) {
+    if (is_used(p, INPUT_XV)) {
         build_sentence(b, "The values come from a sequence of their own, xv.");
-        show_rows(b, "xv", STAGE_XV, build_new_key_labels(b, "xv"));
+        show_input(b, INPUT_XV);
     }
     say_appended(b);
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
