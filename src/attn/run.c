@@ -99,7 +99,7 @@ static bool compute_blocks(run *r, crew *by, bundle *result, run_report *report,
 {
     block_context *c = &r->shared;
     return keep_wanted(c, result, e) && project_inputs(&c->made, c->plan, c->kept, by, e) &&
-           run_blocks_open(r, by->most, e) && run_compute_blocks(r, by, report, e);
+           run_blocks_open(r, by->most, e) && run_compute_blocks(r, by, &report->empty_rows, e);
 }
 
 static bool compute_output(run *r, crew *by, run_report *report, err *e)
