@@ -5,7 +5,7 @@
 #include "attn/masking.h"
 #include "attn/panels.h"
 #include "attn/rounding.h"
-#include "attn/run.h"
+#include "attn/wanted.h"
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {

@@ -3,8 +3,7 @@
 #ifndef SELFATTN_ATTN_PROJECT_H
 #define SELFATTN_ATTN_PROJECT_H
 
-#include "attn/plan.h"
-#include "attn/run.h"
+#include "attn/wanted.h"
 #include "base/threads.h"
 
 enum { PROJECTED_OWNED = 15 };

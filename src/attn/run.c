@@ -8,40 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-bool wanted_has(const wanted *w, stage_id id)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        if (w->stage[i] == id)
-            return true;
-    }
-    return false;
-}
-
-void wanted_add(wanted *w, stage_id id)
-{
-    if (!wanted_has(w, id))
-        w->stage[w->count++] = id;
-}
-
 /* ---- places ---- */
-
-static bool is_one_row(const wanted *w, stage_id id)
-{
-    return id == STAGE_WEIGHTED && w->weighted_is_one_row;
-}
-
-bool wanted_shape(const plan *p, const wanted *w, stage_id id, int *rank,
-                  size_t size[TENSOR_MAX_RANK], err *e)
-{
-    if (!plan_stage_shape(p, id, rank, size, e))
-        return false;
-    if (is_one_row(w, id)) {
-        *rank = 2;
-        size[0] = p->n_k;
-        size[1] = p->v.width;
-    }
-    return true;
-}
 
 static bool has_shape(const tensor *t, int rank, const size_t *size)
 {
@@ -76,7 +43,7 @@ static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
     entry *added = place_in(result, name, c->plan->type, rank, size, e);
     if (added == NULL)
         return false;
-    bool is_row = is_one_row(c->wanted, id);
+    bool is_row = wanted_is_one_row(c->wanted, id);
     added->axes = is_row ? "ke" : c->plan->axes[id];
     c->kept[id] =
         is_row ? tensor_view_of(&added->tensor) : plan_all_axes(c->plan, id, &added->tensor);

@@ -5,32 +5,8 @@
 #ifndef SELFATTN_ATTN_RUN_H
 #define SELFATTN_ATTN_RUN_H
 
-#include "attn/plan.h"
+#include "attn/wanted.h"
 #include "base/threads.h"
-
-#include <stdatomic.h>
-
-/* How far a run is: another thread may look. */
-typedef struct run_progress {
-    atomic_size_t done, blocks; /* of so many; 0: none is computed yet */
-} run_progress;
-
-/* Which stages to keep, in the order in which the result has them. */
-typedef struct wanted {
-    stage_id stage[STAGE_COUNT];
-    size_t count;
-    /* `weighted` of one row only, n_k × d_v: what a trace shows of it. */
-    bool weighted_is_one_row;
-    size_t batch, head, row;
-    run_progress *progress; /* moved on by the run, or NULL */
-} wanted;
-
-bool wanted_has(const wanted *w, stage_id id);
-void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
-
-/* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */
-bool wanted_shape(const plan *p, const wanted *w, stage_id id, int *rank,
-                  size_t size[TENSOR_MAX_RANK], err *e);
 
 /* What besides the stages came out. */
 typedef struct run_report {

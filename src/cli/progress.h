@@ -7,7 +7,7 @@
 #ifndef SELFATTN_CLI_PROGRESS_H
 #define SELFATTN_CLI_PROGRESS_H
 
-#include "attn/run.h"
+#include "attn/wanted.h"
 #include "cli/env.h"
 #include "cli/options.h"
 

@@ -7,7 +7,7 @@
 
 #include "tensor/bundle.h"
 
-struct wanted; /* attn/run.h */
+struct wanted; /* attn/wanted.h */
 
 enum { STAGE_NAME = 96 };
 

@@ -6,7 +6,7 @@
 #ifndef SELFATTN_TRACE_TRACE_H
 #define SELFATTN_TRACE_TRACE_H
 
-#include "attn/run.h"
+#include "attn/wanted.h"
 #include "trace/step.h"
 
 /* How the numbers of a worked line, or of a map's cell, make its result. a, b, c are vectors (rank
