@@ -5,7 +5,8 @@
 #ifndef SELFATTN_ATTN_CACHE_H
 #define SELFATTN_ATTN_CACHE_H
 
-#include "attn/project.h"
+#include "attn/projected.h"
+#include "attn/wanted.h"
 
 /* Before a stream's first rows: how they are kept, for all runs that want these stages. */
 void cache_settle(const plan *p, const wanted *w);

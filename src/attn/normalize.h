@@ -8,7 +8,7 @@
 #ifndef SELFATTN_ATTN_NORMALIZE_H
 #define SELFATTN_ATTN_NORMALIZE_H
 
-#include "attn/project.h"
+#include "attn/projected.h"
 
 /* Takes the place of made->q and made->k, where it was asked for. */
 bool normalize_both(projected *made, const plan *p, tensor *kept, err *e);

@@ -6,7 +6,7 @@
 #ifndef SELFATTN_ATTN_PANELS_H
 #define SELFATTN_ATTN_PANELS_H
 
-#include "attn/project.h"
+#include "attn/projected.h"
 
 typedef struct panels {
     const plan *plan;

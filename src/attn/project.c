@@ -9,38 +9,6 @@
 
 #include <string.h>
 
-/* A run of the same plan before this one left its own, in the same order. */
-static tensor *own(projected *made, const plan *p, int rank, const size_t *size, err *e)
-{
-    tensor *added = &made->owned[made->owned_count];
-    if (added->data == NULL && !tensor_new(added, p->type, rank, size, e))
-        return NULL;
-    made->owned_count++;
-    return added;
-}
-
-bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
-                     size_t n, tensor *apart, err *e)
-{
-    size_t size[] = {like->size[0], like->size[1], n, like->size[3]};
-    const tensor *all = kept->data != NULL ? kept : own(made, p, 4, size, e);
-    if (all != NULL)
-        *apart = plan_heads_apart(all, like->size[1]);
-    return all != NULL;
-}
-
-/* Inputs were finite, so what is not has left the type's range. */
-bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    if (p->asked->allow_nonfinite || tensor_is_finite(t, index))
-        return true;
-    err_set(e, "%s[row %zu, column %zu] is beyond the range of %s", name, index[t->rank - 2] + 1,
-            index[t->rank - 1] + 1, dtype_name(p->type));
-    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
-                                              : "smaller inputs or weights would not be");
-}
-
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. */
 static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
                          crew *by, err *e)
@@ -78,7 +46,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         *out = plan_split_heads(rows_of(made, r), r->heads);
     } else {
         size_t size[] = {p->batches, r->n, r->heads * r->width};
-        tensor *rows = kept->data != NULL ? kept : own(made, p, 3, size, e);
+        tensor *rows = kept->data != NULL ? kept : projected_own(made, p, 3, size, e);
         if (rows == NULL)
             return false;
         for (size_t batch = 0; batch < p->batches; batch++) {
@@ -119,7 +87,7 @@ static bool append(projected *made, const plan *p, const projection *r, const te
 {
     size_t size[] = {p->batches, p->n_k, r->heads * r->width};
     bool keeps_rows = kept->data != NULL && kept->rank == 3;
-    tensor *rows = keeps_rows ? kept : own(made, p, 3, size, e);
+    tensor *rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
     if (rows == NULL)
         return false;
     tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
@@ -155,7 +123,7 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
     size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
-    tensor *all = kept[id].data != NULL ? &kept[id] : own(made, p, 4, size, e);
+    tensor *all = kept[id].data != NULL ? &kept[id] : projected_own(made, p, 4, size, e);
     if (all == NULL)
         return false;
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
@@ -191,7 +159,7 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     if (rows->data == NULL && p->wo.data == NULL)
         rows = &kept[STAGE_OUTPUT];
     if (rows->data == NULL || rows->rank != 3)
-        rows = own(made, p, 3, size, e);
+        rows = projected_own(made, p, 3, size, e);
     if (rows == NULL)
         return false;
     made->context_rows = tensor_view_of(rows);
@@ -262,12 +230,6 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
     return compute_output(made, p, output, by, e) && projected_check_range(p, "output", output, e);
 }
 
-void projected_free(projected *made)
-{
-    for (size_t i = 0; i < PROJECTED_OWNED; i++)
-        tensor_free(&made->owned[i]);
-}
-
 /* ---- memory ---- */
 
 /* The rows of q, k or v are made, and lie in no place of a wanted stage. */
@@ -299,7 +261,7 @@ static bool owns_context(const plan *p, const wanted *w)
     return !is_kept || plan_keeps_heads_apart(p);
 }
 
-size_t projected_product_memory(const plan *p, size_t threads)
+size_t project_product_memory(const plan *p, size_t threads)
 {
     score_parameters of_score = plan_score_parameters(p, 0);
     const struct {
@@ -320,7 +282,7 @@ size_t projected_product_memory(const plan *p, size_t threads)
     return largest;
 }
 
-bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
+bool project_memory(const plan *p, const wanted *w, size_t *bytes)
 {
     const struct {
         bool is_owned;
@@ -358,25 +320,4 @@ bool projected_memory(const plan *p, const wanted *w, size_t *bytes)
             return false;
     }
     return true;
-}
-
-static tensor of_head(const tensor *all, size_t batch, size_t head)
-{
-    tensor of_batch = tensor_at(all, batch);
-    return tensor_at(&of_batch, head);
-}
-
-tensor projected_queries(const projected *made, size_t batch, size_t head)
-{
-    return of_head(&made->queries, batch, head);
-}
-
-tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head)
-{
-    return of_head(&made->keys, batch, made->keys_have_all_heads ? head : plan_kv_head(p, head));
-}
-
-tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head)
-{
-    return of_head(&made->v, batch, plan_kv_head(p, head));
 }

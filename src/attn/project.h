@@ -3,48 +3,18 @@
 #ifndef SELFATTN_ATTN_PROJECT_H
 #define SELFATTN_ATTN_PROJECT_H
 
+#include "attn/projected.h"
 #include "attn/wanted.h"
 #include "base/threads.h"
-
-enum { PROJECTED_OWNED = 15 };
-
-/* What the loop reads and writes, as views with all axes; `owned` holds what is in nobody's
- * result. */
-typedef struct projected {
-    tensor x;       /* with positions, b × n × m; no data: x as it is */
-    tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
-    tensor queries; /* q′, what the score function compares: b × h × n_q × c */
-    tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
-    bool keys_have_all_heads;
-    bool v_is_finite;
-    tensor context;      /* b × h × n_q × d_v, a view of context_rows */
-    tensor context_rows; /* b × n_q × h·d_v */
-    tensor owned[PROJECTED_OWNED];
-    size_t owned_count; /* of this run: a run before it may have left more */
-} projected;
 
 /* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
  * is not wanted. */
 bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e);
 bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e);
-void projected_free(projected *made);
-
-/* The parts between projections and scores, a file each, write the next form of q, k or v here:
- * n rows of as many heads and as wide as `like` has, heads apart, in the place of a wanted stage or
- * in memory that is released with the rest. */
-bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
-                     size_t n, tensor *apart, err *e);
-/* False, with the error set, where finite inputs gave what the type can't hold. */
-bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 
 /* Bytes that project_inputs allocates where these stages are kept, and those that the largest of
  * its and project_output's products takes meanwhile, when no block is computed. */
-bool projected_memory(const plan *p, const wanted *w, size_t *bytes);
-size_t projected_product_memory(const plan *p, size_t threads);
-
-/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v). */
-tensor projected_queries(const projected *made, size_t batch, size_t head);
-tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
-tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);
+bool project_memory(const plan *p, const wanted *w, size_t *bytes);
+size_t project_product_memory(const plan *p, size_t threads);
 
 #endif

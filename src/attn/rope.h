@@ -5,7 +5,8 @@
 #ifndef SELFATTN_ATTN_ROPE_H
 #define SELFATTN_ATTN_ROPE_H
 
-#include "attn/project.h"
+#include "attn/projected.h"
+#include "base/threads.h"
 
 /* The places of pair p in a head. */
 typedef struct rope_pair {

@@ -1,5 +1,6 @@
 #include "attn/row_stage.h"
 
+#include "attn/project.h"
 #include "attn/run_blocks.h"
 #include "base/mem.h"
 #include "base/reserve.h"

@@ -1,6 +1,7 @@
 #include "attn/run.h"
 
 #include "attn/cache.h"
+#include "attn/project.h"
 #include "attn/run_blocks.h"
 #include "base/mem.h"
 
@@ -157,9 +158,8 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
     run r = {.shared = {.plan = p, .wanted = w}};
     size_t of_blocks;
     run_size_blocks(&r);
-    bool fits =
-        projected_memory(p, w, bytes) && run_blocks_memory(&r, threads, &of_blocks) &&
-        size_add(*bytes, size_larger(of_blocks, projected_product_memory(p, threads)), bytes);
+    bool fits = project_memory(p, w, bytes) && run_blocks_memory(&r, threads, &of_blocks) &&
+                size_add(*bytes, size_larger(of_blocks, project_product_memory(p, threads)), bytes);
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;

@@ -4,6 +4,7 @@
 
 #include "attn/block.h"
 #include "attn/schedule.h"
+#include "base/threads.h"
 
 typedef struct run {
     block_context shared;
