@@ -35,14 +35,13 @@ const char *build_text(builder *b, const char *format, ...)
 
 trace_item *build_item(builder *b, trace_kind kind)
 {
-    static trace_item spare;
     trace_step *step = b->step;
     trace_item *items =
         b->failed ? NULL
                   : mem_grow(step->item, step->count, &step->capacity, sizeof items[0], b->e);
     if (items == NULL) {
         b->failed = true;
-        return &spare;
+        return &b->spare_item;
     }
     step->item = items;
     trace_item *added = &items[step->count++];

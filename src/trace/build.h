@@ -14,6 +14,9 @@ typedef struct builder {
     bool is_full;
     bool failed;
     err *e;
+    /* What is written to after a failure, and of a map that has no data; nobody shows them. */
+    trace_item spare_item;
+    trace_map spare_map;
 } builder;
 
 /* Text that lives as long as the trace. */

@@ -35,10 +35,9 @@ static tensor as_heads(const tensor *t)
 
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
 {
-    static trace_map spare;
     size_t at = values->data == NULL ? TRACE_MAPS : find(b, name);
     if (at == TRACE_MAPS)
-        return &spare;
+        return &b->spare_map;
     if (at < b->trace->maps)
         return &b->trace->map[at];
     trace_map *added = &b->trace->map[b->trace->maps++];
