@@ -74,7 +74,5 @@ void html_add_house(const html_page *p);
 
 /* html_picture.c: the pipeline of a room with its shapes; a stage leads to its step. */
 void html_add_picture(const html_page *p);
-/* True where the trace has this step. */
-bool html_has_step(const trace *t, step_id step);
 
 #endif

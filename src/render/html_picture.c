@@ -33,7 +33,7 @@ static const trace_map *map_at(const picture *p, size_t i)
     return &p->page->trace->map[p->node[i].map];
 }
 
-bool html_has_step(const trace *t, step_id step)
+static bool has_step(const trace *t, step_id step)
 {
     for (size_t i = 0; i < t->steps; i++) {
         if (t->step[i].id == step)
@@ -184,7 +184,7 @@ static void add_box(const picture *p, size_t i)
     text *out = p->page->out;
     const trace_map *map = map_at(p, i);
     size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW;
-    bool is_link = html_has_step(p->page->trace, map->step);
+    bool is_link = has_step(p->page->trace, map->step);
     if (is_link) {
         text_add_string(out, "<a href=\"#step-");
         html_add_step_id(p->page, map->step);

@@ -128,7 +128,7 @@ stage_id build_masked(const builder *b)
     return plan_masks(b->plan) ? STAGE_MASKED : build_unmasked(b);
 }
 
-tensor build_stage_of_head(const builder *b, stage_id id, size_t head)
+static tensor stage_of_head(const builder *b, stage_id id, size_t head)
 {
     const tensor *found = kept(b, id);
     if (found == NULL)
@@ -142,7 +142,7 @@ tensor build_stage_of_head(const builder *b, stage_id id, size_t head)
 
 tensor build_stage(const builder *b, stage_id id)
 {
-    return build_stage_of_head(b, id, b->focus.head);
+    return stage_of_head(b, id, b->focus.head);
 }
 
 tensor build_stage_of_batch(const builder *b, stage_id id)
@@ -207,7 +207,7 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
     for (size_t head = 0; head < p->heads; head++) {
         if (!shows_all && head != b->focus.head)
             continue;
-        tensor one = build_stage_of_head(b, id, head);
+        tensor one = stage_of_head(b, id, head);
         build_matrix(b, build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads), &one, rows,
                      columns, focus);
     }

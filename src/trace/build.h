@@ -44,7 +44,6 @@ stage_id build_new_keys(const builder *b);
 
 /* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
 tensor build_stage(const builder *b, stage_id id);
-tensor build_stage_of_head(const builder *b, stage_id id, size_t head);
 /* A stage without heads, of the focus's batch. */
 tensor build_stage_of_batch(const builder *b, stage_id id);
 /* The weighted values of the focus's query, n_k × d_v. */

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-trace_origin floors_origin(trace_part part, const floor_rows *rows)
+/* No part, where the rows have no map. */
+static trace_origin origin_of(trace_part part, const floor_rows *rows)
 {
     return (trace_origin){rows->map == NULL ? PART_NONE : part, rows->at};
 }
@@ -31,7 +32,7 @@ trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, 
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 {
     map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
-            floors_origin(PART_CELL, of), (trace_origin){0});
+            origin_of(PART_CELL, of), (trace_origin){0});
 }
 
 /* ---- norms ---- */
@@ -52,10 +53,10 @@ static const char *map_centered(floors *f, const floor_rows *of, const char *nam
         for (size_t j = 0; j < columns; j++)
             tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
     }
-    map_say(mean, build_text(b, "mean of %s[i]", of->name), OP_MEAN, floors_origin(PART_ROW_I, of),
+    map_say(mean, build_text(b, "mean of %s[i]", of->name), OP_MEAN, origin_of(PART_ROW_I, of),
             (trace_origin){0});
     map_say(centered, build_text(b, "%s[i,j] − %s[i]", of->name, mean_name), OP_MINUS,
-            floors_origin(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name));
+            origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name));
     return centered_name;
 }
 
@@ -105,7 +106,7 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     const char *bias = build_text(b, "%s.bias", made->name);
     const char *unit = build_text(b, "%s.unit", made->name);
     const char *centered = n->is_rms ? of->name : map_centered(f, of, made->name);
-    trace_origin cell = n->is_rms ? floors_origin(PART_CELL, of) : map_from(b, PART_CELL, centered);
+    trace_origin cell = n->is_rms ? origin_of(PART_CELL, of) : map_from(b, PART_CELL, centered);
     trace_origin row = {PART_ROW_I, cell.map};
     map_add_number(b, eps, b->step->id, n->eps);
     map_add(b, gain, b->step->id, &n->gain);
@@ -129,7 +130,7 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
 void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made)
 {
     map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j] + %s[i,j]", a->name, b->name),
-            OP_PLUS, floors_origin(PART_CELL, a), floors_origin(PART_CELL, b));
+            OP_PLUS, origin_of(PART_CELL, a), origin_of(PART_CELL, b));
 }
 
 void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
@@ -144,7 +145,7 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
     map_say(product,
             build_text(b, "%s[i]·%s%s%s", of->name, w_name, has_bias ? " + " : "",
                        has_bias ? bias_name : ""),
-            OP_DOT, floors_origin(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name));
+            OP_DOT, origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name));
     if (has_bias)
         product->c = map_from(b, PART_OF_COLUMN, bias_name);
 }
@@ -176,8 +177,8 @@ void floors_map_activated(floors *f, const activation *by, const floor_rows *hid
             gate == NULL ? build_text(&f->b, "%s(%s[i,j]): %s", name, hidden->name, by->named.help)
                          : build_text(&f->b, "%s(%s[i,j])·%s[i,j]: %s", name, hidden->name,
                                       gate->name, by->named.help),
-            OP_ACTIVATE, floors_origin(PART_CELL, hidden), (trace_origin){0});
+            OP_ACTIVATE, origin_of(PART_CELL, hidden), (trace_origin){0});
     if (gate != NULL)
-        activated->b = floors_origin(PART_CELL, gate);
+        activated->b = origin_of(PART_CELL, gate);
     activated->function = name;
 }

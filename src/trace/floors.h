@@ -63,10 +63,9 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
 bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
 
 /* floor_maps.c: where the numbers of a room come from. */
-/* The map of a stage; the rows know it from then on. */
-trace_origin floors_origin(trace_part part, const floor_rows *rows);
 /* Of as many rows as these, numbers that no stage holds. */
 trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns);
+/* The map of a stage; the rows know it from then on. */
 trace_map *floors_map_rows(floors *f, floor_rows *rows);
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
 void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made);
