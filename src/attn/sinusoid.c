@@ -1,7 +1,6 @@
 #include "attn/sinusoid.h"
 
 #include "attn/angle.h"
-#include "attn/row.h"
 #include "base/mem.h"
 
 static const double BASE = 10000;
@@ -16,6 +15,23 @@ static size_t waves_of(size_t width)
     return (width + 1) / 2;
 }
 
+/* One element of a row of numbers, read and written as float64. */
+static double get(const tensor *row, size_t i)
+{
+    ptrdiff_t at = row->stride[0] * (ptrdiff_t)i;
+    return row->type == DTYPE_F32 ? (double)((const float *)row->data)[at]
+                                  : ((const double *)row->data)[at];
+}
+
+static void set(tensor *row, size_t i, double value)
+{
+    ptrdiff_t at = row->stride[0] * (ptrdiff_t)i;
+    if (row->type == DTYPE_F32)
+        ((float *)row->data)[at] = (float)value;
+    else
+        ((double *)row->data)[at] = value;
+}
+
 /* Row `row` of all entries of the batch. An odd width ends with a sine. */
 static void add_to_row(const tensor *x, size_t row, double position, const double *frequency,
                        const kernels *with, tensor *sums)
@@ -26,7 +42,7 @@ static void add_to_row(const tensor *x, size_t row, double position, const doubl
         for (size_t batch = 0; batch < x->size[0]; batch++) {
             tensor of_batch = tensor_at(x, batch), into_batch = tensor_at(sums, batch);
             tensor from = tensor_at(&of_batch, row), to = tensor_at(&into_batch, row);
-            row_set(&to, column, row_get(&from, column) + wave);
+            set(&to, column, get(&from, column) + wave);
         }
     }
 }
