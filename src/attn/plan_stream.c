@@ -1,6 +1,8 @@
 /* One line of a stream: what can't be, and how its rows join those before them. */
 #include "attn/plan_parts.h"
 
+#include <string.h>
+
 /* What a document may say, and a stream can't do, with the reason. */
 static const struct {
     const char *key, *why;
@@ -83,6 +85,10 @@ static bool check_places(const plan *p, err *e)
     const kv_cache *c = p->asked->cache;
     const entry *here = p->asked->rope.positions;
     place at = here != NULL ? here->at : place_of_keys(p);
+    if (here != NULL && strcmp(here->name, "positions") == 0) {
+        err_at(e, &at, "rope is of all lines, and its positions would be those of one");
+        return err_remedy(e, "rope_positions in each line says where its rows stand");
+    }
     if (c->rows == 0 || c->has_places == (here != NULL))
         return true;
     return err_at(e, &at, "rope's positions are %s here, and were %s in the lines before",

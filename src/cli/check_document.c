@@ -188,12 +188,12 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     solution s = {0};
     comparison of = {0};
     errata known = {0};
-    bool done = check_tolerances(&one->contents, NULL, e) &&
-                (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
-                solution_plan(&s, one, c->given, e) &&
-                want_expected(&s, numbers, &known.stages, e) &&
-                solution_run(&s, c->given, c->world, e) &&
-                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+    bool done =
+        check_tolerances(&one->contents, NULL, e) &&
+        (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
+        solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, &known.stages, e) &&
+        solution_run(&s, c->given, c->world, e) && errata_check(&known, numbers, &s.stages, e) &&
+        compare_all(c, &one->contents, numbers, &s, &known, &of, e);
     if (!done)
         explain_shape(c, one, &s, numbers);
     if (done && c->given->answers != NULL)

@@ -41,7 +41,7 @@ static bool compare_all(const checker *c, const named_stages *of, errata *known,
 bool check_stages_compare(checker *c, const named_stages *of, errata *known, comparison *found,
                           err *e)
 {
-    if (!compare_all(c, of, known, found, e))
+    if (!errata_check(known, of->numbers, of->computed, e) || !compare_all(c, of, known, found, e))
         return false;
     if (c->given->update && found->different > 0)
         return check_update(c, &(new_numbers){of->document, of->numbers, of->computed, known}, e);

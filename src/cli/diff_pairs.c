@@ -1,6 +1,7 @@
 #include "cli/diff_pairs.h"
 
 #include "base/mem.h"
+#include "cli/diff_order.h"
 #include "cli/tolerances.h"
 
 #include <string.h>
@@ -184,7 +185,7 @@ static const entry *partner_of(const matcher *m, const char *name)
 
 static bool match_entry(matcher *m, const entry *a)
 {
-    if (a == NULL || a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
+    if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
         return true;
     const entry *b = partner_of(m, a->name);
     if (b != NULL)
@@ -192,23 +193,14 @@ static bool match_entry(matcher *m, const entry *a)
     return !is_matrix(a) || text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
 }
 
-static bool is_stage(const char *name)
-{
-    return named_find(&STAGES, name, strlen(name)) != NULL;
-}
-
-/* Stages in their order, then what else there is. */
 static bool match_all(matcher *m)
 {
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        if (!match_entry(m, bundle_find(m->a, stage_row(id)->key.named.name)))
-            return false;
-    }
-    for (size_t i = 0; i < m->a->count; i++) {
-        if (!is_stage(m->a->entry[i].name) && !match_entry(m, &m->a->entry[i]))
-            return false;
-    }
-    return true;
+    size_t *order = diff_order(m->a, m->e);
+    bool done = order != NULL;
+    for (size_t i = 0; i < m->a->count && done; i++)
+        done = match_entry(m, &m->a->entry[order[i]]);
+    mem_free(order);
+    return done;
 }
 
 /* Whether an entry of A was matched with this one of B. */

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/stage_names.h"
+#include "compare/measure.h"
 #include "io/number_write.h"
 
 #include <math.h>
@@ -102,6 +103,38 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
             return false;
     }
     sort_by_place(all);
+    return true;
+}
+
+/* From the last axis on; batch and head are there where the stage has them. */
+static bool check_index(const erratum *one, const tensor *of, err *e)
+{
+    static const char *const NAMES[] = {"col", "row", "head", "batch"};
+    for (int i = 0; i < one->rank && i < of->rank; i++) {
+        size_t index = one->index[one->rank - 1 - i], size = of->size[of->rank - 1 - i];
+        if (index >= size)
+            return err_at(e, &one->record->at, "this erratum's %s is %zu, and %s has %zu, from 0",
+                          NAMES[i], index, one->stage, size);
+    }
+    char shape[SHAPE_TEXT];
+    return one->rank == of->rank ||
+           err_at(e, &one->record->at, "this erratum has %d indices, and %s is %s", one->rank,
+                  one->stage, tensor_shape_text(of, shape));
+}
+
+bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const erratum *one = &all->one[i];
+        const tensor *said = bundle_tensor(expected, one->stage);
+        tensor a, b;
+        if (said == NULL)
+            return err_at(e, &one->record->at,
+                          "this erratum is of %s, which is not in \"expected\"", one->stage);
+        bool is_aligned = measure_align(said, bundle_tensor(computed, one->stage), &a, &b);
+        if (is_aligned && !check_index(one, &a, e)) /* else comparing refuses them */
+            return false;
+    }
     return true;
 }
 

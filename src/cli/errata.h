@@ -26,6 +26,9 @@ typedef struct errata {
 bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e);
 void errata_free(errata *all);
 
+/* Refuses an erratum of what is not expected, and one outside of its stage. */
+bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e);
+
 /* Whether the document names the element, rightly or not. */
 bool errata_lists(const errata *all, const element *one);
 
