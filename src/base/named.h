@@ -41,8 +41,4 @@ const named *named_nearer(const named *a, const named *b, const char *name, size
 /* "a, b or c": all names, for a message. */
 void named_list(const named_table *table, text *out);
 
-/* How many single-letter edits (a swap of neighbours counts as one) lead from one spelling to the
- * other. */
-size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length);
-
 #endif

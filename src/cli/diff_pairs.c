@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/diff_order.h"
+#include "base/nearest.h"
 #include "cli/tolerances.h"
 
 #include <string.h>
@@ -49,20 +50,16 @@ static bool is_mapped_to(const options *o, const char *name)
 
 static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
 {
-    const char *nearest = NULL;
-    size_t least = length / 2 + 1;
+    const char *found = NULL;
+    nearest near = nearest_to(name, length, spelling_reach(length));
     for (size_t i = 0; i < in->count; i++) {
-        const char *has = in->entry[i].name;
-        size_t distance = spelling_distance(name, length, has, strlen(has));
-        if (is_matrix(&in->entry[i]) && distance < least) {
-            nearest = has;
-            least = distance;
-        }
+        if (is_matrix(&in->entry[i]) && nearest_is_nearer(&near, in->entry[i].name))
+            found = in->entry[i].name;
     }
     err_at(e, &(place){.file = "map", .is_option = true}, "%s has no \"%.*s\"", file, (int)length,
            name);
-    return nearest == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
-                           : err_remedy(e, "did you mean \"%s\"?", nearest);
+    return found == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
+                         : err_remedy(e, "did you mean \"%s\"?", found);
 }
 
 static bool check_map(const matcher *m)

@@ -1,6 +1,7 @@
 #include "cli/nearest_names.h"
 
-#include "base/named.h"
+#include "base/nearest.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ void nearest_names_look(nearest_names *n, const char *name)
     size_t away = spelling_distance(n->wanted, length, name, strlen(name));
     while (at > 0 && n->distance[at - 1] > away)
         at--;
-    if (away > length / 3 + 1 || at == NEAREST_MOST)
+    if (away > spelling_reach(length) || at == NEAREST_MOST)
         return;
     n->count += n->count < NEAREST_MOST;
     for (size_t i = n->count - 1; i > at; i--) {

@@ -1,6 +1,7 @@
 #include "cli/stage_names.h"
 
 #include "attn/stage.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -12,17 +13,13 @@ bool stage_names_have(const text_list *of_stack, const char *name)
 
 static const char *nearest_of(const text_list *of_stack, const char *name, size_t length)
 {
-    const char *near = NULL;
-    size_t least = length / 3 + 1;
+    const char *found = NULL;
+    nearest near = nearest_to(name, length, spelling_reach(length));
     for (size_t i = 0; i < of_stack->count; i++) {
-        const char *one = of_stack->item[i];
-        size_t distance = spelling_distance(name, length, one, strlen(one));
-        if (distance < least) {
-            least = distance;
-            near = one;
-        }
+        if (nearest_is_nearer(&near, of_stack->item[i]))
+            found = of_stack->item[i];
     }
-    return near;
+    return found;
 }
 
 const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length)

@@ -1,5 +1,7 @@
 #include "trace/stack_steps.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -87,8 +89,8 @@ typedef struct search {
     const char *word;
     char before[32]; /* "step.1.", or "" */
     bool is_found;
-    char near[STAGE_NAME]; /* "": none is near */
-    size_t distance;
+    nearest near;
+    char found[STAGE_NAME]; /* the nearest; "": none is near */
 } search;
 
 static void look_near(search *f, const char *way, const char *name)
@@ -97,11 +99,8 @@ static void look_near(search *f, const char *way, const char *name)
     char full[STAGE_NAME];
     snprintf(of.text, sizeof of.text, "%s", strchr(f->word, '.') == NULL ? "" : way);
     stage_name_in_full(&of, name, full);
-    size_t distance = spelling_distance(f->word, strlen(f->word), full, strlen(full));
-    if (distance >= f->distance)
-        return;
-    f->distance = distance;
-    memcpy(f->near, full, sizeof full);
+    if (nearest_is_nearer(&f->near, full))
+        memcpy(f->found, full, sizeof full);
 }
 
 static void look(search *f, const char *way, const char *room, step_id id)
@@ -183,15 +182,16 @@ bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->item[i];
-        search f = {.word = word, .distance = strlen(word) / 3 + 1};
+        size_t length = strlen(word);
+        search f = {.word = word, .near = nearest_to(word, length, spelling_reach(length))};
         look_everywhere(&f, s, steps);
         if (f.is_found)
             continue;
         err_set(e, "there is no step \"%s\" in this stack", word);
-        return f.near[0] == '\0'
+        return f.found[0] == '\0'
                    ? err_remedy(e, "selfattn help steps lists those of attention, selfattn help "
                                    "floors what is beside it")
-                   : err_remedy(e, "did you mean \"%s\"?", f.near);
+                   : err_remedy(e, "did you mean \"%s\"?", f.found);
     }
     return true;
 }

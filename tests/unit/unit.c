@@ -47,6 +47,7 @@
     ROW(named)                                                                                     \
     ROW(named_tables)                                                                              \
     ROW(narrow)                                                                                    \
+    ROW(nearest)                                                                                   \
     ROW(npy)                                                                                       \
     ROW(npz)                                                                                       \
     ROW(number_list)                                                                               \
