@@ -5,6 +5,7 @@
 #include "cli/convert_metadata.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
+#include "io/jsonl.h"
 #include "io/source.h"
 
 #include <assert.h>
@@ -119,26 +120,26 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
 
 /* ---- reading ---- */
 
+static bool check_room(const converter *c, err *e)
+{
+    if (c->written == 0 || c->to->holds & HOLDS_STREAM)
+        return true;
+    err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more", c->to->title,
+           c->in);
+    return err_remedy(e, "--format jsonl writes a document a line");
+}
+
 static bool read_lines(converter *c, const source *s, const format *from, read_options how, err *e)
 {
-    const char *line = s->bytes, *end = s->bytes + s->length;
-    for (how.first_line = 1; line < end; how.first_line++) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        const char *stop = newline == NULL ? end : newline;
-        size_t length = (size_t)(stop - line);
+    jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
+    while (jsonl_next(&lines)) {
         bundle b = {0};
-        bool is_blank = strspn(line, " \t\r") >= length;
-        if (!is_blank && c->written > 0 && !(c->to->holds & HOLDS_STREAM)) {
-            err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more",
-                   c->to->title, c->in);
-            return err_remedy(e, "--format jsonl writes a document a line");
-        }
-        bool done =
-            is_blank || (from->read(line, length, &how, &b, e) && write_one(c, &b, from, e));
+        how.first_line = lines.number;
+        bool done = check_room(c, e) && from->read(lines.line, lines.length, &how, &b, e) &&
+                    write_one(c, &b, from, e);
         bundle_free(&b);
         if (!done)
             return false;
-        line = newline == NULL ? end : newline + 1;
     }
     return c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it");
 }

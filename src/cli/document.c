@@ -153,14 +153,6 @@ static bool find_if_lines(documents *all, err *e)
     return done;
 }
 
-static bool is_blank(const char *line, size_t length)
-{
-    size_t i = 0;
-    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
-        i++;
-    return i == length;
-}
-
 static bool read_contents(const documents *all, const document_line *from, document *one,
                           json_again *again, err *e)
 {
@@ -179,7 +171,7 @@ static bool read_line(documents *all, document *one, bool *is_there, err *e)
     do {
         next.bytes = lines_next(&all->lines, &next.length, e);
         one->line = next.number = all->lines.number;
-    } while (next.bytes != NULL && is_blank(next.bytes, next.length));
+    } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
     *is_there = next.bytes != NULL;
     return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
@@ -281,7 +273,7 @@ size_t documents_take(documents *all, document_line *to, size_t most)
         next->number = all->lines.number;
         if (next->bytes == NULL)
             break;
-        count += !is_blank(next->bytes, next->length);
+        count += !jsonl_is_blank(next->bytes, next->length);
     }
     return count;
 }

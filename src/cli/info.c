@@ -5,6 +5,7 @@
 #include "cli/info_file.h"
 #include "cli/matrix_file.h"
 #include "cli/report.h"
+#include "io/jsonl.h"
 #include "io/source.h"
 
 #include <string.h>
@@ -34,20 +35,15 @@ static const format *find_format(const options *o, const source *s, const char *
 /* A stream's documents are told together: what is in how many of them. */
 static bool read_lines(info_file *to, const source *s, err *e)
 {
-    const char *line = s->bytes, *end = s->bytes + s->length;
+    jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
     to->root.kind = FACT_OBJECT;
-    for (size_t number = 1; line < end; number++) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        size_t length = (size_t)((newline == NULL ? end : newline) - line);
+    for (; jsonl_next(&lines); to->documents++) {
         fact one = {0};
-        bool is_blank = strspn(line, " \t\r") >= length;
-        bool done = is_blank || (facts_of_json(&one, line, length, to->file, number, e) &&
-                                 facts_join(&to->root, &one, e));
+        bool done = facts_of_json(&one, lines.line, lines.length, to->file, lines.number, e) &&
+                    facts_join(&to->root, &one, e);
         fact_free(&one);
         if (!done)
             return false;
-        to->documents += !is_blank;
-        line = newline == NULL ? end : newline + 1;
     }
     return true;
 }

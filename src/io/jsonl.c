@@ -29,3 +29,32 @@ bool jsonl_probe(const char *bytes, size_t length)
 {
     return jsonl_look_at(bytes, length) == JSONL_IS;
 }
+
+jsonl_lines jsonl_lines_of(const char *bytes, size_t length)
+{
+    json_text t = json_text_of(bytes, length, "", 0);
+    return (jsonl_lines){.next = t.bytes, .end = t.end};
+}
+
+bool jsonl_is_blank(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
+        i++;
+    return i == length;
+}
+
+bool jsonl_next(jsonl_lines *l)
+{
+    while (l->next < l->end) {
+        const char *newline = memchr(l->next, '\n', (size_t)(l->end - l->next));
+        const char *stop = newline == NULL ? l->end : newline;
+        l->line = l->next;
+        l->length = (size_t)(stop - l->line);
+        l->number++;
+        l->next = newline == NULL ? l->end : newline + 1;
+        if (!jsonl_is_blank(l->line, l->length))
+            return true;
+    }
+    return false;
+}

@@ -10,6 +10,21 @@
 typedef enum jsonl_look { JSONL_IS_NOT, JSONL_MAY_BE, JSONL_IS } jsonl_look;
 jsonl_look jsonl_look_at(const char *bytes, size_t length);
 
+/* The lines of a whole input that hold a document, one after the other; blank ones are counted and
+ * passed over. */
+typedef struct jsonl_lines {
+    const char *line; /* the one that was found last, without its newline; borrowed */
+    size_t length, number;
+    const char *next, *end;
+} jsonl_lines;
+
+/* Begins before the first line, behind a byte order mark. */
+jsonl_lines jsonl_lines_of(const char *bytes, size_t length);
+/* False behind the last one. */
+bool jsonl_next(jsonl_lines *l);
+/* Whether a line holds no document: nothing but spaces. */
+bool jsonl_is_blank(const char *line, size_t length);
+
 /* True when the first line is an object to its end and another one begins below. */
 bool jsonl_probe(const char *bytes, size_t length);
 

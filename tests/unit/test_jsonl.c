@@ -1,6 +1,7 @@
-/* Whether first bytes are JSON Lines, and when that can't be said yet. */
+/* Whether first bytes are JSON Lines, and when that can't be said yet; which lines there are. */
 #include "io/jsonl.h"
 
+#include "base/text.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -12,7 +13,32 @@ static void check_look(unit *u, const char *bytes, jsonl_look wanted)
         printf("  bytes: %s\n", bytes);
 }
 
-void test_jsonl(unit *u)
+/* Each line that is no blank one as NUMBER:LINE|. */
+static void check_lines(unit *u, const char *bytes, const char *wanted)
+{
+    text found = {0};
+    jsonl_lines l = jsonl_lines_of(bytes, strlen(bytes));
+    while (jsonl_next(&l))
+        text_add_format(&found, "%zu:%.*s|", l.number, (int)l.length, l.line);
+    CHECK_TEXT(u, text_string(&found), wanted);
+    text_free(&found);
+}
+
+static void finds_lines(unit *u)
+{
+    check_lines(u, "", "");
+    check_lines(u, "\n \n", "");
+    check_lines(u, "{}\n{\"x\": 1}", "1:{}|2:{\"x\": 1}|");
+    check_lines(u, "\n{}\n \t\r\n{}\r\n\n", "2:{}|4:{}\r|");
+    check_lines(u, "\xef\xbb\xbf{}\n{}", "1:{}|2:{}|");
+    check_lines(u, "\xef\xbb\xbf\n{}\n", "2:{}|");
+    /* The bytes end where the length says, whatever stands behind. */
+    jsonl_lines l = jsonl_lines_of("  {}", 2);
+    CHECK(u, !jsonl_next(&l));
+    CHECK(u, jsonl_is_blank("  {}", 2) && !jsonl_is_blank("  {}", 3) && jsonl_is_blank("x", 0));
+}
+
+static void looks(unit *u)
 {
     static const struct {
         const char *bytes;
@@ -39,4 +65,11 @@ void test_jsonl(unit *u)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_look(u, cases[i].bytes, cases[i].wanted);
+}
+
+void test_jsonl(unit *u);
+void test_jsonl(unit *u)
+{
+    looks(u);
+    finds_lines(u);
 }
