@@ -54,7 +54,7 @@ static bool refuse_lost(size_t lost, const bundle *b, const format *f, const cha
 static bool check_one_matrix(const bundle *b, const format *f, const char *in, const char *out,
                              err *e)
 {
-    if (f->holds == 0 || f->holds & HOLDS_MATRICES || b->count <= 1)
+    if (f->holds & HOLDS_MATRICES || b->count <= 1)
         return true;
     text names = {0};
     for (size_t i = 0; i < b->count; i++)

@@ -39,7 +39,7 @@ bool convert_take_metadata(bundle *b, const format *f, const char *in, const opt
                            const env *world, bundle *kept, write_options *how, err *e)
 {
     const entry *texts = find_texts(b);
-    if (f->holds == 0 || f->holds & HOLDS_ALL)
+    if (f->holds & HOLDS_ALL)
         return true;
     if (!(f->holds & HOLDS_METADATA))
         return texts == NULL || (note_left_out(texts->bundle, f, in, o, world, e) &&

@@ -166,12 +166,7 @@ static void describe_step(text *out, const named *row)
 static void describe_format(text *out, const named *row)
 {
     const format *f = (const format *)(const void *)row;
-    if (f->endings[0] != '\0')
-        write_fact(out, "endings", f->endings);
-    if (f->read == NULL)
-        write_paragraph(out, "written only");
-    if (f->write == NULL)
-        write_paragraph(out, "read only");
+    write_fact(out, "endings", f->endings);
 }
 
 static void describe_score(text *out, const named *row)

@@ -1,6 +1,5 @@
 #include "cli/output_file.h"
 
-#include <assert.h>
 #include <string.h>
 
 bool output_file_open(output_file *to, err *e)
@@ -40,7 +39,6 @@ bool output_is_json(const format *f)
 
 bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
 {
-    assert(f->write != NULL); /* every format of the table can be written */
     if ((to->results == 0 && files <= 1) || output_is_json(f))
         return true;
     err_set(e, "%s holds the results of one document, and there are more", f->named.name);

@@ -74,8 +74,7 @@ typedef struct write_options {
     const row_supply *supply;
 } write_options;
 
-/* What a format can say, and read again as it was; 0: ask its writer. Matrices of numbers every
- * format holds. */
+/* What a format can say, and read again as it was. Matrices of numbers every format holds. */
 enum {
     HOLDS_MATRICES = 1, /* more than one, each by its name */
     HOLDS_VECTORS = 2,  /* apart from matrices of one row; and numbers from both */
@@ -91,13 +90,11 @@ enum {
 
 typedef struct format {
     named named;
-    const char *endings; /* ".csv .txt", or "" */
-    /* True when the first bytes are this format's and no earlier row's; NULL: only by name or
-     * ending. */
+    const char *endings; /* ".csv .txt" */
+    /* True when the first bytes are this format's and no earlier row's. */
     bool (*probe)(const char *bytes, size_t length);
     bool (*read)(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-    /* NULL: read only. The result's entries are stages (tensors of float32 or float64) in their
-     * order. */
+    /* The result's entries are stages (tensors of float32 or float64) in their order. */
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
     const char *title; /* as people write it: "JSON" */
     unsigned holds;    /* HOLDS_ bits */

@@ -66,11 +66,6 @@ static bool has_ending(const format *row, const char *file)
     return false;
 }
 
-static bool probes(const format *row, const char *bytes, size_t length)
-{
-    return row->probe != NULL && row->probe(bytes, length);
-}
-
 bool read_skip(const read_options *how, const char *name, size_t length, err *e)
 {
     return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
@@ -115,10 +110,10 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
     }
     /* Of formats that both fit, the ending's is meant. */
     const format *by_ending = format_by_ending(file);
-    if (by_ending != NULL && probes(by_ending, bytes, length))
+    if (by_ending != NULL && by_ending->probe(bytes, length))
         return by_ending;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (probes(&ROWS[i], bytes, length))
+        if (ROWS[i].probe(bytes, length))
             return &ROWS[i];
     }
     if (by_ending != NULL)

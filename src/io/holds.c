@@ -43,8 +43,6 @@ static bool has_corner(const bundle *b)
 
 const char *format_lacks(const format *f, const bundle *b, const entry *one)
 {
-    if (f->holds == 0)
-        return NULL;
     if (one->kind == ENTRY_TENSOR)
         return tensor_lacks(f, one);
     bool is_label = csv_is_labels(one) && (one->kind == ENTRY_LIST || has_corner(b));
@@ -66,7 +64,7 @@ static bool is_written(const char *stored)
 
 held_change format_changes(const format *f, const entry *one)
 {
-    if (f->holds == 0 || one->kind != ENTRY_TENSOR)
+    if (one->kind != ENTRY_TENSOR)
         return HELD_AS_IT_IS;
     if (one->tensor.rank < 2 && !(f->holds & HOLDS_VECTORS))
         return HELD_AS_ROW;

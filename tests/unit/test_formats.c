@@ -24,7 +24,8 @@ static void by_name_and_ending(unit *u)
     for (size_t i = 0; i < FORMATS.count; i++) {
         const format *row = (const format *)(const void *)named_row(&FORMATS, i);
         CHECK(u, format_by_name(row->named.name) == row);
-        CHECK(u, row->named.help[0] != '\0' && row->read != NULL);
+        CHECK(u, row->named.help[0] != '\0' && row->endings[0] != '\0' && row->holds != 0);
+        CHECK(u, row->probe != NULL && row->read != NULL && row->write != NULL);
     }
     CHECK(u, format_by_name("cvs") == NULL && format_by_name("") == NULL);
     CHECK_TEXT(u, named_nearest(&FORMATS, "cvs", 3)->name, "csv");
