@@ -42,16 +42,6 @@ static const format *find_output_format(const options *o, const char *out, err *
     return f;
 }
 
-static bool is_table(const format *f)
-{
-    static const char *const NAMES[] = {"csv", "tsv", "tidy"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(f->named.name, NAMES[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
  * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
  * it. Nothing that is there is passed over. */
@@ -143,14 +133,20 @@ static bool read_lines(converter *c, const source *s, const format *from, read_o
     return c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it");
 }
 
+/* Where both formats have one, --delimiter is the input's. */
+static void take_delimiter(converter *c, const format *from)
+{
+    if (from->has_delimiter && c->to->has_delimiter)
+        c->how.delimiter = '\0';
+}
+
 static bool convert_bytes(converter *c, const source *s, err *e)
 {
     read_options how = how_to_read(c->o, c->o->operand[0]);
     const format *from = input_format_of(c->o, s->bytes, s->length, how.file, e);
     if (from == NULL)
         return false;
-    if (is_table(from) && is_table(c->to))
-        c->how.delimiter = '\0'; /* --delimiter is the input's */
+    take_delimiter(c, from);
     if (from->holds & HOLDS_STREAM)
         return read_lines(c, s, from, how, e);
     bundle b = {0};
@@ -180,8 +176,7 @@ static bool convert_matrix(converter *c, err *e)
     bool done = matrix_file_read(&m, c->o->operand[0], &how, c->o, e);
     if (!done)
         return false;
-    if (m.is_table && is_table(c->to))
-        c->how.delimiter = '\0';
+    take_delimiter(c, m.format);
     find_axes(m.matrix);
     done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
     bundle_free(&b);
@@ -210,7 +205,7 @@ int command_convert(const options *o, env *world, err *e)
     if (c.to == NULL)
         return EXIT_WRONG;
     c.how = (write_options){.digits = option_digits(o),
-                            .single_line = strcmp(c.to->named.name, "jsonl") == 0,
+                            .single_line = (c.to->holds & HOLDS_STREAM) != 0,
                             .names_alone = true,
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
                             .threads = o->threads};

@@ -125,7 +125,7 @@ static bool check_options(const options *o, err *e)
     if (o->operands != 2)
         return err_set(e, "diff takes two results, %zu %s named", o->operands,
                        o->operands == 1 ? "is" : "are");
-    if (o->format != NULL && strcmp(o->format, "json") != 0 && strcmp(o->format, "jsonl") != 0)
+    if (o->format != NULL && !format_by_name(o->format)->is_json)
         return err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
     return (strcmp(o->operand[0], "-") != 0 || strcmp(o->operand[1], "-") != 0) ||
            err_set(e, "standard input is named 2 times, it can be read once");

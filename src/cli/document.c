@@ -139,10 +139,10 @@ static bool find_if_lines(documents *all, err *e)
     const format *by_ending = format_by_ending(l->file);
     jsonl_look look = JSONL_MAY_BE;
     if (format_name != NULL || all->given->stream) {
-        all->is_stream = all->given->stream || strcmp(format_name, "jsonl") == 0;
+        all->is_stream = all->given->stream || format_by_name(format_name)->holds & HOLDS_STREAM;
         return true;
     }
-    if (by_ending != NULL && strcmp(by_ending->named.name, "jsonl") == 0) {
+    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM) {
         bool done = lines_peek(l, e);
         look = jsonl_look_at(l->read.data, l->read.length);
         all->is_stream = look != JSONL_IS_NOT || json_probe(l->read.data, l->read.length);

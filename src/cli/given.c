@@ -253,7 +253,7 @@ static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents
     case OPTION_KEY_FILE:
         if (!apply_file(file, g->options, one->value, name, type, contents, e))
             return false;
-        *is_all_tables = *is_all_tables && file->matrix.is_table;
+        *is_all_tables = *is_all_tables && file->matrix.format->is_table;
         return true;
     case OPTION_KEY_LIST:
         return apply_list(file, one->value, name, contents, at, e);

@@ -10,24 +10,14 @@
 
 #include <string.h>
 
-static bool is_named(const format *f, const char *name)
-{
-    return strcmp(f->named.name, name) == 0;
-}
-
-static bool is_json(const format *f)
-{
-    return is_named(f, "json") || is_named(f, "jsonl");
-}
-
 /* A number or a text alone looks like CSV as well; here its ending is believed. */
 static const format *find_format(const options *o, const source *s, const char *file, err *e)
 {
     const format *f = input_format_of(o, s->bytes, s->length, file, e);
     const format *by_ending = format_by_ending(file);
-    bool is_text = f != NULL && (is_named(f, "csv") || is_named(f, "tsv"));
-    bool is_believed = o->input_format == NULL && by_ending != NULL && is_json(by_ending);
-    return is_text && is_believed ? by_ending : f;
+    bool is_table = f != NULL && f->is_table;
+    bool is_believed = o->input_format == NULL && by_ending != NULL && by_ending->is_json;
+    return is_table && is_believed ? by_ending : f;
 }
 
 /* ---- reading ---- */
@@ -68,7 +58,7 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
         return false;
     if (to->format->holds & HOLDS_STREAM)
         return read_lines(to, s, e);
-    if (is_named(to->format, "json"))
+    if (to->format->is_json)
         return facts_of_json(&to->root, s->bytes, s->length, to->file, 1, e);
     return read_bundle(to, s, read_options_of(o, s->file, DTYPE_F64), e);
 }
@@ -157,7 +147,7 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
 
 static bool check_options(const options *o, const env *world, err *e)
 {
-    if (o->format != NULL && strcmp(o->format, "json") != 0 && strcmp(o->format, "jsonl") != 0)
+    if (o->format != NULL && !format_by_name(o->format)->is_json)
         return err_set(e, "info is written as text, or with --format json, not as %s", o->format);
     if (o->operands == 0 && world->stdin_is_terminal)
         return err_set(e, "info takes files, and none is named");

@@ -5,7 +5,6 @@
 #include "cli/init_draws.h"
 #include "cli/note.h"
 #include "io/format.h"
-#include "io/npy_header.h"
 #include "random/fill.h"
 
 #include <string.h>
@@ -39,12 +38,12 @@ static bool stream_elements(maker *m, const draw *d, void *window, err *e)
     return true;
 }
 
-/* NPY holds one matrix, whose elements go out as they are drawn. */
-static bool write_npy(maker *m, err *e)
+/* One matrix, whose elements go out as they are drawn. */
+static bool write_as_drawn(maker *m, err *e)
 {
     const making *only = &m->plan->made[0];
     if (m->plan->count > 1) {
-        err_set(e, "NPY holds one matrix, and %zu are drawn", m->plan->count);
+        err_set(e, "%s holds one matrix, and %zu are drawn", m->to->title, m->plan->count);
         return err_remedy(e, "--draw names one of them; NPZ holds all");
     }
     tensor shape;
@@ -52,7 +51,7 @@ static bool write_npy(maker *m, err *e)
     if (window == NULL)
         return false;
     tensor_own(&shape, m->plan->type, only->rank, only->size, window);
-    npy_header_write(sink_text(&m->sink), &shape);
+    m->to->write_head(sink_text(&m->sink), &shape);
     bool done = stream_elements(m, &only->draw, window, e);
     mem_free(window);
     return done;
@@ -143,10 +142,9 @@ static const format *find_format(const options *o)
 
 static bool write_whole(maker *m, err *e)
 {
-    bool is_npy = strcmp(m->to->named.name, "npy") == 0;
     if (!sink_open(&m->sink, m->o->output == NULL ? "-" : m->o->output, e))
         return false;
-    if (is_npy ? write_npy(m, e) : write_matrices(m, e))
+    if (m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e))
         return sink_close(&m->sink, e);
     sink_discard(&m->sink);
     return false;

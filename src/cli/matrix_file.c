@@ -93,10 +93,8 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
 static bool read_whole(matrix_file *m, const char *file, const read_options *how, const options *o,
                        err *e)
 {
-    const format *f = input_read(o, file, how, &m->contents, e);
-    m->is_table =
-        f != NULL && (strcmp(f->named.name, "csv") == 0 || strcmp(f->named.name, "tsv") == 0);
-    return f != NULL;
+    m->format = input_read(o, file, how, &m->contents, e);
+    return m->format != NULL;
 }
 
 static bool read_named(matrix_file *m, const char *file, const char *name, read_options how,

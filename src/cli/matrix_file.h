@@ -8,7 +8,7 @@
 typedef struct matrix_file {
     bundle contents;
     entry *matrix; /* in contents */
-    bool is_table; /* CSV or TSV */
+    const format *format;
 } matrix_file;
 
 /* What is read, how: the part of read_options that the command line decides. */

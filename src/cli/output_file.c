@@ -34,7 +34,7 @@ bool output_file_write(output_file *to, const text *rendered, err *e)
 
 bool output_is_json(const format *f)
 {
-    return strcmp(f->named.name, "json") == 0 || strcmp(f->named.name, "jsonl") == 0;
+    return f->is_json;
 }
 
 bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
@@ -81,6 +81,6 @@ write_options output_how(const options *o, const documents *all, const document 
 {
     return (write_options){.digits = option_digits(o),
                            .name = bundle_text(&one->contents, "name"),
-                           .single_line = all->is_many || strcmp(f->named.name, "jsonl") == 0,
+                           .single_line = all->is_many || (f->holds & HOLDS_STREAM) != 0,
                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
 }

@@ -34,7 +34,7 @@ static bool check_given(const options *o, err *e)
 
 bool token_stream_check(const options *o, err *e)
 {
-    if (o->input_format != NULL && strcmp(o->input_format, "jsonl") != 0)
+    if (o->input_format != NULL && !(format_by_name(o->input_format)->holds & HOLDS_STREAM))
         return err_set(e, "--stream reads JSON Lines, and --input-format is %s", o->input_format);
     if (o->trace || o->trace_format != NULL || o->trace_output != NULL) {
         err_set(e, "--trace shows where every number comes from, and in a stream keys and values "

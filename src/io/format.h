@@ -98,6 +98,12 @@ typedef struct format {
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
     const char *title; /* as people write it: "JSON" */
     unsigned holds;    /* HOLDS_ bits */
+    bool is_json;
+    bool is_table;      /* its lines are a matrix's rows, of cells */
+    bool has_delimiter; /* between cells: `delimiter` of the options names it */
+    /* Writes what stands before the elements of its one matrix, where these follow as they lie in
+     * memory, so that nobody needs to hold all; else NULL. */
+    void (*write_head)(text *to, const tensor *shape);
 } format;
 
 extern const named_table FORMATS;

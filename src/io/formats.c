@@ -5,6 +5,7 @@
 #include "io/json.h"
 #include "io/jsonl.h"
 #include "io/npy.h"
+#include "io/npy_header.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
 #include "io/tidy.h"
@@ -24,22 +25,22 @@ enum {
 /* clang-format off */
 static const format ROWS[] = {
     {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write,
-     "JSON Lines", JSON_HOLDS | HOLDS_STREAM},
+     "JSON Lines", .holds = JSON_HOLDS | HOLDS_STREAM, .is_json = true},
     {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write,
-     "JSON", JSON_HOLDS},
+     "JSON", .holds = JSON_HOLDS, .is_json = true},
     {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write,
-     "CSV", CSV_HOLDS},
+     "CSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true},
     {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write,
-     "TSV", CSV_HOLDS},
+     "TSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true},
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write,
-     "tidy", TIDY_HOLDS},
+     "tidy", .holds = TIDY_HOLDS, .has_delimiter = true},
     {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write,
-     "NPY", BINARY_HOLDS},
+     "NPY", .holds = BINARY_HOLDS, .write_head = npy_header_write},
     {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write,
-     "NPZ", BINARY_HOLDS | HOLDS_MATRICES},
+     "NPZ", .holds = BINARY_HOLDS | HOLDS_MATRICES},
     {{"safetensors", "named matrices, mapped where they lie"}, ".safetensors",
      safetensors_probe, safetensors_read, safetensors_write,
-     "safetensors", BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA},
+     "safetensors", .holds = BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA},
 };
 /* clang-format on */
 
