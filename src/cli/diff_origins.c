@@ -112,12 +112,12 @@ static bool list_rest(text_list *to, const text_list *of, const text_list *other
     return true;
 }
 
-bool diff_origins_same_version(const diff_origins *o)
+static bool has_same_version(const diff_origins *o)
 {
     return strcmp(o->of[0].version, o->of[1].version) == 0;
 }
 
-bool diff_origins_same_input(const diff_origins *o, input which)
+static bool has_same_input(const diff_origins *o, input which)
 {
     const origin_input *a = &o->of[0].in[which], *b = &o->of[1].in[which];
     if (a->hash == NULL || b->hash == NULL)
@@ -174,11 +174,11 @@ void diff_origins_write_notes(const diff_origins *o, text *out)
     if (!o->are_known)
         return;
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (!diff_origins_same_input(o, which))
+        if (!has_same_input(o, which))
             add_input(out, o, which);
     }
     add_options(out, o);
-    if (!diff_origins_same_version(o))
+    if (!has_same_version(o))
         text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
                         o->of[0].version, o->name[1], o->of[1].version);
 }
@@ -205,7 +205,7 @@ void diff_origins_write_json(const diff_origins *o, text *out)
     json_member_key(out, "different_inputs");
     text_add_string(out, "{");
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (diff_origins_same_input(o, which))
+        if (has_same_input(o, which))
             continue;
         json_member_key(out, input_key(which));
         text_add_string(out, "{");

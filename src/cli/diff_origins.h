@@ -25,9 +25,6 @@ typedef struct diff_origins {
 bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e);
 void diff_origins_free(diff_origins *o);
 
-bool diff_origins_same_version(const diff_origins *o);
-bool diff_origins_same_input(const diff_origins *o, input which);
-
 /* A line a difference: "made from different inputs: wq …". */
 void diff_origins_write_notes(const diff_origins *o, text *out);
 /* Members of diff's object, where the origins are known. */

@@ -44,7 +44,6 @@ typedef struct fact {
 
 /* A new fact inside another; NULL with the error set. It moves when the next is added. */
 fact *fact_add(fact *to, const char *name, size_t length, err *e);
-fact *fact_find(const fact *in, const char *name);
 
 /* Adds an object's facts to those of the documents before it, a name's to those of the same
  * name. */

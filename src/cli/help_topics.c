@@ -60,7 +60,7 @@ void topic_write_line(text *out, const named_table *table, const named *row)
     wrap_add(out, row_help(table, row), INDENT + wrap_columns(row->name), LIST_COLUMN, HELP_WIDTH);
 }
 
-void topic_write_rows(text *out, const named_table *table)
+static void write_rows(text *out, const named_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         topic_write_line(out, table, named_row(table, i));
@@ -71,10 +71,10 @@ void topic_write_table(text *out, const named_table *table)
     if (table == &PEERS)
         peers_write_all(out);
     else
-        topic_write_rows(out, table);
+        write_rows(out, table);
     if (table == &MISTAKES) {
         text_add_format(out, "\n%ss:\n", STACK_MISTAKES.what);
-        topic_write_rows(out, &STACK_MISTAKES);
+        write_rows(out, &STACK_MISTAKES);
     }
 }
 
@@ -110,9 +110,9 @@ static void describe_option(text *out, const named *row)
     if (o->key != NULL)
         write_fact(out, "key of a document", o->key);
     if (o->choices != NULL)
-        topic_write_rows(out, o->choices);
+        write_rows(out, o->choices);
     if (o->also != NULL)
-        topic_write_rows(out, o->also);
+        write_rows(out, o->also);
 }
 
 static void describe_key(text *out, const named *row)

@@ -16,9 +16,8 @@ extern const size_t TOPIC_COUNT;
 
 /* "softmax (term): turns a row of …", and all that is known about it. */
 void topic_write_entry(text *out, const topic *of, const named *row);
-/* One line, or all rows of a table in a line each: name and help in two columns. */
+/* A row in one line: name and help in two columns. */
 void topic_write_line(text *out, const named_table *table, const named *row);
-void topic_write_rows(text *out, const named_table *table);
 /* What a table's plural shows: its rows, or for conventions all that they say. */
 void topic_write_table(text *out, const named_table *table);
 /* "b × h × n_q × n_k". */

@@ -11,7 +11,8 @@ const char PEERS_INTRODUCTION[] =
     "nothing is to be given. i is a query and j a key, from 0; n_q and n_k are their numbers, h "
     "and g those of heads and key/value heads; p is the query's position.";
 
-void peer_cell_write(text *out, const peer_cell *cell)
+/* On one line or two: "true is masked out\n→ --mask-true masked". */
+static void write_cell(text *out, const peer_cell *cell)
 {
     text_add_string(out, cell->says);
     if (cell->here != NULL)
@@ -21,7 +22,7 @@ void peer_cell_write(text *out, const peer_cell *cell)
 static void write_line(text *out, const char *name, const peer_cell *cell)
 {
     text words = {0};
-    peer_cell_write(&words, cell);
+    write_cell(&words, cell);
     text_add_format(out, "  %s", name);
     wrap_add_text(out, &words, NAME_INDENT + wrap_columns(name), CELL_COLUMN, HELP_WIDTH);
 }

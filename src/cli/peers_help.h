@@ -7,9 +7,6 @@
 /* What leads in to the whole comparison. */
 extern const char PEERS_INTRODUCTION[];
 
-/* A cell on one line or two: "true is masked out\n→ --mask-true masked". */
-void peer_cell_write(text *out, const peer_cell *cell);
-
 /* One program and what it sets, a difference a line. */
 void peer_write(text *out, const peer *of);
 /* One difference and how each program has it, a program a line. */

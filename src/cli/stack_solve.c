@@ -18,19 +18,14 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
 
 /* ---- names ---- */
 
-bool stack_solution_refuse(const stack_solution *s, const char *name, err *e)
-{
-    err_set(e, "there is no stage \"%s\" in this stack", name);
-    return stage_names_suggest(&s->there, name, e);
-}
-
 bool stack_solution_check(const stack_solution *s, const char *name, err *e)
 {
     for (size_t i = 0; i < s->there.count; i++) {
         if (stage_name_matches(name, s->there.item[i]))
             return true;
     }
-    return stack_solution_refuse(s, name, e);
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return stage_names_suggest(&s->there, name, e);
 }
 
 /* ---- computing ---- */

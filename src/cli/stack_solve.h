@@ -16,7 +16,6 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
                          err *e);
 /* Refuses a name that no stage has; * in it stands for anything. */
 bool stack_solution_check(const stack_solution *s, const char *name, err *e);
-bool stack_solution_refuse(const stack_solution *s, const char *name, err *e);
 /* Checks the memory against --max-memory, says the notes, and computes these stages. */
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e);

@@ -25,20 +25,21 @@ static const uint32_t LOCAL_SIGNATURE = 0x04034b50, ENTRY_SIGNATURE = 0x02014b50
                       LOCATOR_SIGNATURE = 0x07064b50, DESCRIPTOR_SIGNATURE = 0x08074b50,
                       IN_EXTRA = 0xffffffff; /* the number stands in the zip64 extra field */
 
-unsigned zip_read_16(const char *at)
+/* Numbers in a zip are little-endian. */
+static unsigned read_16(const char *at)
 {
     const unsigned char *p = (const unsigned char *)at;
     return p[0] | (unsigned)p[1] << 8;
 }
 
-uint32_t zip_read_32(const char *at)
+static uint32_t read_32(const char *at)
 {
-    return zip_read_16(at) | (uint32_t)zip_read_16(at + 2) << 16;
+    return read_16(at) | (uint32_t)read_16(at + 2) << 16;
 }
 
-uint64_t zip_read_64(const char *at)
+static uint64_t read_64(const char *at)
 {
-    return zip_read_32(at) | (uint64_t)zip_read_32(at + 4) << 32;
+    return read_32(at) | (uint64_t)read_32(at + 4) << 32;
 }
 
 static place place_of(const zip *z, size_t offset)
@@ -68,7 +69,7 @@ static size_t find_end(const zip *z)
     for (size_t at = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1; at > first; at--) {
         const char *p = z->bytes + at - 1;
         size_t behind = z->length - (at - 1) - END_RECORD;
-        if (zip_read_32(p) == END_SIGNATURE && zip_read_16(p + 20) == behind)
+        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == behind)
             return at - 1;
     }
     return SIZE_MAX;
@@ -79,16 +80,16 @@ static bool read_end_64(const zip *z, size_t end, directory *d, err *e)
 {
     place at = place_of(z, end);
     size_t before = LOCATOR_64 + END_RECORD_64;
-    if (end < before || zip_read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
+    if (end < before || read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
         return err_at(e, &at, "the zip's sizes need a zip64 record, and none is there");
-    uint64_t offset = zip_read_64(z->bytes + end - LOCATOR_64 + 8);
-    if (offset > end - before || zip_read_32(z->bytes + offset) != END_SIGNATURE_64)
+    uint64_t offset = read_64(z->bytes + end - LOCATOR_64 + 8);
+    if (offset > end - before || read_32(z->bytes + offset) != END_SIGNATURE_64)
         return err_at(e, &at, "the zip64 record is not where the zip says, at byte %llu",
                       (unsigned long long)offset);
     const char *p = z->bytes + offset;
-    *d = (directory){.count = zip_read_64(p + 32),
-                     .size = zip_read_64(p + 40),
-                     .offset = zip_read_64(p + 48),
+    *d = (directory){.count = read_64(p + 32),
+                     .size = read_64(p + 40),
+                     .offset = read_64(p + 48),
                      .end = (size_t)offset};
     return true;
 }
@@ -102,12 +103,10 @@ static bool find_directory(const zip *z, directory *d, err *e)
         return err_remedy(e, "the file may have been cut short");
     }
     const char *p = z->bytes + end;
-    unsigned disk = zip_read_16(p + 4), of_directory = zip_read_16(p + 6);
-    *d = (directory){.count = zip_read_16(p + 10),
-                     .size = zip_read_32(p + 12),
-                     .offset = zip_read_32(p + 16),
-                     .end = end};
-    if (disk != of_directory || zip_read_16(p + 8) != d->count)
+    unsigned disk = read_16(p + 4), of_directory = read_16(p + 6);
+    *d = (directory){
+        .count = read_16(p + 10), .size = read_32(p + 12), .offset = read_32(p + 16), .end = end};
+    if (disk != of_directory || read_16(p + 8) != d->count)
         return err_at(e, &at, "the zip is one of several disks, which are not read");
     if ((d->count == 0xffff || d->size == IN_EXTRA || d->offset == IN_EXTRA) &&
         !read_end_64(z, end, d, e))
@@ -123,11 +122,11 @@ static bool find_directory(const zip *z, directory *d, err *e)
 static const char *find_extra_64(const char *extra, size_t length, size_t *found)
 {
     while (length >= 4) {
-        size_t size = zip_read_16(extra + 2);
+        size_t size = read_16(extra + 2);
         if (size > length - 4)
             return NULL;
         *found = size;
-        if (zip_read_16(extra) == EXTRA_64)
+        if (read_16(extra) == EXTRA_64)
             return extra + 4;
         extra += 4 + size;
         length -= 4 + size;
@@ -145,7 +144,7 @@ static bool widen(uint64_t *const number[], size_t numbers, const char *extra, s
             continue;
         if (from == NULL || left < 8)
             return false;
-        *number[i] = zip_read_64(from);
+        *number[i] = read_64(from);
         from += 8;
         left -= 8;
     }
@@ -168,24 +167,24 @@ static size_t read_entry(const zip *z, size_t offset, size_t end, zip_member *m,
     place at = place_of(z, offset);
     const char *p = z->bytes + offset;
     size_t left = end - offset;
-    if (left < DIRECTORY_ENTRY || zip_read_32(p) != ENTRY_SIGNATURE) {
+    if (left < DIRECTORY_ENTRY || read_32(p) != ENTRY_SIGNATURE) {
         err_at(e, &at, "the zip's directory is damaged: no member's entry begins here");
         return 0;
     }
-    size_t name = zip_read_16(p + 28), extra = zip_read_16(p + 30), comment = zip_read_16(p + 32);
+    size_t name = read_16(p + 28), extra = read_16(p + 30), comment = read_16(p + 32);
     size_t length = DIRECTORY_ENTRY + name + extra + comment;
     if (left < length) {
         err_at(e, &at, "the zip's directory is damaged: %zu bytes are left for an entry of %zu",
                left, length);
         return 0;
     }
-    uint64_t size = zip_read_32(p + 24), packed = zip_read_32(p + 20), header = zip_read_32(p + 42);
+    uint64_t size = read_32(p + 24), packed = read_32(p + 20), header = read_32(p + 42);
     uint64_t *const wide[] = {&size, &packed, &header};
     *m = (zip_member){.name = p + DIRECTORY_ENTRY,
                       .name_length = name,
-                      .flags = zip_read_16(p + 8),
-                      .method = zip_read_16(p + 10),
-                      .crc = zip_read_32(p + 16)};
+                      .flags = read_16(p + 8),
+                      .method = read_16(p + 10),
+                      .crc = read_32(p + 16)};
     if (!check_name(m, &at, e))
         return 0;
     if (!widen(wide, 3, m->name + name, extra)) {
@@ -216,12 +215,12 @@ static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
         for (size_t signature = 0; signature <= 4; signature += 4) {
             const char *p = z->bytes + begin;
             if (end - begin < signature + 4 + 2 * width ||
-                (signature > 0 && zip_read_32(p) != DESCRIPTOR_SIGNATURE))
+                (signature > 0 && read_32(p) != DESCRIPTOR_SIGNATURE))
                 continue;
             p += signature;
-            uint64_t packed = width == 4 ? zip_read_32(p + 4) : zip_read_64(p + 4);
-            uint64_t size = width == 4 ? zip_read_32(p + 8) : zip_read_64(p + 12);
-            if (zip_read_32(p) == m->crc && packed == m->packed && size == m->size)
+            uint64_t packed = width == 4 ? read_32(p + 4) : read_64(p + 4);
+            uint64_t size = width == 4 ? read_32(p + 8) : read_64(p + 12);
+            if (read_32(p) == m->crc && packed == m->packed && size == m->size)
                 return true;
         }
     }
@@ -233,10 +232,10 @@ static bool check_sizes(const zip *z, const zip_member *m, size_t end, err *e)
     const char *p = z->bytes + m->header;
     if ((m->flags & FLAG_DESCRIPTOR) != 0)
         return has_descriptor(z, m, end) || disagree(z, m, "size behind it", e);
-    size_t name = zip_read_16(p + 26), extra = zip_read_16(p + 28);
-    uint64_t size = zip_read_32(p + 22), packed = zip_read_32(p + 18);
+    size_t name = read_16(p + 26), extra = read_16(p + 28);
+    uint64_t size = read_32(p + 22), packed = read_32(p + 18);
     uint64_t *const wide[] = {&size, &packed};
-    if (zip_read_32(p + 14) != m->crc)
+    if (read_32(p + 14) != m->crc)
         return disagree(z, m, "checksum", e);
     return (widen(wide, 2, p + LOCAL_HEADER + name, extra) && size == m->size &&
             packed == m->packed) ||
@@ -248,11 +247,11 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
 {
     place at = place_of(z, m->header);
     if (m->header > end || end - m->header < LOCAL_HEADER ||
-        zip_read_32(z->bytes + m->header) != LOCAL_SIGNATURE)
+        read_32(z->bytes + m->header) != LOCAL_SIGNATURE)
         return err_at(e, &at, "'%.*s' does not begin here, where the zip's directory says",
                       shown(m), m->name);
     const char *p = z->bytes + m->header;
-    size_t name = zip_read_16(p + 26), before = LOCAL_HEADER + name + zip_read_16(p + 28);
+    size_t name = read_16(p + 26), before = LOCAL_HEADER + name + read_16(p + 28);
     size_t left = end - m->header;
     if (left < before || left - before < m->packed)
         return err_at(e, &at, "'%.*s' needs %zu bytes, %zu are there", shown(m), m->name, m->packed,
@@ -260,8 +259,8 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
     m->data = m->header + before;
     if (name != m->name_length || memcmp(p + LOCAL_HEADER, m->name, name) != 0)
         return disagree(z, m, "name", e);
-    if (zip_read_16(p + 8) != m->method ||
-        ((zip_read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
+    if (read_16(p + 8) != m->method ||
+        ((read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
         return disagree(z, m, "method", e);
     return check_sizes(z, m, end, e);
 }
@@ -343,8 +342,7 @@ static bool read_directory(zip *z, const directory *d, err *e)
 
 bool zip_probe(const char *bytes, size_t length)
 {
-    return length >= 4 &&
-           (zip_read_32(bytes) == LOCAL_SIGNATURE || zip_read_32(bytes) == END_SIGNATURE);
+    return length >= 4 && (read_32(bytes) == LOCAL_SIGNATURE || read_32(bytes) == END_SIGNATURE);
 }
 
 bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e)

@@ -39,9 +39,4 @@ void zip_close(zip *z);
  * with the error set. */
 const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e);
 
-/* Numbers in a zip are little-endian. */
-unsigned zip_read_16(const char *at);
-uint32_t zip_read_32(const char *at);
-uint64_t zip_read_64(const char *at);
-
 #endif

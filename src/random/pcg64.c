@@ -2,7 +2,7 @@
 
 /* ---- the seed ---- */
 
-enum { POOL = 4 };
+enum { POOL = 4, SEED_WORDS = 8 };
 
 /* Each use of a hash has a multiplier of its own, which the use before left. */
 typedef struct hash {
@@ -23,7 +23,8 @@ static uint32_t mixed(uint32_t x, uint32_t y)
     return both ^ both >> 16;
 }
 
-void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS])
+/* SeedSequence(seed).generate_state(8): 32 bits each. */
+static void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS])
 {
     hash in = {0x43b0d7e5u, 0x931e8875u}, from = {0x8b51f9ddu, 0x58f38dedu};
     uint32_t pool[POOL] = {(uint32_t)seed, (uint32_t)(seed >> 32)};

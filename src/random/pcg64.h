@@ -15,10 +15,6 @@ typedef struct pcg64 {
     wide_word state, step;
 } pcg64;
 
-enum { SEED_WORDS = 8 };
-/* SeedSequence(seed).generate_state(8): 32 bits each. */
-void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS]);
-
 void pcg64_seed(pcg64 *p, uint64_t seed);
 uint64_t pcg64_next(pcg64 *p);
 /* From 0 below 1, of 53 bits. */
