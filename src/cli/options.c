@@ -174,7 +174,8 @@ static const option_row ROWS[] = {
                "stay, since the paper adds positions at the bottoms of its stacks only. Sine and "
                "cosine are within 1 ulp in float64, each sum is rounded to the type once; x is "
                "not multiplied by √m before, as the paper's embeddings are."},
-    {{"rope", "rotary positions: their base (default: 10000)"}, OPTION_KEY_VALUE, GROUP_MODEL, "BASE",
+    {{"rope", "rotary positions: their base (default: 10000)"},
+     OPTION_KEY_VALUE, GROUP_MODEL, "BASE",
      .value_is_optional = true, .key = "rope",
      .manual = "Rotary positions (Su et al., RoFormer, 2021): pair p of each head's query and key "
                "is turned by the angle position·base^(−2p/width). A bare --rope has base 10000. "
