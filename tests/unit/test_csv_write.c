@@ -5,6 +5,7 @@
 #include "io/csv_write.h"
 #include "listed.h"
 #include "said.h"
+#include "written.h"
 
 #include <float.h>
 #include <math.h>
@@ -184,7 +185,6 @@ static void add_random(bundle *b, const char *name, const char *axes, dtype type
     bundle_find(b, name)->axes = axes;
 }
 
-typedef bool writer(const bundle *result, const write_options *how, sink *out, err *e);
 typedef bool reader(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
 
 static void check_read_back(unit *u, const bundle *b, writer *write, reader *read, char delimiter)

@@ -7,6 +7,7 @@
 #include "listed.h"
 #include "said.h"
 #include "unit.h"
+#include "written.h"
 
 #include <string.h>
 
@@ -286,40 +287,29 @@ static void test_same_file(unit *u)
     }
 }
 
-static const char *write_error(const bundle *b, const write_options *how)
-{
-    static err e;
-    sink out;
-    e = (err){0};
-    sink_open_memory(&out);
-    bool done = npy_write(b, how, &out, &e);
-    sink_discard(&out);
-    return done ? "" : said(&e);
-}
-
 static void test_write_errors(unit *u)
 {
     const write_options how = {.digits = -1};
     const text_list header = {0};
     bundle b = {0};
     err e = {0};
-    CHECK_TEXT(u, write_error(&b, &how),
+    CHECK_TEXT(u, write_error(npy_write, &b, &how),
                "NPY holds one matrix, and there are 0:  | --emit takes one of them; NPZ holds all");
     CHECK(u, bundle_add_number(&b, "a", 1, (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how), "");
-    CHECK_TEXT(u, write_error(&b, &(write_options){.header = &header}),
+    CHECK_TEXT(u, write_error(npy_write, &b, &how), "");
+    CHECK_TEXT(u, write_error(npy_write, &b, &(write_options){.header = &header}),
                "NPY has no place for what --header says");
     CHECK(u, bundle_add_number(&b, "b", tensor_hole(), (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how),
+    CHECK_TEXT(u, write_error(npy_write, &b, &how),
                "'b' has a hole (null), and NPY has no way to write one | "
                "JSON and CSV hold it");
     bundle_remove(&b, "b");
     CHECK(u, bundle_add_number(&b, "b", 2, (place){0}, &e));
     CHECK_TEXT(
-        u, write_error(&b, &how),
+        u, write_error(npy_write, &b, &how),
         "NPY holds one matrix, and there are 2: a, b | --emit takes one of them; NPZ holds all");
     CHECK(u, bundle_add_text(&b, "name", "x", 1, (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how),
+    CHECK_TEXT(u, write_error(npy_write, &b, &how),
                "'name' can't be written as NPY, which holds matrices only | JSON holds everything");
     bundle_free(&b);
 }

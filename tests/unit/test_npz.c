@@ -8,6 +8,7 @@
 #include "listed.h"
 #include "said.h"
 #include "unit.h"
+#include "written.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -213,17 +214,6 @@ static void test_there_and_back(unit *u)
     bundle_free(&b);
 }
 
-static const char *write_error(const bundle *b, const write_options *how)
-{
-    static err e;
-    sink out;
-    e = (err){0};
-    sink_open_memory(&out);
-    bool done = npz_write(b, how, &out, &e);
-    sink_discard(&out);
-    return done ? "" : said(&e);
-}
-
 static void test_write_errors(unit *u)
 {
     const write_options how = {.digits = -1};
@@ -231,18 +221,18 @@ static void test_write_errors(unit *u)
     bundle b = {0};
     err e = {0};
     text name = {0};
-    CHECK_TEXT(u, write_error(&b, &(write_options){.header = &header}),
+    CHECK_TEXT(u, write_error(npz_write, &b, &(write_options){.header = &header}),
                "NPZ has no place for what --header says");
     CHECK(u, bundle_add_text(&b, "name", "x", 1, (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how),
+    CHECK_TEXT(u, write_error(npz_write, &b, &how),
                "'name' can't be written as NPZ, which holds matrices only | JSON holds everything");
     bundle_free(&b);
     text_add_repeated(&name, "n", 4091);
     CHECK(u, bundle_add_number(&b, text_string(&name), 1, (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how), "");
+    CHECK_TEXT(u, write_error(npz_write, &b, &how), "");
     text_add_string(&name, "n");
     CHECK(u, bundle_add_number(&b, text_string(&name), 1, (place){0}, &e));
-    CHECK_TEXT(u, write_error(&b, &how),
+    CHECK_TEXT(u, write_error(npz_write, &b, &how),
                "a name in a NPZ has at most 4091 bytes, "
                "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…' has 4092");
     text_free(&name);
