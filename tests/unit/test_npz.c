@@ -121,10 +121,7 @@ static text npz_of(const char *name, const char *bytes, size_t length)
     zip_writer_add(&w, name, length, (uint32_t)crc32_z(0, (const Bytef *)bytes, length));
     text_add(sink_text(&out), bytes, length);
     zip_writer_close(&w, &e);
-    text made = *sink_text(&out);
-    *sink_text(&out) = (text){0};
-    sink_discard(&out);
-    return made;
+    return sink_take(&out);
 }
 
 static void check_member(unit *u, const char *name, const char *bytes, const read_options *how,
@@ -166,10 +163,7 @@ static text written(unit *u, const bundle *b)
     sink_open_memory(&out);
     CHECK(u, npz_write(b, &(write_options){.digits = -1}, &out, &e));
     CHECK_TEXT(u, said(&e), "");
-    text made = *sink_text(&out);
-    *sink_text(&out) = (text){0};
-    sink_discard(&out);
-    return made;
+    return sink_take(&out);
 }
 
 static bool add_matrix(bundle *b, const char *name, dtype type, double first, err *e)

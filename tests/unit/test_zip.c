@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "said.h"
 #include "unit.h"
+#include "written.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -29,10 +30,7 @@ static text zip_of(size_t members, uint64_t most)
         text_add_string(sink_text(&out), HELLO);
     }
     zip_writer_close(&w, &e);
-    text made = *sink_text(&out);
-    *sink_text(&out) = (text){0};
-    sink_discard(&out);
-    return made;
+    return sink_take(&out);
 }
 
 /* The members' names and bytes, "a=hello b=hello", or the error. */

@@ -11,3 +11,11 @@ const char *write_error(writer *write, const bundle *b, const write_options *how
     sink_discard(&out);
     return done ? "" : said(&e);
 }
+
+text sink_take(sink *from)
+{
+    text taken = *sink_text(from);
+    *sink_text(from) = (text){0};
+    sink_discard(from);
+    return taken;
+}

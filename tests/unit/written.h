@@ -10,4 +10,7 @@ typedef bool writer(const bundle *result, const write_options *how, sink *out, e
 /* Its error as said() has it, and "" for none; borrowed until the next call. */
 const char *write_error(writer *write, const bundle *b, const write_options *how);
 
+/* Ends a sink in memory. What it holds is to be freed. */
+text sink_take(sink *from);
+
 #endif
