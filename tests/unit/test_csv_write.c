@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
+#include "filled.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"
@@ -13,16 +14,10 @@
 
 static const write_options SHORTEST = {.digits = -1};
 
-/* Adds a float64 tensor with the numbers given. */
 static void add(bundle *b, const char *name, const char *axes, int rank, const size_t *size,
                 const double *numbers)
 {
-    err e = {0};
-    tensor t;
-    tensor_new(&t, DTYPE_F64, rank, size, &e);
-    memcpy(t.data, numbers, tensor_count(&t) * sizeof numbers[0]);
-    bundle_add_tensor(b, name, &t, (place){0}, &e);
-    bundle_find(b, name)->axes = axes;
+    bundle_add_filled(b, name, DTYPE_F64, rank, size, numbers)->axes = axes;
 }
 
 static void add_labels(bundle *b, const char *name, const char *const *labels, size_t count)

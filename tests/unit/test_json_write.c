@@ -2,7 +2,7 @@
 #include "io/json.h"
 
 #include "base/mem.h"
-
+#include "filled.h"
 #include "said.h"
 #include "unit.h"
 
@@ -19,19 +19,6 @@ static void *no_block(size_t size)
 
 static const write_options SHORTEST = {.digits = -1};
 static const place NOWHERE = {.file = "f"};
-
-static void add_matrix(bundle *b, const char *name, dtype type, int rank, const size_t *size,
-                       const double *value)
-{
-    err e = {0};
-    tensor t;
-    size_t index[TENSOR_MAX_RANK] = {0};
-    tensor_new(&t, type, rank, size, &e);
-    do
-        tensor_set(&t, index, *value++);
-    while (tensor_next(&t, index));
-    bundle_add_tensor(b, name, &t, NOWHERE, &e);
-}
 
 static bundle *add_bundle(bundle *b, const char *name)
 {
@@ -59,10 +46,10 @@ static void matrices(unit *u)
     static const size_t TWO[] = {2, 2}, DEEP[] = {2, 1, 2};
     static const double NUMBERS[] = {0.1, 0.2, -3, 1e-7};
     bundle b = {0};
-    add_matrix(&b, "weights", DTYPE_F32, 2, TWO, NUMBERS);
-    add_matrix(&b, "heads", DTYPE_F64, 3, DEEP, NUMBERS);
-    add_matrix(&b, "row", DTYPE_F32, 1, TWO, NUMBERS);
-    add_matrix(&b, "number", DTYPE_F64, 0, NULL, NUMBERS);
+    bundle_add_filled(&b, "weights", DTYPE_F32, 2, TWO, NUMBERS);
+    bundle_add_filled(&b, "heads", DTYPE_F64, 3, DEEP, NUMBERS);
+    bundle_add_filled(&b, "row", DTYPE_F32, 1, TWO, NUMBERS);
+    bundle_add_filled(&b, "number", DTYPE_F64, 0, NULL, NUMBERS);
     check_written(u, &b, SHORTEST,
                   "{\n"
                   "  \"weights\": [\n"
@@ -111,9 +98,9 @@ static void no_plain_numbers(unit *u)
     const double values[] = {NAN, HUGE_VAL, -HUGE_VAL, tensor_hole(), -0.0};
     static const double TRUTH[] = {1, 0};
     bundle b = {0};
-    add_matrix(&b, "f64", DTYPE_F64, 1, FIVE, values);
-    add_matrix(&b, "f32", DTYPE_F32, 1, FIVE, values);
-    add_matrix(&b, "mask", DTYPE_BOOL, 1, TWO, TRUTH);
+    bundle_add_filled(&b, "f64", DTYPE_F64, 1, FIVE, values);
+    bundle_add_filled(&b, "f32", DTYPE_F32, 1, FIVE, values);
+    bundle_add_filled(&b, "mask", DTYPE_BOOL, 1, TWO, TRUTH);
     check_written(u, &b, SHORTEST,
                   "{\n"
                   "  \"f64\": [\"NaN\", \"Infinity\", \"-Infinity\", null, -0],\n"
@@ -134,16 +121,16 @@ static void texts(unit *u)
     tokens->kind = ENTRY_LIST;
     text_list_add(&tokens->list, "the", 3, &e);
     text_list_add(&tokens->list, "é\n\x01\"\\", 6, &e);
-    add_matrix(add_bundle(&b, "expected"), "q\t", DTYPE_F64, 1, ONE, NUMBER);
+    bundle_add_filled(add_bundle(&b, "expected"), "q\t", DTYPE_F64, 1, ONE, NUMBER);
     bundle *tol = add_bundle(&b, "tol");
-    add_matrix(tol, "q", DTYPE_F64, 0, NULL, NUMBER);
+    bundle_add_filled(tol, "q", DTYPE_F64, 0, NULL, NUMBER);
     bundle_add_text(tol, "why", "so", 2, NOWHERE, &e);
     bundle *errata = add_bundle(&b, "errata");
     bundle_find(&b, "errata")->is_list = true;
     bundle_add_text(add_bundle(errata, "1"), "stage", "q", 1, NOWHERE, &e);
     add_bundle(errata, "2");
     bundle_add_text(add_bundle(add_bundle(&b, "no_list"), "1"), "a", "b", 1, NOWHERE, &e);
-    add_matrix(add_bundle(add_bundle(&b, "deep"), "1"), "q", DTYPE_F64, 1, ONE, NUMBER);
+    bundle_add_filled(add_bundle(add_bundle(&b, "deep"), "1"), "q", DTYPE_F64, 1, ONE, NUMBER);
     bundle_find(&b, "deep")->is_list = true;
     write_options how = {.digits = -1, .name = "new"};
     check_written(u, &b, how,
@@ -187,11 +174,11 @@ static void without_names(unit *u)
     check_written(u, &b, SHORTEST, "{}\n");
     write_options how = {.digits = -1, .name = "n"};
     check_written(u, &b, how, "{\n  \"name\": \"n\"\n}\n");
-    add_matrix(&b, "", DTYPE_F32, 2, TWO, NUMBERS);
+    bundle_add_filled(&b, "", DTYPE_F32, 2, TWO, NUMBERS);
     check_written(u, &b, SHORTEST, "[\n  [1],\n  [2]\n]\n");
     check_written(u, &b, how, "{\n  \"name\": \"n\",\n  \"\": [\n    [1],\n    [2]\n  ]\n}\n");
     bundle_free(&b);
-    add_matrix(&b, "", DTYPE_F32, 0, NULL, NUMBERS);
+    bundle_add_filled(&b, "", DTYPE_F32, 0, NULL, NUMBERS);
     check_written(u, &b, SHORTEST, "{\n  \"\": 1\n}\n");
     bundle_free(&b);
 }

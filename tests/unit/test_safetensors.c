@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "io/format.h"
+#include "filled.h"
 #include "listed.h"
 #include "said.h"
 #include "unit.h"
@@ -307,19 +308,6 @@ static void is_used_in_place(unit *u)
 
 /* ---- writing ---- */
 
-static void add(bundle *to, const char *name, dtype type, int rank, const size_t *size,
-                const double *value)
-{
-    err e = {0};
-    tensor t;
-    size_t index[TENSOR_MAX_RANK] = {0};
-    tensor_new(&t, type, rank, size, &e);
-    do
-        tensor_set(&t, index, *value++);
-    while (tensor_next(&t, index));
-    bundle_add_tensor(to, name, &t, (place){0}, &e);
-}
-
 static void check_written(unit *u, const bundle *b, const write_options *how, const sample *wanted)
 {
     err e = {0};
@@ -339,9 +327,9 @@ static void is_written(unit *u)
     static const write_options plain = {.digits = -1};
     bundle b = {0};
     check_written(u, &b, &plain, &(sample){"{}      ", DATA("")});
-    add(&b, "m", DTYPE_BOOL, 1, (size_t[]){3}, (double[]){1, 0, 1});
-    add(&b, "w", DTYPE_F32, 2, (size_t[]){1, 2}, (double[]){1, -2});
-    add(&b, "d\n", DTYPE_F64, 0, NULL, (double[]){1.5});
+    bundle_add_filled(&b, "m", DTYPE_BOOL, 1, (size_t[]){3}, (double[]){1, 0, 1});
+    bundle_add_filled(&b, "w", DTYPE_F32, 2, (size_t[]){1, 2}, (double[]){1, -2});
+    bundle_add_filled(&b, "d\n", DTYPE_F64, 0, NULL, (double[]){1.5});
     /* the largest elements first; NaN is one NaN */
     uint32_t other_nan = 0xffc12345u;
     memcpy((char *)bundle_tensor(&b, "w")->data + 4, &other_nan, 4);
@@ -358,7 +346,7 @@ static void are_views_and_remarks_written(unit *u)
     err e = {0};
     bundle b = {0}, view = {0};
     text_list made_by = {0};
-    add(&b, "w", DTYPE_F32, 2, (size_t[]){2, 3}, (double[]){1, 2, 3, 4, 5, 6});
+    bundle_add_filled(&b, "w", DTYPE_F32, 2, (size_t[]){2, 3}, (double[]){1, 2, 3, 4, 5, 6});
     tensor transposed = tensor_transposed(bundle_tensor(&b, "w"));
     tensor part = tensor_range(&transposed, 0, 1, 2);
     bundle_add_tensor(&view, "w", &part, (place){0}, &e);
@@ -388,11 +376,11 @@ static void says_what_is_not_written(unit *u)
 {
     err e = {0};
     bundle b = {0};
-    add(&b, "__metadata__", DTYPE_F32, 0, NULL, (double[]){1});
+    bundle_add_filled(&b, "__metadata__", DTYPE_F32, 0, NULL, (double[]){1});
     check_not_written(u, &b, "'__metadata__' can't be the name of a matrix in safetensors");
     bundle_free(&b);
-    add(&b, "", DTYPE_F32, 0, NULL, (double[]){1});
-    add(&b, "matrix", DTYPE_F32, 0, NULL, (double[]){1});
+    bundle_add_filled(&b, "", DTYPE_F32, 0, NULL, (double[]){1});
+    bundle_add_filled(&b, "matrix", DTYPE_F32, 0, NULL, (double[]){1});
     check_not_written(u, &b,
                       "the matrix without a name would be 'matrix', and there is one of "
                       "that name");
