@@ -62,6 +62,27 @@ static inline bool same_entries(const entry *a, const entry *b)
     return a->kind != ENTRY_LIST || same_lists(&a->list, &b->list);
 }
 
+static inline void claim_same(const bundle *a, const bundle *b)
+{
+    claim(a->count == b->count, "as many entries come back");
+    for (size_t i = 0; i < a->count; i++) {
+        claim(strcmp(a->entry[i].name, b->entry[i].name) == 0, "names come back in their order");
+        claim(same_entries(&a->entry[i], &b->entry[i]), "values come back to the same bits");
+    }
+}
+
+/* Any bytes: whether they can be read. */
+static inline bool read_any(const format *f, const char *bytes, size_t length,
+                            const read_options *how, bundle *to)
+{
+    err e = {0};
+    bool done = f->read(bytes, length, how, to, &e);
+    claim_error_fits(done, &e);
+    claim(done || to->count == 0, "what can't be read leaves nothing behind");
+    claim(done || strncmp(e.where, how->file, strlen(how->file)) == 0, "an error has a place");
+    return done;
+}
+
 /* Written by this format; the text is to be freed. */
 static inline text written_as(const format *f, const bundle *b, char delimiter)
 {
@@ -89,6 +110,16 @@ static inline bundle read_again(const format *f, const text *from, const read_op
         fprintf(stderr, "%s: %s\n%s\n", e.where, e.what, text_string(from));
     claim(done, "what was written can be read");
     return b;
+}
+
+static inline void claim_written_again(const format *f, const bundle *b, char delimiter,
+                                       const text *before)
+{
+    text again = written_as(f, b, delimiter);
+    claim(before->length == again.length &&
+              memcmp(text_string(before), text_string(&again), again.length) == 0,
+          "what is written twice is the same");
+    text_free(&again);
 }
 
 /* Reads with `behind` and spaces behind the text, which mean nothing: the last numbers of a text

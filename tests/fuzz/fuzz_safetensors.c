@@ -3,15 +3,6 @@
 #include "attn/keys.h"
 #include "fuzz/claims.h"
 
-static void check_same(const bundle *a, const bundle *b)
-{
-    claim(a->count == b->count, "as many entries come back");
-    for (size_t i = 0; i < a->count; i++) {
-        claim(strcmp(a->entry[i].name, b->entry[i].name) == 0, "names come back in their order");
-        claim(same_entries(&a->entry[i], &b->entry[i]), "values come back to the same bits");
-    }
-}
-
 static bool read_once(const char *bytes, size_t length, const read_options *how, bundle *to)
 {
     err e = {0};
@@ -32,13 +23,9 @@ static void check_there_and_back(bundle *first, const read_options *how)
         return; /* it gets a name where it is written */
     text written = written_as(f, first, '\0');
     bundle second = read_again(f, &written, how);
-    check_same(first, &second);
-    text again = written_as(f, &second, '\0');
-    claim(written.length == again.length &&
-              memcmp(text_string(&written), text_string(&again), written.length) == 0,
-          "what is written twice is the same");
+    claim_same(first, &second);
+    claim_written_again(f, &second, '\0', &written);
     text_free(&written);
-    text_free(&again);
     bundle_free(&second);
 }
 
@@ -50,7 +37,7 @@ static void check_file(const char *bytes, size_t length, const read_options *how
     bundle copied = {0}, in_place = {0};
     bool done = read_once(bytes, length, how, &copied);
     claim(done == read_once(bytes, length, &mapped, &in_place), "a mapped file is read alike");
-    check_same(&copied, &in_place);
+    claim_same(&copied, &in_place);
     if (done && how->keys == NULL && how->allow_nonfinite)
         check_there_and_back(&in_place, how);
     bundle_free(&in_place);
