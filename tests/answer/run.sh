@@ -6,24 +6,10 @@
 # with them, a hash for each stage of each problem, everything else must print too. Then two things
 # that do change bits are tried, to prove that these hashes would show it.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
 unset GLIBC_TUNABLES
-LC_ALL=C
-export LC_ALL
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL answer: $1"
-}
-
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: answer: $1"
-}
+make_scratch
 
 # build VARIANT ARGUMENT...: leaves build/VARIANT/answer in $program.
 build() {
@@ -40,11 +26,11 @@ build() {
 hashes() {
     claim=$1
     shift
-    "$@" --each >"$scratch/got" 2>"$scratch/said" && return
+    "$@" --each >"$scratch/got" 2>"$said" && return
     if [ $? = 77 ]; then
-        skip "$claim: $(cat "$scratch/said")"
+        skip "$claim: $(cat "$said")"
     else
-        fail "$claim: $(tail -n 1 "$scratch/said")"
+        fail "$claim: $(tail -n 1 "$said")"
     fi
     return 1
 }
@@ -60,7 +46,7 @@ judge() {
     elif [ "$(wc -l <"$scratch/stages")" -lt "$2" ]; then
         fail "$1: only $(wc -l <"$scratch/stages") stages were computed"
     else
-        passed=$((passed + 1))
+        pass
     fi
 }
 
@@ -97,7 +83,7 @@ own=$program
 hashes 'the scalar kernels' "$own" --isa scalar || exit 1
 grep -v '^all' "$scratch/got" | sort >"$scratch/expected"
 if [ "$(cut -d' ' -f1 "$scratch/expected" | uniq | wc -l)" -ge 200 ]; then
-    passed=$((passed + 1))
+    pass
 else
     fail 'there are fewer than 200 problems'
 fi
@@ -127,11 +113,11 @@ elif tests/need.sh qemu-user-static; then
     # shellcheck disable=SC2086 # words are meant
     part 'an old machine' 100 $old "$own" --every 31
     # shellcheck disable=SC2086 # words are meant
-    $old "$own" --isa avx2 >"$scratch/got" 2>"$scratch/said"
-    if [ $? = 77 ] && grep -q 'avx2: this machine does not have it' "$scratch/said"; then
-        passed=$((passed + 1))
+    $old "$own" --isa avx2 >"$scratch/got" 2>"$said"
+    if [ $? = 77 ] && grep -q 'avx2: this machine does not have it' "$said"; then
+        pass
     else
-        fail "an old machine is asked for AVX2: $(cat "$scratch/said")"
+        fail "an old machine is asked for AVX2: $(cat "$said")"
     fi
 else
     skip 'an old machine: no emulator here'
@@ -168,19 +154,18 @@ noticed() {
     "$@" --each 2>/dev/null | grep -v '^all' | sort >"$scratch/stages"
     other=$(comm -13 "$scratch/expected" "$scratch/stages" | wc -l)
     if [ $((other * 5)) -gt "$(wc -l <"$scratch/stages")" ] && [ "$other" -gt 0 ]; then
-        passed=$((passed + 1))
+        pass
     else
         fail "$claim goes unnoticed: $other of $(wc -l <"$scratch/stages") stages differ"
     fi
 }
 
-if "$own" --self-test >"$scratch/said"; then
-    passed=$((passed + 1))
+if "$own" --self-test >"$said"; then
+    pass
 else
-    fail "$(cat "$scratch/said")"
+    fail "$(cat "$said")"
 fi
 noticed 'a sum in another order' "$own" --mode reversed
 build answer-fast-math CFLAGS='-O2 -ffast-math' && noticed 'a build with -ffast-math' "$program"
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

@@ -12,28 +12,15 @@
 #     ? the status; without this line 2 where only stderr is expected, else 0
 # A case that expects nothing fails. Commands find selfattn in PATH, and testdata beside them.
 set -u
-tests=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$tests/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-LC_ALL=C
-export PATH LC_ALL
-unset NO_COLOR COLUMNS CASE BUILD
-word=${1:-} passed=0 failed=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+unset CASE BUILD
+make_scratch
 case=$scratch/case want=$scratch/want got=$scratch/got
-
-# fail CLAIM WHY: counts, and shows $scratch/diff where there is one.
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL cli: $1: $2"
-    [ ! -f "$scratch/diff" ] || sed 's/^/    /' "$scratch/diff"
-}
 
 # Few processes a case: there are more than a thousand.
 begin_case() {
-    rm -rf "$case" "$want" "$got" "$scratch/diff" && mkdir "$case" "$want" "$got"
+    rm -rf "$case" "$want" "$got" && mkdir "$case" "$want" "$got"
     claim=
 }
 
@@ -44,9 +31,9 @@ expects() {
 
 # run_case CLAIM: $case holds the case's files, and $want what must come out.
 run_case() {
-    case $1 in *"$word"*) ;; *) return ;; esac
+    picked "$1" || return
     if ! expects || [ ! -f "$case/cmd" ]; then
-        fail "$1" 'has no cmd, or expects nothing: no expout, experr or status'
+        fail "$1: has no cmd, or expects nothing: no expout, experr or status"
         return
     fi
     : >>"$want/expout"
@@ -55,11 +42,8 @@ run_case() {
     ln -s "$root/testdata" "$case/testdata"
     (cd "$case" && exec sh ./cmd) </dev/null >"$got/expout" 2>"$got/experr"
     echo $? >"$got/status"
-    if (cd "$scratch" && exec diff -ru want got >diff); then
-        passed=$((passed + 1))
-    else
-        fail "$1" 'what came out (+) is not what must (-)'
-    fi
+    (cd "$scratch" && exec diff -ru want got >"$said")
+    count "$1: what came out (+) is not what must (-)"
 }
 
 # end_group: the lines since the last one are a case.
@@ -83,7 +67,7 @@ run_table() {
         '>'*) printf '%s\n' "$rest" >>"$want/expout" ;;
         '!'*) printf '%s\n' "$rest" >>"$want/experr" ;;
         '?'*) printf '%s\n' "$rest" >"$want/status" ;;
-        *) fail "${1##*/}" "a line that begins with none of # \$ > ! ?: $line" ;;
+        *) fail "${1##*/}: a line that begins with none of # \$ > ! ?: $line" ;;
         esac
     done <"$1"
     end_group
@@ -101,5 +85,4 @@ done
 for table in "$tests"/${TABLES:-*}.txt; do
     [ ! -f "$table" ] || run_table "$table"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

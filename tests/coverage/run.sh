@@ -2,14 +2,11 @@
 # run.sh: how much of src the tests reach, in lines. Fails below $COVERAGE_LEAST per cent. The lines
 # that no test reaches are listed in build/coverage/uncovered.txt.
 set -eu
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
 build=build/coverage
 least=${COVERAGE_LEAST:-95}
-if ! command -v gcov >/dev/null || ! command -v gcc >/dev/null; then
-    echo 'skipped: coverage: no gcc and gcov here'
-    echo '0 passed, 0 failed, 1 skipped'
-    exit
-fi
+{ command -v gcov && command -v gcc; } >/dev/null || skip_all 'no gcc and gcov here'
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc programs >/dev/null
 find "$build" -name '*.gcda' -exec rm {} +
 BUILD=$build tests/run.sh ${SUITES:-unit compare faults cli} >"$build/tests.txt" ||

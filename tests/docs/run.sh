@@ -6,45 +6,30 @@
 # it) are commands, and what stands below one is what it must print; … stands for lines left out.
 # In the manual's EXAMPLES, lines that begin with a program's name are commands.
 set -u
-docs=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$docs/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-export PATH
-unset BUILD CASE NO_COLOR COLUMNS
-word=${1:-} passed=0 failed=0 skipped=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-said=$scratch/said
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+unset BUILD CASE
+make_scratch
 
-wants() {
-    case $1 in *"$word"*) ;; *) return 1 ;; esac
-}
-
-# skip WHAT WHY
-skip() {
-    ! wants "$1" || { skipped=$((skipped + 1)) && echo "skipped: docs: $1: $2"; }
+# leave_out WHAT WHY
+leave_out() {
+    ! picked "$1" || skip "$1: $2"
 }
 
 # expect WHAT COMMAND...: it ends with status 0 and says nothing.
 expect() {
-    wants "$1" || return
+    picked "$1" || return
     what=$1
     shift
-    if "$@" >"$said" 2>&1 && [ ! -s "$said" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL docs: $what"
-        sed 's/^/    /' "$said"
-    fi
+    "$@" >"$said" 2>&1 && [ ! -s "$said" ]
+    count "$what"
 }
 
 # The example $1 prints nothing to stderr, and to stdout what is in the file $2, where there is any.
 run_example() {
     sh -c "$1" >"$scratch/out" 2>"$scratch/err" </dev/null || echo "status $?"
     cat "$scratch/err"
-    [ ! -s "$2" ] || awk -f "$docs/shown.awk" "$2" "$scratch/out"
+    [ ! -s "$2" ] || awk -f "$tests/shown.awk" "$2" "$scratch/out"
 }
 
 # What an example needs and this machine lacks.
@@ -56,7 +41,7 @@ lacks() {
 
 # run_examples FILE NAME: in the folder that the caller is in.
 run_examples() {
-    awk -f "$docs/examples.awk" "$1" >"$scratch/examples"
+    awk -f "$tests/examples.awk" "$1" >"$scratch/examples"
     commands=$(grep -c '^\$ ' "$scratch/examples")
     expect "$2 has examples" test "$commands" -gt 0
     number=1
@@ -66,7 +51,7 @@ run_examples() {
         example=$(cat "$scratch/command")
         lack=$(lacks "$example")
         if [ -n "$lack" ]; then
-            skip "$2: $example" "$lack is not here"
+            leave_out "$2: $example" "$lack is not here"
         else
             expect "$2: $example" run_example "$example" "$scratch/shown"
         fi
@@ -95,7 +80,7 @@ expect 'README: golden files in a Makefile' sh -c 'make check-golden >said && gr
 mkdir "$scratch/manual" && cd "$scratch/manual" || exit 1
 run_examples "$root/man/selfattn.1" manual
 expect 'manual: its generated part is that of the option table (make man)' \
-    sh -c "'$docs/man.sh' | diff '$root/man/selfattn.1' -"
+    sh -c "'$tests/man.sh' | diff '$root/man/selfattn.1' -"
 for option in $(selfattn --help | grep -o -e '--[a-z][a-z-]*[a-z]' | sort -u); do
     expect "manual: it names $option" \
         grep -q -F -e "$(echo "$option" | sed 's/-/\\-/g')" "$root/man/selfattn.1"
@@ -107,7 +92,7 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
     expect 'manual: man(1) has nothing to complain about' sh -c \
         "LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' >'$scratch/page'"
 else
-    skip 'manual: man(1) has nothing to complain about' 'man or groff is not here'
+    leave_out 'manual: man(1) has nothing to complain about' 'man or groff is not here'
 fi
 
 # ---- completions
@@ -117,9 +102,8 @@ for shell in bash zsh fish; do
     if command -v $shell >/dev/null; then
         expect "completion: $shell reads it" $shell -n "$scratch/completion"
     else
-        skip "completion: $shell reads it" "$shell is not here"
+        leave_out "completion: $shell reads it" "$shell is not here"
     fi
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

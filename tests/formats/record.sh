@@ -2,9 +2,8 @@
 # record.sh NAME.ENDING...: writes golden/NAME.ENDING, the page of the document of this name in the
 # format of this ending, to be read line by line before it is kept. Nothing else ever writes there.
 set -eu
-tests=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$tests/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
 

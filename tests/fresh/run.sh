@@ -5,15 +5,9 @@
 # Packages are kept in $FRESH_CACHE between runs. All mounts are made in a mount namespace of their
 # own, so they are gone with its last process, whatever happened.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-cd "$here/../.." || exit 1
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
 cache=${FRESH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selfattn-fresh}
-
-skip() {
-    echo "skipped: fresh: $1"
-    echo '0 passed, 0 failed, 1 skipped'
-    exit
-}
 
 # The mirror that this machine's apt takes bookworm from, in either form of its sources.
 mirror() {
@@ -24,33 +18,32 @@ mirror() {
         /^deb / { sub(/\[[^]]*\] */, ""); if ($3 == "bookworm") print $2 }' | head -n 1
 }
 
-[ "$(id -u)" = 0 ] || skip 'it needs root'
-tests/need.sh debootstrap || skip 'no debootstrap here'
-unshare --mount --pid --fork true 2>/dev/null || skip 'no mount namespaces here'
+[ "$(id -u)" = 0 ] || skip_all 'it needs root'
+tests/need.sh debootstrap || skip_all 'no debootstrap here'
+unshare --mount --pid --fork true 2>/dev/null || skip_all 'no mount namespaces here'
 mirror=$(mirror)
-[ -n "$mirror" ] || skip "apt's sources here name no mirror of bookworm"
+[ -n "$mirror" ] || skip_all "apt's sources here name no mirror of bookworm"
 
-scratch=$(mktemp -d)
-root=$scratch/root
-trap 'rm -rf --one-file-system "$scratch"' EXIT
-trap 'exit 130' INT TERM
+make_scratch
+trap 'rm -rf --one-file-system "$scratch"' EXIT # whatever may be mounted there
+debian=$scratch/root
 mkdir -p "$cache"
 isolated='unshare --mount --propagation private --pid --fork --kill-child'
-if ! $isolated debootstrap --variant=minbase --cache-dir="$cache" bookworm "$root" "$mirror" \
+if ! $isolated debootstrap --variant=minbase --cache-dir="$cache" bookworm "$debian" "$mirror" \
     >"$scratch/log" 2>&1; then
-    grep -q 'Failed getting release file' "$scratch/log" && skip 'no network'
-    echo 'FAIL fresh: debootstrap'
+    grep -q 'Failed getting release file' "$scratch/log" && skip_all 'no network'
+    fail debootstrap
     tail -n 5 "$scratch/log"
-    echo '0 passed, 1 failed'
-    exit 1
+    finish
+    exit
 fi
 # What a machine with a network has, and nothing else: names are resolved, apt goes by the same way.
-cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
+cp /etc/resolv.conf /etc/hosts "$debian/etc/" 2>/dev/null
 grep -lis proxy /etc/apt/apt.conf /etc/apt/apt.conf.d/* | while read -r file; do
-    cp "$file" "$root/etc/apt/apt.conf.d/"
+    cp "$file" "$debian/etc/apt/apt.conf.d/"
 done
-mkdir "$root/selfattn"
+mkdir "$debian/selfattn"
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*'; } |
-    tar -cT - | tar -xC "$root/selfattn"
-"${BUILD:-build/release}/selfattn" run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
-$isolated "$here/inside.sh" "$root" "$cache" "$scratch/demo"
+    tar -cT - | tar -xC "$debian/selfattn"
+selfattn run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
+$isolated "$tests/inside.sh" "$debian" "$cache" "$scratch/demo"

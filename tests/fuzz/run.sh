@@ -3,12 +3,9 @@
 # $FUZZ_SECONDS, over what libFuzzer makes of it.
 # A crash is kept in build/fuzz; new inputs are not, so that the corpus stays what a person chose.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-if ! tests/need.sh clang libclang-rt-14-dev; then
-    echo 'skipped: fuzz: no clang with libFuzzer here'
-    echo '0 passed, 0 failed, 1 skipped'
-    exit
-fi
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+tests/need.sh clang libclang-rt-14-dev || skip_all 'no clang with libFuzzer here'
 targets=
 for source in tests/fuzz/fuzz_*.c; do
     targets="$targets build/fuzz/$(basename "$source" .c)"
@@ -17,23 +14,19 @@ done
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=fuzz CC=clang CFLAGS='-O2 -g -Werror' $targets \
     >/dev/null || exit 1
 
-passed=0 failed=0
-fresh=$(mktemp -d)
-trap 'rm -rf "$fresh"' EXIT
+make_scratch
 for target in $targets; do
     corpus=tests/fuzz/corpus/${target##*/fuzz_}
-    mkdir -p "$fresh/$target" "$corpus"
+    mkdir -p "$scratch/$target" "$corpus"
     if FUZZ_ALL_OF_EACH=1 "$target" -runs=0 -artifact_prefix="$target-" "$corpus" \
-        >"$fresh/said" 2>&1 &&
+        >"$said" 2>&1 &&
         "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-30}" -seed=1 \
-        -max_len=4096 -artifact_prefix="$target-" "$fresh/$target" "$corpus" \
-        >"$fresh/said" 2>&1; then
-        passed=$((passed + 1))
+        -max_len=4096 -artifact_prefix="$target-" "$scratch/$target" "$corpus" \
+        >"$said" 2>&1; then
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAIL fuzz: $target"
-        tail -n 30 "$fresh/said"
+        fail "$target"
+        tail -n 30 "$said"
     fi
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -3,24 +3,14 @@
 # and $MOST times its size; and four times the input takes about four times the instructions, which
 # valgrind counts: the square would be sixteen times.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-PATH=$(cd "$here/../../${BUILD:-build/release}" && pwd):$PATH
-LC_ALL=C
-export PATH LC_ALL
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
 # 32 times its bytes are touched (tests/unit/test_reader_memory.c); arrays that double reserve more.
 MOST=48
-word=${1:-} passed=0 failed=0 skipped=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+make_scratch
 cd "$scratch" || exit 1
 # Two matrices, so that one without a name is compared with neither.
 echo '{"name": "other", "other": [[1]], "another": [[1]]}' >other.json
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL hard: $1: $2"
-}
 
 # An error is one line and perhaps a remedy; notes, and that two results have nothing in common, say
 # nothing of the reader.
@@ -36,13 +26,13 @@ input_whole() {
     (ulimit -t 20 && ulimit -d $most && selfattn diff --quiet "$1" other.json) >out 2>said
     status=$?
     if [ $status -gt 2 ]; then
-        fail "$1" "ends with status $status"
+        fail "$1: ends with status $status"
     elif [ -n "$2" ] && ! errors | grep -q -e "$2"; then
-        fail "$1" "does not say '$2', but: $(errors | head -c 300)"
+        fail "$1: does not say '$2', but: $(errors | head -c 300)"
     elif [ -z "$2" ] && [ -n "$(errors)" ]; then
-        fail "$1" "is not read: $(errors | head -c 300)"
+        fail "$1: is not read: $(errors | head -c 300)"
     else
-        passed=$((passed + 1))
+        pass
     fi
 }
 
@@ -61,26 +51,24 @@ input_grows() {
     eval "$3" >"$1"
     many=$(instructions "$1")
     if [ "$many" -gt $((7 * few + 1000)) ]; then
-        fail "$1" "four times the input takes $many thousand instructions instead of $few"
+        fail "$1: four times the input takes $many thousand instructions instead of $few"
     else
-        passed=$((passed + 1))
+        pass
     fi
 }
 
 input() {
-    case $1 in *"$word"*) ;; *) return ;; esac
+    picked "$1" || return
     input_whole "$@"
     [ -z "${base:-}" ] || input_grows "$@"
     rm -f "$1" h
 }
 
-if "$here/../need.sh" valgrind; then
+if "$root/tests/need.sh" valgrind; then
     base=$(instructions other.json)
 else
-    skipped=$((skipped + 1))
-    echo 'skipped: hard: no valgrind here to count instructions'
+    skip 'no valgrind here to count instructions'
 fi
 # shellcheck source=tests/hard/inputs.sh
-. "$here/inputs.sh"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+. "$tests/inputs.sh"
+finish

@@ -2,21 +2,19 @@
 # run.sh: `make install` puts four files that work where they belong, `make dist` packs the same
 # bytes twice, and what it packs builds.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
 
 # check CLAIM COMMAND...
 check() {
     claim=$1
     shift
-    if "$@" >"$scratch/said" 2>&1; then
-        passed=$((passed + 1))
+    if "$@" >"$said" 2>&1; then
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAIL packaging: $claim"
-        tail -n 5 "$scratch/said"
+        fail "$claim"
+        tail -n 5 "$said"
     fi
 }
 
@@ -42,8 +40,6 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     check 'what it holds builds' make -C "$scratch"/packed/selfattn-* -j2
     check 'and runs' "$scratch"/packed/selfattn-*/selfattn --version
 else
-    echo 'skipped: packaging: no git, or no commit, to make dist of'
-    skipped=1
+    skip 'no git, or no commit, to make dist of'
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

@@ -5,19 +5,12 @@
 #
 # The files lie in $SELFATTN_SHARED/testdata, or ../shared/testdata; without them all is skipped.
 set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-suite=${SELFATTN_SHARED:-$root/../shared}/testdata/jsontestsuite/test_parsing
-word=${1:-}
-if [ ! -d "$suite" ]; then
-    echo "skipped: public: $suite is not here"
-    echo '0 passed, 0 failed, 1 skipped'
-    exit 0
-fi
-cd "$suite" || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+folder=${SELFATTN_SHARED:-$root/../shared}/testdata/jsontestsuite/test_parsing
+[ -d "$folder" ] || skip_all "$folder is not here"
+make_scratch
+cd "$folder" || exit 1
 
 # What is to be done with each file: its name, and yes or no.
 for file in *"$word"*.json; do
@@ -32,12 +25,12 @@ for file in *"$word"*.json; do
 done >"$scratch/wanted"
 
 # What is done: a line a file that is well-formed, and a message with its place for each other one.
-selfattn info --format json *"$word"*.json >"$scratch/said" 2>"$scratch/messages"
+selfattn info --format json *"$word"*.json >"$said" 2>"$scratch/messages"
 status=$?
 sed -n -e 's/^{"file": "\([^"]*\)", "format": "json".*/\1 yes/p' \
     -e 's/^{"file": "\([^"]*\)", "error": "\1:[1-9][0-9]*:[1-9][0-9]*: .*/\1 no/p' \
     -e 's/^{"file": "\([^"]*\)", "error": "\1: the input is empty"}/\1 no/p' \
-    "$scratch/said" >"$scratch/got"
+    "$said" >"$scratch/got"
 
 failed=$(diff "$scratch/wanted" "$scratch/got" | grep -c '^[<>]')
 files=$(wc -l <"$scratch/wanted")
@@ -46,16 +39,13 @@ if [ "$failed" != 0 ]; then
     diff "$scratch/wanted" "$scratch/got" | grep '^[<>]'
 fi
 if [ "$status" != "$(grep -q ' no$' "$scratch/wanted" && echo 2 || echo 0)" ]; then
-    echo "FAIL public: status $status"
-    failed=$((failed + 1))
+    fail "status $status"
 fi
 if [ "$(grep -c '^selfattn: ' "$scratch/messages")" != "$(grep -c ' no$' "$scratch/wanted")" ]; then
-    echo 'FAIL public: not one message a file that is refused'
-    failed=$((failed + 1))
+    fail 'not one message a file that is refused'
 fi
 if [ -z "$word" ] && [ "$files" != 318 ]; then
-    echo "FAIL public: $files files, and the suite has 318"
-    failed=$((failed + 1))
+    fail "$files files, and the suite has 318"
 fi
-echo "$((files + 2 - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+passed=$((files + 2 - failed))
+finish

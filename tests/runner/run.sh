@@ -2,11 +2,10 @@
 # run.sh: what runs the tests can itself fail, and says so: the runner of suites, the runner of
 # command-line cases, the installer of what is missing, the maker of the built-in examples.
 set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
 cd "$scratch" || exit 1
-passed=0 failed=0
 
 # expect STATUS LAST COMMAND...: the status and the last line of all that it says.
 expect() {
@@ -15,10 +14,9 @@ expect() {
     "$@" >said 2>&1
     got=$?
     if [ "$got" = "$status" ] && [ "$(tail -n 1 said)" = "$last" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAIL runner: $*: status $got, not $status; the last line is not: $last"
+        fail "$*: status $got, not $status; the last line is not: $last"
         sed 's/^/    /' said
     fi
 }
@@ -34,7 +32,8 @@ script() {
 
 # --- a tree with suites that end in every way ---
 mkdir -p tests/cli/cases testdata
-cp "$root/tests/run.sh" "$root/tests/suite.sh" "$root/tests/need.sh" tests/
+cp "$root/tests/run.sh" "$root/tests/suite.sh" "$root/tests/need.sh" \
+    "$root/tests/claims.sh" tests/
 cp "$root/tests/cli/run.sh" tests/cli/
 script tests/good/run.sh 'echo "2 passed, 0 failed"'
 script tests/skips/run.sh 'echo "skipped: why"' 'echo "1 passed, 0 failed, 3 skipped"'
@@ -61,30 +60,30 @@ table() {
     printf '%s\n' "$@" >tests/cli/table.txt
 }
 table '# all as it must be' '$ selfattn 2' '> out' '! err' '? 2'
-expect 0 '1 passed, 0 failed' tests/cli/run.sh
-expect 0 '0 passed, 0 failed' tests/cli/run.sh another
+expect 0 '1 passed, 0 failed, 0 skipped' tests/cli/run.sh
+expect 0 '0 passed, 0 failed, 0 skipped' tests/cli/run.sh another
 table '# the status of an error is 2' '$ selfattn 2 >/dev/null' '! err'
-expect 0 '1 passed, 0 failed' tests/cli/run.sh
+expect 0 '1 passed, 0 failed, 0 skipped' tests/cli/run.sh
 table '# another status' '$ selfattn 1' '> out' '! err'
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 table '# another stdout' '$ selfattn' '> other' '! err'
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 table '# a stderr that was not expected' '$ selfattn' '> out'
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 table '# nothing expected' '$ true'
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 table '# no command' '> out'
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 table '# a line that is none' '$ selfattn' '> out' '! err' 'out'
-expect 1 '1 passed, 1 failed' tests/cli/run.sh
+expect 1 '1 passed, 1 failed, 0 skipped' tests/cli/run.sh
 rm tests/cli/table.txt
 mkdir tests/cli/cases/one
 echo 'selfattn' >tests/cli/cases/one/cmd
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 echo err >tests/cli/cases/one/experr
-expect 1 '0 passed, 1 failed' tests/cli/run.sh
+expect 1 '0 passed, 1 failed, 0 skipped' tests/cli/run.sh
 echo out >tests/cli/cases/one/expout
-expect 0 '1 passed, 0 failed' tests/cli/run.sh
+expect 0 '1 passed, 0 failed, 0 skipped' tests/cli/run.sh
 
 # --- need.sh, with package managers of our own ---
 for tool in sh env mktemp tail grep ls rm; do
@@ -119,5 +118,4 @@ expect 0 '    {{"one", "a \"title\""}, (const char *)TEXT_2, "one", command_run}
 echo '{"name": "two"}' >two.json
 expect 1 'embed.sh: two.json: no "name" on a line of its own' "$embed" list two.json
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

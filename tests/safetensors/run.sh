@@ -3,24 +3,16 @@
 # where it lies.
 # shellcheck disable=SC3045 # dash and bash have ulimit -d
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-PATH=$(cd "${BUILD:-build/release}" && pwd):$PATH
-export PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
 
 # fits CLAIM WORD...: the program needs less than 16 MB that is not a file's.
 fits() {
     claim=$1
     shift
-    if (cd "$scratch" && ulimit -d 16384 && selfattn "$@" >out 2>said); then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL safetensors: $claim: $(cat "$scratch/said")"
-    fi
+    (cd "$scratch" && ulimit -d 16384 && selfattn "$@" >out 2>said)
+    count "$claim"
 }
 
 # 128 MB that take no disk: what is not written reads as zeros.
@@ -33,20 +25,17 @@ if (ulimit -d 16384 && selfattn --version >/dev/null 2>&1); then
     fits 'a large matrix is not copied' diff large.safetensors large.safetensors
     fits 'one matrix is read, and no other' -x large.safetensors:x --dtype f64 --threads 1
 else
-    skipped=$((skipped + 1))
-    echo 'skipped: safetensors: this build needs much memory of its own'
+    skip 'this build needs much memory of its own'
 fi
 
 if python3 -c '' 2>/dev/null; then
-    python3 "$here/safetensors_files.py" >"$scratch/said"
-    grep -v '^[0-9]* passed, [0-9]* failed$' "$scratch/said"
+    python3 "$tests/safetensors_files.py" >"$said"
+    grep -v '^[0-9]* passed, [0-9]* failed$' "$said"
     read -r more_passed more_failed <<END
-$(tail -n 1 "$scratch/said" | tr -cd '0-9 ')
+$(tail -n 1 "$said" | tr -cd '0-9 ')
 END
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
 else
-    skipped=$((skipped + 1))
-    echo 'skipped: safetensors: no Python here'
+    skip 'no Python here'
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

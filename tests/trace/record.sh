@@ -2,11 +2,9 @@
 # record.sh NAME...: writes golden/NAME.txt, the trace of the document of this name, to be read line
 # by line before it is kept. Nothing else ever writes there.
 set -eu
-tests=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$tests/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
 # shellcheck source=tests/trace/document.sh
 . "$tests/document.sh"
 

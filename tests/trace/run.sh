@@ -7,32 +7,14 @@
 # lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
 # golden   golden/NAME.txt is the trace, to the byte: layouts that a person read (record.sh NAME)
 set -u
-tests=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$tests/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-LC_ALL=C
-export PATH LC_ALL
-unset NO_COLOR COLUMNS
-word=${1:-} passed=0 failed=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
 # shellcheck source=tests/trace/document.sh
 . "$tests/document.sh"
 # shellcheck source=tests/trace/stages.sh
 . "$tests/stages.sh"
-stages=$scratch/stages.json trace=$scratch/trace.txt said=$scratch/said
-
-# count NAME WHAT: of the status of the command before.
-count() {
-    if [ "$?" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL trace: $1: $2"
-        head -n 20 "$said" | sed 's/^/    /'
-    fi
-}
+stages=$scratch/stages.json trace=$scratch/trace.txt
 
 # all_stages DOCUMENT: the names of those that it has.
 all_stages() {
@@ -50,17 +32,17 @@ numbers() {
         selfattn --quiet --trace "$@" "$document" >"$trace" &&
             trace_numbers $how "$document" "$stages" "$trace"
     } >"$said" 2>&1
-    count "$(basename "$document" .json)" "--trace $*"
+    count "$(basename "$document" .json): --trace $*"
 }
 
 # The runs that every document gets: with and without a trace the data are the same.
 check_document() {
     names=$(all_stages "$1")
     selfattn --quiet --emit "$names" --format json "$1" >"$stages" 2>"$said"
-    count "$(basename "$1" .json)" 'its stages are not emitted'
+    count "$(basename "$1" .json): its stages are not emitted"
     selfattn --quiet --emit "$names" --format json --trace-output "$trace" "$1" 2>"$said" |
         cmp - "$stages" >>"$said" 2>&1
-    count "$(basename "$1" .json)" 'the data are others beside a trace'
+    count "$(basename "$1" .json): the data are others beside a trace"
     numbers "$1" ''
     numbers "$1" '--digits 2' --digits 2
     numbers "$1" '--digits 7' --digits 7
@@ -80,17 +62,17 @@ for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json "$tests"/documents/*.json \
     "$(document large)"; do
     case $document in */bloem-tokens.json | */labels.json) continue ;; esac
-    case $document in *"$word"*) check_document "$document" ;; esac
+    ! picked "$document" || check_document "$document"
 done
 
 steps='inputs parameters dimensions positions projections normalize rope cache scores scale cap mask
 softmax statistics round weighted sum concat unify'
 for golden in "$tests"/golden/*.txt; do
     name=$(basename "$golden" .txt)
-    case $name in *"$word"*) ;; *) continue ;; esac
+    picked "$name" || continue
     document=$(document "$name")
     selfattn --quiet --trace "$document" 2>"$said" | diff -u "$golden" - >>"$said" 2>&1
-    count "$name" 'the trace is not golden/ (tests/trace/record.sh writes it anew)'
+    count "$name: the trace is not golden/ (tests/trace/record.sh writes it anew)"
     [ "$name" != labels ] || continue
     selfattn --quiet --emit "$(all_stages "$document")" --format json "$document" >"$stages"
     for step in $steps; do
@@ -99,12 +81,12 @@ for golden in "$tests"/golden/*.txt; do
     [ "$name" != large ] || continue # 12,000 digits more of the same
     trace_numbers --alter "$document" "$stages" "$golden" >"$said" 2>&1 &&
         grep -q '^[0-9][0-9][0-9][0-9]* changes' "$said"
-    count "$name" 'a changed digit is not noticed'
+    count "$name: a changed digit is not noticed"
 done
 
 for lines in "$tests"/lines/*.txt; do
     name=$(basename "$lines" .txt)
-    case $name in *"$word"*) ;; *) continue ;; esac
+    picked "$name" || continue
     selfattn --quiet --trace "$(document "$name")" >"$trace" 2>"$said"
     grep -v '^#' "$lines" | awk -v page="$trace" '
         # Spaces are layout, which golden/ has.
@@ -123,7 +105,6 @@ for lines in "$tests"/lines/*.txt; do
                 print "missing, or not in this order: " want[at]
             exit at <= wanted
         }' >>"$said"
-    count "$name" 'a line of lines/ is not in the trace'
+    count "$name: a line of lines/ is not in the trace"
 done
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+finish

@@ -2,14 +2,11 @@
 # run.sh: unit tests and the command line's under valgrind, which sees what no sanitizer does: a
 # decision taken by memory that was never written.
 set -eu
-cd "$(dirname "$0")/../.."
-if ! tests/need.sh valgrind; then
-    echo 'skipped: valgrind is not here'
-    echo '0 passed, 0 failed, 1 skipped'
-    exit
-fi
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+tests/need.sh valgrind || skip_all 'valgrind is not here'
 # $BUILD of this run holds programs of the same names that run the real ones in valgrind.
-real=$PWD/${BUILD:-build/release}
+real=$root/${BUILD:-build/release}
 BUILD=build/valgrind
 mkdir -p "$BUILD"
 for program in unit selfattn; do

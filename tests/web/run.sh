@@ -5,28 +5,18 @@
 # Takes playwright-core and axe-core from npm, once, into build/web, and the browser of Debian
 # (chromium). What is not here is skipped, and said.
 set -u
-tests=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$tests/../.." && pwd)
-PATH=$(cd "$root/${BUILD:-build/release}" && pwd):$PATH
-export PATH
-word=${1:-} modules=$root/build/web
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+modules=$root/build/web
+make_scratch
 
-skip() {
-    echo "skipped: web: $1"
-    echo '0 passed, 0 failed, 1 skipped'
-    exit 0
-}
-
-browser=$(command -v chromium) || skip 'chromium is not here'
-command -v npm >/dev/null || skip 'npm is not here'
+browser=$(command -v chromium) || skip_all 'chromium is not here'
+command -v npm >/dev/null || skip_all 'npm is not here'
 if [ ! -d "$modules/node_modules/playwright-core" ]; then
     mkdir -p "$modules"
     npm install --silent --no-audit --no-fund --prefix "$modules" \
         playwright-core@1.49.1 axe-core@4.10.2 >"$scratch/npm" 2>&1 ||
-        skip "npm can't fetch playwright-core and axe-core"
+        skip_all "npm can't fetch playwright-core and axe-core"
 fi
 
 # stages DOCUMENT FILE [OPTION]...: all stages that the run has, as JSON.
@@ -47,7 +37,7 @@ stages() {
 page() {
     document=$1 name=$(basename "$1" .json)
     shift
-    case $name in *"$word"*) ;; *) return ;; esac
+    picked "$name" || return
     stages "$document" "$scratch/$name.stages.json" "$@"
     selfattn --quiet --trace-format html --trace-output "$scratch/$name.html" -o /dev/null "$@" \
         "$document"
@@ -61,7 +51,7 @@ all_stages() {
 # floors COMMAND DOCUMENT [FOLDER/]: the same of a stack; in a folder, fewer cells of it are tried.
 floors() {
     command=$1 document=$2 name=${3:-}$(basename "$2" .json)
-    case $name in *"$word"*) ;; *) return ;; esac
+    picked "$name" || return
     cp "$document" "$scratch/$name.json"
     all_stages "$command" "$scratch/$name.json"
     selfattn "$command" --quiet --trace-format html --trace-output "$scratch/$name.html" \
@@ -73,7 +63,7 @@ floors() {
 generation() {
     document=$1 name=some/generation
     shift
-    case $name in *"$word"*) ;; *) return ;; esac
+    picked "$name" || return
     selfattn decode --quiet --emit '*' --format json "$document" |
         sed 's/^  "/  "step.0./' >"$scratch/$name.stages.json"
     selfattn generate --quiet --trace-format html --trace-output "$scratch/$name.html" \
@@ -98,13 +88,13 @@ floors encode "$root/tests/web/gates.json" some/
 floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
 generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
-case large in *"$word"*)
+if picked large; then
     mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
         -o "$scratch/documents/large.json"
-    page "$scratch/documents/large.json" --focus row=41 ;;
-esac
-case examples in *"$word"*)
+    page "$scratch/documents/large.json" --focus row=41
+fi
+if picked examples; then
     selfattn example --quiet --all "$scratch/all"
     for document in "$scratch"/all/*.json; do
         case $document in
@@ -112,12 +102,12 @@ case examples in *"$word"*)
         */decoder.json) all_stages decode "$document" ;;
         *) stages "$document" "${document%.json}.stages.json" ;;
         esac
-    done ;;
-esac
-case exercise in *"$word"*)
+    done
+fi
+if picked exercise; then
     selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
         --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json"
     selfattn encode --quiet --trace-format html --blank residual,layer.0.ln2 -o /dev/null \
-        --trace-output "$scratch/exercise-floors.html" "$root/testdata/stacks/seed-encoder.json" ;;
-esac
+        --trace-output "$scratch/exercise-floors.html" "$root/testdata/stacks/seed-encoder.json"
+fi
 NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"

@@ -1,0 +1,67 @@
+# shellcheck shell=sh disable=SC2034
+# What suites that are scripts share: where they are, the program in PATH, a folder of their own,
+# and claims, which are counted. Sourced by tests/SUITE/*.sh before all else.
+#
+# $root is the project's folder, and the current one from here on; $tests is the suite's own, $suite
+# its name, and $word the argument, which picks what is tested.
+tests=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$tests/../.." && pwd)
+suite=${tests##*/} word=${1:-}
+cd "$root" || exit 1
+PATH=$root/${BUILD:-build/release}:$PATH
+# What is printed is the same in everybody's terminal.
+LC_ALL=C
+export PATH LC_ALL
+unset NO_COLOR COLUMNS
+passed=0 failed=0 skipped=0
+
+# make_scratch: the folder $scratch, which goes when the script ends; $said in it takes what a
+# command says.
+make_scratch() {
+    scratch=$(mktemp -d) || exit 1
+    said=$scratch/said
+    trap 'rm -rf "$scratch"' EXIT
+    trap 'exit 130' INT TERM
+}
+
+# picked NAME: $word is in it.
+picked() {
+    case $1 in *"$word"*) ;; *) return 1 ;; esac
+}
+
+pass() {
+    passed=$((passed + 1))
+}
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL $suite: $1"
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $suite: $1"
+}
+
+# count CLAIM: by the status of the command before. Of what it said, one page is shown.
+count() {
+    if [ "$?" = 0 ]; then
+        pass
+    else
+        fail "$1"
+        head -n 40 "$said" | sed 's/^/    /'
+    fi
+}
+
+# finish: the last line of a suite, and its status.
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
+
+# skip_all WHY: ends the suite before it begins.
+skip_all() {
+    skip "$1"
+    finish
+    exit
+}
