@@ -2,29 +2,12 @@
 import functools
 import io
 import json
-import subprocess
-import sys
 import tempfile
 import zipfile
 
 import numpy
 
-passed = failed = 0
-
-
-def check(claim, holds):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("FAIL numpy:", claim)
-
-
-def selfattn(*words, data=None):
-    done = subprocess.run(("selfattn",) + words, input=data, capture_output=True, check=False)
-    if done.returncode != 0:
-        print("selfattn", *words, "says", done.stderr.decode())
-    return done.stdout
+from claims import check, finish, selfattn
 
 
 def saved(array):
@@ -146,5 +129,4 @@ with tempfile.TemporaryDirectory() as scratch:
     check_writing()
     check_archives(scratch)
     check_mapped(scratch)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

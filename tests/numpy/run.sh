@@ -8,4 +8,4 @@ for one in python3 /usr/bin/python3; do
     [ -n "$python" ] || ! $one -c 'import numpy' 2>/dev/null || python=$one
 done
 [ -n "$python" ] || skip_all 'no Python with NumPy here'
-exec $python "$tests/numpy_files.py"
+PYTHONPATH=$root/tests exec $python -B "$tests/numpy_files.py"

@@ -29,7 +29,7 @@ else
 fi
 
 if python3 -c '' 2>/dev/null; then
-    python3 "$tests/safetensors_files.py" >"$said"
+    PYTHONPATH=$root/tests python3 -B "$tests/safetensors_files.py" >"$said"
     grep -v '^[0-9]* passed, [0-9]* failed$' "$said"
     read -r more_passed more_failed <<END
 $(tail -n 1 "$said" | tr -cd '0-9 ')
