@@ -43,7 +43,8 @@ skip() {
     echo "skipped: $suite: $1"
 }
 
-# count CLAIM: by the status of the command before. Of what it said, one page is shown.
+# count CLAIM: by the status of the command before. Of what it said, one page is shown. No $(…) in
+# CLAIM: some shells would take its status for the command's.
 count() {
     if [ "$?" = 0 ]; then
         pass

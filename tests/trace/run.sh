@@ -25,24 +25,24 @@ weighted,attended,context,output" x xk xv x_pos q_norm k_norm q_rope k_rope pres
 
 # numbers DOCUMENT CHECKER-OPTIONS [SELFATTN-OPTION]...: $stages is the same run's.
 numbers() {
-    document=$1 how=$2
+    document=$1 name=$(basename "$1" .json) how=$2
     shift 2
     # shellcheck disable=SC2086 # several words
     {
         selfattn --quiet --trace "$@" "$document" >"$trace" &&
             trace_numbers $how "$document" "$stages" "$trace"
     } >"$said" 2>&1
-    count "$(basename "$document" .json): --trace $*"
+    count "$name: --trace $*"
 }
 
 # The runs that every document gets: with and without a trace the data are the same.
 check_document() {
-    names=$(all_stages "$1")
+    name=$(basename "$1" .json) names=$(all_stages "$1")
     selfattn --quiet --emit "$names" --format json "$1" >"$stages" 2>"$said"
-    count "$(basename "$1" .json): its stages are not emitted"
+    count "$name: its stages are not emitted"
     selfattn --quiet --emit "$names" --format json --trace-output "$trace" "$1" 2>"$said" |
         cmp - "$stages" >>"$said" 2>&1
-    count "$(basename "$1" .json): the data are others beside a trace"
+    count "$name: the data are others beside a trace"
     numbers "$1" ''
     numbers "$1" '--digits 2' --digits 2
     numbers "$1" '--digits 7' --digits 7
