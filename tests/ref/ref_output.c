@@ -132,21 +132,32 @@ static ref_number context_element(const ref_result *r, size_t b, size_t i, size_
     return r->stage[REF_STAGE_ATTENDED].at[at];
 }
 
-static void compute_context(const ref_problem *p, ref_result *r)
+/* The context, and bo where it is given */
+static ref_number unjoined(const ref_problem *p, const ref_result *r, const ref_array *bo, size_t b,
+                           size_t i, size_t head, size_t column)
+{
+    ref_number one = context_element(r, b, i, head, column);
+    if (bo == NULL || bo->at == NULL)
+        return one;
+    ref_number addend = number_exact(bo->at[head * r->sizes.d_v + column]);
+    return number_add(ref_precision(p), one, addend);
+}
+
+/* Heads stay apart where q was given so. */
+static void compute_unjoined(const ref_problem *p, ref_result *r, ref_stage_id id, const char *name,
+                             const ref_array *bo)
 {
     const ref_sizes *s = &r->sizes;
     bool keeps_apart = p->in[REF_Q].at != NULL && p->in[REF_Q].rank == 4;
-    ref_number *context = keeps_apart
-                              ? ref_stage_new(r, REF_STAGE_CONTEXT, "context", "bhq", s->d_v)
-                              : ref_stage_new(r, REF_STAGE_CONTEXT, "context", "bq", s->h * s->d_v);
+    ref_number *to = keeps_apart ? ref_stage_new(r, id, name, "bhq", s->d_v)
+                                 : ref_stage_new(r, id, name, "bq", s->h * s->d_v);
     for (size_t b = 0; b < s->b; b++)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t column = 0; column < s->d_v; column++) {
                     size_t apart = ((b * s->h + head) * s->n_q + i) * s->d_v + column;
                     size_t side_by_side = ((b * s->n_q + i) * s->h + head) * s->d_v + column;
-                    context[keeps_apart ? apart : side_by_side] =
-                        context_element(r, b, i, head, column);
+                    to[keeps_apart ? apart : side_by_side] = unjoined(p, r, bo, b, i, head, column);
                 }
 }
 
@@ -159,18 +170,6 @@ static ref_number wo_element(const ref_problem *p, const ref_sizes *s, size_t he
     if (ref_word_is(p->layout, "out-in"))
         return number_exact(wo->at[column * s->h * s->d_v + across]);
     return number_exact(wo->at[across * s->m_out + column]);
-}
-
-/* The context, and bo where it is given */
-static ref_number unjoined(const ref_problem *p, const ref_result *r, size_t b, size_t i,
-                           size_t head, size_t column)
-{
-    const ref_array *bo = &p->in[REF_BO];
-    ref_number one = context_element(r, b, i, head, column);
-    if (bo->at == NULL)
-        return one;
-    ref_number addend = number_exact(bo->at[head * r->sizes.d_v + column]);
-    return number_add(ref_precision(p), one, addend);
 }
 
 /* context·Wo + bo */
@@ -199,29 +198,15 @@ static void compute_joined(const ref_problem *p, ref_result *r)
                 *to++ = joined(p, r, b, i, column);
 }
 
-static void compute_unjoined(const ref_problem *p, ref_result *r)
-{
-    const ref_sizes *s = &r->sizes;
-    bool keeps_apart = p->in[REF_Q].at != NULL && p->in[REF_Q].rank == 4;
-    ref_number *output = keeps_apart
-                             ? ref_stage_new(r, REF_STAGE_OUTPUT, "output", "bhq", s->d_v)
-                             : ref_stage_new(r, REF_STAGE_OUTPUT, "output", "bq", s->h * s->d_v);
-    for (size_t b = 0; b < s->b; b++)
-        for (size_t head = 0; head < s->h; head++)
-            for (size_t i = 0; i < s->n_q; i++)
-                for (size_t column = 0; column < s->d_v; column++) {
-                    size_t apart = ((b * s->h + head) * s->n_q + i) * s->d_v + column;
-                    size_t side_by_side = ((b * s->n_q + i) * s->h + head) * s->d_v + column;
-                    output[keeps_apart ? apart : side_by_side] = unjoined(p, r, b, i, head, column);
-                }
-}
-
 void ref_compute_output(const ref_problem *p, ref_result *r)
 {
     const ref_stage *rounded = &r->stage[REF_STAGE_ROUNDED];
     const ref_number *weight = rounded->at != NULL ? rounded->at : r->stage[REF_STAGE_WEIGHTS].at;
     compute_weighted(p, r, weight);
     compute_attended(p, r, weight);
-    compute_context(p, r);
-    (p->in[REF_WO].at != NULL ? compute_joined : compute_unjoined)(p, r);
+    compute_unjoined(p, r, REF_STAGE_CONTEXT, "context", NULL);
+    if (p->in[REF_WO].at != NULL)
+        compute_joined(p, r);
+    else
+        compute_unjoined(p, r, REF_STAGE_OUTPUT, "output", &p->in[REF_BO]);
 }
