@@ -1,5 +1,7 @@
 #include "listed.h"
 
+#include "said.h"
+
 #include <string.h>
 
 static void list_tensor(const entry *one, text *out)
@@ -30,6 +32,20 @@ const char *listed(const bundle *b, text *out)
             text_add_format(out, "%s%s", k == 0 ? "" : "|", one->list.item[k]);
         text_add_string(out, "; ");
     }
+    return text_string(out);
+}
+
+const char *listed_by(reader *read, const char *bytes, size_t length, const read_options *how,
+                      text *out)
+{
+    bundle b = {0};
+    err e = {0};
+    text_clear(out);
+    if (read(bytes, length, how, &b, &e))
+        (void)listed(&b, out);
+    else
+        text_add_string(out, said(&e));
+    bundle_free(&b);
     return text_string(out);
 }
 

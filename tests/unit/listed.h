@@ -2,11 +2,16 @@
 #ifndef SELFATTN_TESTS_LISTED_H
 #define SELFATTN_TESTS_LISTED_H
 
-#include "base/text.h"
-#include "tensor/bundle.h"
+#include "io/format.h"
 
 /* Borrowed from `out`, which is cleared first. */
 const char *listed(const bundle *b, text *out);
+
+typedef bool reader(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
+
+/* What the bytes are read as, or else the error as said() has it; borrowed likewise. */
+const char *listed_by(reader *read, const char *bytes, size_t length, const read_options *how,
+                      text *out);
 
 /* The same entries with the same names, axes, types, shapes and bits. */
 bool same_bits(const bundle *a, const bundle *b);

@@ -180,8 +180,6 @@ static void add_random(bundle *b, const char *name, const char *axes, dtype type
     bundle_find(b, name)->axes = axes;
 }
 
-typedef bool reader(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-
 static void check_read_back(unit *u, const bundle *b, writer *write, reader *read, char delimiter)
 {
     sink out;

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "io/source.h"
 #include "listed.h"
-#include "said.h"
 #include "unit.h"
 #include "written.h"
 
@@ -72,17 +71,6 @@ static bool open_sample(unit *u, source *s, const char *name)
     return CHECK(u, source_open(s, file, &e));
 }
 
-/* What the bytes are read as, or the error. */
-static const char *read_bytes(const char *bytes, size_t length, const read_options *how, text *out)
-{
-    bundle b = {0};
-    err e = {0};
-    bool done = npy_read(bytes, length, how, &b, &e);
-    const char *what = done ? listed(&b, out) : said(&e);
-    bundle_free(&b);
-    return what;
-}
-
 static void test_files(unit *u)
 {
     text out = {0};
@@ -91,7 +79,7 @@ static void test_files(unit *u)
         if (!open_sample(u, &s, FILES[i].file))
             continue;
         CHECK(u, npy_probe(s.bytes, s.length));
-        CHECK_TEXT(u, read_bytes(s.bytes, s.length, FILES[i].how, &out), FILES[i].wanted);
+        CHECK_TEXT(u, listed_by(npy_read, s.bytes, s.length, FILES[i].how, &out), FILES[i].wanted);
         source_close(&s);
     }
     text_free(&out);
@@ -222,7 +210,7 @@ static void test_headers(unit *u)
     text out = {0};
     for (size_t i = 0; i < sizeof HEADERS / sizeof HEADERS[0]; i++) {
         text file = npy_of("\x01\0", HEADERS[i].literal);
-        const char *got = read_bytes(file.data, file.length, &F32, &out);
+        const char *got = listed_by(npy_read, file.data, file.length, &F32, &out);
         /* where the header ends depends on it, and is not what is tested */
         CHECK_TEXT(u, got, HEADERS[i].wanted);
         text_free(&file);
@@ -251,10 +239,11 @@ static void test_around(unit *u)
     };
     text out = {0};
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
-        CHECK_TEXT(u, read_bytes(ROWS[i].bytes, ROWS[i].length, &F32, &out), ROWS[i].wanted);
+        CHECK_TEXT(u, listed_by(npy_read, ROWS[i].bytes, ROWS[i].length, &F32, &out),
+                   ROWS[i].wanted);
     text longer = npy_of("\x01\0", SHAPED("(1,)"));
     text_add(&longer, "x", 1);
-    CHECK_TEXT(u, read_bytes(longer.data, longer.length, &F32, &out),
+    CHECK_TEXT(u, listed_by(npy_read, longer.data, longer.length, &F32, &out),
                "f: byte 65: 1 long of <f4 are 4 bytes, 5 are there");
     text_free(&longer);
     text_free(&out);

@@ -23,23 +23,13 @@ static bool open_sample(unit *u, source *s, const char *name)
     return CHECK(u, source_open(s, file, &e));
 }
 
-static const char *read_bytes(const char *bytes, size_t length, const read_options *how, text *out)
-{
-    bundle b = {0};
-    err e = {0};
-    bool done = npz_read(bytes, length, how, &b, &e);
-    const char *what = done ? listed(&b, out) : said(&e);
-    bundle_free(&b);
-    return what;
-}
-
 static void check_file(unit *u, const char *name, const read_options *how, const char *wanted)
 {
     source s;
     text out = {0};
     if (open_sample(u, &s, name)) {
         CHECK(u, npz_probe(s.bytes, s.length));
-        CHECK_TEXT(u, read_bytes(s.bytes, s.length, how, &out), wanted);
+        CHECK_TEXT(u, listed_by(npz_read, s.bytes, s.length, how, &out), wanted);
         source_close(&s);
     }
     text_free(&out);
@@ -86,12 +76,12 @@ static void test_damage(unit *u, const char *name)
     size_t wrong = 0;
     if (!open_sample(u, &s, name))
         return;
-    text_add_string(&wanted, read_bytes(s.bytes, s.length, &ALL, &out));
+    text_add_string(&wanted, listed_by(npz_read, s.bytes, s.length, &ALL, &out));
     for (size_t length = 0; length < s.length; length++) {
         err e = {0};
         char *cut = mem_alloc(length, 1, &e);
         memcpy(cut, s.bytes, length);
-        wrong += strncmp(read_bytes(cut, length, &ALL, &out), "f: byte ", 8) != 0;
+        wrong += strncmp(listed_by(npz_read, cut, length, &ALL, &out), "f: byte ", 8) != 0;
         mem_free(cut);
     }
     for (size_t i = 0; i < s.length; i++) {
@@ -99,7 +89,7 @@ static void test_damage(unit *u, const char *name)
         char *copy = mem_alloc(s.length, 1, &e);
         memcpy(copy, s.bytes, s.length);
         copy[i] = (char)~copy[i];
-        const char *got = read_bytes(copy, s.length, &ALL, &out);
+        const char *got = listed_by(npz_read, copy, s.length, &ALL, &out);
         wrong += strncmp(got, "f: byte ", 8) != 0 && strcmp(got, text_string(&wanted)) != 0;
         mem_free(copy);
     }
@@ -128,7 +118,7 @@ static void check_member(unit *u, const char *name, const char *bytes, const rea
                          const char *wanted)
 {
     text out = {0}, made = npz_of(name, bytes, strlen(bytes));
-    CHECK_TEXT(u, read_bytes(made.data, made.length, how, &out), wanted);
+    CHECK_TEXT(u, listed_by(npz_read, made.data, made.length, how, &out), wanted);
     text_free(&made);
     text_free(&out);
 }

@@ -6,7 +6,6 @@
 #include "io/json.h"
 #include "io/number_list.h"
 #include "listed.h"
-#include "said.h"
 
 #include <string.h>
 
@@ -143,32 +142,15 @@ static const char *const CSV[] = {
     "1,                                            2                                    , 3\n",
 };
 
-typedef bool read_format(const char *bytes, size_t length, const read_options *how, bundle *out,
-                         err *e);
-
-/* What was read, or what was said, as one text. */
-static void read_as_text(read_format *read, const char *bytes, const read_options *how, text *out)
-{
-    bundle b = {0};
-    err e = {0};
-    if (read(bytes, strlen(bytes), how, &b, &e)) {
-        (void)listed(&b, out);
-    } else {
-        text_clear(out);
-        text_add_string(out, said(&e));
-    }
-    bundle_free(&b);
-}
-
-static void check_alike(unit *u, read_format *read, const char *bytes, const char *behind,
+static void check_alike(unit *u, reader *read, const char *bytes, const char *behind,
                         const read_options *how)
 {
     text alone = {0}, followed = {0}, longer = {0};
     text_add_string(&longer, bytes);
     text_add_string(&longer, behind);
     text_add_repeated(&longer, " ", BEHIND);
-    read_as_text(read, bytes, how, &alone);
-    read_as_text(read, text_string(&longer), how, &followed);
+    listed_by(read, bytes, strlen(bytes), how, &alone);
+    listed_by(read, text_string(&longer), strlen(text_string(&longer)), how, &followed);
     if (strstr(text_string(&alone), "the end of the text") == NULL) /* which is elsewhere now */
         CHECK_TEXT(u, text_string(&followed), text_string(&alone));
     text_free(&alone);

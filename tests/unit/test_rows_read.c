@@ -2,6 +2,7 @@
  * as one thread finds. */
 #include "io/csv_read.h"
 #include "io/json.h"
+#include "listed.h"
 #include "unit.h"
 
 #include <string.h>
@@ -48,8 +49,6 @@ static void add_rows(text *to, const table *how, const char *between)
 }
 
 /* ---- reading ---- */
-
-typedef bool reader(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
 
 typedef struct reading {
     bool is_read;
