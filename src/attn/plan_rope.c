@@ -11,12 +11,12 @@ static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_position
 static bool check_once(const problem *asked, err *e)
 {
     const entry *rope = bundle_find(asked->document, "rope");
+    if (rope == NULL || rope->kind != ENTRY_BUNDLE)
+        return true;
     for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
         const entry *own = bundle_find(asked->document, PARTS[i]);
         const char *part = strchr(PARTS[i], '_') + 1;
-        if (rope->kind != ENTRY_BUNDLE || own == NULL || own->at.is_option)
-            continue;
-        if (bundle_find(rope->bundle, part) != NULL)
+        if (own != NULL && !own->at.is_option && bundle_find(rope->bundle, part) != NULL)
             return err_at(e, &own->at, "%s is given beside the %s of rope itself", PARTS[i], part);
     }
     return true;
