@@ -6,12 +6,17 @@ static const char *layout_name(bool is_out_in)
     return is_out_in ? "out-in" : "in-out";
 }
 
+static bool refuse_rows(const plan *p, input which, err *e)
+{
+    return plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
+}
+
 /* Rows n × m or b × n × m as b × n × m. */
 static bool view_rows(const plan *p, input which, tensor *out, err *e)
 {
     const tensor *given = p->asked->in[which];
     if (given->rank != 2 && given->rank != 3)
-        return plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
+        return refuse_rows(p, which, e);
     *out = tensor_view_of(given);
     if (given->rank == 3)
         return true;
@@ -158,21 +163,16 @@ bool plan_uses_rows(const problem *asked, input rows)
     return false;
 }
 
-/* Rows beside the q, k or v that takes their place, as in a result that holds all its stages: of no
- * use, and yet as many. */
-static bool check_unused(const plan *p, input rows, size_t count, const char *what, err *e)
+/* Rows beside the q, k or v that take their place (options do so, and results that hold all stages)
+ * are let be, however many they are. */
+static bool check_unused(const plan *p, err *e)
 {
-    const tensor *given = p->asked->in[rows];
-    if (given == NULL || plan_uses_rows(p->asked, rows))
-        return true;
-    if (given->rank != 2 && given->rank != 3)
-        return plan_wrong_shape(p, rows, e, "it must be n x m, or b x n x m with a batch");
-    if (given->size[given->rank - 2] != count)
-        return plan_wrong_shape(p, rows, e, "and of %s, which take its place, there are %zu", what,
-                                count);
-    return given->rank == 2 || given->size[0] == p->batches ||
-           plan_wrong_shape(p, rows, e, "its batches are %zu, and %zu are computed", given->size[0],
-                            p->batches);
+    for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {
+        const tensor *given = p->asked->in[rows];
+        if (given != NULL && given->rank != 2 && given->rank != 3)
+            return refuse_rows(p, rows, e);
+    }
+    return true;
 }
 
 /* What is missing has no place of its own: that of the first input that is there. */
@@ -219,9 +219,7 @@ bool plan_find_projections(plan *p, err *e)
         return false;
     p->n_q = p->q.n;
     p->n_k = p->k.n;
-    return check_counts(p, e) && check_unused(p, INPUT_X, p->n_q, "the queries", e) &&
-           check_unused(p, INPUT_XK, p->n_k, "the keys", e) &&
-           check_unused(p, INPUT_XV, p->n_k, "the values", e);
+    return check_counts(p, e) && check_unused(p, e);
 }
 
 /* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */
