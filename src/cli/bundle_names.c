@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
+#include "cli/bundle_refusal.h"
 #include "cli/nearest_names.h"
 
 #include <string.h>
@@ -54,14 +55,20 @@ static void take_own_names(bundle_names *found)
     }
 }
 
-static void take_names(bundle_names *found)
+static void take_name(bundle_names *found, input which)
 {
     const bundle_layer *of = &found->layer;
-    for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
-        size_t index = key_index(input_key(which), strlen(input_key(which)));
-        found->from[index].name =
-            bundle_layer_name(found->names, of->by, of->name, strlen(of->name), which);
-    }
+    size_t index = key_index(input_key(which), strlen(input_key(which)));
+    found->from[index].name =
+        bundle_layer_name(found->names, of->by, of->name, strlen(of->name), which);
+}
+
+static void take_names(bundle_names *found)
+{
+    for (input which = INPUT_WQ; which <= INPUT_BO; which++)
+        take_name(found, which);
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++)
+        take_name(found, CONVENTION_INPUTS[i]);
 }
 
 /* One NAME=KEY of --map. */
@@ -125,17 +132,28 @@ static bool refuse_nothing(const bundle_names *found, const char *prefix, err *e
                          "known");
 }
 
-/* What stands beside the weights and would change the result. */
-static bool check_refused(const bundle_names *found, err *e)
+/* The name of the layer's that is refused, or NULL. */
+static const char *find_refused(const bundle_names *found, const refusal *refused)
 {
-    place at = {.file = found->file};
-    size_t length = strlen(found->layer.name);
+    size_t length = strlen(found->layer.name), at;
     for (size_t i = 0; i < found->names->count; i++) {
         const char *name = found->names->item[i];
-        if (strncmp(name, found->layer.name, length) == 0 &&
-            convention_refuses(found->layer.by, name, length))
-            return err_at(
-                e, &at, "%s takes part in this layer's attention, and is not computed here", name);
+        if (convention_name_ends(name, refused->name, &at) && at == length &&
+            memcmp(name, found->layer.name, length) == 0)
+            return name;
+    }
+    return NULL;
+}
+
+bool bundle_names_check_refused(const bundle_names *found, const options *o, const bundle *contents,
+                                err *e)
+{
+    const refusal *row = found->layer.by->refused;
+    for (; row != NULL && row->name != NULL; row++) {
+        const char *name = find_refused(found, row);
+        bool is_mapped = found->from[key_index(row->key, strlen(row->key))].is_mapped;
+        if (name != NULL && !is_mapped && !bundle_decides(o, contents, NULL, row->key))
+            return bundle_refuse(found->file, name, row, "", e);
     }
     return true;
 }
@@ -172,7 +190,7 @@ bool bundle_names_find(bundle_names *found, const text_list *names, const char *
         take_own_names(found);
     else
         take_names(found);
-    return take_all_mapped(found, &o->map, e) && check_refused(found, e) &&
+    return take_all_mapped(found, &o->map, e) &&
            (has_any(found) || refuse_nothing(found, prefix, e));
 }
 

@@ -18,14 +18,19 @@ typedef struct bundle_names {
     bundle_source *from; /* of each row of KEYS */
 } bundle_names;
 
-/* False with the error set where no names of weights or several layers are found, where --map names
- * what is not there, or where something beside the weights would change the result. `names` and
- * `file` must outlive the result, which is to be freed in any case. */
+/* False with the error set where no names of weights or several layers are found, or where --map
+ * names what is not there. `names` and `file` must outlive the result, which is to be freed in any
+ * case. */
 bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
                        const options *o, err *e);
 void bundle_names_free(bundle_names *found);
 
 const bundle_source *bundle_source_of(const bundle_names *found, input which);
+
+/* False with the error set where something beside the weights would change the result, and neither
+ * --map nor an option nor the document says what is done about it. */
+bool bundle_names_check_refused(const bundle_names *found, const options *o, const bundle *contents,
+                                err *e);
 
 /* Refuses a layer that has no such weight, with the names that are nearest. */
 bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e);

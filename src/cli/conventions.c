@@ -14,20 +14,32 @@
  * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
  * whisper: model.py of the releases. diffusers: its attention_processor. */
 /* clang-format off */
+static const refusal PROJ_NORMS[] = {{"q_norm.weight", "q_gain", NULL},
+                                     {"k_norm.weight", "k_gain", NULL},
+                                     {"q_layernorm.weight", "q_gain", NULL},
+                                     {"k_layernorm.weight", "k_gain", NULL}, {0}};
+static const refusal FLAX_NORMS[] = {{"query_ln.scale", "q_gain", NULL},
+                                     {"key_ln.scale", "k_gain", NULL}, {0}};
+static const refusal TIMM_NORMS[] = {{"q_norm.weight", "q_gain", NULL},
+                                     {"k_norm.weight", "k_gain", NULL}, {0}};
+static const refusal WQKV_NORMS[] = {{"q_ln.weight", "q_gain", NULL},
+                                     {"k_ln.weight", "k_gain", NULL}, {0}};
+static const refusal DIFFUSERS_NORMS[] = {{"norm_q.weight", "q_gain", NULL},
+                                          {"norm_k.weight", "k_gain", NULL}, {0}};
+
 static const convention ROWS[] = {
     {{"own", "the keys of a document: wq, wk, wv, wo, bq, …"},
      LAYOUT_UNSAID, CUT_APART, "*q", "*k", "*v", "*o", .weight = "w", .bias = "b"},
     {{"torch", "nn.MultiheadAttention of PyTorch"},
      LAYOUT_OUT_IN, CUT_THIRDS, "in_proj_*", NULL, NULL, "out_proj.*",
-     .weight = "weight", .bias = "bias", .refused = "bias_k bias_v"},
+     .weight = "weight", .bias = "bias", .bias_k = "bias_k", .bias_v = "bias_v"},
     {{"torch-apart", "the same with a kdim or vdim of its own"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj_*", "k_proj_*", "v_proj_*", "out_proj.*",
      .weight = "weight", .bias = "bias", .joint_bias = "in_proj_bias",
-     .refused = "bias_k bias_v"},
+     .bias_k = "bias_k", .bias_v = "bias_v"},
     {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
-     .weight = "weight", .bias = "bias",
-     .refused = "q_norm.weight k_norm.weight q_layernorm.weight k_layernorm.weight"},
+     .weight = "weight", .bias = "bias", .refused = PROJ_NORMS},
     {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
      LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
      .weight = "weight", .bias = "bias"},
@@ -56,13 +68,13 @@ static const convention ROWS[] = {
      .weight = "0", .bias = "1"},
     {{"flax", "the variables of Flax's MultiHeadDotProductAttention"},
      LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "out.*",
-     .weight = "kernel", .bias = "bias", .refused = "query_ln.scale key_ln.scale"},
+     .weight = "kernel", .bias = "bias", .refused = FLAX_NORMS},
     {{"timm", "vision transformers of timm, DINO, SAM"},
      LAYOUT_OUT_IN, CUT_THIRDS, "qkv.*", NULL, NULL, "proj.*",
-     .weight = "weight", .bias = "bias", .refused = "q_norm.weight k_norm.weight"},
+     .weight = "weight", .bias = "bias", .refused = TIMM_NORMS},
     {{"wqkv", "flash-attention, MPT, ModernBERT"},
      LAYOUT_OUT_IN, CUT_BY_HEADS, "Wqkv.*", NULL, NULL, "out_proj.* Wo.*",
-     .weight = "weight", .bias = "bias", .refused = "q_ln.weight k_ln.weight"},
+     .weight = "weight", .bias = "bias", .refused = WQKV_NORMS},
     {{"phi3", "transformers' Phi-3, Phi-4"},
      LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*",
      .weight = "weight", .bias = "bias"},
@@ -83,7 +95,7 @@ static const convention ROWS[] = {
      .weight = "weight", .bias = "bias"},
     {{"diffusers", "attention blocks of diffusers"},
      LAYOUT_OUT_IN, CUT_APART, "to_q.*", "to_k.*", "to_v.*", "to_out.0.*",
-     .weight = "weight", .bias = "bias", .refused = "norm_q.weight norm_k.weight"},
+     .weight = "weight", .bias = "bias", .refused = DIFFUSERS_NORMS},
 };
 /* clang-format on */
 
@@ -104,6 +116,8 @@ bool convention_is_joint(const convention *row)
     return row->cut != CUT_APART && row->cut != CUT_HALVES;
 }
 
+const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_BIAS_K, INPUT_BIAS_V};
+
 static bool is_bias(input which)
 {
     return which >= INPUT_BQ;
@@ -112,6 +126,10 @@ static bool is_bias(input which)
 static const char *pattern_of(const convention *row, input which)
 {
     const char *const patterns[] = {row->q, row->k, row->v, row->out};
+    if (which == INPUT_BIAS_K)
+        return row->bias_k;
+    if (which == INPUT_BIAS_V)
+        return row->bias_v;
     size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
     if (is_bias(which) && part < 3 && row->joint_bias != NULL)
         return row->joint_bias;
@@ -120,7 +138,7 @@ static const char *pattern_of(const convention *row, input which)
 
 bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME])
 {
-    const char *at = pattern_of(row, which);
+    const char *pattern = pattern_of(row, which), *at = pattern == NULL ? "" : pattern;
     for (; n > 0 && *at != '\0'; n--) {
         at += strcspn(at, " ");
         at += strspn(at, " ");
@@ -156,20 +174,6 @@ bool convention_name_ends(const char *name, const char *tail, size_t *layer)
             return false;
     }
     return *layer == 0 || is_separator(name[*layer - 1]);
-}
-
-bool convention_refuses(const convention *row, const char *name, size_t layer)
-{
-    char tail[CONVENTION_NAME];
-    size_t found;
-    for (const char *at = row->refused; at != NULL && *at != '\0'; at += strspn(at, " ")) {
-        int length = (int)strcspn(at, " ");
-        snprintf(tail, sizeof tail, "%.*s", length, at);
-        if (convention_name_ends(name, tail, &found) && found == layer)
-            return true;
-        at += length;
-    }
-    return false;
 }
 
 static void add_names(text *out, const convention *row, input which)
@@ -216,6 +220,12 @@ void convention_describe(text *out, const convention *row)
                     row->bias, row->weight);
     if (row->layout != LAYOUT_UNSAID)
         text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
-    if (row->refused != NULL)
-        text_add_format(out, "; refused beside them: %s", row->refused);
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        if (pattern_of(row, CONVENTION_INPUTS[i]) == NULL)
+            continue;
+        text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
+        add_names(out, row, CONVENTION_INPUTS[i]);
+    }
+    for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
+        text_add_format(out, "%s %s", r == row->refused ? "; refused beside them:" : ",", r->name);
 }

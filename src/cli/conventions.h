@@ -21,6 +21,13 @@ typedef enum weight_cut {
     CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, … */
 } weight_cut;
 
+/* A name behind the layer's whose numbers would change the result and are not computed, and the key
+ * of a document that gives what they say in another way, or leaves it out. */
+typedef struct refusal {
+    const char *name, *key;
+    const char *why; /* behind the whole name in the error; NULL: it takes part */
+} refusal;
+
 typedef struct convention {
     named named; /* help: whose names they are */
     weight_layout layout;
@@ -28,7 +35,8 @@ typedef struct convention {
     const char *q, *k, *v, *out; /* patterns; k and v are NULL where q's matrix holds all three */
     const char *weight, *bias;   /* what * stands for */
     const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
-    const char *refused; /* names of what would change the result and is not computed, or NULL */
+    const char *bias_k, *bias_v; /* names of the rows behind all keys and values, or NULL */
+    const refusal *refused;      /* the last one's name is NULL; NULL: there are none */
 } convention;
 
 extern const named_table CONVENTIONS; /* rows of `convention`; the document's own names first */
@@ -39,17 +47,18 @@ bool convention_is_own(const convention *row);
 /* Whether Wq is where Wk and Wv are. */
 bool convention_is_joint(const convention *row);
 
-/* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv
- * or bo; false behind the last. */
+/* What may stand beside weights and biases, and is used as it is. */
+enum { CONVENTION_BESIDE = 2 };
+extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
+
+/* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,
+ * bo or one of those beside them; false behind the last. */
 enum { CONVENTION_NAME = 64 };
 bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME]);
 
 /* True when `name` is some layer's name and then `tail`; *layer is the length of the former, which
  * is empty or ends with a separator. */
 bool convention_name_ends(const char *name, const char *tail, size_t *layer);
-
-/* True when what follows the layer's name, `layer` bytes, is refused beside the weights. */
-bool convention_refuses(const convention *row, const char *name, size_t layer);
 
 /* "Wq, Wk, Wv: c_attn.weight, side by side; Wo: c_proj.weight; …": a row for help and manual. */
 void convention_describe(text *out, const convention *row);

@@ -187,6 +187,16 @@ static void add_biases(const given_bundle *b, text *out)
     text_add_string(out, biases == 0 ? ", no biases" : "");
 }
 
+/* ", bias_k, bias_v": by names of theirs that a layer has beside its weights. */
+static void add_beside(const given_bundle *b, text *out)
+{
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        input which = CONVENTION_INPUTS[i];
+        if (bundle_source_of(&b->found, which)->name != NULL)
+            text_add_format(out, ", %s", input_label(which));
+    }
+}
+
 /* Once, and nothing where there is nothing to say. */
 static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *line, err *e)
 {
@@ -210,6 +220,7 @@ static void write_note(const given_bundle *b, const options *o, const cutting *h
                     how->layout_is_given ? " as --layout says" : "");
     add_sources(b, line);
     add_biases(b, line);
+    add_beside(b, line);
 }
 
 /* ---- applying ---- */
@@ -274,7 +285,8 @@ static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dt
 {
     settle_convention(b, o, read);
     cutting how = cutting_of(b, o, read, contents);
-    if (!check_complete(b, o, contents, e))
+    if (!bundle_names_check_refused(&b->found, o, contents, e) ||
+        !check_complete(b, o, contents, e))
         return false;
     for (size_t i = 0; i < KEYS.count; i++) {
         const char *name = named_row(&KEYS, i)->name;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
 #include "cli/given.h"
+#include "cli/layer_refusals.h"
 #include "cli/narrow_weights.h"
 
 #include <string.h>
@@ -108,6 +109,17 @@ static bool is_open(const applying *a, const layer_path *to)
            !(is_at_top && given_removes(a->given, name));
 }
 
+/* --no-bias-k is of all layers, where it is a convention that found it. */
+static bool is_left_out(const applying *a, const layer_path *to)
+{
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        const char *name = input_key(CONVENTION_INPUTS[i]);
+        if (strcmp(to->key->named.name, name) == 0)
+            return given_removes(a->given, name);
+    }
+    return false;
+}
+
 /* Rows that are given have their segments, their positions and their norm already. */
 static bool is_wanted(const applying *a, const layer_source *from)
 {
@@ -116,7 +128,8 @@ static bool is_wanted(const applying *a, const layer_source *from)
     bool is_of_rows = strcmp(to->key->named.name, "segment_embedding") == 0 ||
                       strcmp(to->key->named.name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
-    return !(is_of_rows && is_by_name && bundle_find(a->contents, "x") != NULL) && is_open(a, to);
+    return !(is_of_rows && is_by_name && bundle_find(a->contents, "x") != NULL) &&
+           !(is_by_name && is_left_out(a, to)) && is_open(a, to);
 }
 
 static bool check_layers(const applying *a, err *e)
@@ -310,7 +323,8 @@ bool given_layers_apply(given_layers *g, const options *o, const bundle *read, d
     bool is_own = layer_convention_is_own(g->search.by);
     if (given_value(o, "layout") == NULL)
         settle(&a);
-    if (!check_layers(&a, e) || !make_layers(&a, e) || !apply_sources(&a, e))
+    if (!check_layers(&a, e) || !layer_refusals_check(&g->search, &g->sources, o, contents, e) ||
+        !make_layers(&a, e) || !apply_sources(&a, e))
         return false;
     if (is_own)
         return true;

@@ -69,15 +69,14 @@ static bool add_found(finder *f, const char *way, const char *name, err *e)
 
 /* ---- attention ---- */
 
-static bool check_refused(finder *f, const convention *by, const char *way, err *e)
+static bool add_beside(finder *f, const convention *by, const char *way, const char *object, err *e)
 {
-    place at = {.file = f->in->file};
-    char tail[LAYER_NAME];
-    for (size_t n = 0; layer_convention_name(by->refused, n, tail); n++) {
-        const char *found = layer_search_name(f->in, f->layer, way, tail);
-        if (found != NULL)
-            return err_at(
-                e, &at, "%s takes part in this layer's attention, and is not computed here", found);
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        char key_way[LAYER_NAME];
+        input which = CONVENTION_INPUTS[i];
+        snprintf(key_way, sizeof key_way, "%s%s", object, input_key(which));
+        if (!add_found(f, key_way, layer_search_weight(f->in, f->layer, way, by, which), e))
+            return false;
     }
     return true;
 }
@@ -99,7 +98,7 @@ static bool add_attention(finder *f, const convention *by, const char *way, cons
             f->all->item[before].which = which;
         }
     }
-    return check_refused(f, by, way, e);
+    return add_beside(f, by, way, object, e);
 }
 
 /* ---- norms and feed-forward parts ---- */
@@ -186,7 +185,7 @@ static indexed_name *find_beside(finder *f, const char *names, const char *words
     }
 }
 
-static bool add_beside(finder *f, const char *way, const indexed_name *found, weight_layout layout,
+static bool add_at_top(finder *f, const char *way, const indexed_name *found, weight_layout layout,
                        err *e)
 {
     layer_path p;
@@ -201,18 +200,18 @@ static bool add_rest(finder *f, err *e)
 {
     const layer_convention *row = f->in->by;
     const char *weight = "weight embedding";
-    return add_beside(f, "ln_e.gain", find_beside(f, row->first, GAINS, true), LAYOUT_UNSAID, e) &&
-           add_beside(f, "ln_e.bias", find_beside(f, row->first, SHIFTS, true), LAYOUT_UNSAID, e) &&
-           add_beside(f, "ln_f.gain", find_beside(f, row->final, GAINS, false), LAYOUT_UNSAID, e) &&
-           add_beside(f, "ln_f.bias", find_beside(f, row->final, SHIFTS, false), LAYOUT_UNSAID,
+    return add_at_top(f, "ln_e.gain", find_beside(f, row->first, GAINS, true), LAYOUT_UNSAID, e) &&
+           add_at_top(f, "ln_e.bias", find_beside(f, row->first, SHIFTS, true), LAYOUT_UNSAID, e) &&
+           add_at_top(f, "ln_f.gain", find_beside(f, row->final, GAINS, false), LAYOUT_UNSAID, e) &&
+           add_at_top(f, "ln_f.bias", find_beside(f, row->final, SHIFTS, false), LAYOUT_UNSAID,
                       e) &&
-           add_beside(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
+           add_at_top(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
                       e) &&
-           add_beside(f, "segment_embedding", find_beside(f, row->types, weight, true),
+           add_at_top(f, "segment_embedding", find_beside(f, row->types, weight, true),
                       LAYOUT_UNSAID, e) &&
-           add_beside(f, "position_embedding", find_beside(f, row->positions, weight, true),
+           add_at_top(f, "position_embedding", find_beside(f, row->positions, weight, true),
                       LAYOUT_UNSAID, e) &&
-           add_beside(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
+           add_at_top(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
                       LAYOUT_OUT_IN, e);
 }
 
@@ -268,6 +267,12 @@ static layer_source *find_source(const layer_sources *all, const layer_path *to)
             return &all->item[i];
     }
     return NULL;
+}
+
+bool layer_sources_map(const layer_sources *all, const layer_path *to)
+{
+    const layer_source *found = find_source(all, to);
+    return found != NULL && found->is_mapped;
 }
 
 static bool read_pair(const finder *f, const char *pair, layer_path *to, err *e)

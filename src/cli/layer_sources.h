@@ -25,6 +25,9 @@ typedef struct layer_sources {
 bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *map, err *e);
 void layer_sources_free(layer_sources *all);
 
+/* --map says what this key is. */
+bool layer_sources_map(const layer_sources *all, const layer_path *to);
+
 /* Says that it is not there, with the names that are nearest. */
 bool layer_sources_refuse(const layer_search *s, const layer_source *missing, err *e);
 

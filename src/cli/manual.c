@@ -281,7 +281,10 @@ static void write_conventions(text *out)
                     "weights may not, unless --map, the document or --no-KEY says so. Weights "
                     "of rank 3 with the names of keras, keras-file, flax and bert-tf are m × "
                     "h × d, and Wo is h × d × m: they say how many heads there are; with "
-                    "other names --heads does.");
+                    "other names --heads does. What is refused beside them takes part in "
+                    "the attention and is not computed from there, unless --map, an option or the "
+                    "document gives the key that says the same (q_gain, k_gain, bias), or --no-KEY "
+                    "leaves it out.");
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
         write_item(out, named_row(&CONVENTIONS, i));

@@ -1,0 +1,27 @@
+#include "cli/bundle_refusal.h"
+
+#include "cli/given.h"
+
+#include <string.h>
+
+bool bundle_refuse(const char *file, const char *name, const refusal *why, const char *layer,
+                   err *e)
+{
+    place at = {.file = file};
+    err_at(e, &at, "%s %s", name,
+           why->why != NULL ? why->why
+                            : "takes part in this layer's attention, and is not computed here");
+    if (strcmp(why->key, "bias") == 0)
+        return err_remedy(e, "--bias FILE gives what is added to each score, --no-bias leaves it "
+                             "out");
+    return err_remedy(e,
+                      "--map %s%s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
+                      "it out",
+                      layer, why->key, name, why->key[0]);
+}
+
+bool bundle_decides(const options *o, const bundle *in, const bundle *top, const char *key_name)
+{
+    return given_removes(o, key_name) || (in != NULL && bundle_find(in, key_name) != NULL) ||
+           (top != NULL && bundle_find(top, key_name) != NULL);
+}
