@@ -2,7 +2,9 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
+#include "cli/bundle_gains.h"
 #include "cli/bundle_refusal.h"
+#include "cli/name_index.h"
 #include "cli/nearest_names.h"
 
 #include <string.h>
@@ -102,6 +104,11 @@ static bool take_all_mapped(bundle_names *found, const text_list *pairs, err *e)
     return true;
 }
 
+const bundle_source *bundle_source_of(const bundle_names *found, input which)
+{
+    return &found->from[key_index(input_key(which), strlen(input_key(which)))];
+}
+
 /* ---- what is wrong ---- */
 
 static bool has_any(const bundle_names *found)
@@ -132,17 +139,43 @@ static bool refuse_nothing(const bundle_names *found, const char *prefix, err *e
                          "known");
 }
 
-/* The name of the layer's that is refused, or NULL. */
-static const char *find_refused(const bundle_names *found, const refusal *refused)
+/* The name that is these bytes of the layer's name and then `tail`, or NULL. */
+static const char *find_behind(const bundle_names *found, size_t length, const char *tail)
 {
-    size_t length = strlen(found->layer.name), at;
+    size_t at;
     for (size_t i = 0; i < found->names->count; i++) {
         const char *name = found->names->item[i];
-        if (convention_name_ends(name, refused->name, &at) && at == length &&
+        if (convention_name_ends(name, tail, &at) && at == length &&
             memcmp(name, found->layer.name, length) == 0)
             return name;
     }
     return NULL;
+}
+
+/* The length of the name of what the attention is in: "h.0." of h.0.attn. */
+static size_t parent_length(const char *layer)
+{
+    size_t length = strlen(layer);
+    for (length -= length > 0; length > 0 && !name_is_separator(layer[length - 1]); length--)
+        continue;
+    return length;
+}
+
+static bool check_gains(const bundle_names *found, const options *o, const bundle *contents, err *e)
+{
+    const char *sign = found->layer.by->one_more;
+    const char *beside =
+        sign == NULL ? NULL : find_behind(found, parent_length(found->layer.name), sign);
+    if (beside == NULL || !bundle_gains_are_wanted(o, contents, NULL))
+        return true;
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        input which = CONVENTION_INPUTS[i];
+        const bundle_source *from = bundle_source_of(found, which);
+        if (bundle_is_gain(which) && from->name != NULL && !from->is_mapped &&
+            !bundle_decides(o, contents, NULL, input_key(which)))
+            return bundle_gain_refuse(found->file, from->name, beside, input_key(which), e);
+    }
+    return true;
 }
 
 bool bundle_names_check_refused(const bundle_names *found, const options *o, const bundle *contents,
@@ -150,12 +183,12 @@ bool bundle_names_check_refused(const bundle_names *found, const options *o, con
 {
     const refusal *row = found->layer.by->refused;
     for (; row != NULL && row->name != NULL; row++) {
-        const char *name = find_refused(found, row);
+        const char *name = find_behind(found, strlen(found->layer.name), row->name);
         bool is_mapped = found->from[key_index(row->key, strlen(row->key))].is_mapped;
         if (name != NULL && !is_mapped && !bundle_decides(o, contents, NULL, row->key))
             return bundle_refuse(found->file, name, row, "", e);
     }
-    return true;
+    return check_gains(found, o, contents, e);
 }
 
 bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e)
@@ -199,9 +232,4 @@ void bundle_names_free(bundle_names *found)
     mem_free(found->layer.name);
     mem_free(found->from);
     *found = (bundle_names){0};
-}
-
-const bundle_source *bundle_source_of(const bundle_names *found, input which)
-{
-    return &found->from[key_index(input_key(which), strlen(input_key(which)))];
 }

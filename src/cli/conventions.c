@@ -12,10 +12,15 @@
  * (keras-file) their names in .weights.h5. flax: flax.linen's MultiHeadDotProductAttention. timm:
  * vision_transformer, which reshapes qkv to 3 × h × d. wqkv: flash-attention, MPT, ModernBERT.
  * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
- * whisper: model.py of the releases. diffusers: its attention_processor. */
+ * whisper: model.py of the releases. diffusers: its attention_processor.
+ *
+ * Norms. q_norm beside q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
+ * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a bias
+ * in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in modeling_phi
+ * and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either kind. */
 /* clang-format off */
-static const refusal PROJ_NORMS[] = {{"q_norm.weight", "q_gain", NULL},
-                                     {"k_norm.weight", "k_gain", NULL},
+static const refusal PROJ_NORMS[] = {{"q_norm.bias", "q_gain", NULL},
+                                     {"k_norm.bias", "k_gain", NULL},
                                      {"q_layernorm.weight", "q_gain", NULL},
                                      {"k_layernorm.weight", "k_gain", NULL}, {0}};
 static const refusal FLAX_NORMS[] = {{"query_ln.scale", "q_gain", NULL},
@@ -39,7 +44,8 @@ static const convention ROWS[] = {
      .bias_k = "bias_k", .bias_v = "bias_v"},
     {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
-     .weight = "weight", .bias = "bias", .refused = PROJ_NORMS},
+     .weight = "weight", .bias = "bias", .q_gain = "q_norm.weight", .k_gain = "k_norm.weight",
+     .one_more = "pre_feedforward_layernorm.weight", .refused = PROJ_NORMS},
     {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
      LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
      .weight = "weight", .bias = "bias"},
@@ -116,7 +122,8 @@ bool convention_is_joint(const convention *row)
     return row->cut != CUT_APART && row->cut != CUT_HALVES;
 }
 
-const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_BIAS_K, INPUT_BIAS_V};
+const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_Q_GAIN, INPUT_K_GAIN, INPUT_BIAS_K,
+                                                    INPUT_BIAS_V};
 
 static bool is_bias(input which)
 {
@@ -126,10 +133,11 @@ static bool is_bias(input which)
 static const char *pattern_of(const convention *row, input which)
 {
     const char *const patterns[] = {row->q, row->k, row->v, row->out};
-    if (which == INPUT_BIAS_K)
-        return row->bias_k;
-    if (which == INPUT_BIAS_V)
-        return row->bias_v;
+    const char *const beside[] = {row->q_gain, row->k_gain, row->bias_k, row->bias_v};
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        if (which == CONVENTION_INPUTS[i])
+            return beside[i];
+    }
     size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
     if (is_bias(which) && part < 3 && row->joint_bias != NULL)
         return row->joint_bias;

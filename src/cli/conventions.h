@@ -36,7 +36,10 @@ typedef struct convention {
     const char *weight, *bias;   /* what * stands for */
     const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
     const char *bias_k, *bias_v; /* names of the rows behind all keys and values, or NULL */
-    const refusal *refused;      /* the last one's name is NULL; NULL: there are none */
+    const char *q_gain,
+        *k_gain;          /* of the gains of each head's RMS norm of queries, keys; or NULL */
+    const char *one_more; /* a name beside the layer of models whose gains are 1 + what is there */
+    const refusal *refused; /* the last one's name is NULL; NULL: there are none */
 } convention;
 
 extern const named_table CONVENTIONS; /* rows of `convention`; the document's own names first */
@@ -48,7 +51,7 @@ bool convention_is_own(const convention *row);
 bool convention_is_joint(const convention *row);
 
 /* What may stand beside weights and biases, and is used as it is. */
-enum { CONVENTION_BESIDE = 2 };
+enum { CONVENTION_BESIDE = 4 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
 
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,

@@ -3,6 +3,7 @@
 #include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
+#include "cli/bundle_gains.h"
 #include "cli/document_kind.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
@@ -187,13 +188,17 @@ static void add_biases(const given_bundle *b, text *out)
     text_add_string(out, biases == 0 ? ", no biases" : "");
 }
 
-/* ", bias_k, bias_v": by names of theirs that a layer has beside its weights. */
-static void add_beside(const given_bundle *b, text *out)
+/* ", q_gain from q_norm.weight, bias_k": what is used of what may stand beside weights. */
+static void add_beside(const given_bundle *b, const bundle *contents, text *out)
 {
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
         input which = CONVENTION_INPUTS[i];
-        if (bundle_source_of(&b->found, which)->name != NULL)
-            text_add_format(out, ", %s", input_label(which));
+        const bundle_source *from = bundle_source_of(&b->found, which);
+        if (from->name == NULL || bundle_find(contents, input_key(which)) == NULL)
+            continue;
+        text_add_format(out, ", %s", input_label(which));
+        if (strcmp(name_within(b, from), input_label(which)) != 0)
+            text_add_format(out, " from %s", name_within(b, from));
     }
 }
 
@@ -210,7 +215,8 @@ static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *l
 }
 
 /* Which names and which layout; where they are the document's own there is nothing to say. */
-static void write_note(const given_bundle *b, const options *o, const cutting *how, text *line)
+static void write_note(const given_bundle *b, const options *o, const cutting *how,
+                       const bundle *contents, text *line)
 {
     if (convention_is_own(how->by))
         return;
@@ -220,7 +226,7 @@ static void write_note(const given_bundle *b, const options *o, const cutting *h
                     how->layout_is_given ? " as --layout says" : "");
     add_sources(b, line);
     add_biases(b, line);
-    add_beside(b, line);
+    add_beside(b, contents, line);
 }
 
 /* ---- applying ---- */
@@ -259,6 +265,14 @@ static bool is_weight_or_bias(input which)
     return which >= INPUT_WQ && which <= INPUT_BO;
 }
 
+/* Gains that a layer has are no gains where queries and keys are to stay as they are. */
+static bool is_idle(const bundle_source *from, const options *o, const char *key_name,
+                    const bundle *contents)
+{
+    return !from->is_mapped && bundle_is_gain(input_of_key(key_name)) &&
+           !bundle_gains_are_wanted(o, contents, NULL);
+}
+
 static bool apply_one(const bundle_source *from, const cutting *how, const bundle *read, dtype type,
                       const char *key_name, bundle *contents, err *e)
 {
@@ -277,7 +291,9 @@ static bool apply_one(const bundle_source *from, const cutting *how, const bundl
     }
     added->tensor = is_cut ? part : added->tensor;
     added->layout = how->layout;
-    return added->kind != ENTRY_TENSOR || narrow_weights_settle(key_name, type, &added->tensor, e);
+    if (added->kind == ENTRY_TENSOR && !narrow_weights_settle(key_name, type, &added->tensor, e))
+        return false;
+    return bundle_gain_settle(how, from->name, from->is_mapped, which, contents, contents, e);
 }
 
 static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dtype type,
@@ -288,15 +304,19 @@ static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dt
     if (!bundle_names_check_refused(&b->found, o, contents, e) ||
         !check_complete(b, o, contents, e))
         return false;
+    bool says_norm = bundle_find(contents, "qk_norm") != NULL;
     for (size_t i = 0; i < KEYS.count; i++) {
         const char *name = named_row(&KEYS, i)->name;
         const bundle_source *from = &b->found.from[i];
         if (from->name != NULL && is_open_to(o, contents, name) &&
+            !is_idle(from, o, name, contents) &&
             !apply_one(from, &how, read, type, name, contents, e))
             return false;
     }
     if (!b->use[FOR_ATTENTION].is_said && !o->quiet)
-        write_note(b, o, &how, note);
+        write_note(b, o, &how, contents, note);
+    if (note->length > 0 && !says_norm && bundle_find(contents, "qk_norm") != NULL)
+        text_add_string(note, "; qk_norm rms");
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
+#include "cli/bundle_gains.h"
 #include "cli/given.h"
 #include "cli/layer_refusals.h"
 #include "cli/narrow_weights.h"
@@ -109,13 +110,20 @@ static bool is_open(const applying *a, const layer_path *to)
            !(is_at_top && given_removes(a->given, name));
 }
 
-/* --no-bias-k is of all layers, where it is a convention that found it. */
-static bool is_left_out(const applying *a, const layer_path *to)
+/* --no-bias-k is of all layers, where it is a convention that found it; and gains are none where
+ * queries and keys are to stay as they are. */
+static bool is_left_out(const applying *a, const layer_source *from)
 {
+    const layer_path *to = &from->to;
+    if (from->is_mapped || layer_convention_is_own(a->from->search.by))
+        return false;
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
         const char *name = input_key(CONVENTION_INPUTS[i]);
         if (strcmp(to->key->named.name, name) == 0)
-            return given_removes(a->given, name);
+            return given_removes(a->given, name) ||
+                   (bundle_is_gain(CONVENTION_INPUTS[i]) &&
+                    !bundle_gains_are_wanted(a->given, layer_path_find(to, a->contents),
+                                             a->contents));
     }
     return false;
 }
@@ -129,7 +137,7 @@ static bool is_wanted(const applying *a, const layer_source *from)
                       strcmp(to->key->named.name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     return !(is_of_rows && is_by_name && bundle_find(a->contents, "x") != NULL) &&
-           !(is_by_name && is_left_out(a, to)) && is_open(a, to);
+           !is_left_out(a, from) && is_open(a, to);
 }
 
 static bool check_layers(const applying *a, err *e)
@@ -160,8 +168,12 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
     }
     added->tensor = from->is_cut ? part : added->tensor;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
-    return added->kind != ENTRY_TENSOR ||
-           narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e);
+    if (added->kind == ENTRY_TENSOR &&
+        !narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e))
+        return false;
+    return bundle_gain_settle(&how, from->name, from->is_mapped, input_of_key(added->name), in,
+                              a->contents, e) ||
+           err_within(e, "layer %zu", from->to.layer + 1);
 }
 
 /* In their order, which that of the names need not be. */
@@ -210,6 +222,16 @@ static bool apply_settings(const applying *a, text *note, err *e)
     return true;
 }
 
+/* What the gains of the first layer imply. */
+static void add_normalized(const applying *a, text *note)
+{
+    const layer_path first = {.is_in_layer = true};
+    const bundle *layer = layer_path_find(&first, a->contents);
+    const char *word = layer == NULL ? NULL : bundle_text(layer, "qk_norm");
+    if (word != NULL)
+        text_add_format(note, ", qk_norm %s", word);
+}
+
 /* Of all norms that don't say their own. */
 static bool apply_eps(const applying *a, text *note, err *e)
 {
@@ -256,7 +278,8 @@ static void add_sources(const applying *a, text *out)
     size_t biases = 0;
     for (size_t i = 0; i <= all->count; i++) {
         const layer_source *from = i < all->count ? &all->item[i] : NULL;
-        bool is_said = from != NULL && from->name != NULL && from->to.layer == 0;
+        bool is_said =
+            from != NULL && from->name != NULL && from->to.layer == 0 && !is_left_out(a, from);
         biases += is_said && is_bias(&from->to);
         if (from != NULL && (!is_said || is_bias(&from->to)))
             continue;
@@ -330,6 +353,7 @@ bool given_layers_apply(given_layers *g, const options *o, const bundle *read, d
         return true;
     add_note(&a, note);
     bool done = apply_settings(&a, note, e) && apply_eps(&a, note, e);
+    add_normalized(&a, note);
     add_hints(&a, note);
     return done;
 }

@@ -1,5 +1,6 @@
 #include "cli/layer_refusals.h"
 
+#include "cli/bundle_gains.h"
 #include "cli/bundle_refusal.h"
 
 #include <stdio.h>
@@ -14,16 +15,44 @@ typedef struct looking {
     size_t layer;
 } looking;
 
-/* What stands at the top is for self-attention. */
-static bool is_decided(const looking *l, const refusal *row, const char *object)
+static layer_path path_of(const looking *l, const char *object, const char *key_name)
 {
     char way[LAYER_NAME];
     layer_path to;
-    snprintf(way, sizeof way, "%s%s", object, row->key);
+    snprintf(way, sizeof way, "%s%s", object, key_name);
     layer_path_read_within(&to, l->layer, way, strlen(way));
+    return to;
+}
+
+/* What stands at the top is for self-attention. */
+static bool is_decided(const looking *l, const char *object, const char *key_name)
+{
+    layer_path to = path_of(l, object, key_name);
     return layer_sources_map(l->all, &to) ||
            bundle_decides(l->given, layer_path_find(&to, l->contents),
-                          *object == '\0' ? l->contents : NULL, row->key);
+                          *object == '\0' ? l->contents : NULL, key_name);
+}
+
+/* Gains to which 1 is to be added. */
+static bool check_gains(const looking *l, const convention *by, const char *way, const char *object,
+                        err *e)
+{
+    layer_path to = path_of(l, object, "qk_norm");
+    const char *beside =
+        by->one_more == NULL ? NULL : layer_search_name(l->in, l->layer, "", by->one_more);
+    if (beside == NULL ||
+        !bundle_gains_are_wanted(l->given, layer_path_find(&to, l->contents), l->contents))
+        return true;
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        char key_way[LAYER_NAME];
+        input which = CONVENTION_INPUTS[i];
+        const char *name =
+            !bundle_is_gain(which) ? NULL : layer_search_weight(l->in, l->layer, way, by, which);
+        snprintf(key_way, sizeof key_way, "layers.%zu.%s%s", l->layer, object, input_key(which));
+        if (name != NULL && !is_decided(l, object, input_key(which)))
+            return bundle_gain_refuse(l->in->file, name, beside, key_way, e);
+    }
+    return true;
 }
 
 static bool check_attention(const looking *l, const convention *by, const char *way,
@@ -33,10 +62,10 @@ static bool check_attention(const looking *l, const convention *by, const char *
     for (const refusal *row = by->refused; row != NULL && row->name != NULL; row++) {
         const char *found = layer_search_name(l->in, l->layer, way, row->name);
         snprintf(layer, sizeof layer, "layers.%zu.%s", l->layer, object);
-        if (found != NULL && !is_decided(l, row, object))
+        if (found != NULL && !is_decided(l, object, row->key))
             return bundle_refuse(l->in->file, found, row, layer, e);
     }
-    return true;
+    return check_gains(l, by, way, object, e);
 }
 
 bool layer_refusals_check(layer_search *s, const layer_sources *all, const options *o,
