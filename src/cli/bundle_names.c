@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_gains.h"
 #include "cli/bundle_refusal.h"
-#include "cli/name_index.h"
+#include "cli/bundle_unfinished.h"
 #include "cli/nearest_names.h"
 
 #include <string.h>
@@ -125,6 +125,8 @@ static bool refuse_nothing(const bundle_names *found, const char *prefix, err *e
     enum { SHOWN = 6 };
     text list = {0};
     place at = {.file = found->file};
+    if (!bundle_unfinished_check_all(&found->index, found->file, prefix, e))
+        return false;
     for (size_t i = 0; i < found->names->count && i < SHOWN; i++)
         text_add_format(&list, "%s%s", i == 0 ? "" : ", ", found->names->item[i]);
     const char *more = found->names->count > SHOWN ? ", …" : "";
@@ -200,12 +202,26 @@ bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e)
     text_add_format(&wanted, "%s%s", found->layer.name, name);
     text_add_format(&instead, "--map %s=NAME takes another, --no-%s none", input_key(which),
                     input_key(which));
-    err_at(e, &at, "the names are those of %s, but %s for %s is not there",
-           found->layer.by->named.name, text_string(&wanted), input_label(which));
-    suggest_nearest(found, text_string(&wanted), text_string(&instead), e);
+    if (bundle_unfinished_check(&found->index, found->file, text_string(&wanted), e)) {
+        err_at(e, &at, "the names are those of %s, but %s for %s is not there",
+               found->layer.by->named.name, text_string(&wanted), input_label(which));
+        suggest_nearest(found, text_string(&wanted), text_string(&instead), e);
+    }
     text_free(&wanted);
     text_free(&instead);
     return false;
+}
+
+/* What --map names is taken as it is. */
+static bool check_finished(const bundle_names *found, err *e)
+{
+    for (input which = INPUT_WQ; which <= INPUT_WO; which++) {
+        const bundle_source *from = bundle_source_of(found, which);
+        if (from->name != NULL && !from->is_mapped &&
+            !bundle_unfinished_check(&found->index, found->file, from->name, e))
+            return false;
+    }
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -217,18 +233,20 @@ bool bundle_names_find(bundle_names *found, const text_list *names, const char *
     *found = (bundle_names){.names = names,
                             .file = file,
                             .from = mem_alloc_zeroed(KEYS.count, sizeof found->from[0], e)};
-    if (found->from == NULL || !bundle_layer_find(&found->layer, names, file, prefix, e))
+    if (found->from == NULL || !name_index_make(&found->index, names, e) ||
+        !bundle_layer_find(&found->layer, names, file, prefix, e))
         return false;
     if (convention_is_own(found->layer.by))
         take_own_names(found);
     else
         take_names(found);
-    return take_all_mapped(found, &o->map, e) &&
+    return take_all_mapped(found, &o->map, e) && check_finished(found, e) &&
            (has_any(found) || refuse_nothing(found, prefix, e));
 }
 
 void bundle_names_free(bundle_names *found)
 {
+    name_index_free(&found->index);
     mem_free(found->layer.name);
     mem_free(found->from);
     *found = (bundle_names){0};

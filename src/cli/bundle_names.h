@@ -4,6 +4,7 @@
 #define SELFATTN_CLI_BUNDLE_NAMES_H
 
 #include "cli/bundle_layer.h"
+#include "cli/name_index.h"
 #include "cli/options.h"
 
 typedef struct bundle_source {
@@ -13,14 +14,15 @@ typedef struct bundle_source {
 
 typedef struct bundle_names {
     const text_list *names; /* all that are there */
+    name_index index;       /* the same, in their order */
     const char *file;       /* as messages name it */
     bundle_layer layer;
     bundle_source *from; /* of each row of KEYS */
 } bundle_names;
 
-/* False with the error set where no names of weights or several layers are found, or where --map
- * names what is not there. `names` and `file` must outlive the result, which is to be freed in any
- * case. */
+/* False with the error set where no names of weights or several layers are found, where --map names
+ * what is not there, or where what is found are no weights yet. `names` and `file` must outlive the
+ * result, which is to be freed in any case. */
 bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
                        const options *o, err *e);
 void bundle_names_free(bundle_names *found);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
 #include "cli/bundle_gains.h"
+#include "cli/bundle_unfinished.h"
 #include "cli/given.h"
 #include "cli/layer_refusals.h"
 #include "cli/narrow_weights.h"
@@ -32,6 +33,8 @@ bool given_layers_find(given_layers *g, const text_list *names, const char *file
         return false;
     if (g->sources.count > 0)
         return true;
+    if (!bundle_unfinished_check_all(&g->search.names, file, "", e))
+        return false;
     err_at(e, &at, "no name in it is known as that of a layer's weight; its first is %s",
            names->count == 0 ? "not there" : names->item[0]);
     return err_remedy(e,

@@ -1,6 +1,7 @@
 #include "cli/layer_search.h"
 
 #include "base/mem.h"
+#include "cli/bundle_unfinished.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -209,6 +210,8 @@ static bool refuse_several(const layer_search *s, const places *found, err *e)
 static bool refuse_prefix(const layer_search *s, const char *prefix, err *e)
 {
     place at = {.file = s->file};
+    if (!bundle_unfinished_check_all(&s->names, s->file, "", e))
+        return false;
     err_at(e, &at, "no names behind '%s' are known as those of layers", prefix);
     return err_remedy(e, "selfattn help layer-bundles lists what is known");
 }

@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
+#include "cli/bundle_unfinished.h"
 #include "cli/nearest_names.h"
 
 #include <stdio.h>
@@ -312,6 +313,18 @@ static bool add_mapped(finder *f, const char *pair, err *e)
     return true;
 }
 
+/* What --map names is taken as it is. */
+static bool check_finished(const finder *f, err *e)
+{
+    for (size_t i = 0; i < f->all->count; i++) {
+        const layer_source *from = &f->all->item[i];
+        if (from->name != NULL && !from->is_mapped &&
+            !bundle_unfinished_check(&f->in->names, f->in->file, from->name, e))
+            return false;
+    }
+    return true;
+}
+
 /* ---- the whole ---- */
 
 bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *map, err *e)
@@ -324,7 +337,7 @@ bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *ma
     done = done && (is_own ? add_own(&f, e) : add_rest(&f, e));
     for (size_t i = 0; i < map->count && done; i++)
         done = add_mapped(&f, map->item[i], e);
-    return done && text_ok(&s->name, e);
+    return done && text_ok(&s->name, e) && check_finished(&f, e);
 }
 
 void layer_sources_free(layer_sources *all)
@@ -341,10 +354,12 @@ bool layer_sources_refuse(const layer_search *s, const layer_source *missing, er
     place at = {.file = s->file};
     layer_source_write_path(&path, &missing->to);
     text_add_format(&instead, "--map %s=NAME takes another", text_string(&path));
-    err_at(e, &at, "layer %zu has no %s: by the names of %s it is %s", missing->to.layer + 1,
-           strchr(strchr(text_string(&path), '.') + 1, '.') + 1, s->by->named.name,
-           missing->wanted);
-    suggest_nearest(s, missing->wanted, text_string(&instead), e);
+    if (bundle_unfinished_check(&s->names, s->file, missing->wanted, e)) {
+        err_at(e, &at, "layer %zu has no %s: by the names of %s it is %s", missing->to.layer + 1,
+               strchr(strchr(text_string(&path), '.') + 1, '.') + 1, s->by->named.name,
+               missing->wanted);
+        suggest_nearest(s, missing->wanted, text_string(&instead), e);
+    }
     text_free(&path);
     text_free(&instead);
     return false;

@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "attn/stage.h"
+#include "cli/bundle_unfinished.h"
 #include "cli/conventions.h"
 #include "cli/layer_conventions.h"
 #include "cli/help_topics.h"
@@ -274,20 +275,25 @@ static void write_conventions(text *out)
 {
     text names = {0};
     text_add_string(out, ".SH BUNDLES\n");
-    write_paragraph(
-        out, "The names under which --bundle finds Wq, Wk, Wv, Wo and their biases, each "
-             "behind the name of a layer, such as h.0.attn; in a file a / may stand "
-             "for each point, and :0 at the end. Biases may lack; "
-             "weights may not, unless --map, the document or --no-KEY says so. Weights "
-             "of rank 3 with the names of keras, keras-file, flax and bert-tf are m × "
-             "h × d, and Wo is h × d × m: they say how many heads there are; with "
-             "other names --heads does. Where q_gain and k_gain have names, queries and keys "
-             "are normalized (--qk-norm rms), unless it is said otherwise; a gain as long "
-             "as all heads together is of another norm, and refused. What is refused beside them "
-             "takes part in "
-             "the attention and is not computed from there, unless --map, an option or the "
-             "document gives the key that says the same (q_gain, k_gain, bias), or --no-KEY "
-             "leaves it out.");
+    write_paragraph(out,
+                    "The names under which --bundle finds Wq, Wk, Wv, Wo and their biases, each "
+                    "behind the name of a layer, such as h.0.attn; in a file a / may stand for "
+                    "each point, and :0 at the end. Biases may lack; weights may not, unless "
+                    "--map, the document or --no-KEY says so. Weights of rank 3 with the names "
+                    "of keras, keras-file, flax and bert-tf are m × h × d, and Wo is h × d × m: "
+                    "they say how many heads there are; with other names --heads does. Where "
+                    "q_gain and k_gain have names, queries and keys are normalized (--qk-norm "
+                    "rms), unless it is said otherwise; a gain as long as all heads together is "
+                    "of another norm, and refused. What is refused beside them takes part in the "
+                    "attention and is not computed from there, unless --map, an option or the "
+                    "document gives the key that says the same (q_gain, k_gain, bias), or "
+                    "--no-KEY leaves it out.");
+    text_add_string(&names,
+                    "Weights are refused that are quantised or lack an adapter, as names beside "
+                    "q_proj.weight or in its place show (q_proj.SCB): ");
+    bundle_unfinished_describe(&names);
+    text_add_string(&names, ". They are to be dequantised or merged first.");
+    write_paragraph(out, text_string(&names));
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
         write_item(out, named_row(&CONVENTIONS, i));
