@@ -154,6 +154,22 @@ static const char *find_behind(const bundle_names *found, size_t length, const c
     return NULL;
 }
 
+/* The name that is refused, of the layer or of one that it shares it with; NULL: it is not there. */
+static const char *find_refused(const bundle_names *found, const refusal *refused)
+{
+    const char *layer = found->layer.name;
+    size_t at;
+    if (convention_excepts(refused, layer))
+        return NULL;
+    for (size_t i = 0; i < found->names->count && refused->is_shared; i++) {
+        const char *name = found->names->item[i];
+        if (convention_name_ends(name, refused->name, &at) &&
+            convention_layers_alike(name, at, layer))
+            return name;
+    }
+    return find_behind(found, strlen(layer), refused->name);
+}
+
 /* The length of the name of what the attention is in: "h.0." of h.0.attn. */
 static size_t parent_length(const char *layer)
 {
@@ -185,7 +201,7 @@ bool bundle_names_check_refused(const bundle_names *found, const options *o, con
 {
     const refusal *row = found->layer.by->refused;
     for (; row != NULL && row->name != NULL; row++) {
-        const char *name = find_behind(found, strlen(found->layer.name), row->name);
+        const char *name = find_refused(found, row);
         bool is_mapped = found->from[key_index(row->key, strlen(row->key))].is_mapped;
         if (name != NULL && !is_mapped && !bundle_decides(o, contents, NULL, row->key))
             return bundle_refuse(found->file, name, row, "", e);

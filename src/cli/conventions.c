@@ -17,20 +17,25 @@
  * Norms. q_norm beside q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
  * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a bias
  * in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in modeling_phi
- * and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either kind. */
+ * and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either kind. T5's
+ * first layer has the bias of all, and its cross-attention one in old files that modeling_t5 does
+ * not use. */
 /* clang-format off */
-static const refusal PROJ_NORMS[] = {{"q_norm.bias", "q_gain", NULL},
-                                     {"k_norm.bias", "k_gain", NULL},
-                                     {"q_layernorm.weight", "q_gain", NULL},
-                                     {"k_layernorm.weight", "k_gain", NULL}, {0}};
-static const refusal FLAX_NORMS[] = {{"query_ln.scale", "q_gain", NULL},
-                                     {"key_ln.scale", "k_gain", NULL}, {0}};
-static const refusal TIMM_NORMS[] = {{"q_norm.weight", "q_gain", NULL},
-                                     {"k_norm.weight", "k_gain", NULL}, {0}};
-static const refusal WQKV_NORMS[] = {{"q_ln.weight", "q_gain", NULL},
-                                     {"k_ln.weight", "k_gain", NULL}, {0}};
-static const refusal DIFFUSERS_NORMS[] = {{"norm_q.weight", "q_gain", NULL},
-                                          {"norm_k.weight", "k_gain", NULL}, {0}};
+static const refusal PROJ_NORMS[] = {{"q_norm.bias", "q_gain", NULL, false, NULL},
+                                     {"k_norm.bias", "k_gain", NULL, false, NULL},
+                                     {"q_layernorm.weight", "q_gain", NULL, false, NULL},
+                                     {"k_layernorm.weight", "k_gain", NULL, false, NULL}, {0}};
+static const refusal FLAX_NORMS[] = {{"query_ln.scale", "q_gain", NULL, false, NULL},
+                                     {"key_ln.scale", "k_gain", NULL, false, NULL}, {0}};
+static const refusal TIMM_NORMS[] = {{"q_norm.weight", "q_gain", NULL, false, NULL},
+                                     {"k_norm.weight", "k_gain", NULL, false, NULL}, {0}};
+static const refusal WQKV_NORMS[] = {{"q_ln.weight", "q_gain", NULL, false, NULL},
+                                     {"k_ln.weight", "k_gain", NULL, false, NULL}, {0}};
+static const refusal DIFFUSERS_NORMS[] = {{"norm_q.weight", "q_gain", NULL, false, NULL},
+                                          {"norm_k.weight", "k_gain", NULL, false, NULL}, {0}};
+
+static const refusal T5_POSITIONS[] = {{"relative_attention_bias.weight", "bias", NULL, true,
+                                        "EncDecAttention"}, {0}};
 
 static const convention ROWS[] = {
     {{"own", "the keys of a document: wq, wk, wv, wo, bq, …"},
@@ -92,7 +97,7 @@ static const convention ROWS[] = {
      .weight = "weight", .bias = "bias"},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
      LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
-     .weight = "weight", .bias = "bias"},
+     .weight = "weight", .bias = "bias", .refused = T5_POSITIONS},
     {{"distilbert", "transformers' DistilBERT, XLM"},
      LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", "out_lin.*",
      .weight = "weight", .bias = "bias"},
@@ -182,6 +187,35 @@ bool convention_name_ends(const char *name, const char *tail, size_t *layer)
             return false;
     }
     return *layer == 0 || is_separator(name[*layer - 1]);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool convention_excepts(const refusal *row, const char *layer)
+{
+    size_t length = strlen(layer), end = row->except == NULL ? 0 : strlen(row->except);
+    length -= length > 0 && is_separator(layer[length - 1]);
+    return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
+}
+
+bool convention_layers_alike(const char *name, size_t length, const char *layer)
+{
+    const char *end = name + length;
+    while (name < end && *layer != '\0') {
+        bool are_numbers = is_digit(*name) && is_digit(*layer);
+        if (!are_numbers && *name != *layer)
+            return false;
+        for (; are_numbers && name + 1 < end && is_digit(name[1]); name++)
+            continue;
+        for (; are_numbers && is_digit(layer[1]); layer++)
+            continue;
+        name++;
+        layer++;
+    }
+    return name == end && *layer == '\0';
 }
 
 static void add_names(text *out, const convention *row, input which)

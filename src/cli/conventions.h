@@ -25,7 +25,9 @@ typedef enum weight_cut {
  * of a document that gives what they say in another way, or leaves it out. */
 typedef struct refusal {
     const char *name, *key;
-    const char *why; /* behind the whole name in the error; NULL: it takes part */
+    const char *why;    /* behind the whole name in the error; NULL: it takes part */
+    bool is_shared;     /* layers whose names differ by numbers alone take it from one of them */
+    const char *except; /* layers whose names end so have it and don't use it; or NULL */
 } refusal;
 
 typedef struct convention {
@@ -35,9 +37,8 @@ typedef struct convention {
     const char *q, *k, *v, *out; /* patterns; k and v are NULL where q's matrix holds all three */
     const char *weight, *bias;   /* what * stands for */
     const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
-    const char *bias_k, *bias_v; /* names of the rows behind all keys and values, or NULL */
-    const char *q_gain,
-        *k_gain;          /* of the gains of each head's RMS norm of queries, keys; or NULL */
+    const char *bias_k, *bias_v; /* the rows behind all keys and values, or NULL */
+    const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
     const char *one_more; /* a name beside the layer of models whose gains are 1 + what is there */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
 } convention;
@@ -62,6 +63,12 @@ bool convention_name(const convention *row, input which, size_t n, char out[CONV
 /* True when `name` is some layer's name and then `tail`; *layer is the length of the former, which
  * is empty or ends with a separator. */
 bool convention_name_ends(const char *name, const char *tail, size_t *layer);
+
+/* True when the layer of this name is not refused, whatever it has. */
+bool convention_excepts(const refusal *row, const char *layer);
+
+/* True when both names of layers are one, but for the numbers in them. */
+bool convention_layers_alike(const char *name, size_t length, const char *layer);
 
 /* "Wq, Wk, Wv: c_attn.weight, side by side; Wo: c_proj.weight; …": a row for help and manual. */
 void convention_describe(text *out, const convention *row);

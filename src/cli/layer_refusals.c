@@ -60,7 +60,9 @@ static bool check_attention(const looking *l, const convention *by, const char *
 {
     char layer[LAYER_NAME];
     for (const refusal *row = by->refused; row != NULL && row->name != NULL; row++) {
-        const char *found = layer_search_name(l->in, l->layer, way, row->name);
+        const char *found = convention_excepts(row, way)
+                                ? NULL
+                                : layer_search_name(l->in, l->layer, way, row->name);
         snprintf(layer, sizeof layer, "layers.%zu.%s", l->layer, object);
         if (found != NULL && !is_decided(l, object, row->key))
             return bundle_refuse(l->in->file, found, row, layer, e);
