@@ -66,10 +66,10 @@ static const convention ROWS[] = {
      .weight = "weight", .bias = "bias"},
     {{"gpt2", "GPT-2 as published: Conv1D, input by output"},
      LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
-     .weight = "weight", .bias = "bias"},
+     .weight = "weight", .bias = "bias", .is_causal = true},
     {{"nanogpt", "the same names with nn.Linear, output by input"},
      LAYOUT_OUT_IN, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
-     .weight = "weight", .bias = "bias"},
+     .weight = "weight", .bias = "bias", .is_causal = true},
     {{"keras", "the variables of Keras's MultiHeadAttention"},
      LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "attention_output.*",
      .weight = "kernel", .bias = "bias"},
@@ -88,16 +88,16 @@ static const convention ROWS[] = {
      .weight = "weight", .bias = "bias", .refused = WQKV_NORMS},
     {{"phi3", "transformers' Phi-3, Phi-4"},
      LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*",
-     .weight = "weight", .bias = "bias"},
+     .weight = "weight", .bias = "bias", .is_causal = true},
     {{"neox", "GPT-NeoX, Pythia, BLOOM, Falcon-RW"},
      LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, "dense.*",
      .weight = "weight", .bias = "bias"},
     {{"llama", "the release of LLaMA"},
      LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*",
-     .weight = "weight", .bias = "bias"},
+     .weight = "weight", .bias = "bias", .is_causal = true},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
      LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
-     .weight = "weight", .bias = "bias", .refused = T5_POSITIONS},
+     .weight = "weight", .bias = "bias", .refused = T5_POSITIONS, .scale = "none"},
     {{"distilbert", "transformers' DistilBERT, XLM"},
      LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", "out_lin.*",
      .weight = "weight", .bias = "bias"},
@@ -270,4 +270,8 @@ void convention_describe(text *out, const convention *row)
     }
     for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
         text_add_format(out, "%s %s", r == row->refused ? "; refused beside them:" : ",", r->name);
+    if (row->is_causal)
+        text_add_string(out, "; its models are causal");
+    if (row->scale != NULL)
+        text_add_format(out, "; its models have scale %s", row->scale);
 }

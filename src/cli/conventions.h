@@ -41,6 +41,9 @@ typedef struct convention {
     const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
     const char *one_more; /* a name beside the layer of models whose gains are 1 + what is there */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
+    /* What models of these names compute, which a note says where nobody else does. */
+    bool is_causal;
+    const char *scale; /* NULL: the default one */
 } convention;
 
 extern const named_table CONVENTIONS; /* rows of `convention`; the document's own names first */

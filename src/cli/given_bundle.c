@@ -214,6 +214,18 @@ static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *l
     return true;
 }
 
+/* What models of these names compute, where nobody says it: the numbers of a bundle are the same by
+ * whatever names, so that it is only told. */
+static void add_hints(const given_bundle *b, const options *o, const bundle *contents, text *out)
+{
+    const convention *by = b->found.layer.by;
+    if (by->is_causal && bundle_find(contents, "causal") == NULL && !given_removes(o, "causal"))
+        text_add_format(out, "; models of %s are causal: --causal", by->named.name);
+    if (by->scale != NULL && bundle_find(contents, "scale") == NULL && !given_removes(o, "scale"))
+        text_add_format(out, "; models of %s have another scale: --scale %s", by->named.name,
+                        by->scale);
+}
+
 /* Which names and which layout; where they are the document's own there is nothing to say. */
 static void write_note(const given_bundle *b, const options *o, const cutting *how,
                        const bundle *contents, text *line)
@@ -317,6 +329,8 @@ static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dt
         write_note(b, o, &how, contents, note);
     if (note->length > 0 && !says_norm && bundle_find(contents, "qk_norm") != NULL)
         text_add_string(note, "; qk_norm rms");
+    if (note->length > 0)
+        add_hints(b, o, contents, note);
     return true;
 }
 
