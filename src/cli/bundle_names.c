@@ -154,7 +154,7 @@ static const char *find_behind(const bundle_names *found, size_t length, const c
     return NULL;
 }
 
-/* The name that is refused, of the layer or of one that it shares it with; NULL: it is not there. */
+/* The name that is refused, of the layer or of one that it shares it with; NULL: there is none. */
 static const char *find_refused(const bundle_names *found, const refusal *refused)
 {
     const char *layer = found->layer.name;

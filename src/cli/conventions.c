@@ -12,30 +12,42 @@
  * (keras-file) their names in .weights.h5. flax: flax.linen's MultiHeadDotProductAttention. timm:
  * vision_transformer, which reshapes qkv to 3 × h × d. wqkv: flash-attention, MPT, ModernBERT.
  * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
- * whisper: model.py of the releases. diffusers: its attention_processor.
+ * whisper: model.py of the releases. diffusers: its attention_processor. d2l: d2l.torch's
+ * MultiHeadAttention (section 11.5 of the book). from-scratch: the MultiHeadAttention of its
+ * chapter 3. annotated: its MultiHeadedAttention, whose linears are used in this order. deberta:
+ * modeling_deberta_v2, DisentangledSelfAttention, where scores are the sum of up to three products
+ * over the root of as many times d. espnet: nets/pytorch_backend/transformer/attention.py, whose
+ * relative kinds have linear_pos and pos_bias_u and _v.
  *
  * Norms. q_norm beside q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
- * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a bias
- * in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in modeling_phi
- * and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either kind. T5's
- * first layer has the bias of all, and its cross-attention one in old files that modeling_t5 does
- * not use. */
+ * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
+ * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in
+ * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
+ * kind. T5's first layer has the bias of all, and its cross-attention one in old files that
+ * modeling_t5 does not use. */
 /* clang-format off */
-static const refusal PROJ_NORMS[] = {{"q_norm.bias", "q_gain", NULL, false, NULL},
-                                     {"k_norm.bias", "k_gain", NULL, false, NULL},
-                                     {"q_layernorm.weight", "q_gain", NULL, false, NULL},
-                                     {"k_layernorm.weight", "k_gain", NULL, false, NULL}, {0}};
-static const refusal FLAX_NORMS[] = {{"query_ln.scale", "q_gain", NULL, false, NULL},
-                                     {"key_ln.scale", "k_gain", NULL, false, NULL}, {0}};
-static const refusal TIMM_NORMS[] = {{"q_norm.weight", "q_gain", NULL, false, NULL},
-                                     {"k_norm.weight", "k_gain", NULL, false, NULL}, {0}};
-static const refusal WQKV_NORMS[] = {{"q_ln.weight", "q_gain", NULL, false, NULL},
-                                     {"k_ln.weight", "k_gain", NULL, false, NULL}, {0}};
-static const refusal DIFFUSERS_NORMS[] = {{"norm_q.weight", "q_gain", NULL, false, NULL},
-                                          {"norm_k.weight", "k_gain", NULL, false, NULL}, {0}};
-
-static const refusal T5_POSITIONS[] = {{"relative_attention_bias.weight", "bias", NULL, true,
-                                        "EncDecAttention"}, {0}};
+static const refusal PROJ_NORMS[] = {
+    {.name = "q_norm.bias", .key = "q_gain"}, {.name = "k_norm.bias", .key = "k_gain"},
+    {.name = "q_layernorm.weight", .key = "q_gain"},
+    {.name = "k_layernorm.weight", .key = "k_gain"}, {0}};
+static const refusal FLAX_NORMS[] = {
+    {.name = "query_ln.scale", .key = "q_gain"}, {.name = "key_ln.scale", .key = "k_gain"}, {0}};
+static const refusal TIMM_NORMS[] = {
+    {.name = "q_norm.weight", .key = "q_gain"}, {.name = "k_norm.weight", .key = "k_gain"}, {0}};
+static const refusal WQKV_NORMS[] = {
+    {.name = "q_ln.weight", .key = "q_gain"}, {.name = "k_ln.weight", .key = "k_gain"}, {0}};
+static const refusal DIFFUSERS_NORMS[] = {
+    {.name = "norm_q.weight", .key = "q_gain"}, {.name = "norm_k.weight", .key = "k_gain"}, {0}};
+static const refusal T5_POSITIONS[] = {
+    {.name = "relative_attention_bias.weight", .key = "bias", .is_shared = true,
+     .except = "EncDecAttention"}, {0}};
+static const refusal DEBERTA_POSITIONS[] = {
+    {.name = "self.query_proj.weight", .key = "bias",
+     .why = "is DeBERTa's, whose scores have terms by position that are not computed here"}, {0}};
+static const refusal ESPNET_BESIDE[] = {
+    {.name = "linear_pos.weight", .key = "bias"}, {.name = "pos_bias_u", .key = "bias"},
+    {.name = "pos_bias_v", .key = "bias"}, {.name = "q_norm.weight", .key = "q_gain"},
+    {.name = "k_norm.weight", .key = "k_gain"}, {0}};
 
 static const convention ROWS[] = {
     {{"own", "the keys of a document: wq, wk, wv, wo, bq, …"},
@@ -107,6 +119,22 @@ static const convention ROWS[] = {
     {{"diffusers", "attention blocks of diffusers"},
      LAYOUT_OUT_IN, CUT_APART, "to_q.*", "to_k.*", "to_v.*", "to_out.0.*",
      .weight = "weight", .bias = "bias", .refused = DIFFUSERS_NORMS},
+    {{"d2l", "the book Dive into Deep Learning"},
+     LAYOUT_OUT_IN, CUT_APART, "W_q.*", "W_k.*", "W_v.*", "W_o.*",
+     .weight = "weight", .bias = "bias"},
+    {{"from-scratch", "the book Build a Large Language Model (From Scratch)"},
+     LAYOUT_OUT_IN, CUT_APART, "W_query.*", "W_key.*", "W_value.*", "out_proj.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"annotated", "the code of The Annotated Transformer"},
+     LAYOUT_OUT_IN, CUT_APART, "linears.0.*", "linears.1.*", "linears.2.*", "linears.3.*",
+     .weight = "weight", .bias = "bias"},
+    {{"deberta", "attention of DeBERTa; --bias gives its terms by position"},
+     LAYOUT_OUT_IN, CUT_APART, "self.query_proj.*", "self.key_proj.*", "self.value_proj.*",
+     "output.dense.*",
+     .weight = "weight", .bias = "bias", .refused = DEBERTA_POSITIONS},
+    {{"espnet", "ESPnet, WeNet, NeMo's speech models"},
+     LAYOUT_OUT_IN, CUT_APART, "linear_q.*", "linear_k.*", "linear_v.*", "linear_out.*",
+     .weight = "weight", .bias = "bias", .refused = ESPNET_BESIDE},
 };
 /* clang-format on */
 
