@@ -56,6 +56,38 @@ static bool read_names(given_bundle *b, const options *o, err *e)
     return done;
 }
 
+/* Reads all of it, whatever it is. */
+static bool read_all(const given_bundle *b, const options *o, bundle *out, err *e)
+{
+    read_options how = read_options_of(o, o->bundle, DTYPE_F32);
+    how.file = file_of(o);
+    how.keys = NULL;
+    return b->format->read(b->source.bytes, b->source.length, &how, out, e);
+}
+
+/* A file without names: what its reader says of it where nothing is passed over, which it may be all
+ * of; or that it has none. */
+static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
+{
+    place at = {.file = file_of(o)};
+    bundle all = {0};
+    bool done = b->names.count > 0 || read_all(b, o, &all, e);
+    bundle_free(&all);
+    if (!done)
+        return false;
+    err_at(e, &at, "there are no names in it, by which weights could be found");
+    return err_remedy(e, "--wq FILE and its like take a matrix without a name");
+}
+
+/* Something in it has a name, which may be that of a weight. */
+static bool check_names(const given_bundle *b, const options *o, err *e)
+{
+    bool has_names = false;
+    for (size_t i = 0; i < b->names.count; i++)
+        has_names = has_names || *b->names.item[i] != '\0';
+    return has_names || refuse_nameless(b, o, e);
+}
+
 static size_t rows_of_keys(const given_bundle *b, key *rows)
 {
     size_t count = 0;
@@ -125,6 +157,7 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
         return true;
     b->world = world;
     b->is_open = source_open(&b->source, o->bundle, e) && read_names(b, o, e) &&
+                 check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;
