@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
 #include "cli/bundle_gains.h"
+#include "cli/bundle_index.h"
 #include "cli/document_kind.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
@@ -65,8 +66,8 @@ static bool read_all(const given_bundle *b, const options *o, bundle *out, err *
     return b->format->read(b->source.bytes, b->source.length, &how, out, e);
 }
 
-/* A file without names: what its reader says of it where nothing is passed over, which it may be all
- * of; or that it has none. */
+/* A file without names: what its reader says of it where nothing is passed over, or that it has
+ * none. */
 static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
 {
     place at = {.file = file_of(o)};
@@ -79,13 +80,26 @@ static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
     return err_remedy(e, "--wq FILE and its like take a matrix without a name");
 }
 
+static bool refuse_index(const given_bundle *b, const options *o, err *e)
+{
+    bundle all = {0};
+    bool is_of_layers = b->is_for == FOR_LAYERS || (b->is_for == FOR_EITHER && o->prefix != NULL &&
+                                                    strstr(o->prefix, "{}") != NULL);
+    if (read_all(b, o, &all, e))
+        bundle_index_refuse(&all, file_of(o), o, is_of_layers, e);
+    bundle_free(&all);
+    return false;
+}
+
 /* Something in it has a name, which may be that of a weight. */
 static bool check_names(const given_bundle *b, const options *o, err *e)
 {
     bool has_names = false;
     for (size_t i = 0; i < b->names.count; i++)
         has_names = has_names || *b->names.item[i] != '\0';
-    return has_names || refuse_nameless(b, o, e);
+    if (!has_names)
+        return refuse_nameless(b, o, e);
+    return !bundle_index_is(&b->names) || refuse_index(b, o, e);
 }
 
 static size_t rows_of_keys(const given_bundle *b, key *rows)

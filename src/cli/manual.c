@@ -292,7 +292,9 @@ static void write_conventions(text *out)
                     "Weights are refused that are quantised or lack an adapter, as names beside "
                     "q_proj.weight or in its place show (q_proj.SCB): ");
     bundle_unfinished_describe(&names);
-    text_add_string(&names, ". They are to be dequantised or merged first.");
+    text_add_string(&names, ". They are to be dequantised or merged first. "
+                            "Of a model in several files --bundle takes the one that has the "
+                            "layer; given their index, it says which that is.");
     write_paragraph(out, text_string(&names));
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
