@@ -60,6 +60,13 @@ const input_file INPUT_FILES[] = {
      "\"h.0.mlp.c_fc.weight\": [[1]], \"h.0.mlp.c_proj.weight\": [[1]], \"wte.weight\": [[1], "
      "[2]],\n"
      "\"h.0.mlp.c_proj.wait\": [[1]]}\n"},
+    {"gains.json",
+     "{\"a.q_proj.weight\": [[1, 3], [2, 4]], \"a.k_proj.weight\": [[5, 7], [6, 8]],\n"
+     "\"a.v_proj.weight\": [[1, 1], [0, 1]], \"a.o_proj.weight\": [[2, 0], [1, 3]],\n"
+     "\"a.q_norm.weight\": [2], \"a.k_norm.weight\": [3], \"a.k_proj.lora\": [1]}\n"},
+    {"shards.json",
+     "{\"weight_map\": {\"l.0.q_proj.weight\": \"a.st\", \"l.0.k_proj.weight\": \"b.st\",\n"
+     "\"l.1.q_proj.weight\": \"a.st\", \"l.1.k_proj.weight\": \"a.st\"}}\n"},
     {"gpt2-expected.json", "{\"ids\": [1, 0], \"expected\": {\"output\": [[1], [2]]}}\n"},
     {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
                "\"extra\": [[1]]}\n"},
@@ -162,6 +169,10 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x x.csv --bundle names.json --prefix a --heads 2 --map vocab=vocab"},
     {.words = "-x x.csv --bundle names.json --map bo=a.query_key_value.bia"},
     {.words = "-x x.csv --bundle bundle.json --prefix a. --map wv=other"},
+    {.words = "-x x.csv --bundle gains.json --heads 2"},
+    {.words = "-x x.csv --bundle gains.json --heads 2 --map wq=a.q_norm.weight --no-qk-norm"},
+    {.words = "-x x.csv --bundle shards.json --prefix l.0"},
+    {.words = "encode -x x.csv --bundle shards.json"},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
     /* matrices in binary files; a large one is mapped, so that a file keeps it */
