@@ -5,17 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+place place_of_option(const char *name)
+{
+    return (place){.file = name, .is_option = true};
+}
+
+/* A long path is cut at its beginning: where in the file it is stays. */
+static const char CUT[] = "…";
+
 const char *place_text(const place *at, char out[PLACE_TEXT])
 {
+    char within[64] = "";
     out[0] = '\0';
     if (at->file == NULL)
         return out;
     if (at->line > 0)
-        snprintf(out, PLACE_TEXT, "%s:%zu:%zu", at->file, at->line, at->column);
+        snprintf(within, sizeof within, ":%zu:%zu", at->line, at->column);
     else if (at->has_byte)
-        snprintf(out, PLACE_TEXT, "%s: byte %zu", at->file, at->byte);
-    else
-        snprintf(out, PLACE_TEXT, "%s%s", at->is_option ? "--" : "", at->file);
+        snprintf(within, sizeof within, ": byte %zu", at->byte);
+    size_t room = PLACE_TEXT - 1 - strlen(within) - strlen(CUT), length = strlen(at->file);
+    bool is_cut = length > room;
+    snprintf(out, PLACE_TEXT, "%s%s%s",
+             at->is_option ? "--"
+             : is_cut      ? CUT
+                           : "",
+             at->file + (is_cut ? length - room : 0), within);
     utf8_make_printable(out);
     return out;
 }

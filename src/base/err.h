@@ -21,6 +21,9 @@ typedef struct place {
     bool has_byte, is_option;
 } place;
 
+/* Of what an option says, by its name without dashes, which is borrowed. */
+place place_of_option(const char *name);
+
 /* "weights.csv:3:17", "w.npy: byte 8", "--heads", or "" for no place. */
 enum { PLACE_TEXT = 512 };
 const char *place_text(const place *at, char out[PLACE_TEXT]);

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/mem.h"
+#include "base/threads.h"
 #include "cli/help.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -88,7 +89,7 @@ static void set_limits(options *o, const env *world)
     if (!o->has_max_memory)
         o->max_memory = world->free_memory / 10 * 8;
     if (!o->has_threads)
-        o->threads = world->processors;
+        o->threads = world->processors < THREADS_MOST ? world->processors : THREADS_MOST;
 }
 
 static int run_command(int argc, char **argv, env *world, err *e)

@@ -54,8 +54,7 @@ bool given_decides_type(const options *o, dtype *type)
 bool given_check_type(const options *o, err *e)
 {
     static const char NAME[] = "dtype";
-    entry said = {
-        .name = (char *)NAME, .kind = ENTRY_TEXT, .at = {.file = NAME, .is_option = true}};
+    entry said = {.name = (char *)NAME, .kind = ENTRY_TEXT, .at = place_of_option(NAME)};
     said.text = (char *)given_value(o, NAME);
     return said.text == NULL || setting_word(&said, &DTYPE_WORDS, "", e) != NULL;
 }
@@ -245,7 +244,7 @@ static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents
     const given_key *one = &g->options->given[index];
     given_file *file = &g->file[index + (type == DTYPE_F64 ? g->options->given_count : 0)];
     const char *name = one->row->key;
-    place at = {.file = one->row->named.name, .is_option = true};
+    place at = place_of_option(one->row->named.name);
     bundle_remove(contents, name);
     if (one->value == NULL)
         return true;

@@ -7,11 +7,6 @@
 const char INIT_USUAL_DIST[] = "gaussian";
 const char *const KNOB_OPTIONS[KNOBS] = {"low", "high", "mean", "std", "gain", "value"};
 
-static place option_at(const char *name)
-{
-    return (place){.file = name, .is_option = true};
-}
-
 static const distribution *dist_named(const char *name, size_t length)
 {
     return (const distribution *)(const void *)named_find(&DISTRIBUTIONS, name, length);
@@ -53,7 +48,7 @@ static bool is_made(const init_plan *p, const part *of)
 
 static bool check_dist_of(const init_plan *p, const options *o, err *e)
 {
-    const place at = option_at("dist-of");
+    const place at = place_of_option("dist-of");
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
         const part *of = part_find(pair, (size_t)(name - 1 - pair));
@@ -89,7 +84,7 @@ static void add_first(init_plan *p, const char *names, const options *o)
 
 static bool choose_parts(init_plan *p, const options *o, err *e)
 {
-    const place at = option_at("draw");
+    const place at = place_of_option("draw");
     for (size_t i = 0; i < o->draw.count; i++) {
         const part *of = part_find(o->draw.item[i], strlen(o->draw.item[i]));
         if (is_made(p, of))
@@ -121,7 +116,7 @@ static bool check_law(const init_plan *p, const making *m, err *e)
 {
     const law *l = &m->draw.law;
     const generator *g = p->generator;
-    const place low = option_at("low"), rng = option_at("rng");
+    const place low = place_of_option("low"), rng = place_of_option("rng");
     bool is_uniform = l->kind == LAW_UNIFORM, is_normal = l->kind == LAW_NORMAL;
     if (is_uniform && !(l->a < l->b))
         return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
@@ -159,11 +154,11 @@ static bool check_knobs(const init_plan *p, const options *o, err *e)
         takes_fan = takes_fan || p->made[i].dist->takes_fan;
     }
     for (size_t i = 0; i < KNOBS; i++) {
-        const place at = option_at(KNOB_OPTIONS[i]);
+        const place at = place_of_option(KNOB_OPTIONS[i]);
         if (o->knobs.is_set[i] && (taken >> i & 1) == 0)
             return err_at(e, &at, "%s takes none", p->made[0].dist->named.name);
     }
-    const place fan_at = option_at("fan");
+    const place fan_at = place_of_option("fan");
     return o->fan == NULL || takes_fan || err_at(e, &fan_at, "only kaiming distributions take it");
 }
 

@@ -10,11 +10,6 @@
 enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
 static const char USUAL_GENERATOR[] = "own";
 
-static place option_at(const char *name)
-{
-    return (place){.file = name, .is_option = true};
-}
-
 /* ---- sizes ---- */
 
 static bool read_settings(init_plan *p, const options *o, err *e)
@@ -67,7 +62,7 @@ static bool count_tokens(init_plan *p, err *e)
 
 static bool check_heads(const init_plan *p, size_t heads, size_t shared, const options *o, err *e)
 {
-    const place at = option_at("heads");
+    const place at = place_of_option("heads");
     if (heads % shared != 0)
         return err_at(e, &at, "%zu is not a multiple of the %zu key/value heads", heads, shared);
     if (o->head_width > 0 || p->extent[EXTENT_WIDTH] % heads == 0)
@@ -92,7 +87,7 @@ static bool find_extents(init_plan *p, const options *o, err *e)
 static bool choose_generator(init_plan *p, const options *o, err *e)
 {
     const char *name = o->rng == NULL ? USUAL_GENERATOR : o->rng;
-    const place at = option_at("seed");
+    const place at = place_of_option("seed");
     p->generator = (const generator *)(const void *)named_find(&GENERATORS, name, strlen(name));
     return o->seed <= p->generator->most_seed ||
            err_at(e, &at, "%zu is above %zu, the greatest that %s takes", o->seed,

@@ -1,5 +1,6 @@
 #include "cli/option_value.h"
 
+#include "attn/words.h"
 #include "base/mem.h"
 #include "io/number_read.h"
 
@@ -8,12 +9,6 @@
 #include <string.h>
 
 enum { MOST_CHOICES = 8 }; /* as many words are listed in a message */
-
-place option_place(const option_row *row, char name[OPTION_NAME_TEXT])
-{
-    snprintf(name, OPTION_NAME_TEXT, "--%s", row->named.name);
-    return (place){.file = name};
-}
 
 static void *field(options *o, const option_row *row)
 {
@@ -67,8 +62,7 @@ static bool is_word_of(const option_row *row, const char *word, size_t length)
 /* Refuses a word that is in none of the row's tables, and says which are. */
 static bool refuse_word(const option_row *row, const char *word, size_t length, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     const named *near = named_nearest(row->choices, word, length);
     if (row->also != NULL)
         near = named_nearer(near, named_nearest(row->also, word, length), word, length);
@@ -100,8 +94,7 @@ static bool check_word(const option_row *row, const char *word, size_t length, e
 
 static bool set_count(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     size_t count;
     if (!read_whole(value, &count) || count < row->least || (row->most > 0 && count > row->most))
         return err_at(e, &at, "'%s' is no whole number from %zu to %zu", value, row->least,
@@ -112,8 +105,7 @@ static bool set_count(options *o, const option_row *row, const char *value, err 
 
 static bool set_size(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     size_t size;
     if (!read_size(value, &size)) {
         err_at(e, &at, "'%s' is no size", value);
@@ -125,8 +117,7 @@ static bool set_size(options *o, const option_row *row, const char *value, err *
 
 static bool set_number(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || number < 0)
         return err_at(e, &at, "'%s' is no number from 0", value);
@@ -137,8 +128,7 @@ static bool set_number(options *o, const option_row *row, const char *value, err
 /* T, or NAME=T: the last = counts, for a name may have one. */
 static bool set_tolerance(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     const char *equals = strrchr(value, '=');
     double number;
     if (equals == NULL) {
@@ -152,8 +142,7 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
 
 static bool set_real(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || !isfinite(number))
         return err_at(e, &at, "'%s' is no number", value);
@@ -164,8 +153,7 @@ static bool set_real(options *o, const option_row *row, const char *value, err *
 /* What a cell may begin with can't separate cells. */
 static bool set_character(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     if (strcmp(value, "tab") == 0)
         value = "\t";
     if (strlen(value) != 1 || strchr("\"#+-.\r\n0123456789", value[0]) != NULL)
@@ -178,8 +166,7 @@ static bool set_character(options *o, const option_row *row, const char *value, 
 /* One NAME=VALUE; where there are choices, NAME is one of them. */
 static bool check_pair(const option_row *row, const char *pair, size_t length, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     const char *equals = memchr(pair, '=', length);
     if (equals == NULL || equals == pair || equals + 1 == pair + length)
         return err_at(e, &at, "'%.*s' is not of the form %s", (int)length, pair, row->metavar);
@@ -188,8 +175,7 @@ static bool check_pair(const option_row *row, const char *pair, size_t length, e
 
 static bool check_place(const option_row *row, const char *item, size_t length, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     if (!check_pair(row, item, length, e))
         return false;
     const char *number = (const char *)memchr(item, '=', length) + 1;
@@ -203,8 +189,7 @@ static bool check_place(const option_row *row, const char *item, size_t length, 
 static bool add_items(options *o, const option_row *row, const char *value,
                       bool (*check)(const option_row *, const char *, size_t, err *), err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     for (const char *item = value;; item++) {
         size_t length = strcspn(item, ",");
         if (length == 0)
@@ -239,10 +224,17 @@ bool option_remove_key(options *o, const option_row *row, err *e)
     return give_key(o, row, NULL, e);
 }
 
-bool option_takes_words(const option_row *row, const char *value)
+/* Of settings that judge their values themselves: numbers, or a truth. */
+static bool is_value(const char *value)
+{
+    return named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
+           value[strspn(value, "0123456789.,+-eE")] == '\0';
+}
+
+bool option_may_take(const option_row *row, const char *value)
 {
     if (row->choices == NULL)
-        return false;
+        return row->kind == OPTION_KEY_VALUE && is_value(value);
     for (;;) {
         size_t length = row->kind == OPTION_WORDS ? strcspn(value, ",") : strlen(value);
         if (!is_word_of(row, value, length))
@@ -297,8 +289,7 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
 
 bool option_set(options *o, const option_row *row, const char *value, err *e)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     if (value != NULL && value[0] == '\0')
         return err_at(e, &at, "the value is empty, %s is wanted", row->metavar);
     if (row->has != 0)

@@ -5,10 +5,6 @@
 
 #include "cli/options.h"
 
-/* "--heads: ", the place of a message about a row; `name` must outlive the call that uses it. */
-enum { OPTION_NAME_TEXT = 72 };
-place option_place(const option_row *row, char name[OPTION_NAME_TEXT]);
-
 /* Sets the field of the row, or adds to the keys given. `value` is NULL where the option came
  * without one. */
 bool option_set(options *o, const option_row *row, const char *value, err *e);
@@ -16,7 +12,8 @@ bool option_set(options *o, const option_row *row, const char *value, err *e);
 /* The document's key of this row is to be removed. */
 bool option_remove_key(options *o, const option_row *row, err *e);
 
-/* True when `value` is one of the words that the row takes (each, where it is a list). */
-bool option_takes_words(const option_row *row, const char *value);
+/* Whether `value` is one of the words that the row takes (each, where it is a list), or could be a
+ * setting's. */
+bool option_may_take(const option_row *row, const char *value);
 
 #endif

@@ -57,7 +57,8 @@ static const option_row ROWS[] = {
      .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
                "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},
     {{"bias", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias",
-     .manual = "Of the same ranks as --mask. -inf is allowed, NaN and +inf are not."},
+     .manual = "Of the same ranks as --mask. -inf is allowed, NaN and +inf are not: it takes out a "
+               "key whose score is finite, where --mask takes it out whatever its values."},
     {{"ws", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ws"},
     {{"bs", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bs"},
     {{"wa", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wa"},
@@ -248,7 +249,8 @@ static const option_row ROWS[] = {
      OPTION_FLAG, GROUP_OUTPUT, .place = AT(stream),
      .manual = "Reads JSON Lines, a token or a block of tokens a line, and writes a result a line. "
                "What all rows share (weights, settings, a vocab) comes from options, --bundle or "
-               "the first line; each line brings its x (or tokens, or q, k and v) and no more. The "
+               "the first line; each line brings its x (or tokens, or q, k and v), where its rows "
+               "stand (rope_positions) if the first one does, and no more. The "
                "program keeps keys and values of the lines before, in the order in which products "
                "read them. Each row has the same bytes as in the whole sequence computed at once; "
                "so --causal must be given, or a --window that ends at 0. What counts from the last "
@@ -292,7 +294,7 @@ static const option_row ROWS[] = {
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_FILES | GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1,
-     .most = 1024,
+     .most = THREADS_MOST,
      .manual = "The result does not depend on it. Where one can't be started, fewer do the work, "
                "and a note says so."},
     {{"isa", "instruction set to use (default: auto)"}, OPTION_WORD, GROUP_RUN, "NAME",

@@ -72,13 +72,12 @@ static bool refuse_here(parser *p, const option_row *row)
 /* --no-KEY, where KEY is written as the option or as the document writes it. */
 static bool take_removal(parser *p, const char *name, size_t length, bool has_value)
 {
-    char where[OPTION_NAME_TEXT];
     const option_row *row = option_by_name(name, length);
     if (row == NULL || row->key == NULL)
         row = option_by_key(name, length);
     if (row == NULL)
         return refuse_unknown(p, "--", "no-", name, length);
-    place at = option_place(row, where);
+    place at = place_of_option(row->named.name);
     if (option_heading(row, p->groups) == 0)
         return refuse_here(p, row);
     if (has_value)
@@ -125,8 +124,7 @@ static bool take_unknown(parser *p, const char *element, char letter)
 
 static bool refuse_missing(parser *p, const option_row *row)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     err_at(p->e, &at, "its %s is missing", row->metavar);
     return err_usage(p->e);
 }
@@ -134,10 +132,9 @@ static bool refuse_missing(parser *p, const option_row *row)
 /* `--output --trace` is a forgotten value, not a file called --trace. */
 static bool refuse_option_as_value(parser *p, const option_row *row, const char *value)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     err_at(p->e, &at, "its %s is missing: the option %s follows", row->metavar, value);
-    return err_remedy(p->e, "write %s=%s if that is what you mean", name, value);
+    return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
 }
 
 static bool is_option(const char *value)
@@ -171,7 +168,7 @@ static bool take_option(parser *p, const option_row *row, const char *value, boo
  * be such a value, it was meant as one. */
 static bool take_operand(parser *p, const char *operand, const option_row *bare)
 {
-    if (bare != NULL && option_takes_words(bare, operand) && access(operand, F_OK) != 0) {
+    if (bare != NULL && option_may_take(bare, operand) && access(operand, F_OK) != 0) {
         err_set(p->e, "'%s' is no file, and --%s takes a value only after =", operand,
                 bare->named.name);
         return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, operand);
@@ -221,8 +218,7 @@ static bool is_abbreviation(const char *element, const option_row *row)
 
 static bool refuse_value(parser *p, const option_row *row, const char *element)
 {
-    char name[OPTION_NAME_TEXT];
-    place at = option_place(row, name);
+    place at = place_of_option(row->named.name);
     err_at(p->e, &at, "it takes no value, found '%s'", strchr(element, '=') + 1);
     return err_usage(p->e);
 }
@@ -235,7 +231,7 @@ static bool take(parser *p, int code, char *element, const char *next)
     if (code == 1)
         return take_operand(p, optarg, bare);
     bool is_long = strncmp(element, "--", 2) == 0;
-    bool is_known = code == ':' || code != '?' || optopt >= FIRST_LONG;
+    bool is_known = code != '?' || optopt >= FIRST_LONG;
     const option_row *row = !is_known ? NULL : row_of(code == ':' || code == '?' ? optopt : code);
     if (row == NULL || (is_long && is_abbreviation(element, row)))
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);

@@ -41,6 +41,7 @@ static bool is_stage(const text_list *names, const char *name, size_t length)
 
 bool tolerances_check(const options *o, const text_list *names, err *e)
 {
+    place at = place_of_option("tol");
     for (size_t i = 0; i < o->tols.count; i++) {
         const char *name = o->tols.item[i];
         size_t length = (size_t)(equals_of(name) - name);
@@ -49,8 +50,7 @@ bool tolerances_check(const options *o, const text_list *names, err *e)
         const char *near = stage_names_nearest(NULL, name, length);
         if (near == NULL && names != NULL)
             near = stage_names_nearest(names, name, length);
-        err_at(e, &(place){.file = "tol", .is_option = true}, "there is no stage \"%.*s\"",
-               (int)length, name);
+        err_at(e, &at, "there is no stage \"%.*s\"", (int)length, name);
         return near == NULL ? err_remedy(e, "selfattn help stages lists them")
                             : err_remedy(e, "did you mean \"%s\"?", near);
     }
