@@ -3,7 +3,7 @@
 #ifndef SELFATTN_CLI_CHECK_ANSWERS_H
 #define SELFATTN_CLI_CHECK_ANSWERS_H
 
-#include "cli/check_document.h"
+#include "cli/checker.h"
 #include "trace/trace.h"
 
 typedef struct exercise {

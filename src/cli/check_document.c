@@ -9,36 +9,8 @@
 #include "cli/errata.h"
 #include "cli/report.h"
 #include "cli/solve.h"
-#include "cli/stage_names.h"
-#include "cli/tolerances.h"
 
 #include <string.h>
-
-/* Where a document has no tol: published numbers come from a calculator, in float64. And where
- * another program's are checked: most often they are float32. */
-static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
-
-double check_tolerance(const checker *c, const bundle *contents, const char *name)
-{
-    const entry *tol = bundle_find(contents, "tol");
-    const tensor *number = NULL;
-    double given;
-    if (tolerance_given(c->given, name, &given))
-        return given;
-    if (c->given->has_tol)
-        return c->given->tol;
-    if (c->actual != NULL)
-        return ACTUAL_TOL;
-    if (tol != NULL)
-        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
-    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
-}
-
-bool check_refuse_stageless(const char *file, err *e)
-{
-    err_at(e, &(place){.file = file}, "there is no stage in this file");
-    return err_remedy(e, "selfattn help stages lists them");
-}
 
 /* What else is in a result than stages is let be. */
 static bool check_actual(const bundle *actual, err *e)
@@ -50,43 +22,11 @@ static bool check_actual(const bundle *actual, err *e)
     return check_refuse_stageless(actual->entry[0].at.file, e);
 }
 
-bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
-{
-    for (size_t i = 0; i < by_stage->count; i++) {
-        const entry *one = &by_stage->entry[i];
-        if (stage_names_have(of_stack, one->name))
-            continue;
-        err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
-               of_stack == NULL ? "" : " in this stack");
-        return stage_names_suggest(of_stack, one->name, e);
-    }
-    return true;
-}
-
-/* A tolerance is from 0; one a stage is for stages that there are. */
-bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
-{
-    const entry *tol = bundle_find(contents, "tol");
-    if (tol == NULL)
-        return true;
-    bool is_one = tol->kind != ENTRY_BUNDLE;
-    size_t count = is_one ? 1 : tol->bundle->count;
-    for (size_t i = 0; i < count; i++) {
-        const entry *one = is_one ? tol : &tol->bundle->entry[i];
-        double value = tensor_get(&one->tensor, NULL);
-        if (!(value >= 0))
-            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
-    }
-    return is_one || check_stage_names(tol->bundle, of_stack, e);
-}
-
-static bool want_expected(solution *s, const bundle *expected, const bundle *errata_stages, err *e)
+static bool want_expected(solution *s, const bundle *expected, err *e)
 {
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         const stage *row = stage_row(id);
         const entry *needed = bundle_find(expected, row->key.named.name);
-        if (needed == NULL)
-            needed = bundle_find(errata_stages, row->key.named.name);
         if (needed != NULL && !plan_has_stage(&s->plan, id))
             return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
                           needed->name, row->made_by);
@@ -118,11 +58,6 @@ static const bundle *numbers_of(const checker *c, const document *one)
     if (c->actual != NULL)
         return c->actual;
     return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
-}
-
-const char *check_numbers_name(const checker *c)
-{
-    return c->actual != NULL ? "actual" : "expected";
 }
 
 static bool has_inputs(const document *one, bool *has, err *e)
@@ -188,12 +123,12 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     solution s = {0};
     comparison of = {0};
     errata known = {0};
-    bool done =
-        check_tolerances(&one->contents, NULL, e) &&
-        (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
-        solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, &known.stages, e) &&
-        solution_run(&s, c->given, c->world, e) && errata_check(&known, numbers, &s.stages, e) &&
-        compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+    bool done = check_tolerances(&one->contents, NULL, e) &&
+                (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
+                solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, e) &&
+                solution_run(&s, c->given, c->world, e) &&
+                errata_check(&known, numbers, &s.stages, e) &&
+                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
     if (!done)
         explain_shape(c, one, &s, numbers);
     if (done && c->given->answers != NULL)

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_CLI_CHECK_GENERATION_H
 #define SELFATTN_CLI_CHECK_GENERATION_H
 
-#include "cli/check_document.h"
+#include "cli/checker.h"
 
 /* Whether these numbers are. */
 bool check_is_generation(const bundle *numbers);

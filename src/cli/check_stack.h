@@ -2,7 +2,7 @@
 #ifndef SELFATTN_CLI_CHECK_STACK_H
 #define SELFATTN_CLI_CHECK_STACK_H
 
-#include "cli/check_document.h"
+#include "cli/checker.h"
 
 /* Whether it is one. */
 bool check_is_stack(const document *one);

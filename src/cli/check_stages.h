@@ -3,7 +3,7 @@
 #ifndef SELFATTN_CLI_CHECK_STAGES_H
 #define SELFATTN_CLI_CHECK_STAGES_H
 
-#include "cli/check_document.h"
+#include "cli/checker.h"
 #include "cli/errata.h"
 
 typedef struct named_stages {

@@ -98,9 +98,6 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
         erratum *one = &all->one[all->count++];
         if (!read_erratum(&given->bundle->entry[i], of_stack, one, e))
             return false;
-        if (bundle_find(&all->stages, one->stage) == NULL &&
-            bundle_add(&all->stages, one->stage, strlen(one->stage), one->record->at, e) == NULL)
-            return false;
     }
     sort_by_place(all);
     return true;
@@ -142,7 +139,6 @@ void errata_free(errata *all)
 {
     mem_free(all->one);
     mem_free(all->by_place);
-    bundle_free(&all->stages);
     *all = (errata){0};
 }
 

@@ -19,7 +19,6 @@ typedef struct errata {
     erratum *one;
     erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
     size_t count;
-    bundle stages; /* the stages that they are in: an entry each */
 } errata;
 
 /* `of_stack`: the stages that there are; NULL: those of one attention. */
