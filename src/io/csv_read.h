@@ -11,9 +11,13 @@
 
 #include "io/format.h"
 
-/* True when the first row looks like numbers or labels with the format's delimiter between. */
+/* True when rows look like numbers or labels with the format's delimiter between. What both may be,
+ * a column alone, is CSV. */
 bool csv_probe(const char *bytes, size_t length);
 bool tsv_probe(const char *bytes, size_t length);
+/* True too when no row decides between the two, so that a file's name does. */
+bool csv_may_be(const char *bytes, size_t length);
+bool tsv_may_be(const char *bytes, size_t length);
 
 /* `out` comes in empty, and is empty again when reading fails. */
 bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);

@@ -98,6 +98,9 @@ typedef struct format {
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
     const char *title; /* as people write it: "JSON" */
     unsigned holds;    /* HOLDS_ bits */
+    /* True when the first bytes don't speak against what the name's ending says; NULL: ask
+     * `probe`. */
+    bool (*may_be)(const char *bytes, size_t length);
     bool is_json;
     bool is_table;      /* its lines are a matrix's rows, of cells */
     bool has_delimiter; /* between cells: `delimiter` of the options names it */

@@ -29,9 +29,9 @@ static const format ROWS[] = {
     {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write,
      "JSON", .holds = JSON_HOLDS, .is_json = true},
     {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write,
-     "CSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true},
+     "CSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true, .may_be = csv_may_be},
     {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write,
-     "TSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true},
+     "TSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true, .may_be = tsv_may_be},
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write,
      "tidy", .holds = TIDY_HOLDS, .has_delimiter = true},
     {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write,
@@ -65,6 +65,11 @@ static bool has_ending(const format *row, const char *file)
         p += strspn(p, " ");
     }
     return false;
+}
+
+static bool may_be(const format *row, const char *bytes, size_t length)
+{
+    return row->may_be != NULL ? row->may_be(bytes, length) : row->probe(bytes, length);
 }
 
 bool read_skip(const read_options *how, const char *name, size_t length, err *e)
@@ -111,7 +116,7 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
     }
     /* Of formats that both fit, the ending's is meant. */
     const format *by_ending = format_by_ending(file);
-    if (by_ending != NULL && by_ending->probe(bytes, length))
+    if (by_ending != NULL && may_be(by_ending, bytes, length))
         return by_ending;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (ROWS[i].probe(bytes, length))
