@@ -33,7 +33,7 @@ static const format ROWS[] = {
     {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write,
      "TSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true, .may_be = tsv_may_be},
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write,
-     "tidy", .holds = TIDY_HOLDS, .has_delimiter = true},
+     "tidy", .holds = TIDY_HOLDS, .has_delimiter = true, .may_be = tidy_may_be},
     {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write,
      "NPY", .holds = BINARY_HOLDS, .write_head = npy_header_write},
     {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write,

@@ -6,15 +6,21 @@
  * such a stage is. So row and col mean the same in weights and weighted, and a join or a sum over
  * col needs nothing else. Holes are empty values.
  *
- * Lines are read in any order, but a stage has to be whole. A stage's numbers come back to the same
+ * Lines and columns are read in any order, with the delimiter that the header has; batch and head
+ * may be left out, and a first column without a name is passed over. As others write them, an index
+ * that is not there may be NA (R), and one that is may end with .0 (pandas). A stage has to be
+ * whole. A stage's numbers come back to the same
  * bits; a vector or a number comes back as a matrix of one row. */
 #ifndef SELFATTN_IO_TIDY_H
 #define SELFATTN_IO_TIDY_H
 
 #include "io/format.h"
 
-/* True when the first line is one of the two headers. */
+/* True when the first row is a header of these columns. */
 bool tidy_probe(const char *bytes, size_t length);
+/* True too for any other table: one that is called tidy and is not is refused, since its indices
+ * would be taken for numbers. */
+bool tidy_may_be(const char *bytes, size_t length);
 
 /* `out` comes in empty, and is empty again when reading fails. */
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);

@@ -1,15 +1,24 @@
 /* Reading of tidy tables (declared in io/tidy.h). */
 #include "base/mem.h"
 #include "io/cells.h"
+#include "io/csv_read.h"
 #include "io/grid.h"
+#include "io/json.h"
 #include "io/tidy.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* The columns: stage, those of grid_axis in its order, value; `item` may be absent. */
+/* The columns: stage, those of grid_axis in its order, value. */
 static const char *const COLUMNS[] = {"stage", "batch", "head", "row", "col", "item", "value"};
-enum { FIRST_INDEX = 1, ITEM_COLUMN = FIRST_INDEX + GRID_ITEM, VALUE_COLUMN, COLUMN_COUNT };
+enum { FIRST_INDEX = 1, VALUE_COLUMN = FIRST_INDEX + GRID_AXES, COLUMN_COUNT };
+
+/* What the fields of a line are, in their order; COLUMN_COUNT is a column without a name, in which
+ * R and pandas count the lines. */
+typedef struct header {
+    size_t count, column[COLUMN_COUNT + 1];
+    bool has[COLUMN_COUNT + 1];
+} header;
 
 /* One stage's numbers as they come, and where each belongs. */
 typedef struct stage {
@@ -24,32 +33,87 @@ typedef struct job {
     bundle *out;
     stage *stage;
     size_t count, capacity;
-    bool has_item;
+    header header;
     text name;
 } job;
 
-static size_t next_column(bool has_item, size_t column)
+/* ---- the header ---- */
+
+static size_t find_column(const csv_field *f)
 {
-    return column + 1 == ITEM_COLUMN && !has_item ? VALUE_COLUMN : column + 1;
+    size_t column = 0;
+    while (column < COLUMN_COUNT && (f->length != strlen(COLUMNS[column]) ||
+                                     memcmp(f->text, COLUMNS[column], f->length) != 0))
+        column++;
+    return column;
 }
 
-/* Reads the header; false where the first row is another. */
-static bool take_header(csv_reader *r, bool *has_item)
+static bool add_column(const csv_reader *r, const csv_field *f, header *h, err *e)
+{
+    place at = csv_field_place(r, f);
+    int length = f->length > 40 ? 40 : (int)f->length;
+    size_t column = find_column(f);
+    if (column == COLUMN_COUNT && (f->length > 0 || h->count > 0))
+        return err_at(e, &at, "'%.*s' is no column of a tidy table", length, f->text);
+    if (h->has[column])
+        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column]);
+    h->has[column] = true;
+    h->column[h->count++] = column;
+    return true;
+}
+
+static bool check_columns(const header *h, const place *at, err *e)
+{
+    for (size_t column = 0; column < COLUMN_COUNT; column++) {
+        bool may_lack = column == FIRST_INDEX + GRID_BATCH || column == FIRST_INDEX + GRID_HEAD ||
+                        column == FIRST_INDEX + GRID_ITEM;
+        if (!h->has[column] && !may_lack)
+            return err_at(e, at, "the header has no column %s", COLUMNS[column]);
+    }
+    return true;
+}
+
+static bool read_columns(csv_reader *r, header *h, err *e)
 {
     csv_field f = {0};
-    err ignored = {0};
-    *has_item = false;
-    for (size_t column = 0; column < COLUMN_COUNT; column++) {
-        if (f.last || !csv_next_field(r, &f, &ignored))
-            return false;
-        if (column == ITEM_COLUMN)
-            *has_item = f.length == strlen("item") && memcmp(f.text, "item", f.length) == 0;
-        if (column == ITEM_COLUMN && !*has_item)
-            column = VALUE_COLUMN;
-        if (f.length != strlen(COLUMNS[column]) || memcmp(f.text, COLUMNS[column], f.length) != 0)
+    place at = csv_place(r);
+    *h = (header){0};
+    while (r->next < r->end && !f.last) {
+        if (!csv_next_field(r, &f, e) || !add_column(r, &f, h, e))
             return false;
     }
-    return f.last;
+    return check_columns(h, &at, e);
+}
+
+/* Goes past comments, which may say what made the table, to the first row. */
+static bool find_header(csv_reader *r, const read_options *how, err *e)
+{
+    csv_field comment;
+    csv_line kind;
+    while ((kind = csv_next_line(r, &comment)) == CSV_COMMENT || kind == CSV_BLANK) {
+        if (kind == CSV_COMMENT && !read_header_line(how, comment.text, comment.length, e))
+            return false;
+    }
+    return true;
+}
+
+static bool has_columns(const char *bytes, size_t length, char delimiter)
+{
+    csv_reader r;
+    header ignored;
+    err nothing = {0};
+    csv_open(&r, "", 1, bytes, length, delimiter);
+    return find_header(&r, &(read_options){0}, &nothing) && read_columns(&r, &ignored, &nothing);
+}
+
+/* The delimiter that makes the first row a header, or 0. */
+static char find_delimiter(const char *bytes, size_t length)
+{
+    for (const char *p = ",\t;|: "; *p != '\0'; p++) {
+        if (has_columns(bytes, length, *p))
+            return *p;
+    }
+    return 0;
 }
 
 /* ---- one line ---- */
@@ -60,23 +124,38 @@ typedef struct line {
     bool has[GRID_AXES];
 } line;
 
+/* Nothing, or as R writes it. */
+static bool is_absent(const csv_field *f)
+{
+    return f->length == 0 || (f->length == 2 && memcmp(f->text, "NA", 2) == 0);
+}
+
+/* Digits, and perhaps ".0" behind them: pandas writes a column so that is empty somewhere. */
+static bool index_of(const csv_field *f, size_t *index)
+{
+    const size_t largest = SIZE_MAX / 16;
+    size_t i = 0;
+    for (*index = 0; i < f->length && f->text[i] >= '0' && f->text[i] <= '9'; i++) {
+        if (*index > largest)
+            return false;
+        *index = *index * 10 + (size_t)(f->text[i] - '0');
+    }
+    if (i == 0 || i == f->length)
+        return i > 0;
+    size_t point = i++;
+    while (i < f->length && f->text[i] == '0')
+        i++;
+    return f->text[point] == '.' && i == f->length && i > point + 1;
+}
+
 static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *to, err *e)
 {
     place at = csv_field_place(&j->reader, f);
-    const size_t largest = SIZE_MAX / 16;
-    size_t index = 0;
-    if (f->length == 0 && axis != GRID_ROW && axis != GRID_COL)
+    if (is_absent(f) && axis != GRID_ROW && axis != GRID_COL)
         return true;
-    for (size_t i = 0; i < f->length; i++) {
-        if (f->text[i] < '0' || f->text[i] > '9' || index > largest)
-            break;
-        index = index * 10 + (size_t)(f->text[i] - '0');
-        if (i + 1 == f->length) {
-            to->has[axis] = true;
-            to->index[axis] = index;
-            return true;
-        }
-    }
+    to->has[axis] = index_of(f, &to->index[axis]);
+    if (to->has[axis])
+        return true;
     return err_at(e, &at, "the %s is '%.*s' here, which is no index (0, 1, 2, …)",
                   GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
 }
@@ -121,15 +200,6 @@ static bool add_value(job *j, const csv_field *f, const line *from, err *e)
     return cells_add(&to->cells, &j->reader, f, e) && grid_add(&to->grid, from->index, f->line, e);
 }
 
-static bool take_field(job *j, size_t column, const csv_field *f, line *to, err *e)
-{
-    if (column == 0)
-        return read_stage(j, f, to, e);
-    if (column == VALUE_COLUMN)
-        return add_value(j, f, to, e);
-    return read_index(j, f, (grid_axis)(column - FIRST_INDEX), to, e);
-}
-
 /* The field `f` is one too many, or the last and too early: counts the rest of the line. */
 static bool refuse_count(job *j, csv_field f, size_t count, size_t wanted, err *e)
 {
@@ -141,20 +211,27 @@ static bool refuse_count(job *j, csv_field f, size_t count, size_t wanted, err *
     return err_at(e, &at, "this line has %zu fields, the header %zu", count, wanted);
 }
 
+/* Its fields come in any order, so they are looked at when all are there. */
 static bool read_line(job *j, err *e)
 {
     line to = {0};
-    csv_field f = {0};
-    size_t count = 0, wanted = j->has_item ? COLUMN_COUNT : COLUMN_COUNT - 1;
-    for (size_t column = 0; !f.last; column = next_column(j->has_item, column), count++) {
+    csv_field f = {0}, field[COLUMN_COUNT + 1];
+    const header *h = &j->header;
+    for (size_t count = 0; !f.last; count++) {
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        if (count == wanted || (f.last && count + 1 < wanted))
-            return refuse_count(j, f, count + 1, wanted, e);
-        if (!take_field(j, column, &f, &to, e))
+        if (count == h->count || (f.last && count + 1 < h->count))
+            return refuse_count(j, f, count + 1, h->count, e);
+        field[h->column[count]] = f;
+    }
+    if (!read_stage(j, &field[0], &to, e))
+        return false;
+    for (int axis = 0; axis < GRID_AXES; axis++) {
+        size_t column = FIRST_INDEX + (size_t)axis;
+        if (h->has[column] && !read_index(j, &field[column], (grid_axis)axis, &to, e))
             return false;
     }
-    return true;
+    return add_value(j, &field[VALUE_COLUMN], &to, e);
 }
 
 /* ---- the whole ---- */
@@ -180,10 +257,11 @@ static bool read_lines(job *j, err *e)
 {
     csv_field comment;
     csv_line kind;
-    place first = csv_place(&j->reader);
-    if (!take_header(&j->reader, &j->has_item))
-        return err_at(e, &first,
-                      "a tidy table begins with the line stage,batch,head,row,col,value");
+    if (!find_header(&j->reader, j->how, e))
+        return false;
+    if (!read_columns(&j->reader, &j->header, e))
+        return err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
+                             "which batch and head may be left out");
     while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
         if (kind == CSV_ROW && !read_line(j, e))
             return false;
@@ -212,16 +290,21 @@ static void job_free(job *j)
 
 bool tidy_probe(const char *bytes, size_t length)
 {
-    csv_reader r;
-    bool has_item;
-    csv_open(&r, "", 1, bytes, length, ',');
-    return take_header(&r, &has_item);
+    return find_delimiter(bytes, length) != 0;
+}
+
+bool tidy_may_be(const char *bytes, size_t length)
+{
+    bool is_table = csv_probe(bytes, length) || tsv_probe(bytes, length);
+    return tidy_probe(bytes, length) || (is_table && !json_probe(bytes, length));
 }
 
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     job j = {.how = how, .out = out};
-    char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
+    char delimiter = how->delimiter != 0 ? how->delimiter : find_delimiter(bytes, length);
+    if (delimiter == 0)
+        delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = csv_delimiter_check(delimiter, e) && read_lines(&j, e);
     job_free(&j);

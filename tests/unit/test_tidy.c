@@ -55,6 +55,11 @@ static void written(unit *u)
 #define HEAD "stage,batch,head,row,col,value\n"
 #define HEAD_ITEM "stage,batch,head,row,col,item,value\n"
 
+#define BEGINS                                                                                     \
+    " | a tidy table begins with the line stage,batch,head,row,col,value, in which batch and "     \
+    "head "                                                                                        \
+    "may be left out"
+
 static const struct {
     const char *input, *wanted;
 } CASES[] = {
@@ -64,9 +69,31 @@ static const struct {
     {HEAD_ITEM "w,0,0,0,0,0,1\nw,0,0,0,0,1,2\n", "w bhqkd f64 1 x 1 x 1 x 1 x 2: 1 2; "},
     {HEAD_ITEM "w,,,0,0,,1\n", "w qk f64 1 x 1: 1; "},
     {HEAD, "f: no number is in it"},
-    {"", "f:1:1: a tidy table begins with the line stage,batch,head,row,col,value"},
-    {"stage,batch,head,row,col\n",
-     "f:1:1: a tidy table begins with the line stage,batch,head,row,col,value"},
+    {"", "f:1:1: the header has no column stage" BEGINS},
+    {"stage,batch,head,row,col\n", "f:1:1: the header has no column value" BEGINS},
+    {"stage,row,value\n", "f:1:1: the header has no column col" BEGINS},
+    {"stage,row,row,value\n", "f:1:11: the column row is here a second time" BEGINS},
+    {"stage,row,col,,value\n", "f:1:15: '' is no column of a tidy table" BEGINS},
+    {",,stage,row,col,value\n", "f:1:2: '' is no column of a tidy table" BEGINS},
+    {"1,2\n", "f:1:1: '1' is no column of a tidy table" BEGINS},
+    {"stage\trow\tvalue\nw\t0\t1\n", "f:1:1: the header has no column col" BEGINS},
+    /* with another delimiter, in another order, with less, with more */
+    {"stage\tbatch\thead\trow\tcol\tvalue\nw\t\t0\t0\t0\t5\n", "w hqk f64 1 x 1 x 1: 5; "},
+    {"stage;row;col;value\nw;0;0;5\nw;0;1;\n", "w qk f64 1 x 2: 5 hole; "},
+    {"stage|row|col|value\nw|0|0|5\n", "w qk f64 1 x 1: 5; "},
+    {"value,col,row,head,stage\n5,0,1,,w\n4,0,0,,w\n", "w qk f64 2 x 1: 4 5; "},
+    {"stage,row,col,item,value\nw,0,0,1,6\nw,0,0,0,5\n", "w qkd f64 1 x 1 x 2: 5 6; "},
+    {"# made by hand\n\n" HEAD "w,,,0,0,1\n", "w qk f64 1 x 1: 1; "},
+    {",stage,row,col,value\n0,w,0,0,5\n", "w qk f64 1 x 1: 5; "},
+    {"\"\",\"stage\",\"head\",\"row\",\"col\",\"value\"\n\"1\",\"w\",NA,0,0,5\n",
+     "w qk f64 1 x 1: 5; "},
+    {HEAD "w,NA,0.0,0,0,1\nw,NA,1.0,0,0,2\n", "w hqk f64 2 x 1 x 1: 1 2; "},
+    {HEAD_ITEM "w,,,0,0,NA,1\n", "w qk f64 1 x 1: 1; "},
+    {HEAD "w,,,NA,0,1\n", "f:2:5: the row is 'NA' here, which is no index (0, 1, 2, …)"},
+    {HEAD "w,,0.5,0,0,1\n", "f:2:4: the head is '0.5' here, which is no index (0, 1, 2, …)"},
+    {HEAD "w,,0.,0,0,1\n", "f:2:4: the head is '0.' here, which is no index (0, 1, 2, …)"},
+    {HEAD "w,,.0,0,0,1\n", "f:2:4: the head is '.0' here, which is no index (0, 1, 2, …)"},
+    {HEAD "w,,1x0,0,0,1\n", "f:2:4: the head is '1x0' here, which is no index (0, 1, 2, …)"},
     {HEAD "w,,,0,0,1,2\n", "f:2:11: this line has 7 fields, the header 6"},
     {HEAD "w,,,0,0\n", "f:2:7: this line has 5 fields, the header 6"},
     {HEAD_ITEM "w,,,0,0,1\n", "f:2:9: this line has 6 fields, the header 7"},
