@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
+#include "io/spoiled_number.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,17 +60,9 @@ cell_look cell_look_of(const csv_field *f, key_kind kind)
     return f->quoted ? CELL_QUOTED_NUMBER : CELL_NUMBER;
 }
 
-/* "0,5" as many countries write it: one comma, and a number once it is a point. */
-static bool is_decimal_comma(slice s)
+static bool has_decimal_comma(slice s)
 {
-    char copy[64];
-    size_t length = (size_t)(s.end - s.from);
-    const char *comma = length == 0 ? NULL : memchr(s.from, ',', length);
-    if (comma == NULL || length > sizeof copy)
-        return false;
-    memcpy(copy, s.from, length);
-    copy[comma - s.from] = '.';
-    return is_finite_number((slice){copy, copy + length});
+    return is_decimal_comma(s.from, (size_t)(s.end - s.from));
 }
 
 static bool splits_into_numbers(const char *line, const char *end, char by, bool *decimal_commas)
@@ -79,7 +72,7 @@ static bool splits_into_numbers(const char *line, const char *end, char by, bool
     for (const char *p = line; p <= end; pieces++) {
         const char *stop = p == end ? NULL : memchr(p, by, (size_t)(end - p));
         slice s = trimmed(p, stop == NULL ? end : stop);
-        if (by != ',' && is_decimal_comma(s))
+        if (by != ',' && has_decimal_comma(s))
             *decimal_commas = true;
         else if (!is_finite_number(s))
             return false;
@@ -104,13 +97,26 @@ bool cell_is_misread(const char *cell, size_t length, char delimiter)
 {
     bool ignored;
     slice s = trimmed(cell, cell + length);
-    return is_decimal_comma(s) || other_delimiter(s, delimiter, &ignored) != 0;
+    return has_decimal_comma(s) || other_delimiter(s, delimiter, &ignored) != 0;
+}
+
+static const char *remedy_of(slice s)
+{
+    return spoiled_number_remedy(s.from, (size_t)(s.end - s.from));
 }
 
 bool label_looks_like_number(const char *label, size_t length, char delimiter)
 {
-    return is_number(trimmed(label, label + length), KEY_MASK) ||
-           cell_is_misread(label, length, delimiter);
+    slice s = trimmed(label, label + length);
+    return is_number(s, KEY_MASK) || cell_is_misread(label, length, delimiter) ||
+           remedy_of(s) != NULL;
+}
+
+const char *label_spoiled_remedy(const csv_field *f, char delimiter)
+{
+    slice s = trimmed_field(f);
+    bool needs_quotes = f->length > 0 && memchr(f->text, delimiter, f->length) != NULL;
+    return f->quoted && !needs_quotes ? NULL : remedy_of(s);
 }
 
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
@@ -130,8 +136,8 @@ bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
                    other);
     else if (other != 0)
         err_remedy(e, "the fields look separated by '%c': --delimiter '%c'", other, other);
-    else if (is_decimal_comma(trimmed_field(f)))
-        err_remedy(e, "decimal commas are not read: write 0.5 for 0,5");
+    else if (remedy_of(trimmed_field(f)) != NULL)
+        err_remedy(e, "%s", remedy_of(trimmed_field(f)));
     return false;
 }
 

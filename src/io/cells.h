@@ -19,6 +19,9 @@ cell_look cell_look_of(const csv_field *f, key_kind kind);
 bool cell_is_misread(const char *cell, size_t length, char delimiter);
 /* True for a label that is taken for a number, or for misread ones, unless it is quoted. */
 bool label_looks_like_number(const char *label, size_t length, char delimiter);
+/* What to do about a label that is a number as others write it (io/spoiled_number.h), or NULL. One
+ * in quotes is meant as a label, unless the quotes had to be: "0,5" where commas separate. */
+const char *label_spoiled_remedy(const csv_field *f, char delimiter);
 
 /* Numbers of one matrix in the making, in the type that its kind asks for. */
 typedef struct cells {

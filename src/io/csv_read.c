@@ -15,6 +15,13 @@ typedef struct matrix {
     grid grid;
 } matrix;
 
+/* Labels of a block's header, or of its rows: all of them may be numbers that others write so. */
+typedef struct suspects {
+    csv_field first;    /* such a number; without text where there is none */
+    const char *remedy; /* what to do about it */
+    bool has_words;     /* a label is none */
+} suspects;
+
 /* A file half read. matrix[i] becomes the tensor of out->entry[i]. */
 typedef struct job {
     csv_reader reader;
@@ -31,6 +38,7 @@ typedef struct job {
     size_t gap_line;      /* of a blank line behind the rows so far; 0 where there is none */
     bool has_comment, is_first;
     csv_layout layout;
+    suspects suspects;
 } job;
 
 static const char *plural(size_t count)
@@ -79,6 +87,30 @@ static bool check_same(const job *j, const matrix *m, const block_comment *c, co
     return true;
 }
 
+static void suspect(job *j, const csv_field *f)
+{
+    const char *remedy = label_spoiled_remedy(f, j->reader.delimiter);
+    if (remedy == NULL)
+        j->suspects.has_words = j->suspects.has_words || cell_look_of(f, KEY_MATRIX) != CELL_EMPTY;
+    else if (j->suspects.first.text == NULL)
+        j->suspects = (suspects){*f, remedy, j->suspects.has_words};
+}
+
+/* Numbers gone wrong must not be lost as labels; where others stand among them, or the header says
+ * so, labels they are. */
+static bool check_suspects(const job *j, const char *where, err *e)
+{
+    const suspects *s = &j->suspects;
+    if (s->first.text == NULL || s->has_words || j->layout.labels_are_sure)
+        return true;
+    place at = csv_field_place(&j->reader, &s->first);
+    err_at(e, &at, "'%.*s' stands in a %s of labels that all look like numbers",
+           s->first.length > 40 ? 40 : (int)s->first.length, s->first.text, where);
+    return err_remedy(e, "%s; %s", s->remedy,
+                      s->first.quoted ? "labels like this need a header that begins with \"\""
+                                      : "quote labels like this");
+}
+
 /* The block so far has all its rows, or there is none. */
 static bool check_whole(const job *j, err *e)
 {
@@ -91,7 +123,7 @@ static bool check_whole(const job *j, err *e)
                       plural(j->rows_read), m->rows);
     if (j->rows_read == 0)
         return err_at(e, &at, "no row of numbers stands below this line");
-    return true;
+    return check_suspects(j, "column", e);
 }
 
 static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
@@ -108,6 +140,7 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
         return false;
     j->block_line = at->line;
     j->rows_read = j->header_fields = j->gap_line = 0;
+    j->suspects = (suspects){.has_words = false};
     j->has_comment = c->name_length > 0;
     j->is_first = is_first;
     return grid_add(&m->grid, c->index, at->line, e);
@@ -171,15 +204,20 @@ static bool read_header(job *j, err *e)
         if (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
                       : !add_label(j, &f, &j->column_labels, e))
             return false;
+        if (!is_corner)
+            suspect(j, &f);
         j->header_fields++;
     } while (!f.last);
-    return true;
+    bool done = check_suspects(j, "header", e);
+    j->suspects = (suspects){.has_words = false};
+    return done;
 }
 
 static bool read_row_label(job *j, csv_field *f, err *e)
 {
     if (!csv_next_field(&j->reader, f, e))
         return false;
+    suspect(j, f);
     if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER)
         return add_label(j, f, &j->row_labels, e);
     place at = csv_field_place(&j->reader, f);

@@ -103,6 +103,37 @@ static bool check_first_label(const writer *w, err *e)
     return err_set(e, "the first column's label is empty, which reads as a column of labels");
 }
 
+/* Labels that the reader takes for numbers gone wrong in spite of their quotes, all of them. */
+static bool check_labels_stay(const writer *w, const text_list *labels, const char *what, err *e)
+{
+    const char *first = NULL;
+    for (size_t i = 0; labels != NULL && i < labels->count; i++) {
+        const char *label = labels->item[i];
+        csv_field f = {.text = label, .length = strlen(label), .quoted = true};
+        if (is_blank(label))
+            continue;
+        if (label_spoiled_remedy(&f, w->delimiter) == NULL)
+            return true;
+        first = first == NULL ? label : first;
+    }
+    if (first == NULL)
+        return true;
+    err_set(e, "labels of %s such as '%s' would be read back as numbers", what, first);
+    return err_remedy(e, "TSV holds them; so does CSV with labels of rows and of columns");
+}
+
+/* A header that begins with nothing makes labels of whatever there is. */
+static bool labels_are_sure(const writer *w)
+{
+    return w->rows != NULL && w->columns != NULL && is_blank(w->corner);
+}
+
+static bool check_labels_read_back(const writer *w, err *e)
+{
+    return labels_are_sure(w) || (check_labels_stay(w, w->columns, "columns", e) &&
+                                  check_labels_stay(w, w->rows, "rows", e));
+}
+
 /* ---- rows ---- */
 
 /* True for a label that would not be taken for one without quotes. */
@@ -234,7 +265,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
     block b = block_first(first);
     return check_labels(w->columns, b.matrix.size[1], "columns", first->name, e) &&
            check_labels(w->rows, b.matrix.size[0], "rows", first->name, e) &&
-           check_first_label(w, e);
+           check_first_label(w, e) && check_labels_read_back(w, e);
 }
 
 void csv_write_header(text *to, const text_list *header)

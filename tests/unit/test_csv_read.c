@@ -53,7 +53,8 @@ static const sample SINGLE[] = {
     {"\n# 1,2\n", "f.csv: no matrix is in it"},
     {"1,x\n", "f.csv:1:3: 'x' is not a number | if this is a header, quote the labels in it that "
               "are numbers"},
-    {"1,2\n3, 0x10\n", "f.csv:2:4: '0x10' is not a number"},
+    {"1,2\n3, 0x10\n", "f.csv:2:4: '0x10' is not a number | hexadecimal is not read: write 16 for "
+                       "0x10"},
     {"1,2\n3,\n", "f.csv:2:3: a number is missing"},
     {"1,2\n ,3\n", "f.csv:2:2: a number is missing"},
     {"1\n1e39\n",
@@ -89,6 +90,43 @@ static const sample LABELS[] = {
     {",a\nx\n", "f.csv:2:2: row 1 has 0 numbers, the header 1 label"},
     {"a,b\n", "f.csv:1:1: no row of numbers stands below this line"},
     {"a,b\xff\n1,2\n", "f.csv:1:3: a label is not UTF-8 here | save the file in UTF-8"},
+};
+
+#define ALL_LOOK " stands in a column of labels that all look like numbers | "
+#define NO_COMMAS "decimal commas are not read: write 0.5 for 0,5; "
+#define NO_THOUSANDS "numbers are read without separators of thousands: write 1234.5 for 1,234.5; "
+#define IN_ASCII "numbers are read in ASCII, not in characters of full width: write 12 for １２; "
+#define NEED_HEADER "labels like this need a header that begins with \"\""
+#define NEED_QUOTES "quote labels like this"
+
+/* Numbers as others write them are no labels where all are such, unless that is said. */
+static const sample SPOILED[] = {
+    {"\"0,5\",1\n,2\n\"-7,5e3\",3\n", "f.csv:1:1: '0,5'" ALL_LOOK NO_COMMAS NEED_HEADER},
+    {"\"−0,5\",1\n", "f.csv:1:1: '−0,5'" ALL_LOOK NO_COMMAS NEED_HEADER},
+    {"\"1.234,5\",1\n", "f.csv:1:1: '1.234,5'" ALL_LOOK NO_THOUSANDS NEED_HEADER},
+    {"\"-1,234,567\",1\n", "f.csv:1:1: '-1,234,567'" ALL_LOOK NO_THOUSANDS NEED_HEADER},
+    {"1'234,1\n", "f.csv:1:1: '1'234'" ALL_LOOK NO_THOUSANDS NEED_QUOTES},
+    {"1\xc2\xa0"
+     "234.5,1\n",
+     "f.csv:1:1: '1\xc2\xa0"
+     "234.5'" ALL_LOOK NO_THOUSANDS NEED_QUOTES},
+    {"−１．５,1\n", "f.csv:1:1: '−１．５'" ALL_LOOK IN_ASCII NEED_QUOTES},
+    {"a,b\n 0x1F,1\n-0XaB,2\n",
+     "f.csv:2:1: ' 0x1F'" ALL_LOOK "hexadecimal is not read: write 16 for 0x10; " NEED_QUOTES},
+    {"0x,1\n", "qk f32 1 x 1: 1; rows 0x; "},
+    {"0x1G,1\n", "qk f32 1 x 1: 1; rows 0x1G; "},
+    {"\"1,23,456\",1\n", "qk f32 1 x 1: 1; rows 1,23,456; "},
+    {"1'2345,1\n", "qk f32 1 x 1: 1; rows 1'2345; "},
+    {"1.234.567,1\n", "qk f32 1 x 1: 1; rows 1.234.567; "},
+    {"１月,1\n", "qk f32 1 x 1: 1; rows １月; "},
+    {"−,1\n", "qk f32 1 x 1: 1; rows −; "},
+    {"−1,1\nword,2\n", "qk f32 2 x 1: 1 2; rows −1|word; "},
+    {"\"−1\",1\n", "qk f32 1 x 1: 1; rows −1; "},
+    {",a\n\"0,5\",1\n", "qk f32 1 x 1: 1; columns a; rows 0,5; "},
+    {",−1\n−2,1\n", "qk f32 1 x 1: 1; columns −1; rows −2; "},
+    {"\"1,5\",\"2,5\"\n1,2\n",
+     "f.csv:1:1: '1,5' stands in a header of labels that all look like numbers | " NO_COMMAS
+         NEED_HEADER},
 };
 
 static const sample OTHER_DELIMITERS[] = {
@@ -236,6 +274,7 @@ void test_csv_read(unit *u)
 {
     CHECK_SAMPLES(u, SINGLE, .keys = &KEY_TABLE);
     CHECK_SAMPLES(u, LABELS, .keys = &KEY_TABLE);
+    CHECK_SAMPLES(u, SPOILED, .keys = &KEY_TABLE);
     CHECK_SAMPLES(u, OTHER_DELIMITERS, .type = DTYPE_F64);
     CHECK_SAMPLES(u, BLOCKS, .keys = &KEY_TABLE);
     CHECK_SAMPLES(u, PLAIN_COMMENTS, .keys = &KEY_TABLE);
