@@ -78,13 +78,19 @@ void block_comment_write(text *out, const char *name, const block *b)
     text_add_format(out, " %zux%zu\n", b->matrix.size[0], b->matrix.size[1]);
 }
 
-/* Digits, and a size larger than any where there are too many of them: it will fit nothing. */
-static const char *read_size(const char *p, const char *end, size_t *size)
+/* Digits; where there are too many of them, they are remembered. */
+static const char *read_size(const char *p, const char *end, size_t *size, block_comment *out)
 {
     const char *first = p;
+    bool fits = true;
     for (*size = 0; p < end && *p >= '0' && *p <= '9'; p++) {
         size_t digit = (size_t)(*p - '0'), largest = SIZE_MAX / 2;
-        *size = *size > (largest - digit) / 10 ? largest : *size * 10 + digit;
+        fits = fits && *size <= (largest - digit) / 10;
+        *size = fits ? *size * 10 + digit : largest;
+    }
+    if (!fits && out->too_large == NULL) {
+        out->too_large = first;
+        out->too_large_length = (size_t)(p - first);
     }
     return p == first ? NULL : p;
 }
@@ -102,7 +108,7 @@ static const char *read_index(const char *p, const char *end, grid_axis axis, bl
     if (behind == NULL || (behind = read_word(behind, end, "=")) == NULL)
         return p;
     out->has[axis] = true;
-    behind = read_size(behind, end, &out->index[axis]);
+    behind = read_size(behind, end, &out->index[axis], out);
     return behind == NULL ? NULL : read_word(behind, end, " ");
 }
 
@@ -121,7 +127,7 @@ bool block_comment_read(const char *line, size_t length, block_comment *out)
         if ((p = read_index(p, end, (grid_axis)axis, out)) == NULL)
             return false;
     }
-    if ((p = read_size(p, end, &out->rows)) == NULL || (p = read_word(p, end, "x")) == NULL)
+    if ((p = read_size(p, end, &out->rows, out)) == NULL || (p = read_word(p, end, "x")) == NULL)
         return false;
-    return read_size(p, end, &out->columns) == end;
+    return read_size(p, end, &out->columns, out) == end;
 }

@@ -32,6 +32,8 @@ typedef struct block_comment {
     bool has[GRID_AXES];
     size_t index[GRID_AXES];
     size_t rows, columns;
+    const char *too_large; /* the first of its numbers that no size is as large as, or NULL */
+    size_t too_large_length;
 } block_comment;
 
 void block_comment_write(text *out, const char *name, const block *b);

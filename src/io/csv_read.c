@@ -152,6 +152,11 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
     if (!block_comment_read(comment->text, comment->length, &c))
         return j->now != SIZE_MAX || read_header_line(j->how, comment->text, comment->length, e);
     place at = csv_field_place(&j->reader, comment);
+    if (c.too_large != NULL) {
+        at.column += 1 + (size_t)(c.too_large - comment->text);
+        return err_at(e, &at, "%.*s is larger than any size",
+                      c.too_large_length > 40 ? 40 : (int)c.too_large_length, c.too_large);
+    }
     if (j->now != SIZE_MAX && !j->has_comment) {
         err_at(e, &at, "a block begins here, but rows without a name stand above it");
         return err_remedy(e, "give them a comment like this one: # NAME %zux%zu", c.rows,

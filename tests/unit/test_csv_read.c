@@ -168,7 +168,7 @@ static const sample BLOCKS[] = {
     {"# weights batch=1 head=0 1x1\n1\n\n# weights batch=0 head=1 1x1\n2\n",
      "f.csv:4:1: weights batch=0 head=1 is here, but batch=0 head=0 is nowhere"},
     {"# weights head=99999999999999999999999 1x1\n1\n",
-     "f.csv:1:1: weights head=9223372036854775807 is here, but head=0 is nowhere"},
+     "f.csv:1:16: 99999999999999999999999 is larger than any size"},
     {"# weights head=0 1x1\n1\n\n# weights head=0 1x1\n2\n",
      "f.csv:4:1: weights head=0 is here a second time, first in line 1"},
     {"# wq 1x1\n1\n\n# wq 1x1\n2\n", "f.csv:4:1: wq is here a second time, first in line 1"},
