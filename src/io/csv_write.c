@@ -69,12 +69,14 @@ bool csv_check_result(const bundle *result, const char *what, err *e)
     return true;
 }
 
-/* A name ends at the first space of a block's comment. */
-static bool check_name(const char *name, err *e)
+/* A name ends at the first space of a block's comment, and so at whatever looks like one. */
+static bool check_name(const char *name, const char *file_kind, err *e)
 {
     for (const char *p = name; *p != '\0'; p++) {
+        const char *what = *p == ' ' ? "space" : *p == '\t' ? "tab" : "control character";
         if ((unsigned char)*p <= ' ')
-            return err_set(e, "'%s' can't be the name of a matrix in a CSV: it has a space", name);
+            return err_set(e, "'%s' can't be the name of a matrix in a %s: it has a %s", name,
+                           file_kind, what);
     }
     return true;
 }
@@ -259,7 +261,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
     if (first == NULL)
         return err_set(e, "there is no matrix to write as %s", w->file_kind);
     for (size_t i = 0; i < result->count; i++) {
-        if (!check_name(result->entry[i].name, e))
+        if (!check_name(result->entry[i].name, w->file_kind, e))
             return false;
     }
     block b = block_first(first);
