@@ -4,6 +4,7 @@
 #include "io/blocks.h"
 #include "io/cells_ahead.h"
 #include "io/csv_layout.h"
+#include "io/csv_suspects.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -14,13 +15,6 @@ typedef struct matrix {
     size_t rows, columns; /* of each block */
     grid grid;
 } matrix;
-
-/* Labels of a block's header, or of its rows: all of them may be numbers that others write so. */
-typedef struct suspects {
-    csv_field first;    /* such a number; without text where there is none */
-    const char *remedy; /* what to do about it */
-    bool has_words;     /* a label is none */
-} suspects;
 
 /* A file half read. matrix[i] becomes the tensor of out->entry[i]. */
 typedef struct job {
@@ -39,6 +33,7 @@ typedef struct job {
     bool has_comment, is_first;
     csv_layout layout;
     suspects suspects;
+    csv_field first_label; /* of the block's rows */
 } job;
 
 static const char *plural(size_t count)
@@ -87,30 +82,6 @@ static bool check_same(const job *j, const matrix *m, const block_comment *c, co
     return true;
 }
 
-static void suspect(job *j, const csv_field *f)
-{
-    const char *remedy = label_spoiled_remedy(f, j->reader.delimiter);
-    if (remedy == NULL)
-        j->suspects.has_words = j->suspects.has_words || cell_look_of(f, KEY_MATRIX) != CELL_EMPTY;
-    else if (j->suspects.first.text == NULL)
-        j->suspects = (suspects){*f, remedy, j->suspects.has_words};
-}
-
-/* Numbers gone wrong must not be lost as labels; where others stand among them, or the header says
- * so, labels they are. */
-static bool check_suspects(const job *j, const char *where, err *e)
-{
-    const suspects *s = &j->suspects;
-    if (s->first.text == NULL || s->has_words || j->layout.labels_are_sure)
-        return true;
-    place at = csv_field_place(&j->reader, &s->first);
-    err_at(e, &at, "'%.*s' stands in a %s of labels that all look like numbers",
-           s->first.length > 40 ? 40 : (int)s->first.length, s->first.text, where);
-    return err_remedy(e, "%s; %s", s->remedy,
-                      s->first.quoted ? "labels like this need a header that begins with \"\""
-                                      : "quote labels like this");
-}
-
 /* The block so far has all its rows, or there is none. */
 static bool check_whole(const job *j, err *e)
 {
@@ -123,7 +94,7 @@ static bool check_whole(const job *j, err *e)
                       plural(j->rows_read), m->rows);
     if (j->rows_read == 0)
         return err_at(e, &at, "no row of numbers stands below this line");
-    return check_suspects(j, "column", e);
+    return j->layout.labels_are_sure || suspects_check(&j->suspects, &j->reader, "column", e);
 }
 
 static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
@@ -210,25 +181,40 @@ static bool read_header(job *j, err *e)
                       : !add_label(j, &f, &j->column_labels, e))
             return false;
         if (!is_corner)
-            suspect(j, &f);
+            suspects_add(&j->suspects, &j->reader, &f);
         j->header_fields++;
     } while (!f.last);
-    bool done = check_suspects(j, "header", e);
+    bool done = j->layout.labels_are_sure || suspects_check(&j->suspects, &j->reader, "header", e);
     j->suspects = (suspects){.has_words = false};
     return done;
+}
+
+/* A number stands where the rows above have labels: one of the two is a mistake. */
+static bool refuse_number(const job *j, const csv_field *f, err *e)
+{
+    const csv_field *label = &j->first_label;
+    const char *remedy = label_spoiled_remedy(label, j->reader.delimiter);
+    int length = label->length > 40 ? 40 : (int)label->length;
+    place at = csv_field_place(&j->reader, f);
+    err_at(e, &at, "row %zu begins with the number %.*s, row 1 with the label '%.*s'",
+           j->rows_read + 1, (int)f->length, f->text, length, label->text);
+    if (remedy != NULL)
+        return err_remedy(e, "%s", remedy);
+    return err_remedy(e, "quote a label that is a number, or write a number for '%.*s'", length,
+                      label->text);
 }
 
 static bool read_row_label(job *j, csv_field *f, err *e)
 {
     if (!csv_next_field(&j->reader, f, e))
         return false;
-    suspect(j, f);
-    if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER)
+    if (j->rows_read == 0)
+        j->first_label = *f;
+    if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER) {
+        suspects_add(&j->suspects, &j->reader, f);
         return add_label(j, f, &j->row_labels, e);
-    place at = csv_field_place(&j->reader, f);
-    err_at(e, &at, "row %zu begins with the number %.*s, row 1 with a label", j->rows_read + 1,
-           (int)f->length, f->text);
-    return err_remedy(e, "quote a label that is a number");
+    }
+    return refuse_number(j, f, e);
 }
 
 /* Labels of columns in the header, or SIZE_MAX where there is none. */
@@ -373,6 +359,8 @@ static bool check_row_fits(const job *j, err *e)
 
 static bool read_line_of_numbers(job *j, err *e)
 {
+    if (j->now == SIZE_MAX && !csv_check_no_separator_line(&j->reader, e))
+        return false;
     if (j->now == SIZE_MAX) {
         place at = csv_place(&j->reader);
         block_comment unnamed = {.name = ""};

@@ -78,9 +78,9 @@ static const sample LABELS[] = {
     {"\"1\",\"2\"\n\"3\",\"4\"\n", "qk f32 2 x 2: 1 2 3 4; "},
     {"\"2\",1,2\ncat,3,4\n", "qk f32 2 x 2: 1 2 3 4; rows 2|cat; "},
     {"\"#x\", y ,\"a,\"\"b\"\n1,2,3\n", "qk f32 1 x 3: 1 2 3; columns #x|y|a,\"b; "},
-    {"cat,1\n3,4\n",
-     "f.csv:2:1: row 2 begins with the number 3, row 1 with a label | quote a label that is a "
-     "number"},
+    {"cat,1\n3,4\n", "f.csv:2:1: row 2 begins with the number 3, row 1 with the label 'cat' | "
+                     "quote a label that is "
+                     "a number, or write a number for 'cat'"},
     {"1,2\ncat,4\n", "f.csv:2:1: 'cat' is not a number"},
     {"a,2,b\n1,2,3\n", "f.csv:1:5: 'b' is not a number | if this is a header, quote the labels in "
                        "it that are numbers"},
