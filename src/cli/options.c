@@ -105,7 +105,9 @@ static const option_row ROWS[] = {
      .manual = "Without it the format comes from the first bytes, then from the name's ending."},
     {{"delimiter", "what separates the cells of a CSV"}, OPTION_CHARACTER, GROUP_INPUT, "C",
      .shared = GROUP_FILES | GROUP_CHECK, .place = AT(delimiter),
-     .manual = "One character, or the word tab."},
+     .manual = "One character, or the word tab. Where it is a space, each one separates: columns "
+               "that several align are refused, since a cell that is left out would move those "
+               "behind it."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
      .manual = "nn.Linear keeps its weights out-in."},

@@ -199,9 +199,21 @@ static bool refuse_nonfinite(const cells *to, slice s, const place *at, err *e)
     return err_remedy(e, "--allow-nonfinite lets it through");
 }
 
+/* Columns that spaces align would be full of holes; merged, a hole would move the numbers behind
+ * it. */
+static bool refuse_spaces(const place *at, err *e)
+{
+    err_at(e, at, "a number is missing: each space separates");
+    return err_remedy(
+        e,
+        "one stands between numbers, none around them (tr -s ' ' squeezes them); a hole is \"\"");
+}
+
 static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, slice s,
                          const place *at, err *e)
 {
+    if (s.from == s.end && r->delimiter == ' ')
+        return refuse_spaces(at, e);
     if (s.from == s.end)
         err_at(e, at, "a number is missing");
     else if (to->kind == KEY_MASK)
@@ -235,7 +247,8 @@ static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, slic
     place at = csv_field_place(r, f);
     at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
     double value;
-    if (s.from == s.end && to->kind == KEY_EXPECTED)
+    bool may_align = r->delimiter == ' ' && !f->quoted;
+    if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align)
         push(to, tensor_hole());
     else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false")))
         push(to, is_word(s, "true"));

@@ -19,13 +19,23 @@ typedef struct writer {
     const char *corner;              /* what stands above the row labels */
 } writer;
 
-void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column, int digits)
+/* Where spaces separate, nothing between two of them is refused. */
+static size_t write_hole(char *room, char delimiter)
+{
+    const char *hole = delimiter == ' ' ? "\"\"" : "";
+    memcpy(room, hole, strlen(hole));
+    return strlen(hole);
+}
+
+void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
+                      const write_options *how)
 {
     ptrdiff_t at = (ptrdiff_t)row * matrix->stride[0] + (ptrdiff_t)column * matrix->stride[1];
     char *room = text_room(out, NUMBER_FIXED_TEXT);
     if (room == NULL)
         return;
     size_t length;
+    int digits = how->digits;
     if (matrix->type == DTYPE_F32 && digits < 0) {
         length = number_write_f32(((const float *)matrix->data)[at], room);
     } else {
@@ -33,7 +43,7 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
                        : matrix->type == DTYPE_F32 ? (double)((const float *)matrix->data)[at]
                                                    : ((const unsigned char *)matrix->data)[at];
         if (tensor_is_hole(value))
-            length = 0;
+            length = write_hole(room, how->delimiter);
         else if (digits < 0)
             length = number_write_f64(value, room);
         else
@@ -186,7 +196,7 @@ static void write_numbers(const writer *w, text *to, const tensor *matrix, size_
             break;
         if (column > 0)
             text_add(to, &w->delimiter, 1);
-        csv_number_write(to, matrix, row, column, w->how->digits);
+        csv_number_write(to, matrix, row, column, w->how);
     }
     if (to->length == before && w->rows == NULL)
         text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */

@@ -10,8 +10,9 @@
 bool csv_write(const bundle *result, const write_options *how, sink *out, err *e);
 bool tsv_write(const bundle *result, const write_options *how, sink *out, err *e);
 
-/* One number of a matrix (rank 2) as text: nothing for a hole. */
-void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column, int digits);
+/* One number of a matrix (rank 2) as text: nothing for a hole, or "" where spaces separate. */
+void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
+                      const write_options *how);
 
 /* What made a result, as comments: a line each. NULL: nothing. */
 void csv_write_header(text *to, const text_list *header);

@@ -56,7 +56,7 @@ static void write_row(const void *context, size_t row, text *to)
         add_index(to, column, t->delimiter);
         if (t->has_item && !b->has[GRID_ROW])
             text_add(to, &t->delimiter, 1);
-        csv_number_write(to, &b->matrix, row, column, t->how->digits);
+        csv_number_write(to, &b->matrix, row, column, t->how);
         text_add_string(to, "\n");
     }
 }
