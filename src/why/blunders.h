@@ -68,6 +68,7 @@ enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
 enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
 
 /* heads.c */
+bool blunder_count_heads(attempt *a, int with, err *e); /* with: times so many, −2 half, 0 one */
 bool blunder_interleave(attempt *a, int with, err *e);
 bool blunder_view_heads(attempt *a, int with, err *e);
 bool blunder_tile(attempt *a, int with, err *e);

@@ -1,6 +1,24 @@
 /* Mistakes in cutting rows into heads, in sharing keys among them, and in joining their results. */
 #include "why/blunders.h"
 
+/* Key/value heads go with them, so that each is shared by as many heads. */
+static bool count_as(size_t right, int with, size_t *count)
+{
+    size_t times = (size_t)(with < 0 ? -with : with);
+    *count = with == 0 ? 1 : with > 0 ? right * times : right / times;
+    return with >= 0 || right % times == 0;
+}
+
+bool blunder_count_heads(attempt *a, int with, err *e)
+{
+    const plan *right = &a->right->plan;
+    problem *p = &a->problem;
+    (void)e;
+    bool is_said = with < 0 && right->heads == 2; /* half of two is one */
+    return !is_said && count_as(right->heads, with, &p->heads) &&
+           count_as(right->kv_heads, with, &p->kv_heads) && p->heads != right->heads;
+}
+
 /* A learned row, or gains: as many numbers as all heads have. */
 static bool is_vector(input which)
 {

@@ -164,6 +164,12 @@ static const mistake ROWS[] = {
     {{"k-gain-missing", "k_gain is left out"},
      {[POINT_ASKED] = blunder_leave_out}, INPUT_K_GAIN, false},
     /* heads */
+    {{"heads-one", "there is one head"},
+     {[POINT_ASKED] = blunder_count_heads}, 0, false},
+    {{"heads-half", "there are half as many heads"},
+     {[POINT_ASKED] = blunder_count_heads}, -2, false},
+    {{"heads-twice", "there are twice as many heads"},
+     {[POINT_ASKED] = blunder_count_heads}, 2, false},
     {{"heads-interleaved", "heads are split by interleaving columns"},
      {[POINT_ROWS] = blunder_interleave}, 0, false},
     {{"heads-viewed", "heads are split by reshaping, without a transpose"},

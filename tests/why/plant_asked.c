@@ -175,6 +175,16 @@ bool plant_plus_one(planting *of)
     return true;
 }
 
+bool plant_count_heads(planting *of)
+{
+    ref_sizes s = ref_sizes_of(of->right);
+    ref_problem *p = of->p;
+    bool is_half = of->with < 0;
+    p->heads = of->with == 0 ? 1 : is_half ? s.h / 2 : s.h * 2;
+    p->kv_heads = of->with == 0 ? 1 : is_half ? s.g / 2 : s.g * 2;
+    return p->heads != s.h && !(is_half && (s.h == 2 || s.h % 2 > 0 || s.g % 2 > 0));
+}
+
 bool plant_pairing(planting *of)
 {
     bool is_interleaved = ref_word_is(of->p->pairing, "interleaved");
