@@ -92,12 +92,22 @@ static bool check_batches(const attention *a, const attention_source *from, err 
                   batches);
 }
 
+/* A layer's rows are those of all layers: of another type they would be other numbers. */
+static bool check_type(const attention *a, err *e)
+{
+    dtype of_stack = bundle_tensor(&a->document, "x")->type;
+    place at = problem_place(&a->asked, "dtype");
+    return a->asked.type == of_stack ||
+           err_at(e, &at, "dtype is %s here, and the stack is computed in %s",
+                  dtype_name(a->asked.type), dtype_name(of_stack));
+}
+
 static bool plan_it(attention *a, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
     kv_cache *cache = a->asked.cache;
     const isa *by = a->isa;
-    if (!problem_read(&a->asked, &a->document, e))
+    if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
         return false;
     a->asked.allow_nonfinite = allows;
     a->asked.cache = cache;
