@@ -154,28 +154,43 @@ static bool read_layers(stack *s, err *e)
     return true;
 }
 
-/* Weights at the top belong to no layer. */
+/* The first of these that is there; NULL where none is. */
+static const entry *first_of(const bundle *in, const char *const *names, size_t count)
+{
+    const entry *found = NULL;
+    for (size_t i = 0; i < count && found == NULL; i++)
+        found = bundle_find(in, names[i]);
+    return found;
+}
+
+static bool refuse_at_top(const entry *given, const char *remedy, err *e)
+{
+    err_at(e, &given->at, "%s is at the top, and it is a layer's", given->name);
+    return err_remedy(e, "%s", remedy);
+}
+
+/* What belongs to layers, and at the top is read by nothing. */
 static bool check_top(const stack *s, err *e)
 {
-    static const char *const OF_LAYERS[] = {"wq",    "wk",  "wv", "wo", "bq", "bk", "bv", "bo",
-                                            "cross", "ln3", "q",  "k",  "v",  "xk", "xv"};
+    static const char *const OF_LAYERS[] = {
+        "wq",     "wk",    "wv",  "wo",     "bq",     "bk",       "bv",    "bo",  "q",   "k",
+        "v",      "xk",    "xv",  "ws",     "bs",     "wa",       "ua",    "va",  "ba",  "q_gain",
+        "k_gain", "sinks", "top", "bias_k", "bias_v", "add_zero", "cross", "ln1", "ln2", "ln3"};
     static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
-    for (size_t i = 0; i < sizeof OF_LAYERS / sizeof OF_LAYERS[0]; i++) {
-        const entry *given = bundle_find(s->document, OF_LAYERS[i]);
-        if (given != NULL) {
-            err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_LAYERS[i]);
-            return err_remedy(e, "\"layers\" is a list of such; run computes one attention");
-        }
-    }
-    for (size_t i = 0; !s->order->ends_with_feed_forward && i < sizeof OF_SEED / sizeof OF_SEED[0];
-         i++) {
-        const entry *given = bundle_find(s->document, OF_SEED[i]);
-        if (given != NULL) {
-            err_at(e, &given->at, "%s is at the top, and it is a layer's", OF_SEED[i]);
-            return err_remedy(e, "--norm seed has one feed-forward part behind the last layer");
-        }
-    }
-    return true;
+    static const char *const OF_CACHE[] = {"past_k", "past_v"};
+    const entry *of_layers =
+        first_of(s->document, OF_LAYERS, sizeof OF_LAYERS / sizeof OF_LAYERS[0]);
+    const entry *of_seed = first_of(s->document, OF_SEED, sizeof OF_SEED / sizeof OF_SEED[0]);
+    const entry *of_cache = first_of(s->document, OF_CACHE, sizeof OF_CACHE / sizeof OF_CACHE[0]);
+    if (of_layers != NULL)
+        return refuse_at_top(of_layers, "\"layers\" is a list of such; run computes one attention",
+                             e);
+    if (of_seed != NULL && !s->order->ends_with_feed_forward)
+        return refuse_at_top(of_seed, "--norm seed has one feed-forward part behind the last layer",
+                             e);
+    return of_cache == NULL ||
+           err_at(e, &of_cache->at, "%s is given, and a stack begins without a cache",
+                  of_cache->name);
 }
 
 static bool read_beside(stack *s, err *e)
