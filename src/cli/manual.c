@@ -211,7 +211,7 @@ static void write_layer_documents(text *out)
                          "of a layer; settings of either stand at the top for all layers, and a "
                          "layer's own win. A feed-forward part is there where its weights are. "
                          "check computes such a document as decode does where it has a memory, "
-                         "else as encode does.");
+                         "else as encode does; a memory that no layer has a cross for is refused.");
     write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
                          "each step; so it refuses what a stream refuses: offset, mask, bias, "
                          "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "

@@ -154,6 +154,23 @@ static bool read_layers(stack *s, err *e)
     return true;
 }
 
+static bool has_cross(const stack *s)
+{
+    bool has = false;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++)
+            has = has || s->layer[i].part[j].as->kind == PART_CROSS;
+    }
+    return has;
+}
+
+static bool check_memory(const stack *s, err *e)
+{
+    const entry *memory = bundle_find(s->document, "memory");
+    return memory == NULL || has_cross(s) ||
+           err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
+}
+
 /* The first of these that is there; NULL where none is. */
 static const entry *first_of(const bundle *in, const char *const *names, size_t count)
 {
@@ -219,7 +236,7 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     return s->order != NULL && check_top(s, e) && stack_embed(s, e) && make_input(s, e) &&
-           read_layers(s, e) && read_beside(s, e);
+           read_layers(s, e) && check_memory(s, e) && read_beside(s, e);
 }
 
 /* What a plan owns stays where it is, and the stack has it from now on. */

@@ -224,6 +224,18 @@ static void make_segments(maker *m)
         s->segments[i] = dice_below(&m->dice, size[0]);
 }
 
+/* One that nothing looks at would be refused. */
+static void leave_out_memory(ref_stack *s)
+{
+    bool is_used = false;
+    for (size_t i = 0; i < s->layers; i++)
+        is_used = is_used || s->layer[i].has_cross;
+    if (is_used)
+        return;
+    free(s->memory.at);
+    s->memory = (ref_array){0};
+}
+
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
 {
     maker m = {.s = s, .dice = {~seed ^ (number * 0xd1342543de82ef95u)}};
@@ -237,6 +249,7 @@ void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
     for (s->layers = 0;
          s->layers == 0 || (s->layers < REF_LAYERS_MOST && dice_chance(&m.dice, 0.6));)
         make_layer(&m, &s->layer[s->layers++]);
+    leave_out_memory(s);
     if (ref_word_is(s->order, "seed") && dice_chance(&m.dice, 0.7))
         make_feed_forward(&m, &s->end);
     if (dice_chance(&m.dice, 0.4))
