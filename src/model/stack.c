@@ -67,6 +67,12 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
     return true;
 }
 
+/* Also where there is no feed-forward part: a wrong word is one all the same. */
+static bool check_activation(const bundle *in, err *e)
+{
+    return word_of(bundle_find(in, "activation"), &ACTIVATIONS, e) != NULL;
+}
+
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
 {
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
@@ -131,7 +137,8 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
         if (!done)
             return err_within(e, "layer %s, %s", given->name, part_name(p->as->kind));
     }
-    return read_norms(s, l, given->bundle, e) || err_within(e, "layer %s", given->name);
+    return (check_activation(given->bundle, e) && read_norms(s, l, given->bundle, e)) ||
+           err_within(e, "layer %s", given->name);
 }
 
 /* ---- the stack ---- */
@@ -235,8 +242,9 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
 {
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
-    return s->order != NULL && check_top(s, e) && stack_embed(s, e) && make_input(s, e) &&
-           read_layers(s, e) && check_memory(s, e) && read_beside(s, e);
+    return s->order != NULL && check_top(s, e) && check_activation(document, e) &&
+           stack_embed(s, e) && make_input(s, e) && read_layers(s, e) && check_memory(s, e) &&
+           read_beside(s, e);
 }
 
 /* What a plan owns stays where it is, and the stack has it from now on. */
