@@ -46,6 +46,20 @@ static bool borrow_own(attention *a, const attention_source *from, err *e)
     return true;
 }
 
+/* check reads what a document expects at its top, of all layers. */
+static bool check_expected(const attention_source *from, err *e)
+{
+    static const char *const OF_CHECK[] = {"expected", "tol", "errata"};
+    for (size_t i = 0; i < sizeof OF_CHECK / sizeof OF_CHECK[0]; i++) {
+        const entry *one = bundle_find(from->own, OF_CHECK[i]);
+        if (one == NULL)
+            continue;
+        err_at(e, &one->at, "%s is in a layer, and check reads it at the top", OF_CHECK[i]);
+        return err_remedy(e, "there a layer's stages have names like layer.0.attention.weights");
+    }
+    return true;
+}
+
 /* Rows come from the layer before, so none are given. */
 static bool check_inputs(const attention_source *from, err *e)
 {
@@ -167,8 +181,8 @@ static bool keep_rows(const attention *a, bundle *made, err *e)
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
     *a = (attention){.isa = by, .seen = from->seen};
-    if (!check_inputs(from, e) || !borrow_own(a, from, e) || !borrow_shared(a, from, e) ||
-        !add_rows(a, from, e))
+    if (!check_inputs(from, e) || !check_expected(from, e) || !borrow_own(a, from, e) ||
+        !borrow_shared(a, from, e) || !add_rows(a, from, e))
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
