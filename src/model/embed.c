@@ -100,8 +100,18 @@ static size_t *read_whole(const entry *given, err *e)
     return numbers;
 }
 
+static bool check_can_look_up(const stack *s, const entry *given, err *e)
+{
+    if (bundle_find(s->document, "embedding") != NULL || bundle_find(s->document, "vocab") != NULL)
+        return true;
+    err_at(e, &given->at, "ids are given, and there is no embedding to look them up in");
+    return err_remedy(e, "its rows are those of the ids, from 0; a vocab's words do as well");
+}
+
 static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
 {
+    if (!check_can_look_up(s, given, e))
+        return false;
     size_t *ids = read_whole(given, e);
     bool done = ids != NULL && look_up(s, ids, tensor_count(&given->tensor), &given->at, x, e);
     mem_free(ids);
