@@ -4,14 +4,18 @@
 #include "base/mem.h"
 #include "model/rows.h"
 
-bool feed_forward_is_in(const bundle *from)
+static const entry *first_weight(const bundle *from)
 {
     static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3"};
-    for (size_t i = 0; i < sizeof MATRICES / sizeof MATRICES[0]; i++) {
-        if (bundle_find(from, MATRICES[i]) != NULL)
-            return true;
-    }
-    return false;
+    const entry *found = NULL;
+    for (size_t i = 0; i < sizeof MATRICES / sizeof MATRICES[0] && found == NULL; i++)
+        found = bundle_find(from, MATRICES[i]);
+    return found;
+}
+
+bool feed_forward_is_in(const bundle *from)
+{
+    return first_weight(from) != NULL;
 }
 
 static bool has_layout(const entry *one, bool is_out_in)
@@ -48,7 +52,9 @@ static bool read_weight(const bundle *from, const char *name, bool is_out_in, si
 {
     const entry *given = bundle_find(from, name);
     if (given == NULL)
-        return err_set(e, "a feed-forward part has no %s", name);
+        return err_at(e, &first_weight(from)->at,
+                      "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
+                      name);
     bool is_turned = has_layout(given, is_out_in);
     const tensor *t = &given->tensor;
     *out = is_turned && t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
