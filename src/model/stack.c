@@ -106,6 +106,25 @@ static void list_parts(layer *l, const norm_order *order, const bundle *own)
     }
 }
 
+/* A layer that says nothing has the stack's order. */
+static bool check_order(const stack *s, const norm_order *order, const entry *given, err *e)
+{
+    const entry *own = bundle_find(given->bundle, "norm");
+    const char *name = order->named.name, *other = s->order->named.name;
+    if (order->ends_with_feed_forward == s->order->ends_with_feed_forward)
+        return true;
+    if (bundle_find(s->document, "norm") != NULL)
+        return err_at(e, &own->at,
+                      "norm is %s here and %s at the top, and a stack of one has no place for the "
+                      "other",
+                      name, other);
+    err_at(e, &own->at,
+           "norm is %s here, and the stack's is %s, the default: a stack of one has no place for "
+           "the other",
+           name, other);
+    return err_remedy(e, "\"norm\": \"%s\" at the top is for all layers", name);
+}
+
 static bool check_parts(const stack *s, const norm_order *order, const entry *given, err *e)
 {
     const entry *cross = bundle_find(given->bundle, "cross");
@@ -115,11 +134,7 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
         return err_at(e, &given->at,
                       "a layer has w1 or its kin, and with norm seed there is one feed-forward "
                       "part, behind the last layer");
-    return order->ends_with_feed_forward == s->order->ends_with_feed_forward ||
-           err_at(e, &given->at,
-                  "norm is %s here and %s at the top, and a stack of one has no "
-                  "place for the other",
-                  order->named.name, s->order->named.name);
+    return check_order(s, order, given, e);
 }
 
 static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
