@@ -131,7 +131,8 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
         tensor_copy(&f->rows, &f->layer);
     for (size_t i = 0; i < l->parts; i++) {
         if (!run_part(f, l, &l->part[i], keep, e))
-            return false;
+            return err_within(e, "layer %zu, %s", (size_t)(l - f->stack->layer) + 1,
+                              part_name(l->part[i].as->kind));
     }
     return keeper_keep(keep, "output", &f->rows, "qm", e);
 }
