@@ -116,16 +116,21 @@ static bool check_type(const attention *a, err *e)
                   dtype_name(a->asked.type), dtype_name(of_stack));
 }
 
-static bool plan_it(attention *a, err *e)
+/* What was asked, but for what its document does not say. */
+static bool read_asked(attention *a, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
     kv_cache *cache = a->asked.cache;
-    const isa *by = a->isa;
     if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
         return false;
     a->asked.allow_nonfinite = allows;
     a->asked.cache = cache;
-    return plan_make(&a->plan, &a->asked, by->table(a->asked.type), e);
+    return true;
+}
+
+static bool plan_it(attention *a, err *e)
+{
+    return plan_make(&a->plan, &a->asked, a->isa->table(a->asked.type), e);
 }
 
 /* ---- keys and values of a memory ---- */
@@ -186,11 +191,21 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
-    return plan_it(a, e) && check_batches(a, from, e) &&
+    return read_asked(a, e) && plan_it(a, e) && check_batches(a, from, e) &&
            check_width(a, from->x->size[from->x->rank - 1], e);
 }
 
-bool attention_go_on(attention *a, const tensor *x, err *e)
+/* A query of cross-attention stands where its row does, as in the whole sequence; self-attention
+ * has this from its cache. */
+static void move_queries(attention *a, size_t before)
+{
+    if (a->seen == NULL)
+        return;
+    a->asked.has_offset = true;
+    a->asked.offset += before;
+}
+
+bool attention_go_on(attention *a, const tensor *x, size_t before, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
     kv_cache *cache = a->asked.cache;
@@ -199,6 +214,9 @@ bool attention_go_on(attention *a, const tensor *x, err *e)
     a->plan = (plan){0};
     a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
     bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
+    if (!read_asked(a, e))
+        return false;
+    move_queries(a, before);
     if (!plan_it(a, e))
         return false;
     use_rows(a);

@@ -46,8 +46,8 @@ struct attention {
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
 void attention_free(attention *a);
 
-/* Plans it again, for other input rows of the same width. */
-bool attention_go_on(attention *a, const tensor *x, err *e);
+/* Plans it again, for other input rows of the same width, behind so many. */
+bool attention_go_on(attention *a, const tensor *x, size_t before, err *e);
 
 /* Bytes that running it will allocate: those that stay, and those that it works in beside them. */
 typedef struct attention_bytes {

@@ -279,7 +279,8 @@ static bool keep_plan(stack *s, attention *a, err *e)
 static bool part_goes_on(stack *s, layer_part *p, err *e)
 {
     return p->as->kind == PART_FEED_FORWARD ||
-           (keep_plan(s, &p->attention, e) && attention_go_on(&p->attention, &s->input, e));
+           (keep_plan(s, &p->attention, e) &&
+            attention_go_on(&p->attention, &s->input, s->before, e));
 }
 
 static bool go_on(stack *s, err *e)
