@@ -215,7 +215,10 @@ static void write_layer_documents(text *out)
     write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
                          "each step; so it refuses what a stream refuses: offset, mask, bias, "
                          "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "
-                         "self-attention that is not causal. With --allow-nonfinite, a logit that "
+                         "self-attention that is not causal; and rope_positions. In "
+                         "cross-attention, whose keys are there from the first step on, it "
+                         "refuses a mask or a bias of each query, rope_positions and causal "
+                         "lower-right. With --allow-nonfinite, a logit that "
                          "is NaN is less than any number; with --temperature there are no "
                          "probabilities then, nor with an infinite one, which is an error.");
     write_paragraph(out, "Rows that are given as x are taken to have their segments and positions: "

@@ -133,6 +133,55 @@ static bool plan_it(attention *a, err *e)
     return plan_make(&a->plan, &a->asked, a->isa->table(a->asked.type), e);
 }
 
+/* ---- rows that come later ---- */
+
+/* What says something of each query, whose number grows with each step. */
+static bool is_of_queries(const problem *asked, input which)
+{
+    const tensor *given = asked->in[which];
+    if (given == NULL || given->rank < 2)
+        return false;
+    return given->rank == 2 ? asked->mask_axis != MASK_AXIS_BATCH
+                            : given->rank == 3 || given->size[2] > 1;
+}
+
+static bool check_masks(const attention *a, err *e)
+{
+    static const input MASKS[] = {INPUT_MASK, INPUT_BIAS};
+    const problem *asked = &a->asked;
+    char shape[SHAPE_TEXT];
+    for (size_t i = 0; i < sizeof MASKS / sizeof MASKS[0]; i++) {
+        if (!is_of_queries(asked, MASKS[i]))
+            continue;
+        err_at(e, &asked->at[MASKS[i]],
+               "%s is %s, and a generation has no number of queries that one could be made for",
+               input_key(MASKS[i]), tensor_shape_text(asked->in[MASKS[i]], shape));
+        return err_remedy(e, "a list, one a key, is for all queries");
+    }
+    return true;
+}
+
+/* Refused before the first step, since later ones would fail or be of other rows; what a stream
+ * refuses as well is for the plan of self-attention. */
+static bool check_goes_on(const attention *a, err *e)
+{
+    const entry *positions = a->asked.rope.positions;
+    place at = problem_place(&a->asked, "causal");
+    if (a->asked.cache == NULL && a->seen == NULL)
+        return true;
+    if (positions != NULL)
+        return err_at(
+            e, &positions->at, "%s are given, and a generation counts its rows itself, from 0",
+            strcmp(positions->name, "positions") == 0 ? "rope's positions" : positions->name);
+    if (a->seen == NULL)
+        return true;
+    if (a->asked.causal == CAUSAL_LOWER_RIGHT)
+        return err_at(e, &at,
+                      "causal is lower-right, and a generation has no last query that "
+                      "could stand at the last key");
+    return check_masks(a, e);
+}
+
 /* ---- keys and values of a memory ---- */
 
 void memory_rows_free(memory_rows *m)
@@ -191,7 +240,7 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
-    return read_asked(a, e) && plan_it(a, e) && check_batches(a, from, e) &&
+    return read_asked(a, e) && check_goes_on(a, e) && plan_it(a, e) && check_batches(a, from, e) &&
            check_width(a, from->x->size[from->x->rank - 1], e);
 }
 

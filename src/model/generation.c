@@ -1,5 +1,6 @@
 #include "model/generation.h"
 
+#include "attn/angle.h"
 #include "attn/multiply.h"
 #include "base/mem.h"
 #include "model/embed.h"
@@ -92,6 +93,30 @@ static bool check_positions(const generation *g, err *e)
                   table->tensor.size[0] - 1, g->how.steps, g->stack.rows);
 }
 
+/* Cross-attention may have an offset of its own, and the last row's angles must be known too. */
+static bool check_angles(const generation *g, const attention *a, err *e)
+{
+    const plan *p = &a->plan;
+    double last = plan_position(p, p->n_q - 1) + (double)(g->how.steps - 1);
+    bool has_angles = p->rope_width > 0 || p->asked->adds_positions;
+    place at = problem_place(p->asked, "offset");
+    return !has_angles || last < ANGLE_POSITION_MOST ||
+           err_at(e, &at, "the last step's position is %.0f, and angles are known below %.0f", last,
+                  ANGLE_POSITION_MOST);
+}
+
+static bool check_all_angles(const generation *g, err *e)
+{
+    for (size_t i = 0; i < g->stack.layers; i++) {
+        for (size_t j = 0; j < g->stack.layer[i].parts; j++) {
+            const layer_part *p = &g->stack.layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && !check_angles(g, &p->attention, e))
+                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
+        }
+    }
+    return true;
+}
+
 static bool make_room(generation *g, err *e)
 {
     const size_t size[] = {1, g->unembedding.size[1]};
@@ -109,7 +134,7 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (g->stack.batches > 0)
         return err_set(e, "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
     return find_unembedding(g, e) && find_bias(g, e) && check_ids(g, e) && check_positions(g, e) &&
-           make_room(g, e);
+           check_all_angles(g, e) && make_room(g, e);
 }
 
 bool generation_is_done(const generation *g)
