@@ -146,7 +146,7 @@ static const stack_mistake ROWS[] = {
      NULL, stack_blunder_scale_rows, ROWS_TIMES_ROOT},
     {{"embedding-divided", "rows are divided by the root of their width"},
      NULL, stack_blunder_scale_rows, ROWS_BY_ROOT},
-    {{"batch-first", "rows are taken for entries of a batch, and those for rows"},
+    {{"batch-turned", "rows are taken for entries of a batch, and those for rows"},
      stack_blunder_turn_batch, NULL, 0},
     {{"embedding-scaled-late", "rows and positions are multiplied by the root of their width"},
      NULL, stack_blunder_scale_rows, ROWS_ALL_TIMES_ROOT},

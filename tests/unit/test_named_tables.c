@@ -6,6 +6,9 @@
 #include "cli/help_topics.h"
 #include "cli/terms.h"
 #include "cli/wrap.h"
+#include "why/arrangement.h"
+#include "why/mistake.h"
+#include "why/why_stack.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +17,10 @@ enum { MOST_COLUMNS = 60 };
 
 /* A failing row is named: one message a table would not say which it is. */
 static void check_row(unit *u, bool holds, const named_table *table, const char *name,
-                      const char *claim)
+                      const char *says)
 {
     char text_of_claim[256];
-    snprintf(text_of_claim, sizeof text_of_claim, "%s %s: %s", table->what, name, claim);
+    snprintf(text_of_claim, sizeof text_of_claim, "%s %s: %s", table->what, name, says);
     unit_check(u, holds, __FILE__, __LINE__, text_of_claim);
 }
 
@@ -61,6 +64,20 @@ static void test_all_tables(unit *u)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         check_table(u, TOPICS[i].table);
+}
+
+/* What "why:" names is looked up in help and in the manual, where these stand as one list. */
+static void test_names_of_mistakes_are_unique(unit *u)
+{
+    const named_table *const of[] = {&MISTAKES, &ARRANGEMENTS, &STACK_MISTAKES};
+    for (size_t i = 1; i < sizeof of / sizeof of[0]; i++) {
+        for (size_t row = 0; row < of[i]->count; row++) {
+            const char *name = named_row(of[i], row)->name;
+            for (size_t j = 0; j < i; j++)
+                check_row(u, named_find(of[j], name, strlen(name)) == NULL, of[i], name,
+                          "no other kind of mistake has its name");
+        }
+    }
 }
 
 static const option_row *option_at(size_t index)
@@ -137,6 +154,7 @@ static void test_terms(unit *u)
 void test_named_tables(unit *u)
 {
     test_all_tables(u);
+    test_names_of_mistakes_are_unique(u);
     test_letters_are_unique(u);
     test_rows_of_options(u);
     test_groups_have_titles(u);

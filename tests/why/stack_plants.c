@@ -382,7 +382,7 @@ const stack_plant STACK_PLANTS[] = {
     {"segments-first", "segment", whole, 0},
     {"embedding-scaled", "rows scaled", whole, 0},
     {"embedding-divided", "rows divided", whole, 0},
-    {"batch-first", "batch first", no_memory, 0},
+    {"batch-turned", "batch first", no_memory, 0},
     {"embedding-scaled-late", "rows scaled late", whole, 0},
 };
 /* clang-format on */
