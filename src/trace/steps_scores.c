@@ -2,6 +2,7 @@
 #include "trace/build.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The columns of W (m × heads·width, or one matrix a head) that make one head of a projection. */
 static tensor weight_of_head(const projection *r, size_t head)
@@ -201,6 +202,15 @@ static void say_absent(builder *b)
         build_sentence(b, "What was not given changes nothing: %s.", absent);
 }
 
+/* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+static void show_formula(builder *b, const score *by)
+{
+    const char *all = by->formula, *q = strstr(all, "q[i]"), *k = strstr(all, "k[j]");
+    build_formula(b, "scores[i,j] = %.*s%s%.*s%s%s", (int)(q - all), all,
+                  stage_row(build_queries(b))->key.named.name, (int)(k - q) - 1, q + 1,
+                  stage_row(build_keys(b))->key.named.name, k + 1);
+}
+
 void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
@@ -216,7 +226,7 @@ void make_scores(builder *b)
                    "stronger relationship.",
                    build_query_name(b), build_head_name(b), by->named.name);
     say_absent(b);
-    build_formula(b, "scores[i,j] = %s", by->formula);
+    show_formula(b, by);
     size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
         show_score(b, j, &q, q_name, &k, k_name, &scores);
