@@ -2,6 +2,7 @@
 #include "trace/floors.h"
 
 #include <math.h>
+#include <string.h>
 
 /* "ln1[2,1]" */
 static const char *at_first(floors *f, const char *name)
@@ -168,9 +169,9 @@ static void tell_sum(floors *f, const floor_rows *a, const floor_rows *b, const 
 {
     const char *name = made->name;
     build_sentence(&f->b,
-                   "The part's result is added to %s, so that it changes the rows and does "
+                   "The part's result is added to %s%s, so that it changes the rows and does "
                    "not replace them: the residual.",
-                   a->name);
+                   strcmp(a->name, "x") == 0 ? "the layer's " : "", a->name);
     build_formula(&f->b, "%s[i] = %s[i] + %s[i]", name, a->name, b->name);
     trace_item *line =
         build_line(&f->b, OP_PLUS, at_first(f, name),

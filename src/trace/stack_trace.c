@@ -7,6 +7,7 @@
 #include "trace/stack_steps.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
  * below and above all layers. */
@@ -134,6 +135,24 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
     return done;
 }
 
+/* An attention calls x what it is given, and a layer what the layer is given: said first, where
+ * they are not the same. */
+static void tell_rows(floors *f, const floor_rows *of)
+{
+    trace_step *inputs = &f->b.trace->step[0];
+    if (f->b.trace->steps == 0 || inputs->id != STEP_INPUTS || strcmp(of->name, "x") == 0)
+        return;
+    f->b.step = inputs;
+    build_sentence(&f->b,
+                   "Here x is %s, the rows that this part is given, and not the layer's own x.",
+                   of->name);
+    if (f->b.failed)
+        return;
+    trace_item said = inputs->item[inputs->count - 1];
+    memmove(inputs->item + 1, inputs->item, (inputs->count - 1) * sizeof said);
+    inputs->item[0] = said;
+}
+
 static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
 {
     const char *name = part_name(p->as->kind);
@@ -143,6 +162,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
         return false;
     floors_enter(f, room, name, way.text);
     name_steps(f, name);
+    tell_rows(f, of);
     move_origins(room);
     join_maps(f, of, made);
     floors_map_mean_weights(f, &way);
