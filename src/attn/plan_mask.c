@@ -147,8 +147,22 @@ static bool find_sinks(plan *p, err *e)
     return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e);
 }
 
+/* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
+static bool note_reading(plan *p, input which, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    bool fits_both = given != NULL && given->rank == 2 && p->batches > 1 && p->batches == p->n_q;
+    if (!fits_both || p->asked->mask_axis != MASK_AXIS_UNSAID)
+        return true;
+    return plan_note(p, e,
+                     "%s is read as n_q x n_k, the same for each of the %zu batch entries; "
+                     "--mask-axis batch reads it as b x n_k, a row an entry",
+                     input_label(which), p->batches);
+}
+
 bool plan_find_masks(plan *p, err *e)
 {
     return find_sinks(p, e) && spread(p, INPUT_MASK, &p->mask, e) &&
-           spread(p, INPUT_BIAS, &p->bias, e);
+           spread(p, INPUT_BIAS, &p->bias, e) && note_reading(p, INPUT_MASK, e) &&
+           note_reading(p, INPUT_BIAS, e);
 }
