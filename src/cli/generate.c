@@ -120,6 +120,20 @@ static bool write_trace(const options *o, const env *world, generation_trace *t,
     return output_file_close(&to, done, e);
 }
 
+/* A word a line: one of two lines would be two words. */
+static bool check_words(const writer *w, const generation *g, err *e)
+{
+    bool is_lines = writes_tokens(w->given) && !w->given->logits;
+    for (size_t id = 0; is_lines && id < g->logits.size[1]; id++) {
+        const char *word = stack_word_of_id(&g->stack, id);
+        if (word == NULL || strchr(word, '\n') == NULL)
+            continue;
+        err_set(e, "the word of id %zu has a line break in it, and a word is written a line", id);
+        return err_remedy(e, "--logits writes a JSON object a token");
+    }
+    return true;
+}
+
 /* ---- steps ---- */
 
 static bool hear_step(void *context, const generation *g, err *e)
@@ -151,8 +165,8 @@ static bool generate(const options *o, const env *world, const document *one, er
     place at = document_place(one);
     bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
                 (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
-                find_stop(&w, &s.of, e) && generation_solution_check(&s, o, world, e) &&
-                write_steps(&w, &s, world, e);
+                find_stop(&w, &s.of, e) && check_words(&w, &s.of, e) &&
+                generation_solution_check(&s, o, world, e) && write_steps(&w, &s, world, e);
     if (!done)
         err_place(e, &at);
     generation_solution_free(&s);
