@@ -61,6 +61,7 @@ static bool check_options(const options *o, err *e)
 typedef struct outcome {
     size_t failed;
     bool is_wrong; /* a document could not be checked */
+    bool saw_layers;
     tap_count counted;
 } outcome;
 
@@ -71,6 +72,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
     text *to = sink_text(out);
     all->failed += one->failed;
     all->is_wrong = all->is_wrong || one->bad.is_set;
+    all->saw_layers = all->saw_layers || one->saw_layers;
     progress_pause(world->progress);
     if (one->said != NULL)
         fputs(one->said, world->err);
@@ -114,7 +116,9 @@ int command_check(const options *o, env *world, err *e)
     bool done = check_options(o, e) && tolerances_check(o, NULL, e) && read_actual(&actual, o, e) &&
                 check_all(o, world, actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
     progress_stop(world);
-    done = done && sink_close(&out, e);
+    /* Without layers, a stage of layers that --tol names is none. */
+    bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);
+    done = done && sink_close(&out, e) && is_known;
     sink_discard(&out);
     bundle_free(&actual);
     if (!done)

@@ -166,6 +166,7 @@ bool check_document(checker *c, const document *one, err *e)
     if (c->actual != NULL && c->documents++ > 0)
         return err_at(e, &at, "--%s is one document's result, and this is another document",
                       c->given->answers != NULL ? "answers" : "actual");
+    c->saw_layers = c->saw_layers || check_is_stack(one);
     if (check_is_stack(one) && numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");
     if (check_is_stack(one))

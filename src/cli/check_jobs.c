@@ -34,7 +34,11 @@ static bool check_file(checker *c, const char *file, err *e)
 
 static void keep(checker *c, const char *file, const err *bad, checked_file *to)
 {
-    *to = (checked_file){.file = file, .lines = c->out, .failed = c->failed, .bad = *bad};
+    *to = (checked_file){.file = file,
+                         .lines = c->out,
+                         .failed = c->failed,
+                         .saw_layers = c->saw_layers,
+                         .bad = *bad};
     c->out = (text){0};
     c->failed = 0;
 }

@@ -10,6 +10,7 @@ typedef struct checked_file {
     text lines;
     char *said; /* notes for standard error, where they had to wait; or NULL */
     size_t failed;
+    bool saw_layers;
     err bad; /* that ended the file */
 } checked_file;
 

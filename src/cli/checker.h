@@ -11,6 +11,7 @@ typedef struct checker {
     const bundle *actual; /* of --actual; NULL: what the documents expect */
     text out;             /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed, documents;
+    bool saw_layers; /* in a document */
 } checker;
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
