@@ -100,8 +100,8 @@ static bool check_angles(const generation *g, const attention *a, err *e)
     double last = plan_position(p, p->n_q - 1) + (double)(g->how.steps - 1);
     bool has_angles = p->rope_width > 0 || p->asked->adds_positions;
     place at = problem_place(p->asked, "offset");
-    return !has_angles || last < ANGLE_POSITION_MOST ||
-           err_at(e, &at, "the last step's position is %.0f, and angles are known below %.0f", last,
+    return !has_angles || last <= ANGLE_POSITION_MOST ||
+           err_at(e, &at, "the last step's position is %.0f, and angles are known to %.0f", last,
                   ANGLE_POSITION_MOST);
 }
 
