@@ -7,9 +7,10 @@ entry *bundle_add_filled(bundle *to, const char *name, dtype type, int rank, con
     tensor t;
     size_t index[TENSOR_MAX_RANK] = {0};
     tensor_new(&t, type, rank, size, &e);
-    do
+    for (size_t left = tensor_count(&t); left > 0; left--) { /* of an empty one there is none */
         tensor_set(&t, index, *number++);
-    while (tensor_next(&t, index));
+        tensor_next(&t, index);
+    }
     bundle_add_tensor(to, name, &t, (place){0}, &e);
     return bundle_find(to, name);
 }
