@@ -253,14 +253,13 @@ static void test_missing_and_unwanted_values(unit *u)
 static void test_wrong_values(unit *u)
 {
     static const char SIZES[] = "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G";
-    check_refused(u, "run", "--threads 0", "--threads", "'0' is no whole number from 1 to 1024",
+    check_refused(u, "run", "--threads 0", "--threads", "'0' is no whole number from 1 to 256", "");
+    check_refused(u, "run", "--threads 2x", "--threads", "'2x' is no whole number from 1 to 256",
                   "");
-    check_refused(u, "run", "--threads 2x", "--threads", "'2x' is no whole number from 1 to 1024",
-                  "");
-    check_refused(u, "run", "--threads -1", "--threads", "'-1' is no whole number from 1 to 1024",
+    check_refused(u, "run", "--threads -1", "--threads", "'-1' is no whole number from 1 to 256",
                   "");
     check_refused(u, "run", "--threads 99999999999999999999", "--threads",
-                  "'99999999999999999999' is no whole number from 1 to 1024", "");
+                  "'99999999999999999999' is no whole number from 1 to 256", "");
     check_refused(u, "run", "--digits 41", "--digits", "'41' is no whole number from 0 to 40", "");
     check_refused(u, "run", "--max-memory 5X", "--max-memory", "'5X' is no size", SIZES);
     check_refused(u, "run", "--max-memory 5GB", "--max-memory", "'5GB' is no size", SIZES);
