@@ -2,13 +2,10 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
-#include "cli/bundle_cut.h"
-#include "cli/bundle_gains.h"
 #include "cli/bundle_index.h"
 #include "cli/document_kind.h"
-#include "cli/given.h"
+#include "cli/given_attention.h"
 #include "cli/matrix_file.h"
-#include "cli/narrow_weights.h"
 #include "cli/note.h"
 #include "model/keys.h"
 
@@ -102,17 +99,6 @@ static bool check_names(const given_bundle *b, const options *o, err *e)
     return !bundle_index_is(&b->names) || refuse_index(b, o, e);
 }
 
-static size_t rows_of_keys(const given_bundle *b, key *rows)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < KEYS.count; i++) {
-        const key *own = (const key *)(const void *)named_row(&KEYS, i);
-        if (b->found.from[i].name != NULL)
-            rows[count++] = (key){{b->found.from[i].name, own->named.help}, own->kind};
-    }
-    return count;
-}
-
 /* The names that are used, and nothing else. */
 static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype type, err *e)
 {
@@ -122,7 +108,8 @@ static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype 
     named_table table = {"key", NULL, 0, sizeof rows[0]};
     if (rows == NULL)
         return false;
-    table.count = is_of_layers ? given_layers_rows(&b->layers, rows) : rows_of_keys(b, rows);
+    table.count =
+        is_of_layers ? given_layers_rows(&b->layers, rows) : given_attention_rows(&b->found, rows);
     table.first = &rows[0].named;
     read_options how = read_options_of(o, o->bundle, type);
     how.keys = &table;
@@ -186,68 +173,7 @@ dtype given_bundle_type(const given_bundle *b, dtype type)
     return strcmp(b->type_word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
 }
 
-/* ---- how it is read ---- */
-
-static cutting cutting_of(const given_bundle *b, const options *o, const bundle *read,
-                          const bundle *contents)
-{
-    return bundle_cutting(b->found.layer.by, given_value(o, "layout"), read, contents);
-}
-
-static void settle_convention(given_bundle *b, const options *o, const bundle *read)
-{
-    const bundle_source *from = bundle_source_of(&b->found, INPUT_WQ);
-    const tensor *joint = from->name == NULL ? NULL : bundle_tensor(read, from->name);
-    if (joint != NULL && given_value(o, "layout") == NULL)
-        b->found.layer.by = bundle_cut_settle(b->found.layer.by, joint);
-}
-
-/* ---- what is said ---- */
-
-/* A name within its layer. */
-static const char *name_within(const given_bundle *b, const bundle_source *from)
-{
-    return from->is_mapped ? from->name : from->name + strlen(b->found.layer.name);
-}
-
-/* "Wq, Wk, Wv from c_attn.weight, Wo from c_proj.weight". */
-static void add_sources(const given_bundle *b, text *out)
-{
-    size_t said = 0;
-    for (input which = INPUT_WQ; which <= INPUT_WO; which++) {
-        const bundle_source *from = bundle_source_of(&b->found, which);
-        const char *next = which == INPUT_WO ? NULL : bundle_source_of(&b->found, which + 1)->name;
-        if (from->name == NULL)
-            continue;
-        text_add_format(out, "%s%s", said++ == 0 ? "" : ", ", input_label(which));
-        if (from->name != next)
-            text_add_format(out, " from %s", name_within(b, from));
-    }
-}
-
-static void add_biases(const given_bundle *b, text *out)
-{
-    size_t biases = 0;
-    for (input which = INPUT_BQ; which <= INPUT_BO; which++) {
-        if (bundle_source_of(&b->found, which)->name != NULL)
-            text_add_format(out, "%s%s", biases++ == 0 ? ", with " : ", ", input_label(which));
-    }
-    text_add_string(out, biases == 0 ? ", no biases" : "");
-}
-
-/* ", q_gain from q_norm.weight, bias_k": what is used of what may stand beside weights. */
-static void add_beside(const given_bundle *b, const bundle *contents, text *out)
-{
-    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
-        input which = CONVENTION_INPUTS[i];
-        const bundle_source *from = bundle_source_of(&b->found, which);
-        if (from->name == NULL || bundle_find(contents, input_key(which)) == NULL)
-            continue;
-        text_add_format(out, ", %s", input_label(which));
-        if (strcmp(name_within(b, from), input_label(which)) != 0)
-            text_add_format(out, " from %s", name_within(b, from));
-    }
-}
+/* ---- applying ---- */
 
 /* Once, and nothing where there is nothing to say. */
 static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *line, err *e)
@@ -258,126 +184,6 @@ static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *l
     if (!text_ok(line, e))
         return false;
     note_say(b->world, o, NULL, "%s", line->data);
-    return true;
-}
-
-/* What models of these names compute, where nobody says it: the numbers of a bundle are the same by
- * whatever names, so that it is only told. */
-static void add_hints(const given_bundle *b, const options *o, const bundle *contents, text *out)
-{
-    const convention *by = b->found.layer.by;
-    if (by->is_causal && bundle_find(contents, "causal") == NULL && !given_removes(o, "causal"))
-        text_add_format(out, "; models of %s are causal: --causal", by->named.name);
-    if (by->scale != NULL && bundle_find(contents, "scale") == NULL && !given_removes(o, "scale"))
-        text_add_format(out, "; models of %s have another scale: --scale %s", by->named.name,
-                        by->scale);
-}
-
-/* Which names and which layout; where they are the document's own there is nothing to say. */
-static void write_note(const given_bundle *b, const options *o, const cutting *how,
-                       const bundle *contents, text *line)
-{
-    if (convention_is_own(how->by))
-        return;
-    const char *layout = how->layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
-    text_add_format(line, "%s: names of %s%s%s, %s%s: ", file_of(o), how->by->named.name,
-                    *b->found.layer.name == '\0' ? "" : " in ", b->found.layer.name, layout,
-                    how->layout_is_given ? " as --layout says" : "");
-    add_sources(b, line);
-    add_biases(b, line);
-    add_beside(b, contents, line);
-}
-
-/* ---- applying ---- */
-
-static bool is_open_to(const options *o, const bundle *contents, const char *key_name)
-{
-    return bundle_find(contents, key_name) == NULL && !given_removes(o, key_name);
-}
-
-/* What q, k or v given directly makes needless. */
-static bool is_needed(const options *o, const bundle *contents, input weight)
-{
-    static const struct {
-        input weight, instead;
-    } ROWS[] = {{INPUT_WQ, INPUT_Q}, {INPUT_WK, INPUT_K}, {INPUT_WV, INPUT_V}};
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        if (ROWS[i].weight == weight && bundle_find(contents, input_key(ROWS[i].instead)) != NULL)
-            return false;
-    }
-    return is_open_to(o, contents, input_key(weight));
-}
-
-static bool check_complete(const given_bundle *b, const options *o, const bundle *contents, err *e)
-{
-    if (convention_is_own(b->found.layer.by))
-        return true;
-    for (input which = INPUT_WQ; which <= INPUT_WO; which++) {
-        if (bundle_source_of(&b->found, which)->name == NULL && is_needed(o, contents, which))
-            return bundle_names_refuse_missing(&b->found, which, e);
-    }
-    return true;
-}
-
-static bool is_weight_or_bias(input which)
-{
-    return which >= INPUT_WQ && which <= INPUT_BO;
-}
-
-/* Gains that a layer has are no gains where queries and keys are to stay as they are. */
-static bool is_idle(const bundle_source *from, const options *o, const char *key_name,
-                    const bundle *contents)
-{
-    return !from->is_mapped && bundle_is_gain(input_of_key(key_name)) &&
-           !bundle_gains_are_wanted(o, contents, NULL);
-}
-
-static bool apply_one(const bundle_source *from, const cutting *how, const bundle *read, dtype type,
-                      const char *key_name, bundle *contents, err *e)
-{
-    const entry *found = bundle_find(read, from->name);
-    input which = input_of_key(key_name);
-    tensor part = {0};
-    if (found == NULL)
-        return true;
-    bool is_cut = is_weight_or_bias(which) && !from->is_mapped && !convention_is_own(how->by);
-    if (is_cut && !bundle_cut(how, which, found, &part, e))
-        return false;
-    entry *added = bundle_borrow(contents, key_name, found, e);
-    if (added == NULL) {
-        tensor_free(&part);
-        return false;
-    }
-    added->tensor = is_cut ? part : added->tensor;
-    added->layout = how->layout;
-    if (added->kind == ENTRY_TENSOR && !narrow_weights_settle(key_name, type, &added->tensor, e))
-        return false;
-    return bundle_gain_settle(how, from->name, from->is_mapped, which, contents, contents, e);
-}
-
-static bool apply_keys(given_bundle *b, const options *o, const bundle *read, dtype type,
-                       bundle *contents, text *note, err *e)
-{
-    settle_convention(b, o, read);
-    cutting how = cutting_of(b, o, read, contents);
-    if (!bundle_names_check_refused(&b->found, o, contents, e) ||
-        !check_complete(b, o, contents, e))
-        return false;
-    bool says_norm = bundle_find(contents, "qk_norm") != NULL;
-    for (size_t i = 0; i < KEYS.count; i++) {
-        const char *name = named_row(&KEYS, i)->name;
-        const bundle_source *from = &b->found.from[i];
-        if (from->name != NULL && is_open_to(o, contents, name) &&
-            !is_idle(from, o, name, contents) &&
-            !apply_one(from, &how, read, type, name, contents, e))
-            return false;
-    }
-    if (!b->use[FOR_ATTENTION].is_said && !o->quiet)
-        write_note(b, o, &how, contents, note);
-    if (note->length > 0 && !says_norm && bundle_find(contents, "qk_norm") != NULL)
-        text_add_string(note, "; qk_norm rms");
-    if (note->length > 0)
-        add_hints(b, o, contents, note);
     return true;
 }
 
@@ -394,7 +200,8 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
     const bundle *read = &use->read[is_wide];
     bool done = kind == FOR_LAYERS
                     ? given_layers_apply(&b->layers, o, read, type, contents, &note, e)
-                    : apply_keys(b, o, read, type, contents, &note, e);
+                    : given_attention_apply(&b->found, o, read, type, contents,
+                                            use->is_said || o->quiet ? NULL : &note, e);
     done = done && say_once(b, o, use, &note, e);
     text_free(&note);
     return done;

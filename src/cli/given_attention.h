@@ -1,0 +1,18 @@
+/* The weights of --bundle for one attention, by the names that were found, and how they come under a
+ * document. */
+#ifndef SELFATTN_CLI_GIVEN_ATTENTION_H
+#define SELFATTN_CLI_GIVEN_ATTENTION_H
+
+#include "cli/bundle_names.h"
+#include "cli/options.h"
+
+/* The names that are used, as the keys of a reader: memory for as many as there are KEYS; returns
+ * how many. */
+size_t given_attention_rows(const bundle_names *found, key *rows);
+
+/* Adds what was read and `contents` lacks, as if a document had it; and, to `note`, what was taken
+ * for what, unless the names are the document's own. NULL: nobody is to be told. */
+bool given_attention_apply(bundle_names *found, const options *o, const bundle *read, dtype type,
+                           bundle *contents, text *note, err *e);
+
+#endif
