@@ -21,25 +21,33 @@ typedef struct applying {
     place at; /* the bundle as a whole */
 } applying;
 
-bool given_layers_find(given_layers *g, const text_list *names, const char *file, const options *o,
-                       err *e)
+/* No layer's weight is known among the names. */
+static bool refuse_unknown(const layer_search *s, err *e)
 {
-    place at = {.file = file};
-    *g = (given_layers){.is_document = text_list_find(names, "layers") != NULL};
-    if (g->is_document)
-        return true;
-    if (!layer_search_find(&g->search, names, file, o->prefix == NULL ? "" : o->prefix, e) ||
-        !layer_sources_find(&g->sources, &g->search, &o->map, e))
+    enum { SHOWN = 6 };
+    place at = {.file = s->file};
+    text list = {0};
+    if (!bundle_unfinished_check_all(&s->names, s->file, "", e))
         return false;
-    if (g->sources.count > 0)
-        return true;
-    if (!bundle_unfinished_check_all(&g->search.names, file, "", e))
-        return false;
-    err_at(e, &at, "no name in it is known as that of a layer's weight; its first is %s",
-           names->count == 0 ? "not there" : names->item[0]);
+    for (size_t i = 0; i < s->names.count && i < SHOWN; i++)
+        text_add_format(&list, "%s%s", i == 0 ? "" : ", ", s->names.item[i].name);
+    err_at(e, &at, "no name in it is known as that of a layer's weight: %s%s", text_string(&list),
+           s->names.count > SHOWN ? ", …" : "");
+    text_free(&list);
     return err_remedy(e,
                       "--prefix 'NAME.{}' says where layers are; selfattn help layer-bundles lists "
                       "what is known");
+}
+
+bool given_layers_find(given_layers *g, const text_list *names, const char *file, const options *o,
+                       err *e)
+{
+    *g = (given_layers){.is_document = text_list_find(names, "layers") != NULL};
+    if (g->is_document)
+        return true;
+    return layer_search_find(&g->search, names, file, o->prefix == NULL ? "" : o->prefix, e) &&
+           layer_sources_find(&g->sources, &g->search, &o->map, e) &&
+           (g->sources.count > 0 || refuse_unknown(&g->search, e));
 }
 
 void given_layers_free(given_layers *g)
@@ -143,10 +151,13 @@ static bool is_wanted(const applying *a, const layer_source *from)
            !is_left_out(a, from) && is_open(a, to);
 }
 
+/* Layers are the document's, or there are some here, and as many. */
 static bool check_layers(const applying *a, err *e)
 {
     const entry *layers = bundle_find(a->contents, "layers");
     size_t count = a->from->search.count;
+    if (layers == NULL && count == 0)
+        return refuse_unknown(&a->from->search, e);
     return layers == NULL || count == 0 || layers->bundle->count == count ||
            err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
                   layers->bundle->count == 1 ? "" : "s", count, a->at.file);
@@ -268,7 +279,7 @@ static void add_key(text *out, const layer_path *p)
 /* A name within its layer. */
 static const char *name_within(const layer_search *s, const layer_source *from)
 {
-    size_t before = strlen(s->before) + 1 + strlen(s->after);
+    size_t before = strlen(s->before) + (s->is_one ? 0 : 1 + strlen(s->after));
     bool is_inside = from->to.is_in_layer && !from->is_mapped && strlen(from->name) > before;
     return is_inside ? from->name + before : from->name;
 }
@@ -303,9 +314,11 @@ static void add_note(const applying *a, text *note)
 {
     const layer_search *s = &a->from->search;
     cutting how = cutting_of(a, &(layer_path){0});
-    text_add_format(note, "%s: names of %s in %s{}%.*s, %zu layer%s, %s%s", s->file,
-                    s->by->named.name, s->before, (int)strlen(s->after) - 1, s->after, s->count,
-                    s->count == 1 ? "" : "s", how.layout == LAYOUT_OUT_IN ? "out-in" : "in-out",
+    text_add_format(note, "%s: names of %s%s", s->file, s->by->named.name,
+                    s->is_one && *s->before == '\0' ? "" : " in ");
+    layer_search_write_place(note, s);
+    text_add_format(note, ", %zu layer%s%s, %s%s", s->count, s->count == 1 ? "" : "s",
+                    s->is_one ? " alone" : "", how.layout == LAYOUT_OUT_IN ? "out-in" : "in-out",
                     how.layout_is_given ? " as --layout says" : "");
     add_sources(a, note);
 }

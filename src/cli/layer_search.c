@@ -2,8 +2,9 @@
 
 #include "base/mem.h"
 #include "cli/bundle_unfinished.h"
+#include "cli/layer_fit.h"
 
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 /* ---- names of a layer ---- */
@@ -18,8 +19,16 @@ void layer_search_clear(layer_search *s)
 static void begin_name(layer_search *s, size_t layer, const char *way)
 {
     layer_search_clear(s);
-    text_add_format(&s->name, "%s%zu%s%s%s", s->before, layer, s->after, way,
-                    *way == '\0' ? "" : ".");
+    text_add_string(&s->name, s->before);
+    if (!s->is_one)
+        text_add_format(&s->name, "%zu%s", layer, s->after);
+    text_add_format(&s->name, "%s%s", way, *way == '\0' ? "" : ".");
+}
+
+bool layer_search_has(layer_search *s, size_t layer, const char *way)
+{
+    begin_name(s, layer, way);
+    return name_index_first(&s->names, text_string(&s->name)) < s->names.count;
 }
 
 const char *layer_search_name(layer_search *s, size_t layer, const char *way, const char *tail)
@@ -44,83 +53,44 @@ const char *layer_search_weight(layer_search *s, size_t layer, const char *way,
     return NULL;
 }
 
-/* ---- how well a convention fits ---- */
+/* ---- numbers ---- */
 
-static bool has_names(layer_search *s, const char *way)
+static bool is_digit(char c)
 {
-    begin_name(s, 0, way);
-    return name_index_first(&s->names, text_string(&s->name)) < s->names.count;
+    return c >= '0' && c <= '9';
 }
 
-/* The convention of most of its weights, two at least; the first of several. */
-static const convention *find_attention(layer_search *s, const char *way, size_t *weights)
+/* The digits here that number a layer, in h.0. or layer_0/; 0: there are none. */
+static size_t number_length(const indexed_name *one, size_t at)
 {
-    const convention *best = NULL;
-    *weights = 1;
-    for (size_t i = 0; i < CONVENTIONS.count && way != NULL && has_names(s, way); i++) {
-        const convention *by = convention_at(i);
-        size_t found = 0;
-        for (input which = INPUT_WQ; which <= INPUT_WO && !convention_is_own(by); which++)
-            found += layer_search_weight(s, 0, way, by, which) != NULL;
-        if (found > *weights) {
-            *weights = found;
-            best = by;
-        }
-    }
-    return best;
+    const char *name = one->name;
+    bool begins = at == 0 || name_is_separator(name[at - 1]) || name[at - 1] == '_';
+    size_t end = at;
+    while (begins && end < one->length && is_digit(name[end]))
+        end++;
+    return end < one->length && name_is_separator(name[end]) ? end - at : 0;
 }
 
-static bool has_any(layer_search *s, const char *names, const char *word)
+/* The number of the layer that a name belongs to, also one with zeros before it. */
+static bool read_number(const layer_search *s, const indexed_name *one, size_t *number,
+                        bool *has_zeros)
 {
-    char name[LAYER_NAME], tail[CONVENTION_NAME + LAYER_NAME];
-    for (size_t n = 0; layer_convention_name(names, n, name); n++) {
-        snprintf(tail, sizeof tail, "%s.%s", name, word);
-        if (layer_search_name(s, 0, "", tail) != NULL)
-            return true;
-    }
-    return false;
+    enum { DIGITS_MOST = 9 };
+    size_t at = strlen(s->before), begin = at;
+    *number = 0;
+    if (s->is_one || !name_begins(one, s->before, at))
+        return false;
+    for (; at < one->length && is_digit(one->name[at]) && at - begin < DIGITS_MOST; at++)
+        *number = 10 * *number + (size_t)(one->name[at] - '0');
+    indexed_name rest = {one->name + at, one->length - at, false};
+    *has_zeros = at > begin + 1 && one->name[begin] == '0';
+    return at > begin && name_begins(&rest, s->after, strlen(s->after));
 }
 
-static size_t count_rest(layer_search *s, const layer_convention *row, const convention *attention)
+bool layer_search_number(const layer_search *s, const indexed_name *one, size_t *number)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < NORMS_MOST; i++)
-        found += has_any(s, row->norm[i], "weight") || has_any(s, row->norm[i], "gamma") ||
-                 has_any(s, row->norm[i], "scale");
-    for (size_t i = 0; i < LAYER_WEIGHTS; i++)
-        found += has_any(s, row->weight[i], attention->weight);
-    return found;
-}
-
-/* The document's own keys: as many as there are. */
-static size_t count_own(layer_search *s)
-{
-    static const char *const KEYS_OF_LAYERS[] = {"wq", "wk", "wv", "wo", "w1", "w2"};
-    size_t found = 0;
-    for (size_t i = 0; i < sizeof KEYS_OF_LAYERS / sizeof KEYS_OF_LAYERS[0]; i++)
-        found += layer_search_name(s, 0, "", KEYS_OF_LAYERS[i]) != NULL;
-    return found;
-}
-
-/* Chooses the row of most names for the layers of s->before and s->after; false: none fits. */
-static bool choose_row(layer_search *s)
-{
-    size_t best = count_own(s), weights;
-    s->by = best > 0 ? layer_convention_at(0) : NULL;
-    s->attention = s->cross = NULL;
-    for (size_t i = 1; i < LAYER_CONVENTIONS.count; i++) {
-        const layer_convention *row = layer_convention_at(i);
-        const convention *attention = find_attention(s, row->attention, &weights);
-        size_t rest = attention == NULL ? 0 : count_rest(s, row, attention);
-        if (rest > 0 && rest + weights > best) {
-            best = rest + weights;
-            s->by = row;
-            s->attention = attention;
-        }
-    }
-    if (s->by != NULL && !layer_convention_is_own(s->by))
-        s->cross = find_attention(s, s->by->cross, &weights);
-    return s->by != NULL;
+    bool has_zeros = false;
+    return read_number(s, one, number, &has_zeros) && !has_zeros;
 }
 
 /* ---- where layers are ---- */
@@ -142,17 +112,21 @@ static bool set_place(layer_search *s, const char *before, size_t before_length,
     return s->after != NULL;
 }
 
-static bool is_digit(char c)
+/* By the first layer that fits, in the order of the names: any may lack what tells. */
+static bool choose_row(layer_search *s, fit_need need)
 {
-    return c >= '0' && c <= '9';
-}
-
-/* A 0 that numbers a layer: h.0. or layer_0/. */
-static bool is_number_zero(const indexed_name *one, size_t at)
-{
-    const char *name = one->name;
-    return name[at] == '0' && at + 1 < one->length && name_is_separator(name[at + 1]) &&
-           (at == 0 || name_is_separator(name[at - 1]) || name[at - 1] == '_');
+    size_t number, last = SIZE_MAX;
+    if (s->is_one)
+        return layer_fit_choose(s, 0, need);
+    for (size_t i = name_index_first(&s->names, s->before);
+         i < s->names.count && name_begins(&s->names.item[i], s->before, strlen(s->before)); i++) {
+        if (!layer_search_number(s, &s->names.item[i], &number) || number == last)
+            continue;
+        if (layer_fit_choose(s, number, need))
+            return true;
+        last = number;
+    }
+    return false;
 }
 
 static bool is_behind(const indexed_name *one, size_t at, const char *prefix)
@@ -165,34 +139,64 @@ static bool is_behind(const indexed_name *one, size_t at, const char *prefix)
 
 /* Places that fit are listed; the first is kept. */
 typedef struct places {
+    fit_need need;
     text list;
     size_t count, length; /* of the first one's `before` */
     const char *first;
+    text encoder, decoder; /* the first of each, where they are told apart */
 } places;
+
+void layer_search_write_place(text *out, const layer_search *s)
+{
+    int before = (int)strlen(s->before), after = (int)strlen(s->after) - 1;
+    if (s->is_one)
+        text_add_format(out, "%.*s", before > 0 ? before - 1 : 0, s->before);
+    else
+        text_add_format(out, "%s{}%.*s", s->before, after, s->after);
+}
+
+static void list_place(layer_search *s, places *found)
+{
+    enum { SHOWN = 4 };
+    bool is_decoder = s->cross != NULL || strstr(s->before, "decoder") != NULL;
+    text *kind = is_decoder ? &found->decoder : &found->encoder;
+    if (kind->length == 0)
+        layer_search_write_place(kind, s);
+    if (found->count > SHOWN)
+        return;
+    text_add_string(&found->list, found->count == 1 ? "'" : ", '");
+    layer_search_write_place(&found->list, s);
+    text_add_string(&found->list, "'");
+}
 
 static bool try_place(layer_search *s, places *found, const indexed_name *one, size_t at, err *e)
 {
-    enum { SHOWN = 4 };
     if (!set_place(s, one->name, at, ".", 1, e))
         return false;
-    if (!choose_row(s))
+    bool is_first = found->count > 0 && found->length == at && name_begins(one, found->first, at);
+    if (is_first || !choose_row(s, found->need))
         return true;
     if (found->count++ == 0) {
         found->first = one->name;
         found->length = at;
     }
-    if (found->count <= SHOWN)
-        text_add_format(&found->list, "%s'%s{}'", found->count == 1 ? "" : ", ", s->before);
+    list_place(s, found);
     return true;
+}
+
+/* Here a layer's own names may begin, or its number. */
+static bool is_place(const layer_search *s, const indexed_name *one, size_t at)
+{
+    return s->is_one ? at == 0 || name_is_separator(one->name[at - 1]) : number_length(one, at) > 0;
 }
 
 /* Names that begin alike stand together: the first of them is enough. */
 static bool try_name(layer_search *s, places *found, size_t index, const char *prefix, err *e)
 {
-    const indexed_name *one = &s->names.item[index];
+    const indexed_name *one = &s->names.item[index], *last = index == 0 ? NULL : one - 1;
     for (size_t at = 0; at < one->length; at++) {
-        bool is_known = index > 0 && name_begins(&s->names.item[index - 1], one->name, at + 2);
-        if (is_number_zero(one, at) && !is_known && is_behind(one, at, prefix) &&
+        bool is_known = last != NULL && name_begins(last, one->name, at) && is_place(s, last, at);
+        if (is_place(s, one, at) && !is_known && is_behind(one, at, prefix) &&
             !try_place(s, found, one, at, e))
             return false;
     }
@@ -202,9 +206,13 @@ static bool try_name(layer_search *s, places *found, size_t index, const char *p
 static bool refuse_several(const layer_search *s, const places *found, err *e)
 {
     place at = {.file = s->file};
+    const char *encoder = text_string(&found->encoder), *decoder = text_string(&found->decoder);
     err_at(e, &at, "%zu stacks of layers have names of weights, one is wanted: %s%s", found->count,
            text_string(&found->list), found->count > 4 ? ", …" : "");
-    return err_remedy(e, "--prefix takes one: --prefix '%.*s{}'", (int)found->length, found->first);
+    if (*encoder != '\0' && *decoder != '\0')
+        return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
+                          encoder, decoder);
+    return err_remedy(e, "--prefix takes one: --prefix '%s'", *encoder != '\0' ? encoder : decoder);
 }
 
 static bool refuse_prefix(const layer_search *s, const char *prefix, err *e)
@@ -224,23 +232,44 @@ static bool settle(layer_search *s, const places *found, const char *prefix, err
         return refuse_several(s, found, e);
     if (found->count == 0 && *prefix != '\0')
         return refuse_prefix(s, prefix, e);
-    if (!set_place(s, found->count == 0 ? OWN : found->first,
-                   found->count == 0 ? strlen(OWN) : found->length, ".", 1, e))
-        return false;
-    if (!choose_row(s))
+    if (found->count == 0)
         s->by = layer_convention_at(0);
-    return true;
+    return found->count == 0
+               ? set_place(s, OWN, strlen(OWN), ".", 1, e)
+               : set_place(s, found->first, found->length, ".", 1, e) && choose_row(s, found->need);
 }
 
+/* Numbered layers go before a layer without a number, and whole ones before those that lack
+ * weights. */
 static bool look_everywhere(layer_search *s, const char *prefix, err *e)
 {
     places found = {0};
     bool done = true;
-    for (size_t i = 0; i < s->names.count && done; i++)
-        done = try_name(s, &found, i, prefix, e);
-    done = done && text_ok(&found.list, e) && settle(s, &found, prefix, e);
+    for (size_t pass = 0; pass < 4 && done && found.count == 0; pass++) {
+        s->is_one = pass >= 2;
+        found.need = pass % 2 == 0 ? FIT_WEIGHTS : FIT_ANY;
+        for (size_t i = 0; i < s->names.count && done; i++)
+            done = try_name(s, &found, i, prefix, e);
+    }
+    s->is_one = s->is_one && found.count > 0;
+    done = done && text_ok(&found.list, e) && text_ok(&found.encoder, e) &&
+           text_ok(&found.decoder, e) && settle(s, &found, prefix, e);
     text_free(&found.list);
+    text_free(&found.encoder);
+    text_free(&found.decoder);
     return done;
+}
+
+/* Some layer is there. */
+static bool has_layers(const layer_search *s)
+{
+    size_t number;
+    for (size_t i = name_index_first(&s->names, s->before);
+         i < s->names.count && name_begins(&s->names.item[i], s->before, strlen(s->before)); i++) {
+        if (layer_search_number(s, &s->names.item[i], &number))
+            return true;
+    }
+    return false;
 }
 
 static bool look_there(layer_search *s, const char *prefix, const char *number, err *e)
@@ -248,48 +277,51 @@ static bool look_there(layer_search *s, const char *prefix, const char *number, 
     place at = {.file = s->file};
     if (!set_place(s, prefix, (size_t)(number - prefix), number + 2, strlen(number + 2), e))
         return false;
-    begin_name(s, 0, "");
-    if (name_index_first(&s->names, text_string(&s->name)) == s->names.count) {
-        err_at(e, &at, "no name in it begins with '%s', as --prefix '%s' says",
-               text_string(&s->name), prefix);
+    if (!has_layers(s)) {
+        err_at(e, &at, "no name in it begins with '%s0%s', as --prefix '%s' says", s->before,
+               s->after, prefix);
         return err_remedy(e, "its first is %s", s->names.item[0].name);
     }
-    return choose_row(s) || refuse_prefix(s, prefix, e);
+    return choose_row(s, FIT_WEIGHTS) || choose_row(s, FIT_ANY) || refuse_prefix(s, prefix, e);
 }
 
 /* ---- how many ---- */
 
-/* The number of the layer that a name belongs to; false: to none. */
-static bool number_of(const layer_search *s, const indexed_name *one, size_t *number)
+static bool refuse_zeros(const layer_search *s, const indexed_name *one, size_t number, err *e)
 {
-    size_t at = strlen(s->before), begin = at;
-    *number = 0;
-    if (!name_begins(one, s->before, at))
-        return false;
-    for (; at < one->length && is_digit(one->name[at]) && at - begin < 9; at++)
-        *number = 10 * *number + (size_t)(one->name[at] - '0');
-    bool is_number = at > begin && (one->name[begin] != '0' || at == begin + 1);
-    indexed_name rest = {one->name + at, one->length - at, false};
-    return is_number && name_begins(&rest, s->after, strlen(s->after));
+    place at = {.file = s->file};
+    return err_at(e, &at, "%s is of no layer: it would be named '%s%zu', without a 0 before",
+                  one->name, s->before, number);
+}
+
+static bool refuse_gap(const layer_search *s, size_t largest, err *e)
+{
+    place at = {.file = s->file};
+    err_at(e, &at, "there is a layer '%s%zu', and no '%s%zu'", s->before, largest, s->before,
+           s->count);
+    return err_remedy(e, "layers are counted from 0; those of a model in several files are to be "
+                         "joined first");
 }
 
 /* Layers are there without a gap. */
 static bool count_layers(layer_search *s, err *e)
 {
-    place at = {.file = s->file};
     size_t number, largest = 0;
-    bool has_next = true;
-    for (s->count = 0; has_next && !s->name.failed; s->count += has_next) {
-        begin_name(s, s->count, "");
-        has_next = name_index_first(&s->names, text_string(&s->name)) < s->names.count;
-    }
+    bool has_zeros = false, has_any = false;
+    for (s->count = 0; layer_search_has(s, s->count, "") && !s->is_one && !s->name.failed;)
+        s->count++;
     for (size_t i = name_index_first(&s->names, s->before); i < s->names.count; i++) {
-        if (number_of(s, &s->names.item[i], &number) && number > largest)
-            largest = number;
+        const indexed_name *one = &s->names.item[i];
+        if (!read_number(s, one, &number, &has_zeros))
+            continue;
+        if (has_zeros)
+            return refuse_zeros(s, one, number, e);
+        has_any = true;
+        largest = number > largest ? number : largest;
     }
-    return s->count > largest || (s->count == 0 && largest == 0) ||
-           err_at(e, &at, "there is a layer '%s%zu', and no '%s%zu'", s->before, largest, s->before,
-                  s->count);
+    if (s->is_one)
+        s->count = 1;
+    return s->count > largest || !has_any || refuse_gap(s, largest, e);
 }
 
 /* ---- the whole ---- */

@@ -12,14 +12,16 @@ typedef struct layer_search {
     const char *file; /* as messages name it; borrowed */
     char *before;     /* layer 3 is all names behind "BEFORE3AFTER"; owned */
     char *after;      /* begins and ends with a separator; owned */
+    bool is_one;      /* a layer without a number: all names behind BEFORE */
     size_t count;     /* of layers: 0, 1, 2, … */
     const layer_convention *by;
     const convention *attention, *cross; /* NULL: no such names */
     text name;                           /* room for the one that is looked for */
 } layer_search;
 
-/* The layers that `prefix` says, with {} for the number, or the only ones behind it. `names` and
- * `file` must outlive the result, which is to be freed in any case. */
+/* The layers that `prefix` says, with {} for the number, or the only ones behind it, or where none
+ * are numbered the only layer. `names` and `file` must outlive the result, which is to be freed in
+ * any case. */
 bool layer_search_find(layer_search *s, const text_list *names, const char *file,
                        const char *prefix, err *e);
 void layer_search_free(layer_search *s);
@@ -27,6 +29,8 @@ void layer_search_free(layer_search *s);
 /* Empties s->name; that memory lacked stays known. */
 void layer_search_clear(layer_search *s);
 
+/* Whether the layer has names behind `way`, "" or "self_attn". */
+bool layer_search_has(layer_search *s, size_t layer, const char *way);
 /* The name of layer `layer` that ends so behind `way` ("" or "self_attn"); NULL where it has none.
  * What was looked for is in s->name. */
 const char *layer_search_name(layer_search *s, size_t layer, const char *way, const char *tail);
@@ -34,6 +38,12 @@ const char *layer_search_name(layer_search *s, size_t layer, const char *way, co
  * not. */
 const char *layer_search_weight(layer_search *s, size_t layer, const char *way,
                                 const convention *by, input which);
+
+/* The number of the layer that a name belongs to; false: to none. */
+bool layer_search_number(const layer_search *s, const indexed_name *one, size_t *number);
+
+/* "transformer.h.{}", as --prefix takes it. */
+void layer_search_write_place(text *out, const layer_search *s);
 
 /* Length of the name of what the layers are in, "transformer." of transformer.h.{}. */
 size_t layer_search_parent(const layer_search *s);

@@ -318,7 +318,8 @@ static void write_layer_conventions(text *out)
     write_paragraph(
         out, "encode, decode and generate find layers 0, 1, 2, … as long as there are such names: "
              "--prefix h.{} says where, and without {} they are the only ones behind "
-             "the prefix. Attention has the names above, within the layer as said "
+             "the prefix; one layer has no number, or is picked out of many by --prefix h.3. "
+             "Attention has the names above, within the layer as said "
              "below; its matrices say which way those of the feed-forward part lie. "
              "Norms end with weight, gamma or scale, and bias or beta. Settings that "
              "the names imply are defaults, which options and the document go over; "
