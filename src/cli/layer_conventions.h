@@ -11,7 +11,8 @@ enum { LAYER_WEIGHTS = 3 };
 /* In a file a layer's names stand behind its own, as in h.0.mlp.c_fc.weight. Whether they end with
  * weight or kernel, and which way the matrices lie, is to be said by the convention of its
  * attention; a norm's end with weight, gamma or scale, and bias or beta. Several names with spaces
- * between are alternatives; NULL: there is no such thing. */
+ * between are alternatives, in a layer first the one beside cross-attention; NULL: there is no such
+ * thing. */
 typedef struct layer_convention {
     named named;                       /* help: whose names they are */
     const char *attention, *cross;     /* where their names are, in one of the CONVENTIONS */

@@ -51,21 +51,60 @@ static layer_path path_in_layer(const finder *f, const char *way)
     return p;
 }
 
-/* Something that a layer can't do without; what is looked for first stands in f->in->name. */
-static bool add_needed(finder *f, const char *way, const char *name, err *e)
+/* What is looked for first stands in f->in->name, for where it is not there. */
+static layer_source *add_looked_for(finder *f, const char *way, const char *name, err *e)
 {
     layer_path p = path_in_layer(f, way);
     layer_source *added = add_source(f, &p, name, e);
     if (added == NULL || name != NULL)
-        return added != NULL;
+        return added;
     added->wanted = mem_copy_text(text_string(&f->in->name), f->in->name.length, e);
-    return added->wanted != NULL;
+    return added->wanted == NULL ? NULL : added;
 }
 
+/* Something that a layer can't do without. */
+static bool add_needed(finder *f, const char *way, const char *name, err *e)
+{
+    return add_looked_for(f, way, name, e) != NULL;
+}
+
+/* Something that all layers have, or none. */
 static bool add_found(finder *f, const char *way, const char *name, err *e)
 {
-    layer_path p = path_in_layer(f, way);
-    return name == NULL || add_source(f, &p, name, e) != NULL;
+    layer_source *added = add_looked_for(f, way, name, e);
+    if (added != NULL)
+        added->may_lack = true;
+    return added != NULL;
+}
+
+/* Some layer that has what this one lacks; NULL: none has. */
+static const layer_source *find_elsewhere(const layer_sources *all, const layer_source *lacking)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const layer_source *one = &all->item[i];
+        if (one->name != NULL && one->to.is_in_layer && one->to.key == lacking->to.key &&
+            one->to.object == lacking->to.object)
+            return one;
+    }
+    return NULL;
+}
+
+/* What no layer has is not lacking in any. */
+static void drop_absent(layer_sources *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        layer_source *one = &all->item[i];
+        bool is_absent = one->name == NULL && one->may_lack;
+        const layer_source *elsewhere = is_absent ? find_elsewhere(all, one) : NULL;
+        if (is_absent && elsewhere == NULL) {
+            mem_free(one->wanted);
+            continue;
+        }
+        one->has = elsewhere == NULL ? 0 : elsewhere->to.layer;
+        all->item[kept++] = *one;
+    }
+    all->count = kept;
 }
 
 /* ---- attention ---- */
@@ -104,19 +143,24 @@ static bool add_attention(finder *f, const convention *by, const char *way, cons
 
 /* ---- norms and feed-forward parts ---- */
 
-/* The first that is there of all names that end with one of the words, "weight gamma". */
+/* Of two names the first is that of a layer with cross-attention. */
+static void pick_name(const finder *f, const char *names, char out[LAYER_NAME])
+{
+    if (f->in->cross != NULL || !layer_convention_name(names, 1, out))
+        layer_convention_name(names, 0, out);
+}
+
+/* The first that is there of the name's, ended with one of the words, "weight gamma". */
 static const char *find_any(finder *f, const char *names, const char *words)
 {
     char name[LAYER_NAME], word[LAYER_NAME], tail[2 * LAYER_NAME];
-    for (size_t n = 0; layer_convention_name(names, n, name); n++) {
-        for (size_t i = 0; layer_convention_name(words, i, word); i++) {
-            snprintf(tail, sizeof tail, "%s.%s", name, word);
-            const char *found = layer_search_name(f->in, f->layer, "", tail);
-            if (found != NULL)
-                return found;
-        }
+    pick_name(f, names, name);
+    for (size_t i = 0; layer_convention_name(words, i, word); i++) {
+        snprintf(tail, sizeof tail, "%s.%s", name, word);
+        const char *found = layer_search_name(f->in, f->layer, "", tail);
+        if (found != NULL)
+            return found;
     }
-    layer_convention_name(names, 0, name);
     layer_convention_name(words, 0, word);
     snprintf(tail, sizeof tail, "%s.%s", name, word);
     layer_search_name(f->in, f->layer, "", tail);
@@ -197,15 +241,38 @@ static bool add_at_top(finder *f, const char *way, const indexed_name *found, we
     return found == NULL || added != NULL;
 }
 
+/* A norm has a gain, whatever else it has; what it is called is as its bias says. */
+static bool add_missing_gain(finder *f, const char *way, const char *shift, err *e)
+{
+    layer_path p;
+    size_t stem = strlen(shift);
+    layer_path_read(&p, way, strlen(way));
+    while (stem > 0 && !name_is_separator(shift[stem - 1]))
+        stem--;
+    layer_search_clear(f->in);
+    text_add_format(&f->in->name, "%.*sweight", (int)stem, shift);
+    layer_source *added = add_source(f, &p, NULL, e);
+    if (added != NULL)
+        added->wanted = mem_copy_text(text_string(&f->in->name), f->in->name.length, e);
+    return added != NULL && added->wanted != NULL;
+}
+
+static bool add_norm_at_top(finder *f, const char *gain_way, const char *bias_way,
+                            const char *names, bool climbs, err *e)
+{
+    const indexed_name *gain = find_beside(f, names, GAINS, climbs);
+    const indexed_name *shift = find_beside(f, names, SHIFTS, climbs);
+    bool done = gain == NULL && shift != NULL ? add_missing_gain(f, gain_way, shift->name, e)
+                                              : add_at_top(f, gain_way, gain, LAYOUT_UNSAID, e);
+    return done && add_at_top(f, bias_way, shift, LAYOUT_UNSAID, e);
+}
+
 static bool add_rest(finder *f, err *e)
 {
     const layer_convention *row = f->in->by;
     const char *weight = "weight embedding";
-    return add_at_top(f, "ln_e.gain", find_beside(f, row->first, GAINS, true), LAYOUT_UNSAID, e) &&
-           add_at_top(f, "ln_e.bias", find_beside(f, row->first, SHIFTS, true), LAYOUT_UNSAID, e) &&
-           add_at_top(f, "ln_f.gain", find_beside(f, row->final, GAINS, false), LAYOUT_UNSAID, e) &&
-           add_at_top(f, "ln_f.bias", find_beside(f, row->final, SHIFTS, false), LAYOUT_UNSAID,
-                      e) &&
+    return add_norm_at_top(f, "ln_e.gain", "ln_e.bias", row->first, true, e) &&
+           add_norm_at_top(f, "ln_f.gain", "ln_f.bias", row->final, false, e) &&
            add_at_top(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
                       e) &&
            add_at_top(f, "segment_embedding", find_beside(f, row->types, weight, true),
@@ -213,7 +280,9 @@ static bool add_rest(finder *f, err *e)
            add_at_top(f, "position_embedding", find_beside(f, row->positions, weight, true),
                       LAYOUT_UNSAID, e) &&
            add_at_top(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
-                      LAYOUT_OUT_IN, e);
+                      LAYOUT_OUT_IN, e) &&
+           add_at_top(f, "unembedding_bias", find_beside(f, row->unembedding, "bias", true),
+                      LAYOUT_UNSAID, e);
 }
 
 /* ---- the document's own names ---- */
@@ -334,6 +403,7 @@ bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *ma
     *all = (layer_sources){0};
     for (; f.layer < s->count && done && !is_own; f.layer++)
         done = add_layer(&f, e);
+    drop_absent(all);
     done = done && (is_own ? add_own(&f, e) : add_rest(&f, e));
     for (size_t i = 0; i < map->count && done; i++)
         done = add_mapped(&f, map->item[i], e);
@@ -348,19 +418,37 @@ void layer_sources_free(layer_sources *all)
     *all = (layer_sources){0};
 }
 
+/* "layer 2 has no b1, and layer 1 has", "ln_f has a bias and no gain". */
+static void add_lack(text *out, const layer_source *missing)
+{
+    text path = {0};
+    layer_path within = missing->to;
+    within.is_in_layer = false;
+    layer_source_write_path(&path, &within);
+    if (!missing->to.is_in_layer)
+        text_add_format(out, "%s has a bias and no gain", missing->to.object->named.name);
+    else
+        text_add_format(out, "layer %zu has no %s", missing->to.layer + 1, text_string(&path));
+    if (missing->may_lack)
+        text_add_format(out, ", and layer %zu has", missing->has + 1);
+    out->failed = out->failed || path.failed;
+    text_free(&path);
+}
+
 bool layer_sources_refuse(const layer_search *s, const layer_source *missing, err *e)
 {
-    text path = {0}, instead = {0};
+    text lack = {0}, instead = {0};
     place at = {.file = s->file};
-    layer_source_write_path(&path, &missing->to);
-    text_add_format(&instead, "--map %s=NAME takes another", text_string(&path));
+    add_lack(&lack, missing);
+    text_add_string(&instead, "--map ");
+    layer_source_write_path(&instead, &missing->to);
+    text_add_string(&instead, "=NAME takes another");
     if (bundle_unfinished_check(&s->names, s->file, missing->wanted, e)) {
-        err_at(e, &at, "layer %zu has no %s: by the names of %s it is %s", missing->to.layer + 1,
-               strchr(strchr(text_string(&path), '.') + 1, '.') + 1, s->by->named.name,
+        err_at(e, &at, "%s: by the names of %s it is %s", text_string(&lack), s->by->named.name,
                missing->wanted);
         suggest_nearest(s, missing->wanted, text_string(&instead), e);
     }
-    text_free(&path);
+    text_free(&lack);
     text_free(&instead);
     return false;
 }
