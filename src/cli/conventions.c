@@ -23,7 +23,7 @@
  * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
  * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in
  * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
- * kind. T5's first layer has the bias of all, and its cross-attention one in old files that
+ * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's first layer has the bias of all, and its cross-attention one in old files that
  * modeling_t5 does not use. */
 /* clang-format off */
 static const refusal PROJ_NORMS[] = {
@@ -62,6 +62,7 @@ static const convention ROWS[] = {
     {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
      .weight = "weight", .bias = "bias", .q_gain = "q_norm.weight", .k_gain = "k_norm.weight",
+     .sinks = "sinks",
      .one_more = "pre_feedforward_layernorm.weight", .refused = PROJ_NORMS},
     {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
      LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
@@ -156,7 +157,7 @@ bool convention_is_joint(const convention *row)
 }
 
 const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_Q_GAIN, INPUT_K_GAIN, INPUT_BIAS_K,
-                                                    INPUT_BIAS_V};
+                                                    INPUT_BIAS_V, INPUT_SINKS};
 
 static bool is_bias(input which)
 {
@@ -166,7 +167,7 @@ static bool is_bias(input which)
 static const char *pattern_of(const convention *row, input which)
 {
     const char *const patterns[] = {row->q, row->k, row->v, row->out};
-    const char *const beside[] = {row->q_gain, row->k_gain, row->bias_k, row->bias_v};
+    const char *const beside[] = {row->q_gain, row->k_gain, row->bias_k, row->bias_v, row->sinks};
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
         if (which == CONVENTION_INPUTS[i])
             return beside[i];

@@ -38,6 +38,7 @@ typedef struct convention {
     const char *weight, *bias;   /* what * stands for */
     const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
     const char *bias_k, *bias_v; /* the rows behind all keys and values, or NULL */
+    const char *sinks;           /* a logit a head in the sum of weights, or NULL */
     const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
     const char *one_more; /* a name beside the layer of models whose gains are 1 + what is there */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
@@ -55,7 +56,7 @@ bool convention_is_own(const convention *row);
 bool convention_is_joint(const convention *row);
 
 /* What may stand beside weights and biases, and is used as it is. */
-enum { CONVENTION_BESIDE = 4 };
+enum { CONVENTION_BESIDE = 5 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
 
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,
