@@ -6,6 +6,7 @@
 #include "cli/bundle_gains.h"
 #include "cli/bundle_unfinished.h"
 #include "cli/given.h"
+#include "cli/layer_leftovers.h"
 #include "cli/layer_refusals.h"
 #include "cli/narrow_weights.h"
 
@@ -363,7 +364,8 @@ bool given_layers_apply(given_layers *g, const options *o, const bundle *read, d
     if (given_value(o, "layout") == NULL)
         settle(&a);
     if (!check_layers(&a, e) || !layer_refusals_check(&g->search, &g->sources, o, contents, e) ||
-        !make_layers(&a, e) || !apply_sources(&a, e))
+        !make_layers(&a, e) || !apply_sources(&a, e) ||
+        !layer_leftovers_check(&g->search, contents, e))
         return false;
     if (is_own)
         return true;

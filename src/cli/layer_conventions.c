@@ -6,7 +6,7 @@
 /* Sources. torch: nn.TransformerEncoderLayer and DecoderLayer of PyTorch, where norm_first is false
  * and relu the activation unless said. gpt2, bert, hf-llama, bart, t5: transformers' modeling_gpt2
  * (whose gelu_new is the tanh form), _bert, _llama, _bart, _t5, and the defaults of their
- * configurations. nanogpt: its model.py, whose nn.GELU is the exact one. llama: model.py of the
+ * configurations; embeddings_project is _electra's and project_in _opt's. nanogpt: its model.py, whose nn.GELU is the exact one. llama: model.py of the
  * release. timm: its vision_transformer. */
 /* clang-format off */
 static const layer_convention ROWS[] = {
@@ -20,16 +20,19 @@ static const layer_convention ROWS[] = {
      .attention = "attn", .cross = "crossattention",
      .norm = {"ln_1", "ln_cross_attn ln_2", "ln_2"}, .weight = {"mlp.c_fc", "mlp.c_proj"},
      .final = "ln_f", .embedding = "wte", .positions = "wpe", .unembedding = "lm_head",
+     .buffers = "attn.bias attn.masked_bias crossattention.bias crossattention.masked_bias",
      .order = "pre", .norm_kind = "layer", .activation = "gelu_tanh", .causal = "true"},
     {.named = {"nanogpt", "the same names with nn.Linear, and the exact gelu"},
      .attention = "attn", .norm = {"ln_1", "ln_2"}, .weight = {"mlp.c_fc", "mlp.c_proj"},
      .final = "ln_f", .embedding = "wte", .positions = "wpe", .unembedding = "lm_head",
+     .buffers = "attn.bias",
      .order = "pre", .norm_kind = "layer", .activation = "gelu", .causal = "true"},
     {.named = {"bert", "BERT, RoBERTa, ELECTRA"},
      .attention = "attention", .norm = {"attention.output.LayerNorm", "output.LayerNorm"},
      .weight = {"intermediate.dense", "output.dense"},
      .embedding = "embeddings.word_embeddings", .positions = "embeddings.position_embeddings",
      .first = "embeddings.LayerNorm", .types = "embeddings.token_type_embeddings",
+     .uncomputed = "embeddings_project",
      .order = "post", .norm_kind = "layer", .activation = "gelu", .eps = 1e-12},
     {.named = {"hf-llama", "LLaMA, Mistral, Qwen as transformers has them"},
      .attention = "self_attn", .norm = {"input_layernorm", "post_attention_layernorm"},
@@ -48,6 +51,7 @@ static const layer_convention ROWS[] = {
      .norm = {"self_attn_layer_norm", "encoder_attn_layer_norm final_layer_norm",
               "final_layer_norm"},
      .weight = {"fc1", "fc2"}, .final = "layer_norm final_layer_norm",
+     .first = "layernorm_embedding", .uncomputed = "project_in",
      .order = "post", .norm_kind = "layer", .activation = "gelu"},
     {.named = {"t5", "T5; the bias of its positions is the document's to give"},
      .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
@@ -147,5 +151,7 @@ void layer_convention_describe(text *out, const layer_convention *row)
     add_names(out, "segment_embedding", row->types);
     add_names(out, "position_embedding", row->positions);
     add_names(out, "unembedding", row->unembedding);
+    add_names(out, "refused beside them", row->uncomputed);
+    add_names(out, "without a part", row->buffers);
     add_settings(out, row);
 }

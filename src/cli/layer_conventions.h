@@ -20,8 +20,10 @@ typedef struct layer_convention {
     const char *weight[LAYER_WEIGHTS]; /* w1, w2, w3 */
     const char *final;                 /* beside the layers */
     const char *embedding, *positions, *unembedding; /* there, or further up */
-    const char *first; /* there, or further up: the norm of embedded rows */
-    const char *types; /* likewise: a row for each segment */
+    const char *first;      /* there, or further up: the norm of embedded rows */
+    const char *types;      /* likewise: a row for each segment */
+    const char *uncomputed; /* likewise: between what is looked up and the layers, and refused */
+    const char *buffers;    /* in a layer, and without a part in the result */
     const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
     double eps;                                                  /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */

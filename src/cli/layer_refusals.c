@@ -55,17 +55,28 @@ static bool check_gains(const looking *l, const convention *by, const char *way,
     return true;
 }
 
+/* What is decided is no leftover, nor what such a layer does not use. */
+static bool check_one(const looking *l, const refusal *row, const char *way, const char *object,
+                      err *e)
+{
+    char layer[LAYER_NAME];
+    const char *name = layer_search_name(l->in, l->layer, way, row->name);
+    indexed_name *found = name == NULL ? NULL : name_index_find(&l->in->names, name);
+    if (found == NULL)
+        return true;
+    snprintf(layer, sizeof layer, "layers.%zu.%s", l->layer, object);
+    if (!convention_excepts(row, way) && !is_decided(l, object, row->key))
+        return bundle_refuse(l->in->file, name, row, layer, e);
+    found->is_taken = true;
+    return true;
+}
+
 static bool check_attention(const looking *l, const convention *by, const char *way,
                             const char *object, err *e)
 {
-    char layer[LAYER_NAME];
     for (const refusal *row = by->refused; row != NULL && row->name != NULL; row++) {
-        const char *found = convention_excepts(row, way)
-                                ? NULL
-                                : layer_search_name(l->in, l->layer, way, row->name);
-        snprintf(layer, sizeof layer, "layers.%zu.%s", l->layer, object);
-        if (found != NULL && !is_decided(l, object, row->key))
-            return bundle_refuse(l->in->file, found, row, layer, e);
+        if (!check_one(l, row, way, object, e))
+            return false;
     }
     return check_gains(l, by, way, object, e);
 }

@@ -355,3 +355,23 @@ size_t layer_search_parent(const layer_search *s)
         length--;
     return length;
 }
+
+indexed_name *layer_search_beside(layer_search *s, const char *names, const char *words,
+                                  bool climbs)
+{
+    char name[LAYER_NAME], word[LAYER_NAME];
+    for (size_t up = layer_search_parent(s);; up--) {
+        bool is_parent = up == 0 || name_is_separator(s->before[up - 1]);
+        for (size_t n = 0; is_parent && layer_convention_name(names, n, name); n++) {
+            for (size_t i = 0; layer_convention_name(words, i, word); i++) {
+                layer_search_clear(s);
+                text_add_format(&s->name, "%.*s%s.%s", (int)up, s->before, name, word);
+                indexed_name *found = name_index_find(&s->names, text_string(&s->name));
+                if (found != NULL)
+                    return found;
+            }
+        }
+        if (up == 0 || !climbs)
+            return NULL;
+    }
+}

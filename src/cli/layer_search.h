@@ -47,5 +47,9 @@ void layer_search_write_place(text *out, const layer_search *s);
 
 /* Length of the name of what the layers are in, "transformer." of transformer.h.{}. */
 size_t layer_search_parent(const layer_search *s);
+/* One of the names, ended with one of the words, in what the layers are in, or further up where
+ * `climbs`; NULL: there is none. */
+indexed_name *layer_search_beside(layer_search *s, const char *names, const char *words,
+                                  bool climbs);
 
 #endif

@@ -209,27 +209,6 @@ static bool add_layer(finder *f, err *e)
 
 /* ---- beside the layers ---- */
 
-/* A name in what the layers are in, or further up where `climbs`. */
-static indexed_name *find_beside(finder *f, const char *names, const char *words, bool climbs)
-{
-    char name[LAYER_NAME], word[LAYER_NAME];
-    layer_search *s = f->in;
-    for (size_t up = layer_search_parent(f->in);; up--) {
-        bool is_parent = up == 0 || name_is_separator(f->in->before[up - 1]);
-        for (size_t n = 0; is_parent && layer_convention_name(names, n, name); n++) {
-            for (size_t i = 0; layer_convention_name(words, i, word); i++) {
-                layer_search_clear(s);
-                text_add_format(&s->name, "%.*s%s.%s", (int)up, f->in->before, name, word);
-                indexed_name *found = name_index_find(&s->names, text_string(&s->name));
-                if (found != NULL)
-                    return found;
-            }
-        }
-        if (up == 0 || !climbs)
-            return NULL;
-    }
-}
-
 static bool add_at_top(finder *f, const char *way, const indexed_name *found, weight_layout layout,
                        err *e)
 {
@@ -260,8 +239,8 @@ static bool add_missing_gain(finder *f, const char *way, const char *shift, err 
 static bool add_norm_at_top(finder *f, const char *gain_way, const char *bias_way,
                             const char *names, bool climbs, err *e)
 {
-    const indexed_name *gain = find_beside(f, names, GAINS, climbs);
-    const indexed_name *shift = find_beside(f, names, SHIFTS, climbs);
+    const indexed_name *gain = layer_search_beside(f->in, names, GAINS, climbs);
+    const indexed_name *shift = layer_search_beside(f->in, names, SHIFTS, climbs);
     bool done = gain == NULL && shift != NULL ? add_missing_gain(f, gain_way, shift->name, e)
                                               : add_at_top(f, gain_way, gain, LAYOUT_UNSAID, e);
     return done && add_at_top(f, bias_way, shift, LAYOUT_UNSAID, e);
@@ -273,16 +252,17 @@ static bool add_rest(finder *f, err *e)
     const char *weight = "weight embedding";
     return add_norm_at_top(f, "ln_e.gain", "ln_e.bias", row->first, true, e) &&
            add_norm_at_top(f, "ln_f.gain", "ln_f.bias", row->final, false, e) &&
-           add_at_top(f, "embedding", find_beside(f, row->embedding, weight, true), LAYOUT_UNSAID,
+           add_at_top(f, "embedding", layer_search_beside(f->in, row->embedding, weight, true),
+                      LAYOUT_UNSAID, e) &&
+           add_at_top(f, "segment_embedding", layer_search_beside(f->in, row->types, weight, true),
+                      LAYOUT_UNSAID, e) &&
+           add_at_top(f, "position_embedding",
+                      layer_search_beside(f->in, row->positions, weight, true), LAYOUT_UNSAID, e) &&
+           add_at_top(f, "unembedding",
+                      layer_search_beside(f->in, row->unembedding, "weight", true), LAYOUT_OUT_IN,
                       e) &&
-           add_at_top(f, "segment_embedding", find_beside(f, row->types, weight, true),
-                      LAYOUT_UNSAID, e) &&
-           add_at_top(f, "position_embedding", find_beside(f, row->positions, weight, true),
-                      LAYOUT_UNSAID, e) &&
-           add_at_top(f, "unembedding", find_beside(f, row->unembedding, "weight", true),
-                      LAYOUT_OUT_IN, e) &&
-           add_at_top(f, "unembedding_bias", find_beside(f, row->unembedding, "bias", true),
-                      LAYOUT_UNSAID, e);
+           add_at_top(f, "unembedding_bias",
+                      layer_search_beside(f->in, row->unembedding, "bias", true), LAYOUT_UNSAID, e);
 }
 
 /* ---- the document's own names ---- */
@@ -364,7 +344,8 @@ static bool add_mapped(finder *f, const char *pair, err *e)
     place at = {.file = "map", .is_option = true};
     const char *wanted = strchr(pair, '=') + 1;
     layer_path to;
-    if (!read_pair(f, pair, &to, e))
+    bool is_none = strncmp(pair, "none=", 5) == 0;
+    if (!is_none && !read_pair(f, pair, &to, e))
         return false;
     indexed_name *found = name_index_find(&f->in->names, wanted);
     if (found == NULL) {
@@ -372,13 +353,15 @@ static bool add_mapped(finder *f, const char *pair, err *e)
         suggest_nearest(f->in, wanted, "", e);
         return false;
     }
+    found->is_taken = true;
+    if (is_none)
+        return true;
     layer_source *old = find_source(f->all, &to);
     layer_source *into = old != NULL ? old : add_source(f, &to, found->name, e);
     if (into == NULL)
         return false;
     mem_free(into->wanted);
     *into = (layer_source){.to = to, .name = found->name, .is_mapped = true};
-    found->is_taken = true;
     return true;
 }
 

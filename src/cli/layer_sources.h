@@ -8,9 +8,9 @@
 
 typedef struct layer_source {
     layer_path to;
-    const char *name;     /* in the bundle; NULL: it is not there, and nothing can do without it */
-    char *wanted;         /* what was looked for then; owned */
-    bool may_lack;        /* then because it is only there in layer `has`, from 0 */
+    const char *name; /* in the bundle; NULL: it is not there, and nothing can do without it */
+    char *wanted;     /* what was looked for then; owned */
+    bool may_lack;    /* then because it is only there in layer `has`, from 0 */
     size_t has;
     bool is_cut;          /* by the convention of its attention */
     input which;          /* of attention, where it is cut */

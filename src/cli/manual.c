@@ -5,6 +5,7 @@
 #include "cli/bundle_unfinished.h"
 #include "cli/conventions.h"
 #include "cli/layer_conventions.h"
+#include "cli/layer_leftovers.h"
 #include "cli/help_topics.h"
 #include "cli/peers_help.h"
 #include "io/format.h"
@@ -326,6 +327,12 @@ static void write_layer_conventions(text *out)
              "the document's layers, where it has any, are as many, and keep what they "
              "say. Positions are added where no x is given. "
              "Heads, rope, and an eps that is not said below are in no such file.");
+    text_add_string(&names, "What one layer has all have, and what else a layer has is refused "
+                            "unless --map says which key it is, or --map none=NAME leaves it out, "
+                            "but for what ends with ");
+    layer_leftovers_describe(&names);
+    text_add_string(&names, ", or is said below to be without a part.");
+    write_paragraph(out, text_string(&names));
     text_add_string(out, ".PD 0\n");
     for (size_t i = 0; i < LAYER_CONVENTIONS.count; i++) {
         write_item(out, named_row(&LAYER_CONVENTIONS, i));
