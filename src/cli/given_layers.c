@@ -9,6 +9,7 @@
 #include "cli/layer_leftovers.h"
 #include "cli/layer_refusals.h"
 #include "cli/narrow_weights.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -90,6 +91,28 @@ static void settle(const applying *a)
         s->by = (const layer_convention *)(const void *)row;
 }
 
+static size_t rows_of(const applying *a, const char *key_name)
+{
+    const layer_sources *all = &a->from->sources;
+    for (size_t i = 0; i < all->count; i++) {
+        const layer_source *from = &all->item[i];
+        const tensor *t = from->name == NULL || strcmp(from->to.key->named.name, key_name) != 0
+                              ? NULL
+                              : bundle_tensor(a->read, from->name);
+        if (t != NULL && t->rank == 2)
+            return t->size[0];
+    }
+    return 0;
+}
+
+/* Of layers that share their names, other names and sizes tell. */
+static void settle_layers(const applying *a)
+{
+    layer_search *s = &a->from->search;
+    s->by = layer_convention_settle(s->by, s->before, rows_of(a, "position_embedding"),
+                                    rows_of(a, "segment_embedding"));
+}
+
 /* The object that says how many heads there are, or the document. */
 static const bundle *with_heads(const applying *a, const layer_path *of)
 {
@@ -166,6 +189,24 @@ static bool check_layers(const applying *a, err *e)
 
 /* ---- applying ---- */
 
+/* Without the rows before that of the first position. */
+static bool cut_positions(const applying *a, const layer_source *from, entry *added, err *e)
+{
+    const layer_convention *by = a->from->search.by;
+    bool is_table = strcmp(from->to.key->named.name, "position_embedding") == 0;
+    size_t first = is_table && !from->is_mapped ? by->position_row : 0;
+    tensor *t = &added->tensor;
+    if (first == 0 || added->kind != ENTRY_TENSOR || t->rank != 2)
+        return true;
+    if (t->size[0] <= first)
+        return err_at(e, &added->at,
+                      "%s has %zu rows, and by the names of %s the first position "
+                      "is row %zu, from 0",
+                      from->name, t->size[0], by->named.name, first);
+    *t = tensor_range(t, 0, first, t->size[0] - first);
+    return true;
+}
+
 static bool apply_one(const applying *a, const layer_source *from, err *e)
 {
     const entry *found = bundle_find(a->read, from->name);
@@ -183,6 +224,8 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
     }
     added->tensor = from->is_cut ? part : added->tensor;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
+    if (!cut_positions(a, from, added, e))
+        return false;
     if (added->kind == ENTRY_TENSOR &&
         !narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e))
         return false;
@@ -324,6 +367,15 @@ static void add_note(const applying *a, text *note)
     add_sources(a, note);
 }
 
+/* A table that somebody gives is taken from its first row, whoever's it is. */
+static bool has_own_positions(const applying *a)
+{
+    const layer_path to = {.key = key_find(&STACK_DOCUMENT, "position_embedding", 18)};
+    bool is_by_name =
+        a->from->search.by->positions != NULL && !layer_sources_map(&a->from->sources, &to);
+    return !is_by_name && bundle_find(a->contents, "position_embedding") != NULL;
+}
+
 /* What files of names and numbers don't have, and a result depends on. */
 static void add_hints(const applying *a, text *note)
 {
@@ -332,6 +384,11 @@ static void add_hints(const applying *a, text *note)
         text_add_string(note, "; one head, unless --heads says how many");
     if (by->open != NULL && bundle_find(a->contents, by->open) == NULL)
         text_add_format(note, "; %s", by->hint);
+    if (by->position_row > 0 && has_own_positions(a))
+        text_add_format(note,
+                        "; position 0 is row 0 of position_embedding, and in models of %s it may "
+                        "be row %zu of their table",
+                        by->named.name, by->position_row);
 }
 
 /* ---- a document under a document ---- */
@@ -363,6 +420,7 @@ bool given_layers_apply(given_layers *g, const options *o, const bundle *read, d
     bool is_own = layer_convention_is_own(g->search.by);
     if (given_value(o, "layout") == NULL)
         settle(&a);
+    settle_layers(&a);
     if (!check_layers(&a, e) || !layer_refusals_check(&g->search, &g->sources, o, contents, e) ||
         !make_layers(&a, e) || !apply_sources(&a, e) ||
         !layer_leftovers_check(&g->search, contents, e))

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Sources. torch: nn.TransformerEncoderLayer and DecoderLayer of PyTorch, where norm_first is false
- * and relu the activation unless said. gpt2, bert, hf-llama, bart, t5: transformers' modeling_gpt2
- * (whose gelu_new is the tanh form), _bert, _llama, _bart, _t5, and the defaults of their
+ * and relu the activation unless said. gpt2, bert, roberta, hf-llama, bart, t5: transformers' modeling_gpt2
+ * (whose gelu_new is the tanh form), _bert, _roberta (whose first position is padding_idx + 1), _llama, _bart, _t5, and the defaults of their
  * configurations; embeddings_project is _electra's and project_in _opt's. nanogpt: its model.py, whose nn.GELU is the exact one. llama: model.py of the
  * release. timm: its vision_transformer. */
 /* clang-format off */
@@ -27,13 +27,19 @@ static const layer_convention ROWS[] = {
      .final = "ln_f", .embedding = "wte", .positions = "wpe", .unembedding = "lm_head",
      .buffers = "attn.bias",
      .order = "pre", .norm_kind = "layer", .activation = "gelu", .causal = "true"},
-    {.named = {"bert", "BERT, RoBERTa, ELECTRA"},
+    {.named = {"bert", "BERT, ELECTRA"},
      .attention = "attention", .norm = {"attention.output.LayerNorm", "output.LayerNorm"},
      .weight = {"intermediate.dense", "output.dense"},
      .embedding = "embeddings.word_embeddings", .positions = "embeddings.position_embeddings",
      .first = "embeddings.LayerNorm", .types = "embeddings.token_type_embeddings",
      .uncomputed = "embeddings_project",
      .order = "post", .norm_kind = "layer", .activation = "gelu", .eps = 1e-12},
+    {.named = {"roberta", "RoBERTa, XLM-RoBERTa, CamemBERT"},
+     .attention = "attention", .norm = {"attention.output.LayerNorm", "output.LayerNorm"},
+     .weight = {"intermediate.dense", "output.dense"},
+     .embedding = "embeddings.word_embeddings", .positions = "embeddings.position_embeddings",
+     .first = "embeddings.LayerNorm", .types = "embeddings.token_type_embeddings",
+     .position_row = 2, .order = "post", .norm_kind = "layer", .activation = "gelu"},
     {.named = {"hf-llama", "LLaMA, Mistral, Qwen as transformers has them"},
      .attention = "self_attn", .norm = {"input_layernorm", "post_attention_layernorm"},
      .weight = {"mlp.gate_proj", "mlp.down_proj", "mlp.up_proj"}, .final = "norm",
@@ -51,7 +57,7 @@ static const layer_convention ROWS[] = {
      .norm = {"self_attn_layer_norm", "encoder_attn_layer_norm final_layer_norm",
               "final_layer_norm"},
      .weight = {"fc1", "fc2"}, .final = "layer_norm final_layer_norm",
-     .first = "layernorm_embedding", .uncomputed = "project_in",
+     .first = "layernorm_embedding", .uncomputed = "project_in", .position_row = 2,
      .order = "post", .norm_kind = "layer", .activation = "gelu"},
     {.named = {"t5", "T5; the bias of its positions is the document's to give"},
      .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
@@ -86,6 +92,21 @@ const layer_convention *layer_convention_at(size_t index)
 bool layer_convention_is_own(const layer_convention *row)
 {
     return row == &ROWS[0];
+}
+
+/* RoBERTa's have one segment, and two rows of positions more than a multiple of 64: up to that of
+ * padding. */
+const layer_convention *layer_convention_settle(const layer_convention *row, const char *before,
+                                                size_t positions, size_t segments)
+{
+    enum { STEP = 64 }; /* 512, 4096, 8192 are multiples of it */
+    static const char BERT[] = "bert", ROBERTA[] = "roberta";
+    bool is_roberta = strstr(before, ROBERTA) != NULL ||
+                      (segments == 1 && positions > 2 && positions % STEP == 2);
+    if (strcmp(row->named.name, BERT) != 0 || !is_roberta)
+        return row;
+    return (const layer_convention *)(const void *)named_find(&LAYER_CONVENTIONS, ROBERTA,
+                                                              strlen(ROBERTA));
 }
 
 bool layer_convention_name(const char *names, size_t n, char out[LAYER_NAME])
@@ -150,6 +171,8 @@ void layer_convention_describe(text *out, const layer_convention *row)
     add_names(out, "embedding", row->embedding);
     add_names(out, "segment_embedding", row->types);
     add_names(out, "position_embedding", row->positions);
+    if (row->position_row > 0 && row->positions != NULL)
+        text_add_format(out, " from row %zu", row->position_row);
     add_names(out, "unembedding", row->unembedding);
     add_names(out, "refused beside them", row->uncomputed);
     add_names(out, "without a part", row->buffers);

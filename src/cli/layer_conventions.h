@@ -22,6 +22,7 @@ typedef struct layer_convention {
     const char *embedding, *positions, *unembedding; /* there, or further up */
     const char *first;      /* there, or further up: the norm of embedded rows */
     const char *types;      /* likewise: a row for each segment */
+    size_t position_row;    /* of the first position: rows before it are padding's */
     const char *uncomputed; /* likewise: between what is looked up and the layers, and refused */
     const char *buffers;    /* in a layer, and without a part in the result */
     const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
@@ -33,6 +34,11 @@ extern const named_table LAYER_CONVENTIONS; /* the document's own names first */
 
 const layer_convention *layer_convention_at(size_t index);
 bool layer_convention_is_own(const layer_convention *row);
+
+/* Of rows that share their names, the one of models that stand in `before` ("roberta.encoder."), or
+ * whose tables of positions and of segments have so many rows; 0: there is none. */
+const layer_convention *layer_convention_settle(const layer_convention *row, const char *before,
+                                                size_t positions, size_t segments);
 
 /* The n-th alternative, from 0; false behind the last, and of NULL. */
 enum { LAYER_NAME = 64 };

@@ -325,7 +325,8 @@ static void write_layer_conventions(text *out)
              "Norms end with weight, gamma or scale, and bias or beta. Settings that "
              "the names imply are defaults, which options and the document go over; "
              "the document's layers, where it has any, are as many, and keep what they "
-             "say. Positions are added where no x is given. "
+             "say. Positions are added where no x is given, from row 0 of a table that is given: "
+             "those of BART and OPT begin with two rows that are no position's. "
              "Heads, rope, and an eps that is not said below are in no such file.");
     text_add_string(&names, "What one layer has all have, and what else a layer has is refused "
                             "unless --map says which key it is, or --map none=NAME leaves it out, "
