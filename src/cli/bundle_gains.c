@@ -1,5 +1,6 @@
 #include "cli/bundle_gains.h"
 
+#include "cli/bundle_heads.h"
 #include "cli/given.h"
 
 #include <string.h>
@@ -23,17 +24,6 @@ bool bundle_gains_are_wanted(const options *o, const bundle *in, const bundle *t
     return !given_removes(o, SETTING) && !says_none(is_said_there ? in : top);
 }
 
-/* The columns of Wq or Wk, all heads side by side; 0: not known. */
-static size_t columns(const entry *weight, const bundle *top)
-{
-    const char *word = bundle_text(top, "layout");
-    bool is_out_in = weight != NULL && (weight->layout != LAYOUT_UNSAID
-                                            ? weight->layout == LAYOUT_OUT_IN
-                                            : word != NULL && strcmp(word, "out-in") == 0);
-    bool is_matrix = weight != NULL && weight->kind == ENTRY_TENSOR && weight->tensor.rank == 2;
-    return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
-}
-
 /* Whether the norm is each head's own. Of other lengths the plan says what is wrong. */
 static bool check_heads(const cutting *how, const char *name, input which, const bundle *in,
                         const bundle *top, err *e)
@@ -43,7 +33,7 @@ static bool check_heads(const cutting *how, const char *name, input which, const
     const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
     size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
-    if (heads <= 1 || count != columns(weight, top))
+    if (heads <= 1 || count != bundle_columns(weight, top))
         return true;
     err_at(e, &gain->at,
            "%s has a number for each column of all %zu heads: a norm over all of them, as in OLMo "

@@ -3,6 +3,7 @@
 #include "attn/keys.h"
 #include "cli/bundle_cut.h"
 #include "cli/bundle_gains.h"
+#include "cli/bundle_heads.h"
 #include "cli/given.h"
 #include "cli/narrow_weights.h"
 
@@ -164,7 +165,8 @@ static bool apply_one(const bundle_source *from, const cutting *how, const bundl
     added->layout = how->layout;
     if (added->kind == ENTRY_TENSOR && !narrow_weights_settle(key_name, type, &added->tensor, e))
         return false;
-    return bundle_gain_settle(how, from->name, from->is_mapped, which, contents, contents, e);
+    return bundle_heads_check(how, from->name, which, contents, contents, e) &&
+           bundle_gain_settle(how, from->name, from->is_mapped, which, contents, contents, e);
 }
 
 size_t given_attention_rows(const bundle_names *found, key *rows)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/bundle_cut.h"
 #include "cli/bundle_gains.h"
+#include "cli/bundle_heads.h"
 #include "cli/bundle_unfinished.h"
 #include "cli/given.h"
 #include "cli/layer_leftovers.h"
@@ -229,8 +230,9 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
     if (added->kind == ENTRY_TENSOR &&
         !narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e))
         return false;
-    return bundle_gain_settle(&how, from->name, from->is_mapped, input_of_key(added->name), in,
-                              a->contents, e) ||
+    input which = input_of_key(added->name);
+    return (bundle_heads_check(&how, from->name, which, in, a->contents, e) &&
+            bundle_gain_settle(&how, from->name, from->is_mapped, which, in, a->contents, e)) ||
            err_within(e, "layer %zu", from->to.layer + 1);
 }
 
