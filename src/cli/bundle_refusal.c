@@ -12,8 +12,10 @@ bool bundle_refuse(const char *file, const char *name, const refusal *why, const
            why->why != NULL ? why->why
                             : "takes part in this layer's attention, and is not computed here");
     if (strcmp(why->key, "bias") == 0)
-        return err_remedy(e, "--bias FILE gives what is added to each score, --no-bias leaves it "
-                             "out");
+        return err_remedy(e,
+                          "--bias FILE gives %swhat is added to each score, --no-bias leaves it "
+                          "out",
+                          *layer == '\0' ? "" : "encode and decode ");
     return err_remedy(e,
                       "--map %s%s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
                       "it out",

@@ -5,6 +5,7 @@
 #include "cli/bundle_cut.h"
 #include "cli/bundle_gains.h"
 #include "cli/bundle_heads.h"
+#include "cli/bundle_refusal.h"
 #include "cli/bundle_unfinished.h"
 #include "cli/given.h"
 #include "cli/layer_leftovers.h"
@@ -382,9 +383,11 @@ static bool has_own_positions(const applying *a)
 static void add_hints(const applying *a, text *note)
 {
     const layer_convention *by = a->from->search.by;
-    if (bundle_find(with_heads(a, &(layer_path){.is_in_layer = true}), "heads") == NULL)
+    const layer_path first = {.is_in_layer = true};
+    if (bundle_find(with_heads(a, &first), "heads") == NULL)
         text_add_string(note, "; one head, unless --heads says how many");
-    if (by->open != NULL && bundle_find(a->contents, by->open) == NULL)
+    if (by->open != NULL &&
+        !bundle_decides(a->given, layer_path_find(&first, a->contents), a->contents, by->open))
         text_add_format(note, "; %s", by->hint);
     if (by->position_row > 0 && has_own_positions(a))
         text_add_format(note,

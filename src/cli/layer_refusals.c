@@ -61,6 +61,8 @@ static bool check_one(const looking *l, const refusal *row, const char *way, con
 {
     char layer[LAYER_NAME];
     const char *name = layer_search_name(l->in, l->layer, way, row->name);
+    if (name == NULL && row->is_shared)
+        name = layer_search_name(l->in, 0, way, row->name);
     indexed_name *found = name == NULL ? NULL : name_index_find(&l->in->names, name);
     if (found == NULL)
         return true;
