@@ -23,8 +23,9 @@
  * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
  * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in
  * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
- * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's first layer has the bias of all, and its cross-attention one in old files that
- * modeling_t5 does not use. */
+ * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's
+ * first layer has the bias of all, and its cross-attention one in old files that modeling_t5 does
+ * not use. */
 /* clang-format off */
 static const refusal PROJ_NORMS[] = {
     {.name = "q_norm.bias", .key = "q_gain"}, {.name = "k_norm.bias", .key = "k_gain"},

@@ -1,5 +1,5 @@
-/* The weights of --bundle for one attention, by the names that were found, and how they come under a
- * document. */
+/* The weights of --bundle for one attention: those of the names that were found, and how they come
+ * under a document. */
 #ifndef SELFATTN_CLI_GIVEN_ATTENTION_H
 #define SELFATTN_CLI_GIVEN_ATTENTION_H
 

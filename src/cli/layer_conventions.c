@@ -4,10 +4,11 @@
 #include <string.h>
 
 /* Sources. torch: nn.TransformerEncoderLayer and DecoderLayer of PyTorch, where norm_first is false
- * and relu the activation unless said. gpt2, bert, roberta, hf-llama, bart, t5: transformers' modeling_gpt2
- * (whose gelu_new is the tanh form), _bert, _roberta (whose first position is padding_idx + 1), _llama, _bart, _t5, and the defaults of their
- * configurations; embeddings_project is _electra's and project_in _opt's. nanogpt: its model.py, whose nn.GELU is the exact one. llama: model.py of the
- * release. timm: its vision_transformer. */
+ * and relu the activation unless said. gpt2, bert, roberta, hf-llama, bart, t5: transformers'
+ * modeling_gpt2 (whose gelu_new is the tanh form), _bert, _roberta (whose first position is
+ * padding_idx + 1), _llama, _bart, _t5, and the defaults of their configurations;
+ * embeddings_project is _electra's and project_in _opt's. nanogpt: its model.py, whose nn.GELU is
+ * the exact one. llama: model.py of the release. timm: its vision_transformer. */
 /* clang-format off */
 static const layer_convention ROWS[] = {
     {.named = {"own", "the keys of a document: layers.0.wq, layers.0.ln1.gain, …"},
@@ -34,7 +35,7 @@ static const layer_convention ROWS[] = {
      .first = "embeddings.LayerNorm", .types = "embeddings.token_type_embeddings",
      .uncomputed = "embeddings_project",
      .order = "post", .norm_kind = "layer", .activation = "gelu", .eps = 1e-12},
-    {.named = {"roberta", "RoBERTa, XLM-RoBERTa, CamemBERT"},
+    {.named = {"roberta", "the same of RoBERTa, XLM-RoBERTa, CamemBERT"},
      .attention = "attention", .norm = {"attention.output.LayerNorm", "output.LayerNorm"},
      .weight = {"intermediate.dense", "output.dense"},
      .embedding = "embeddings.word_embeddings", .positions = "embeddings.position_embeddings",
@@ -66,7 +67,8 @@ static const layer_convention ROWS[] = {
                 "layer.2.DenseReluDense.wo layer.1.DenseReluDense.wo"},
      .final = "final_layer_norm", .embedding = "embed_tokens shared", .unembedding = "lm_head",
      .order = "pre", .norm_kind = "rms", .activation = "relu", .scale = "none", .eps = 1e-6,
-     .open = "bias", .hint = "scores have a bias by position, which --bias gives encode and decode"},
+     .open = "bias",
+     .hint = "scores have a bias by position, which --bias gives encode and decode"},
     {.named = {"t5-gated", "T5 of version 1.1, Flan-T5, mT5: with a gate"},
      .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
      .norm = {"layer.0.layer_norm", "layer.1.layer_norm", "layer.2.layer_norm"},
@@ -75,7 +77,8 @@ static const layer_convention ROWS[] = {
                 "layer.2.DenseReluDense.wi_1 layer.1.DenseReluDense.wi_1"},
      .final = "final_layer_norm", .embedding = "embed_tokens shared", .unembedding = "lm_head",
      .order = "pre", .norm_kind = "rms", .activation = "gelu_tanh", .scale = "none", .eps = 1e-6,
-     .open = "bias", .hint = "scores have a bias by position, which --bias gives encode and decode"},
+     .open = "bias",
+     .hint = "scores have a bias by position, which --bias gives encode and decode"},
     {.named = {"timm", "vision transformers of timm"},
      .attention = "attn", .norm = {"norm1", "norm2"}, .weight = {"mlp.fc1", "mlp.fc2"},
      .final = "norm", .order = "pre", .norm_kind = "layer", .activation = "gelu", .eps = 1e-6},

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Last words of buffers, which are made anew from a model's settings: of rope the angles that --rope
- * makes, numbers of positions and of batches. */
+/* Last words of buffers, which are made anew from a model's settings: the angles that --rope makes,
+ * numbers of positions and of batches. */
 static const char *const WITHOUT_PART[] = {"inv_freq", "cos_cached",   "sin_cached",
                                            "freqs",    "position_ids", "num_batches_tracked"};
 

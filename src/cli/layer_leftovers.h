@@ -1,5 +1,5 @@
-/* What a bundle has within its layers, or beside them where it takes part in the result, and nothing
- * is read from. */
+/* What a bundle has within its layers, or between them and what is looked up, and nothing is read
+ * from. */
 #ifndef SELFATTN_CLI_LAYER_LEFTOVERS_H
 #define SELFATTN_CLI_LAYER_LEFTOVERS_H
 

@@ -27,6 +27,10 @@ typedef struct layer_sources {
 bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *map, err *e);
 void layer_sources_free(layer_sources *all);
 
+/* One more: of a name, which is taken then, or of NULL. */
+layer_source *layer_sources_add(layer_sources *all, layer_search *s, const layer_path *to,
+                                const char *name, err *e);
+
 /* --map says what this key is. */
 bool layer_sources_map(const layer_sources *all, const layer_path *to);
 
