@@ -125,3 +125,10 @@ bool element_bytes_check(const bundle *result, const char *what, err *e)
     }
     return true;
 }
+
+bool element_bytes_check_unnamed(const bundle *result, const char *name, err *e)
+{
+    return bundle_find(result, "") == NULL || bundle_find(result, name) == NULL ||
+           err_set(e, "the matrix without a name would be '%s', and there is one of that name",
+                   name);
+}

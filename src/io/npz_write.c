@@ -9,9 +9,11 @@
 enum { MOST_NAME = 4096 - sizeof ".npy" };
 
 /* NumPy's name for a matrix without one. */
+static const char UNNAMED[] = "arr_0";
+
 static const char *name_of(const entry *one)
 {
-    return one->name[0] == '\0' ? "arr_0" : one->name;
+    return one->name[0] == '\0' ? UNNAMED : one->name;
 }
 
 static bool check(const bundle *result, const write_options *how, err *e)
@@ -24,7 +26,8 @@ static bool check(const bundle *result, const write_options *how, err *e)
             return err_set(e, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu", MOST_NAME,
                            result->entry[i].name, length);
     }
-    return element_bytes_check(result, "NPZ", e);
+    return element_bytes_check_unnamed(result, UNNAMED, e) &&
+           element_bytes_check(result, "NPZ", e);
 }
 
 /* The checksum stands in front of the bytes, so they are gone through twice. */

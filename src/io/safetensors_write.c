@@ -22,10 +22,8 @@ static bool check(const bundle *result, err *e)
     if (bundle_find(result, SAFETENSORS_METADATA) != NULL)
         return err_set(e, "'%s' can't be the name of a matrix in safetensors",
                        SAFETENSORS_METADATA);
-    if (bundle_find(result, "") != NULL && bundle_find(result, UNNAMED) != NULL)
-        return err_set(e, "the matrix without a name would be '%s', and there is one of that name",
-                       UNNAMED);
-    return element_bytes_check(result, "safetensors", e);
+    return element_bytes_check_unnamed(result, UNNAMED, e) &&
+           element_bytes_check(result, "safetensors", e);
 }
 
 /* ---- the header ---- */
