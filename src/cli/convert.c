@@ -75,12 +75,19 @@ static void find_axes(entry *one)
         one->axes = axes;
 }
 
-/* Beside labels, a matrix of a table needs a name where it is written as something else. */
+/* Beside labels, a matrix of a table needs a name where it is written as something else. So does a
+ * number alone in JSON, where a document is an object or a list. */
+static bool needs_name(const bundle *b, const entry *unnamed, const format *from, const format *to)
+{
+    if (b->count == 1)
+        return unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0 && to->is_json;
+    return from->holds & HOLDS_LABELS && !(to->holds & HOLDS_LABELS);
+}
+
 static bool name_the_matrix(bundle *b, const format *from, const format *to, err *e)
 {
     entry *unnamed = bundle_find(b, "");
-    if (unnamed == NULL || b->count == 1 || !(from->holds & HOLDS_LABELS) ||
-        to->holds & HOLDS_LABELS)
+    if (unnamed == NULL || !needs_name(b, unnamed, from, to))
         return true;
     bundle renamed = {0};
     bool done = true;
