@@ -51,7 +51,7 @@ static read_options how_to_read(const options *o, const char *file)
     bool is_given = given_decides_type(o, &type);
     read_options how = read_options_of(o, file, type);
     how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
-    how.type_is_fixed = how.allow_nonfinite = how.keeps_all = true;
+    how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
     how.keeps_types = !is_given;
     return how;
 }

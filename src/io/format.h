@@ -49,6 +49,7 @@ typedef struct read_options {
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */
     struct json_again *again; /* where a JSON text is remembered (io/json_again.h), or NULL */
+    bool any_rank; /* matrices have as many axes as a result's may; those of inputs stop earlier */
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */
     size_t most_bytes; /* that a packed file may unpack to; 0: any number */
@@ -57,6 +58,8 @@ typedef struct read_options {
 
 /* A reader passes over a name: it is listed where somebody wants that. */
 bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+/* The axes that a matrix of this kind may have. */
+int read_most_rank(const read_options *how, key_kind kind);
 /* A reader comes to a line of what made the result, perhaps behind the space of a comment. */
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e);
 

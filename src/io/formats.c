@@ -77,6 +77,11 @@ bool read_skip(const read_options *how, const char *name, size_t length, err *e)
     return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
 }
 
+int read_most_rank(const read_options *how, key_kind kind)
+{
+    return kind == KEY_EXPECTED || how->any_rank ? TENSOR_MAX_RANK : TENSOR_MAX_INPUT_RANK;
+}
+
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e)
 {
     size_t space = length > 0 && line[0] == ' ' ? 1 : 0;

@@ -154,8 +154,7 @@ bool json_array_read(json_text *t, const char *at, const element_rules *rules, t
     bool taken;
     if (!take_matrix(t, at, typed.type, out, &taken, e) || taken)
         return taken;
-    if (!measure_rank(&m, at, rules->kind == KEY_EXPECTED ? TENSOR_MAX_RANK : TENSOR_MAX_INPUT_RANK,
-                      e))
+    if (!measure_rank(&m, at, rules->most_rank, e))
         return false;
     if (m.rank > 0 && measure_list(&m, at, 0, e) == NULL)
         return false;

@@ -6,9 +6,8 @@
 
 #include "io/json_element.h"
 
-/* Reads the value at `at`: a list of rank 1 to 4 (in what is expected: 5, since a stage may have
- * that many axes), or one number as rank 0. All lists of one depth must be equally long, and none
- * empty. */
+/* Reads the value at `at`: a list of rank 1 to rules->most_rank, or one number as rank 0. All lists
+ * of one depth must be equally long, and none empty. */
 bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e);
 
 #endif

@@ -12,6 +12,7 @@ typedef struct element_rules {
     key_kind kind; /* KEY_MATRIX, KEY_BIAS, KEY_MASK or KEY_EXPECTED */
     dtype type;    /* of all but a mask, which is DTYPE_BOOL */
     bool allow_nonfinite;
+    int most_rank; /* of the matrix */
 } element_rules;
 
 /* Reads the value at `at` into `to`, and gives the first byte behind it; NULL with the error

@@ -78,7 +78,8 @@ static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err
     bool is_wide = kind == KEY_EXPECTED && !r->how->types_expected;
     element_rules rules = {.kind = kind,
                            .type = is_wide ? DTYPE_F64 : r->type,
-                           .allow_nonfinite = r->how->allow_nonfinite};
+                           .allow_nonfinite = r->how->allow_nonfinite,
+                           .most_rank = read_most_rank(r->how, kind)};
     double nonfinite;
     bool is_number =
         *at == '"' && number_read_nonfinite(at + 1, json_value_end(&r->text, at) - 1, &nonfinite);
@@ -119,7 +120,8 @@ static bool read_setting(reader *r, const char *at, entry *to, err *e)
 
 static bool read_numbers(reader *r, const char *at, entry *to, err *e)
 {
-    static const element_rules NUMBERS = {.kind = KEY_MATRIX, .type = DTYPE_F64};
+    static const element_rules NUMBERS = {
+        .kind = KEY_MATRIX, .type = DTYPE_F64, .most_rank = TENSOR_MAX_INPUT_RANK};
     if (*at != '[')
         return read_setting(r, at, to, e);
     to->kind = ENTRY_TENSOR;

@@ -178,18 +178,20 @@ static bool read_shape(parser *p, err *e)
     stored_matrix *m = p->out;
     place at = place_at(p, p->next);
     bool has_comma = false;
+    size_t size = 0;
     if (!take(p, '('))
         return fail_expected(p, "a shape such as (3, 4)", e);
-    for (m->rank = 0; !take(p, ')'); m->rank++) {
-        if (m->rank > 0 && !has_comma)
+    for (m->axes = 0; !take(p, ')'); m->axes++) {
+        if (m->axes > 0 && !has_comma)
             return fail_expected(p, "',' or ')'", e);
-        if (m->rank == TENSOR_MAX_RANK)
-            return err_at(e, &at, "the shape has more than %d axes", TENSOR_MAX_RANK);
-        if (!read_size(p, &m->size[m->rank], e))
+        if (!read_size(p, &size, e))
             return false;
+        if (m->axes < TENSOR_MAX_RANK)
+            m->size[m->axes] = size;
         has_comma = take(p, ',');
     }
-    return m->rank != 1 || has_comma ||
+    m->rank = m->axes < TENSOR_MAX_RANK ? (int)m->axes : TENSOR_MAX_RANK;
+    return m->axes != 1 || has_comma ||
            err_at(e, &at, "(%zu) is no shape, (%zu,) is one", m->size[0], m->size[0]);
 }
 
@@ -303,10 +305,14 @@ bool npy_find_matrix(const char *bytes, size_t length, const place *at, stored_m
     if (!find_literal(&p, length, e))
         return false;
     place header = place_at(&p, p.next);
-    if (!read_literal(&p, e) || !stored_matrix_bytes(out, &header, &wanted, e))
+    if (!read_literal(&p, e))
         return false;
     out->bytes = p.end;
     out->at = place_at(&p, p.end);
+    if (out->axes > TENSOR_MAX_RANK)
+        return true;
+    if (!stored_matrix_bytes(out, &header, &wanted, e))
+        return false;
     size_t there = length - (size_t)(p.end - bytes);
     char shape[SHAPE_TEXT];
     return there == wanted ||

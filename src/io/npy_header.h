@@ -14,7 +14,9 @@
 
 enum { NPY_MAX_HEADER = 65535 };
 
-/* The matrix in `length` bytes that begin at `at`: all of them are header or elements. */
+/* The matrix in `length` bytes that begin at `at`: all of them are header or elements. Where it has
+ * more axes than can be read, nobody looked how many bytes it needs; stored_matrix_read refuses
+ * it. */
 bool npy_find_matrix(const char *bytes, size_t length, const place *at, stored_matrix *out, err *e);
 
 /* Appends the header that numpy.save writes for such a tensor, in C order and little-endian. */

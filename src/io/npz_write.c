@@ -26,8 +26,7 @@ static bool check(const bundle *result, const write_options *how, err *e)
             return err_set(e, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu", MOST_NAME,
                            result->entry[i].name, length);
     }
-    return element_bytes_check_unnamed(result, UNNAMED, e) &&
-           element_bytes_check(result, "NPZ", e);
+    return element_bytes_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
 }
 
 /* The checksum stands in front of the bytes, so they are gone through twice. */

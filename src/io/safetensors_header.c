@@ -66,14 +66,14 @@ static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *cou
         size_t size;
         if (!read_size(h, at, &size, e))
             return false;
-        if (t->rank < TENSOR_MAX_RANK)
-            t->matrix.size[t->rank] = size;
-        t->rank++;
+        if (t->matrix.axes < TENSOR_MAX_RANK)
+            t->matrix.size[t->matrix.axes] = size;
+        t->matrix.axes++;
         has_zero = has_zero || size == 0;
         fits = fits && size_mul(*count, size, count);
         at = json_next(&h->text, json_value_end(&h->text, at));
     }
-    t->matrix.rank = t->rank < TENSOR_MAX_RANK ? (int)t->rank : TENSOR_MAX_RANK;
+    t->matrix.rank = t->matrix.axes < TENSOR_MAX_RANK ? (int)t->matrix.axes : TENSOR_MAX_RANK;
     if (has_zero)
         *count = 0;
     place where = json_place(&h->text, t->shape);

@@ -27,7 +27,6 @@ typedef struct safetensors_tensor {
     const char *dtype, *shape; /* the values in that */
     size_t begin, end;         /* in the data */
     bool is_known_type;        /* else the matrix has none, and its sizes are not compared */
-    size_t rank;               /* may be larger than the matrix can have */
     stored_matrix matrix;
 } safetensors_tensor;
 

@@ -6,19 +6,18 @@
 
 #include <string.h>
 
-static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, err *e)
+static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, key_kind kind,
+                          const read_options *how, err *e)
 {
-    char name[JSON_FOUND], found[JSON_FOUND];
+    char found[JSON_FOUND];
     place at = json_place(&h->text, t->dtype);
     if (!t->is_known_type) {
-        err_at(e, &at, "%s is of type %s, which is not read", json_found(&h->text, t->name, name),
+        err_at(e, &at, "the elements are of type %s, which is not read",
                json_found(&h->text, t->dtype, found));
         return err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
     }
     at = json_place(&h->text, t->shape);
-    return t->rank <= TENSOR_MAX_RANK ||
-           err_at(e, &at, "%s has %zu axes, and at most %d are read",
-                  json_found(&h->text, t->name, name), t->rank, TENSOR_MAX_INPUT_RANK);
+    return stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
 }
 
 static bool read_named(safetensors_header *h, const safetensors_tensor *t, const char *name,
@@ -31,8 +30,11 @@ static bool read_named(safetensors_header *h, const safetensors_tensor *t, const
         return false;
     if (!is_wanted)
         return true;
-    entry *added = check_is_read(h, t, e) ? bundle_add(to, name, strlen(name), at, e) : NULL;
-    return added != NULL && stored_matrix_read(&t->matrix, kind, how, added, e);
+    entry *added = bundle_add(to, name, strlen(name), at, e);
+    if (added == NULL)
+        return false;
+    return check_is_read(h, t, kind, how, e) ? stored_matrix_read(&t->matrix, kind, how, added, e)
+                                             : err_within(e, "%s", name);
 }
 
 static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,

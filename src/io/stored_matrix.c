@@ -315,20 +315,17 @@ static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *
     return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
 }
 
-/* The limits of text: json_array_read's. */
-static bool check_rank(const stored_matrix *m, key_kind kind, err *e)
+bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
+                              const place *at, err *e)
 {
-    int most = kind == KEY_EXPECTED                     ? TENSOR_MAX_RANK
-               : kind == KEY_SETTING || kind == KEY_TOL ? 0
-                                                        : TENSOR_MAX_INPUT_RANK;
+    bool is_number = kind == KEY_SETTING || kind == KEY_TOL;
     char shape[SHAPE_TEXT];
-    if (m->rank <= most)
-        return true;
-    if (most == 0)
-        return err_at(e, &m->at, "%s numbers stand where one number is wanted",
-                      sizes_text(m->rank, m->size, shape));
-    return err_at(e, &m->at, "the matrix is %s, and at most %d axes are read",
-                  sizes_text(m->rank, m->size, shape), most);
+    size_t most = (size_t)read_most_rank(how, kind);
+    if (m->axes > most)
+        return err_at(e, at, "the matrix has %zu axes, and at most %zu are read", m->axes, most);
+    return !is_number || m->rank == 0 ||
+           err_at(e, at, "%s numbers stand where one number is wanted",
+                  sizes_text(m->rank, m->size, shape));
 }
 
 static bool check_truth(const stored_matrix *m, key_kind kind, const read_options *how, err *e)
@@ -380,8 +377,8 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
     if (how->keys == NULL && m->type == ELEMENT_BOOL && to->name != NULL && to->name[0] != '\0')
         kind = KEY_MASK;
     job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
-    if (!stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_rank(m, kind, e) ||
-        !check_truth(m, kind, how, e))
+    if (!stored_matrix_check_axes(m, kind, how, &m->at, e) ||
+        !stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_truth(m, kind, how, e))
         return false;
     j.type = type_of(m, kind, how);
     j.count = j.bytes / element_size(m->type);

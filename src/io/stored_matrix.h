@@ -17,7 +17,8 @@ typedef struct stored_matrix {
     element_type type;
     const char *type_name; /* as the file names it: "<f4"; static, for it goes into entry.stored */
     bool is_big_endian, is_fortran;
-    int rank;
+    size_t axes; /* that the file says; */
+    int rank;    /* as many of them as there is room for */
     size_t size[TENSOR_MAX_RANK];
     const char *bytes;
     place at; /* of the first element */
@@ -31,6 +32,11 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
  * messages) that holds matrices alone. With *is_wanted false, it is not to be read. */
 bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
                              const place *at, key_kind *kind, bool *is_wanted, err *e);
+
+/* Refuses, at `at`, more axes than a matrix of this kind may have: stored_matrix_read does it at the
+ * first element. */
+bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
+                              const place *at, err *e);
 
 /* Reads it into an entry that has its name and place. `kind` is one of a matrix, or a setting's, or
  * a tolerance's, which is a number, or (a setting) true or false. With how->keys NULL, true and

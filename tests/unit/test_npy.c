@@ -178,9 +178,8 @@ static const struct {
     {SHAPED("(-1,)"), "f: byte 61: expected a size, found '-'"},
     {SHAPED("(1 1)"), "f: byte 63: expected ',' or ')', found '1'"},
     {SHAPED("(1,,)"), "f: byte 63: expected a size, found ','"},
-    {SHAPED("(1, 1, 1, 1, 1, 1)"), "f: byte 60: the shape has more than 5 axes"},
-    {SHAPED("(1, 1, 1, 1, 1)"),
-     "f: byte 76: the matrix is 1 x 1 x 1 x 1 x 1, and at most 4 axes are read"},
+    {SHAPED("(1, 1, 1, 1, 1, 1)"), "f: byte 79: the matrix has 6 axes, and at most 4 are read"},
+    {SHAPED("(1, 1, 1, 1, 1)"), "f: byte 76: the matrix has 5 axes, and at most 4 are read"},
     {SHAPED("(18446744073709551616,)"), "f: byte 61: the size is larger than an address can hold"},
     {SHAPED("(4294967296, 4294967296)"),
      "f: byte 10: a matrix of 4294967296 x 4294967296 elements is larger than an address can "

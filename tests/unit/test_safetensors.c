@@ -140,7 +140,8 @@ static const struct {
     {{"{\"a\":{\"dtype\":8,\"shape\":[1],\"data_offsets\":[0,1]}}", DATA("1")},
      "f: byte 22: expected a type in double quotes, found '8'"},
     {{"{\"a\":" T("F8_E4M3", "[1]", 0, 1) "}", DATA("1")},
-     "f: byte 22: \"a\" is of type \"F8_E4M3\", which is not read | F64, F32, F16, BF16, I8 to "
+     "f: byte 22: the elements are of type \"F8_E4M3\", which is not read (a) | F64, F32, F16, "
+     "BF16, I8 to "
      "I64, U8 to U64 and BOOL are"},
     {{"{\"a\":" T("U8", "1", 0, 1) "}", DATA("1")},
      "f: byte 35: expected a list of sizes, found '1'"},
@@ -185,7 +186,7 @@ static const struct {
      "f: byte 29: expected a text in double quotes, found '1'"},
     /* what is well-formed, but no matrix here */
     {{"{\"a\":" T("U8", "[1,1,1,1,1,1]", 0, 1) "}", DATA("1")},
-     "f: byte 35: \"a\" has 6 axes, and at most 4 are read"},
+     "f: byte 35: the matrix has 6 axes, and at most 4 are read (a)"},
     {{"{\"a\":" T("U8", "[2,0]", 0, 0) "}", DATA("")},
      "f: byte 63: the matrix is 2 x 0; a matrix has at least one number"},
     {{"{\"a\":" T("F32", "[2]", 0, 8) "}", DATA("\0\0\0\0\0\0\xc0\x7f")},

@@ -93,7 +93,8 @@ static const char *read_as(const stored_matrix *m, key_kind kind, const read_opt
 
 static stored_matrix matrix_of(element_type type, int rank, const size_t *size, const char *bytes)
 {
-    stored_matrix m = {.type = type, .type_name = "T", .rank = rank, .bytes = bytes};
+    stored_matrix m = {
+        .type = type, .type_name = "T", .axes = (size_t)rank, .rank = rank, .bytes = bytes};
     m.at = (place){.file = "f", .byte = 100, .has_byte = true};
     for (int axis = 0; axis < rank; axis++)
         m.size[axis] = size[axis];
@@ -271,7 +272,8 @@ static void test_stays_narrow(unit *u)
     enum { LENGTH = 64 };
     _Alignas(64) char bytes[LENGTH] = {0};
     mapping map = {.users = 1, .bytes = bytes, .length = LENGTH};
-    stored_matrix m = {.type = ELEMENT_F16, .rank = 2, .size = {2, 3}, .bytes = bytes + 2};
+    stored_matrix m = {
+        .type = ELEMENT_F16, .axes = 2, .rank = 2, .size = {2, 3}, .bytes = bytes + 2};
     read_options to_f32 = F32, to_f64 = F64;
     to_f32.keeps_narrow = to_f64.keeps_narrow = true;
     CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
@@ -355,7 +357,7 @@ static void test_shapes(unit *u)
     m = matrix_of(ELEMENT_U8, 5, (size_t[]){1, 1, 1, 1, 1}, "\x07");
     CHECK_TEXT(u, read_as(&m, KEY_EXPECTED, &F32, &out), "- f64 1 x 1 x 1 x 1 x 1: 7; ");
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
-               "f: byte 100: the matrix is 1 x 1 x 1 x 1 x 1, and at most 4 axes are read");
+               "f: byte 100: the matrix has 5 axes, and at most 4 are read");
     text_free(&out);
 }
 
