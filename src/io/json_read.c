@@ -281,8 +281,10 @@ static bool read_by_look(reader *r, const char *at, entry *to, err *e)
         return read_records(r, scope_of_anything(r), at, to, e);
     if (*at == 'n')
         kind = KEY_EXPECTED;
-    else if (*at != '[')
-        kind = is_true_or_false(at) ? KEY_MASK : KEY_SETTING;
+    else if (is_true_or_false(at))
+        kind = KEY_MASK;
+    else if (*at != '[' && *at != '"' && r->how->keeps_all)
+        kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
 }
 
