@@ -166,7 +166,7 @@ static bool convert_bytes(converter *c, const source *s, err *e)
 static bool convert_file(converter *c, err *e)
 {
     source s;
-    if (!source_open(&s, c->o->operand[0], e))
+    if (!source_open_within(&s, c->o->operand[0], c->o->max_memory, e))
         return false;
     bool done = convert_bytes(c, &s, e);
     source_close(&s);

@@ -108,7 +108,7 @@ static bool find_attention(info_file *to, const source *s, const options *o, err
 static bool read_file(info_file *to, const char *file, const options *o, err *e)
 {
     source s;
-    if (!source_open(&s, file, e))
+    if (!source_open_within(&s, file, o->max_memory, e))
         return false;
     bool done = read_facts(to, &s, o, e);
     to->kind = done ? kind_of(&to->root) : INFO_ANYTHING;

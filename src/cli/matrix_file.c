@@ -29,7 +29,7 @@ const format *input_read(const options *o, const char *file, const read_options 
                          err *e)
 {
     source s;
-    if (!source_open(&s, file, e))
+    if (!source_open_within(&s, file, o->max_memory, e))
         return NULL;
     read_options mapped = *how;
     mapped.map = s.map;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool fail(const char *file, err *e)
@@ -34,6 +35,12 @@ bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, 
     text_added(to, (size_t)got);
     *ends = got == 0;
     return true;
+}
+
+bool descriptor_is_file(int descriptor)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 void descriptor_close(int descriptor, const char *file)

@@ -13,6 +13,8 @@ enum { READ_BLOCK = 1 << 20 };
 int descriptor_open(const char *file, err *e);
 /* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
 bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e);
+/* Whether it is a regular file, which has a size, and can be mapped. */
+bool descriptor_is_file(int descriptor);
 /* Standard input stays open. */
 void descriptor_close(int descriptor, const char *file);
 

@@ -3,7 +3,6 @@
 #include "io/descriptor.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void forget(line_source *l)
@@ -134,15 +133,22 @@ bool lines_has_next(const line_source *l)
     return l->ends || (left > 0 && memchr(l->read.data + l->next, '\n', left) != NULL);
 }
 
+/* All that is in memory belongs together; where it may never end, it is no more than a line may
+ * have. */
+static bool read_whole(line_source *l, err *e)
+{
+    return read_more(l, e) && (descriptor_is_file(l->descriptor) ||
+                               source_check_length(l->file, l->read.length, l->most, e));
+}
+
 bool lines_peek(line_source *l, err *e)
 {
-    return read_more(l, e);
+    return read_whole(l, e);
 }
 
 bool lines_can_restart(const line_source *l)
 {
-    struct stat status;
-    return fstat(l->descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+    return descriptor_is_file(l->descriptor) &&
            lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
 }
 
@@ -162,7 +168,7 @@ bool lines_become_source(line_source *l, source *whole, err *e)
         return source_open(whole, file, e);
     }
     while (!l->ends) {
-        if (!read_more(l, e))
+        if (!read_whole(l, e))
             return false;
     }
     *whole = (source){

@@ -30,7 +30,8 @@ bool lines_has_next(const line_source *l);
  * NULL, and lines_next is to be asked. */
 const char *lines_take(line_source *l, size_t *length);
 
-/* Before the first line: takes one more block into memory, all of which is in `read`. */
+/* Before the first line: takes one more block into memory, all of which is in `read`. Of what is no
+ * file, that and a source are at most as long as a line may be. */
 bool lines_peek(line_source *l, err *e);
 /* Before the first line: whether the stream, a file, can be read from its start again; and goes
  * there. */

@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "io/descriptor.h"
 
+#include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,11 +20,12 @@ static size_t size_hint(int descriptor)
     return known ? (size_t)status.st_size + 1 : READ_BLOCK;
 }
 
-static bool read_all(int descriptor, const char *file, text *all, err *e)
+static bool read_all(int descriptor, const char *file, size_t most, text *all, err *e)
 {
     size_t wanted = size_hint(descriptor);
     for (bool ends = false; !ends;) {
-        if (!descriptor_read(descriptor, file, wanted, all, &ends, e))
+        if (!descriptor_read(descriptor, file, wanted, all, &ends, e) ||
+            !source_check_length(file, all->length, most, e))
             return false;
         size_t left = all->capacity - all->length - 1; /* the last one is the NUL's */
         wanted = left > 0 ? left : READ_BLOCK;
@@ -38,10 +41,10 @@ static mapping *map_file(int descriptor)
     return is_large ? mapping_new(descriptor, (size_t)status.st_size) : NULL;
 }
 
-static bool read_file(source *s, int descriptor, err *e)
+static bool read_file(source *s, int descriptor, size_t most, err *e)
 {
     text all = {0};
-    if (!read_all(descriptor, s->file, &all, e)) {
+    if (!read_all(descriptor, s->file, descriptor_is_file(descriptor) ? SIZE_MAX : most, &all, e)) {
         text_free(&all);
         return false;
     }
@@ -50,7 +53,21 @@ static bool read_file(source *s, int descriptor, err *e)
     return true;
 }
 
+bool source_check_length(const char *file, size_t length, size_t most, err *e)
+{
+    place at = {.file = strcmp(file, "-") == 0 ? "standard input" : file};
+    if (length <= most || length <= READ_BLOCK)
+        return true;
+    err_at(e, &at, "the input is longer than the %zu bytes of memory that may be used", most);
+    return err_remedy(e, "raise --max-memory; a file is mapped, and takes none");
+}
+
 bool source_open(source *s, const char *file, err *e)
+{
+    return source_open_within(s, file, SIZE_MAX, e);
+}
+
+bool source_open_within(source *s, const char *file, size_t most, err *e)
 {
     *s = (source){.file = file};
     int descriptor = descriptor_open(file, e);
@@ -62,7 +79,7 @@ bool source_open(source *s, const char *file, err *e)
         s->bytes = s->map->bytes;
         s->length = s->map->length;
     } else {
-        done = read_file(s, descriptor, e);
+        done = read_file(s, descriptor, most, e);
     }
     descriptor_close(descriptor, file);
     return done;

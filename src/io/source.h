@@ -17,6 +17,12 @@ typedef struct source {
 /* Reads it whole. A missing or unreadable file, a directory, or a failing read is an error with
  * errno's text. */
 bool source_open(source *s, const char *file, err *e);
+/* The same, where no more than `most` bytes may come from what is no file, a pipe or a device: it
+ * may never end. */
+bool source_open_within(source *s, const char *file, size_t most, err *e);
+/* Refuses an input of which so many bytes were read, where that is more; a first block is always
+ * read. */
+bool source_check_length(const char *file, size_t length, size_t most, err *e);
 void source_close(source *s);
 
 #endif
