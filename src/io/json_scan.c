@@ -214,6 +214,14 @@ static bool scan_encoding(scan *s, err *e)
     return err_remedy(e, "iconv -f UTF-16 -t UTF-8 %s", t->file);
 }
 
+/* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
+static bool is_first_of_lines(const scan *s)
+{
+    const char *first = json_skip_space(s->text, s->text->bytes);
+    const char *newline = memchr(first, '\n', (size_t)(s->at - first));
+    return newline == NULL || json_skip_space(s->text, newline) == s->at;
+}
+
 static bool scan_text(scan *s, err *e)
 {
     if (!scan_encoding(s, e))
@@ -226,7 +234,9 @@ static bool scan_text(scan *s, err *e)
         return true;
     fail_expected(s, "the end of the text", e);
     if (next_is(s, '{'))
-        err_remedy(e, "one document a line is read with --input-format jsonl");
+        err_remedy(e, is_first_of_lines(s)
+                          ? "one document a line is read with --input-format jsonl"
+                          : "jq -c makes of each a line, which --input-format jsonl reads");
     return false;
 }
 
