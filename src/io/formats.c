@@ -2,6 +2,7 @@
 
 #include "io/csv_read.h"
 #include "io/csv_write.h"
+#include "io/foreign.h"
 #include "io/json.h"
 #include "io/jsonl.h"
 #include "io/npy.h"
@@ -113,12 +114,35 @@ static const char *list_names(char out[NAMES_TEXT])
     return out;
 }
 
+/* The binary format that the bytes begin as, or NULL. */
+static const format *find_binary(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (ROWS[i].holds & HOLDS_TYPES && ROWS[i].probe(bytes, length))
+            return &ROWS[i];
+    }
+    return NULL;
+}
+
+static const format *refuse(const foreign *f, const char *file, err *e)
+{
+    err_at(e, &(place){.file = file, .has_byte = true}, "this is %s, which is not read", f->what);
+    err_remedy(e, "%s", f->remedy);
+    return NULL;
+}
+
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e)
 {
     if (length == 0) {
         err_at(e, &(place){.file = file}, "the input is empty");
         return NULL;
     }
+    const format *binary = find_binary(bytes, length);
+    const foreign *other = binary == NULL ? foreign_find(bytes, length) : NULL;
+    if (binary != NULL)
+        return binary;
+    if (other != NULL)
+        return refuse(other, file, e);
     /* Of formats that both fit, the ending's is meant. */
     const format *by_ending = format_by_ending(file);
     if (by_ending != NULL && may_be(by_ending, bytes, length))

@@ -72,6 +72,15 @@ static bool ends_with(const zip_member *m, const char *ending)
            memcmp(m->name + m->name_length - length, ending, length) == 0;
 }
 
+static bool has_matrices(const zip *z)
+{
+    for (size_t i = 0; i < z->count; i++) {
+        if (ends_with(&z->member[i], ENDING))
+            return true;
+    }
+    return false;
+}
+
 /* A member that is no NPY: a folder's entry is nothing, PyTorch's files are zips of pickles. */
 static bool refuse_other(const reader *r, const zip_member *m, err *e)
 {
@@ -80,9 +89,10 @@ static bool refuse_other(const reader *r, const zip_member *m, err *e)
     if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
         return true;
     err_at(e, &at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
-    return ends_with(m, ".pkl") ? err_remedy(e, "this is a pickle of PyTorch: save the tensors as "
-                                                "safetensors")
-                                : false;
+    if (ends_with(m, ".pkl"))
+        return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
+    return has_matrices(&r->zip) ? false
+                                 : err_remedy(e, "this zip is no NPZ: unzip takes its files out");
 }
 
 static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)

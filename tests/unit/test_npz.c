@@ -134,10 +134,12 @@ static void test_members(unit *u)
                  "f:w: byte 0: this is a pickle, which is not read | "
                  "numpy.save(FILE, a.astype('float32')) stores numbers");
     check_member(u, "readme.txt", "no", &ALL,
-                 "f: byte 0: 'readme.txt' is no matrix: in a NPZ, matrices end in .npy");
+                 "f: byte 0: 'readme.txt' is no matrix: in a NPZ, matrices end in .npy | "
+                 "this zip is no NPZ: unzip takes its files out");
     check_member(u, "readme.txt", "no", &skips, "");
     check_member(u, ".npy", "no", &ALL,
-                 "f: byte 0: '.npy' is no matrix: in a NPZ, matrices end in .npy");
+                 "f: byte 0: '.npy' is no matrix: in a NPZ, matrices end in .npy | "
+                 "this zip is no NPZ: unzip takes its files out");
     check_member(u, "folder/", "", &ALL, "");
     check_member(u, "a/data.pkl", "no", &ALL,
                  "f: byte 0: 'a/data.pkl' is no matrix: in a NPZ, matrices end in .npy | "
