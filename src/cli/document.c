@@ -129,6 +129,19 @@ static bool look_at_first(line_source *l, jsonl_look *look, err *e)
     return true;
 }
 
+/* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at all
+ * is a stream of no documents. */
+static bool look_behind_name(documents *all, err *e)
+{
+    line_source *l = &all->lines;
+    err unsaid = {0}; /* whoever reads the whole finds it again */
+    if (!lines_peek(l, e))
+        return false;
+    const format *f = format_recognise(l->read.data, l->read.length, l->file, &unsaid);
+    all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
+    return true;
+}
+
 /* Whether the input is lines that are documents, as its name's ending or its first bytes say. A
  * stream of one line has the first bytes of JSON, and so has one whose lines are lists: then the
  * ending says it. */
@@ -142,12 +155,8 @@ static bool find_if_lines(documents *all, err *e)
         all->is_stream = all->given->stream || format_by_name(format_name)->holds & HOLDS_STREAM;
         return true;
     }
-    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM) {
-        bool done = lines_peek(l, e);
-        look = jsonl_look_at(l->read.data, l->read.length);
-        all->is_stream = look != JSONL_IS_NOT || json_probe(l->read.data, l->read.length);
-        return done;
-    }
+    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM)
+        return look_behind_name(all, e);
     bool done = look_at_first(l, &look, e);
     all->is_stream = look == JSONL_IS;
     return done;

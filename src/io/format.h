@@ -117,8 +117,8 @@ extern const named_table FORMATS;
 const format *format_by_name(const char *name);
 /* By the ending of a file's name; NULL where none fits. */
 const format *format_by_ending(const char *file);
-/* By the first bytes, then by the ending of the name. NULL with the error set where neither
- * says. */
+/* By the first bytes, then by the ending of the name; of text the ending of a stream says it. NULL
+ * with the error set where neither says. */
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e);
 
 #endif

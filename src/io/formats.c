@@ -143,9 +143,11 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return binary;
     if (other != NULL)
         return refuse(other, file, e);
-    /* Of formats that both fit, the ending's is meant. */
+    /* Of formats that both fit, the ending's is meant; and a stream is one whatever its first line
+     * is, which may be a bad one. */
     const format *by_ending = format_by_ending(file);
-    if (by_ending != NULL && may_be(by_ending, bytes, length))
+    bool is_stream = by_ending != NULL && by_ending->holds & HOLDS_STREAM;
+    if (is_stream || (by_ending != NULL && may_be(by_ending, bytes, length)))
         return by_ending;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (ROWS[i].probe(bytes, length))

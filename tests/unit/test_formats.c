@@ -40,6 +40,10 @@ static void recognised(unit *u)
         {" \n[[1, 2]]", "a.csv", "json"},
         {"{}\n{}\n", "a.jsonl", "jsonl"},
         {"1,2\n3,4\n", "-", "csv"},
+        {"1,2\n3,4\n", "a.jsonl", "jsonl"},
+        {"\x1f\x8b\x08", "a.jsonl",
+         "a.jsonl: byte 0: this is gzip, which is not read | gunzip -c FILE unpacks it into a "
+         "pipe"},
         {"# a comment\n\n1,2\n", "-", "csv"},
         {"5\n", "-", "csv"},
         {"the,cat\n1,2\n", "-", "csv"},
