@@ -89,7 +89,8 @@ static const command ROWS[] = {
      GROUP_FILES | GROUP_ALWAYS,
      NULL,
      "Lists what is in each FILE: names, shapes, types as the file stores them, least, greatest "
-     "and mean of the numbers, and how many are none. Of JSON it says whether it is well-formed, "
+     "and mean of the numbers, and how many are none. Of an entry that is not read, such as texts "
+     "in a NPZ, it says why. Of JSON it says whether it is well-formed, "
      "a problem document or not; of a problem document also how its heads share keys and values, "
      "and what a key/value cache needs. --format json writes an object a file, a line each. A "
      "file that can't be read is status 2, after all others were looked at.",
@@ -101,7 +102,8 @@ static const command ROWS[] = {
      "Writes all that is in IN as another format: OUT's ending or --format says which, and - is "
      "standard input or output. Order, names, texts and settings are kept, and so are the labels "
      "of the first matrix where the format has a place for them. What has none is named before "
-     "anything is written, with status 2; --force leaves it out. IN may be FILE:NAME for one "
+     "anything is written, with status 2; --force leaves it out, and what is not read. IN may be "
+     "FILE:NAME for one "
      "matrix alone. Text is read as float64, so that its numbers come out as they stood there, "
      "and a binary output gets float64; with --dtype they are read as that. Binary numbers keep "
      "their precision. With --delimiter and tables on both sides, the delimiter is that of IN.",

@@ -53,6 +53,7 @@ static read_options how_to_read(const options *o, const char *file)
     how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
     how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
     how.keeps_types = !is_given;
+    how.keeps_unread = o->force;
     return how;
 }
 
@@ -102,6 +103,7 @@ static bool name_the_matrix(bundle *b, const format *from, const format *to, err
 
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
+    convert_leave_unread(b, c->o, c->world);
     if (!name_the_matrix(b, from, c->to, e) ||
         !convert_take_metadata(b, c->to, c->in, c->o, c->world, &c->kept, &c->how, e) ||
         !convert_check(b, c->to, c->in, c->out, c->o, c->world, e))
@@ -179,7 +181,7 @@ static bool convert_matrix(converter *c, err *e)
     read_options how = how_to_read(c->o, c->o->operand[0]);
     matrix_file m;
     bundle b = {0};
-    how.keeps_all = false; /* what else is in the file is not asked for */
+    how.keeps_all = how.keeps_unread = false; /* what else is in the file is not asked for */
     bool done = matrix_file_read(&m, c->o->operand[0], &how, c->o, e);
     if (!done)
         return false;

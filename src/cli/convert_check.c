@@ -40,6 +40,19 @@ static size_t leave_out(bundle *b, const format *f, const options *o, const env 
     return lost;
 }
 
+void convert_leave_unread(bundle *b, const options *o, const env *world)
+{
+    for (size_t i = 0; i < b->count;) {
+        const entry *one = &b->entry[i];
+        if (one->kind != ENTRY_UNREAD) {
+            i++;
+            continue;
+        }
+        note_say(world, o, NULL, "%s is left out: %s", name_of(one), one->text);
+        bundle_remove(b, one->name);
+    }
+}
+
 static bool refuse_lost(size_t lost, const bundle *b, const format *f, const char *in,
                         const char *out, err *e)
 {

@@ -12,4 +12,7 @@
 bool convert_check(bundle *b, const format *f, const char *in, const char *out, const options *o,
                    const env *world, err *e);
 
+/* Leaves out what of a file was not read, and says why. */
+void convert_leave_unread(bundle *b, const options *o, const env *world);
+
 #endif

@@ -9,7 +9,7 @@ const char *fact_kind_name(fact_kind kind)
     static const char *const NAMES[] = {
         [FACT_NULL] = "null",   [FACT_TRUTH] = "truth",   [FACT_NUMBER] = "number",
         [FACT_TEXT] = "text",   [FACT_MATRIX] = "matrix", [FACT_LIST] = "list",
-        [FACT_ARRAY] = "array", [FACT_OBJECT] = "object"};
+        [FACT_ARRAY] = "array", [FACT_OBJECT] = "object", [FACT_UNREAD] = "unread"};
     return NAMES[kind];
 }
 

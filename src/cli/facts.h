@@ -18,7 +18,8 @@ typedef enum fact_kind {
     FACT_MATRIX, /* numbers, or true and false, of rank 1 to 5 */
     FACT_LIST,   /* texts, and nothing else */
     FACT_ARRAY,  /* any other list */
-    FACT_OBJECT
+    FACT_OBJECT,
+    FACT_UNREAD /* an entry of a file that can't be read: `shown` says why */
 } fact_kind;
 
 /* "matrix": what a machine is told. */

@@ -73,7 +73,8 @@ static bool add_entry(fact *to, const entry *one, err *e)
         add_list(added, &one->list);
         break;
     case ENTRY_TEXT:
-        added->kind = FACT_TEXT;
+    case ENTRY_UNREAD:
+        added->kind = one->kind == ENTRY_TEXT ? FACT_TEXT : FACT_UNREAD;
         text_add_string(&added->shown, one->text);
         break;
     default:

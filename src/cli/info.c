@@ -43,7 +43,8 @@ static bool read_bundle(info_file *to, const source *s, read_options how, err *e
     bundle all = {0};
     how.kind = KEY_EXPECTED;
     how.map = s->map;
-    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = how.any_rank = true;
+    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
+    how.any_rank = how.keeps_unread = true;
     bool done =
         to->format->read(s->bytes, s->length, &how, &all, e) && facts_of_bundle(&to->root, &all, e);
     bundle_free(&all);

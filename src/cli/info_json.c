@@ -99,6 +99,8 @@ static void add_fact(text *out, const fact *f, bool is_stream)
         add_matrix(out, f);
     if (f->kind == FACT_ARRAY)
         add_array(out, f);
+    if (f->kind == FACT_UNREAD)
+        json_member_text(out, "error", text_string(&f->shown));
     if (f->kind == FACT_LIST)
         json_member_count(out, "count", f->count);
     if (f->kind == FACT_OBJECT)

@@ -77,6 +77,9 @@ static void add_value(text *out, const fact *f)
     case FACT_MATRIX:
         text_add_string(out, sizes_text(f->rank, f->size, shape));
         break;
+    case FACT_UNREAD:
+        text_add_format(out, "not read: %s", text_string(&f->shown));
+        break;
     default:
         text_add_string(out, f->kind == FACT_NULL ? "null" : text_string(&f->shown));
     }
@@ -237,11 +240,11 @@ static void write_table(text *out, const info_file *of)
 
 /* ---- the headline ---- */
 
-static size_t count_matrices(const fact *root)
+static size_t count_inside(const fact *root, fact_kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < root->insides; i++)
-        count += root->inside[i].kind == FACT_MATRIX;
+        count += root->inside[i].kind == kind;
     return count;
 }
 
@@ -261,8 +264,10 @@ static void write_kind(text *out, const info_file *of)
                         of->kind == INFO_DOCUMENT ? "problem document" : "result", root->count,
                         plural(root->count));
     } else if (!is_json(of)) {
-        size_t matrices = count_matrices(root);
+        size_t matrices = count_inside(root, FACT_MATRIX), unread = count_inside(root, FACT_UNREAD);
         text_add_format(out, "%zu matri%s", matrices, matrices == 1 ? "x" : "ces");
+        if (unread > 0)
+            text_add_format(out, ", %zu not read", unread);
     } else {
         text value = {0};
         bool is_list = root->kind == FACT_MATRIX && root->rank == 1;

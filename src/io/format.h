@@ -45,6 +45,9 @@ typedef struct read_options {
     /* With `keys` NULL: what has no place in a bundle is not passed over. A null becomes a hole of
      * rank 0, metadata an object, and labels of a table's later blocks are refused. */
     bool keeps_all;
+    /* With `keys` NULL: an entry that can't be read among others that may becomes an ENTRY_UNREAD,
+     * where it is not damaged. */
+    bool keeps_unread;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */
@@ -58,6 +61,9 @@ typedef struct read_options {
 
 /* A reader passes over a name: it is listed where somebody wants that. */
 bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+/* A reader fails with an entry, which holds no value yet: whether that is no error, since somebody
+ * wants to know why it is unread. */
+bool read_leaves(const read_options *how, entry *unread, err *e);
 /* The axes that a matrix of this kind may have. */
 int read_most_rank(const read_options *how, key_kind kind);
 /* A reader comes to a line of what made the result, perhaps behind the space of a comment. */

@@ -1,5 +1,6 @@
 #include "io/format.h"
 
+#include "base/mem.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
 #include "io/foreign.h"
@@ -76,6 +77,18 @@ static bool may_be(const format *row, const char *bytes, size_t length)
 bool read_skip(const read_options *how, const char *name, size_t length, err *e)
 {
     return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
+}
+
+bool read_leaves(const read_options *how, entry *unread, err *e)
+{
+    if (!how->keeps_unread || e->is_memory)
+        return false;
+    err missing = {0};
+    unread->kind = ENTRY_UNREAD;
+    unread->stored = NULL;
+    unread->text = mem_copy_text(e->what, strlen(e->what), &missing);
+    *e = missing;
+    return unread->text != NULL;
 }
 
 int read_most_rank(const read_options *how, key_kind kind)

@@ -34,12 +34,13 @@ static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to
     text label = {0};
     name_member(r, to->name, &label);
     const place begin = {.file = text_string(&label), .has_byte = true};
-    const char *bytes =
-        text_ok(&label, e) ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
+    bool can_unpack = text_ok(&label, e) && zip_can_unpack(&r->zip, m, e);
+    const char *bytes = can_unpack ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
     bool done = bytes != NULL && npy_find_matrix(bytes, m->size, &begin, &matrix, e) &&
                 stored_matrix_read(&matrix, kind, r->how, to, e);
+    bool is_damaged = can_unpack && bytes == NULL;
     text_free(&label);
-    return done;
+    return done || (!is_damaged && read_leaves(r->how, to, e));
 }
 
 /* What is unpacked counts against the limit for as long as the file is read. */
@@ -81,24 +82,49 @@ static bool has_matrices(const zip *z)
     return false;
 }
 
-/* A member that is no NPY: a folder's entry is nothing, PyTorch's files are zips of pickles. */
-static bool refuse_other(const reader *r, const zip_member *m, err *e)
+/* A member that is no NPY: PyTorch's files are zips of pickles. */
+static bool refuse_other(const reader *r, const zip_member *m, const place *at, err *e)
 {
-    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
     int length = m->name_length < 80 ? (int)m->name_length : 80;
-    if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
-        return true;
-    err_at(e, &at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
+    err_at(e, at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
         return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
     return has_matrices(&r->zip) ? false
                                  : err_remedy(e, "this zip is no NPZ: unzip takes its files out");
 }
 
+/* Whether a matrix has its name, which would then be there twice. */
+static bool is_name_of_matrix(const zip *z, const zip_member *m)
+{
+    size_t length = m->name_length + strlen(ENDING);
+    for (size_t i = 0; i < z->count; i++) {
+        const zip_member *one = &z->member[i];
+        if (one->name_length == length && ends_with(one, ENDING) &&
+            memcmp(one->name, m->name, m->name_length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A folder's entry is nothing. */
+static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
+{
+    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
+    bool is_kept = r->how->keeps_unread && has_matrices(&r->zip) && !is_name_of_matrix(&r->zip, m);
+    if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
+        return true;
+    refuse_other(r, m, &at, e);
+    err missing = {0};
+    entry *to = is_kept ? bundle_add(out, m->name, m->name_length, at, &missing) : NULL;
+    if (missing.is_set)
+        *e = missing;
+    return to != NULL && read_leaves(r->how, to, e);
+}
+
 static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
 {
     if (!ends_with(m, ENDING))
-        return refuse_other(r, m, e);
+        return pass_other(r, m, out, e);
     char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
     bool done = name != NULL && read_named(r, m, name, e, out);
     mem_free(name);

@@ -12,8 +12,7 @@ static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, ke
     char found[JSON_FOUND];
     place at = json_place(&h->text, t->dtype);
     if (!t->is_known_type) {
-        err_at(e, &at, "the elements are of type %s, which is not read",
-               json_found(&h->text, t->dtype, found));
+        err_at(e, &at, "elements of type %s are not read", json_found(&h->text, t->dtype, found));
         return err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
     }
     at = json_place(&h->text, t->shape);
@@ -33,8 +32,9 @@ static bool read_named(safetensors_header *h, const safetensors_tensor *t, const
     entry *added = bundle_add(to, name, strlen(name), at, e);
     if (added == NULL)
         return false;
-    return check_is_read(h, t, kind, how, e) ? stored_matrix_read(&t->matrix, kind, how, added, e)
-                                             : err_within(e, "%s", name);
+    if (check_is_read(h, t, kind, how, e))
+        return stored_matrix_read(&t->matrix, kind, how, added, e) || read_leaves(how, added, e);
+    return how->keeps_unread ? read_leaves(how, added, e) : err_within(e, "%s", name);
 }
 
 static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,

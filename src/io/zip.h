@@ -34,6 +34,9 @@ bool zip_probe(const char *bytes, size_t length);
 bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e);
 void zip_close(zip *z);
 
+/* Whether its method is one that is read; else the error says which it is. */
+bool zip_can_unpack(const zip *z, const zip_member *m, err *e);
+
 /* All bytes of a member, their checksum checked: a stored one's lie in the file, a deflated one's
  * are put into `unpacked`, which never takes more than the zip says, nor more than `most`. NULL
  * with the error set. */

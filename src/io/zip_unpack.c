@@ -14,12 +14,10 @@ static const struct {
 } METHODS[] = {{1, "shrink"}, {6, "implode"}, {9, "deflate64"}, {12, "bzip2"}, {14, "lzma"},
                {93, "zstd"},  {95, "xz"},     {98, "PPMd"},     {99, "AES"}};
 
-static bool check_method(const zip_member *m, const char *name, const place *at, err *e)
+static bool refuse_method(const zip_member *m, const char *name, const place *at, err *e)
 {
     if ((m->flags & FLAGS_ENCRYPTED) != 0)
         return err_at(e, at, "'%s' is encrypted, which is not read", name);
-    if (m->method == STORED || m->method == DEFLATED)
-        return true;
     const char *method = "a method without a name";
     for (size_t i = 0; i < sizeof METHODS / sizeof METHODS[0]; i++)
         method = METHODS[i].method == m->method ? METHODS[i].name : method;
@@ -114,8 +112,6 @@ static const char *unpack(const zip *z, const zip_member *m, const char *name, s
 {
     place at = {.file = z->file, .byte = m->header, .has_byte = true};
     const char *bytes = z->bytes + m->data;
-    if (!check_method(m, name, &at, e))
-        return NULL;
     if (m->method == STORED && m->size != m->packed) {
         err_at(e, &at, "'%s' is stored in %zu bytes, and is to be %zu", name, m->packed, m->size);
         return NULL;
@@ -137,9 +133,21 @@ static const char *unpack(const zip *z, const zip_member *m, const char *name, s
     return NULL;
 }
 
+bool zip_can_unpack(const zip *z, const zip_member *m, err *e)
+{
+    place at = {.file = z->file, .byte = m->header, .has_byte = true};
+    if ((m->flags & FLAGS_ENCRYPTED) == 0 && (m->method == STORED || m->method == DEFLATED))
+        return true;
+    char *name = mem_copy_text(m->name, m->name_length, e);
+    if (name != NULL)
+        refuse_method(m, name, &at, e);
+    mem_free(name);
+    return false;
+}
+
 const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e)
 {
-    char *name = mem_copy_text(m->name, m->name_length, e);
+    char *name = zip_can_unpack(z, m, e) ? mem_copy_text(m->name, m->name_length, e) : NULL;
     text_clear(unpacked);
     const char *bytes = name == NULL ? NULL : unpack(z, m, name, most, unpacked, e);
     mem_free(name);

@@ -12,7 +12,13 @@
 
 #include <stdint.h>
 
-typedef enum entry_kind { ENTRY_TENSOR, ENTRY_TEXT, ENTRY_LIST, ENTRY_BUNDLE } entry_kind;
+typedef enum entry_kind {
+    ENTRY_TENSOR,
+    ENTRY_TEXT,
+    ENTRY_LIST,
+    ENTRY_BUNDLE,
+    ENTRY_UNREAD /* a file has it, and no reader; `text` says why. There only where asked for. */
+} entry_kind;
 
 typedef struct text_list {
     char **item; /* each NUL-terminated and owned */

@@ -5,6 +5,7 @@ The values stand here in plain sight; tests/unit/test_npy.c and test_npz.c have 
 """
 import io
 import sys
+import zipfile
 import numpy
 from numpy.lib import format
 
@@ -55,6 +56,17 @@ class Pipe(io.RawIOBase):
         self.file.close()
         super().close()
 
+
+# Two matrices among what is not read.
+numpy.savez("unread.npz", x=x, words=numpy.array(["the", "cat"]), objects=numpy.array([None]),
+            complex=numpy.array([1j]), records=numpy.zeros(1, [("a", "<f4"), ("b", "<f4")]),
+            empty=numpy.zeros((0, 3)), axes=numpy.zeros((1,) * 6), large=numpy.array([2**53 + 1]),
+            wq=wq)
+with zipfile.ZipFile("unread.npz", "a") as others:
+    others.writestr(zipfile.ZipInfo("readme.txt"), "hello\n")
+    others.writestr(zipfile.ZipInfo("folder/"), "")
+    others.writestr(zipfile.ZipInfo("packed.npy"), open("rank-1.npy", "rb").read(),
+                    zipfile.ZIP_BZIP2)
 
 with Pipe("piped.npz") as pipe:
     numpy.savez_compressed(pipe, x=x, wq=wq)

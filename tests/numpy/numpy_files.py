@@ -2,6 +2,7 @@
 import functools
 import io
 import json
+import subprocess
 import tempfile
 import zipfile
 
@@ -122,7 +123,27 @@ def check_converting(folder):
                       back[name].shape == array.shape and back[name].dtype == array.dtype)
 
 
+def check_unread(folder):
+    """Entries that are no matrices are listed beside those that are."""
+    file = f"{folder}/unread.npz"
+    numpy.savez(file, x=numpy.eye(2), words=numpy.array(["a", "b"]), none=numpy.zeros((0, 2)),
+                objects=numpy.array([1, "a"], object), large=numpy.array([2**63 - 1]))
+    with zipfile.ZipFile(file, "a") as others:
+        others.writestr("readme.txt", "hello")
+    entries = json.loads(selfattn("info", "--format", "json", file))["entries"]
+    kinds = {one["name"]: one["kind"] for one in entries}
+    unread = ["words", "none", "objects", "large", "readme.txt"]
+    check("what is not read", kinds == {"x": "matrix"} | dict.fromkeys(unread, "unread"))
+    left = selfattn("convert", "--force", "--quiet", file, "-", "--format", "jsonl")
+    check("what is left of it", json.loads(left) == {"x": [[1, 0], [0, 1]]})
+    with zipfile.ZipFile(file, "a") as others:
+        others.writestr("x", "a member that has a matrix's name")
+    done = subprocess.run(("selfattn", "info", file), capture_output=True, check=False)
+    check("two of one name are refused", done.returncode == 2 and b"'x' is no" in done.stderr)
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    check_unread(scratch)
     check_info()
     check_converting(scratch)
     check_reading()

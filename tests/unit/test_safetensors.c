@@ -140,7 +140,7 @@ static const struct {
     {{"{\"a\":{\"dtype\":8,\"shape\":[1],\"data_offsets\":[0,1]}}", DATA("1")},
      "f: byte 22: expected a type in double quotes, found '8'"},
     {{"{\"a\":" T("F8_E4M3", "[1]", 0, 1) "}", DATA("1")},
-     "f: byte 22: the elements are of type \"F8_E4M3\", which is not read (a) | F64, F32, F16, "
+     "f: byte 22: elements of type \"F8_E4M3\" are not read (a) | F64, F32, F16, "
      "BF16, I8 to "
      "I64, U8 to U64 and BOOL are"},
     {{"{\"a\":" T("U8", "1", 0, 1) "}", DATA("1")},
