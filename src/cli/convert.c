@@ -45,15 +45,17 @@ static const format *find_output_format(const options *o, const char *out, err *
 /* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
  * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
  * it. Nothing that is there is passed over. */
-static read_options how_to_read(const options *o, const char *file)
+static read_options how_to_read(const converter *c)
 {
+    const options *o = c->o;
     dtype type = DTYPE_F64;
     bool is_given = given_decides_type(o, &type);
-    read_options how = read_options_of(o, file, type);
+    read_options how = read_options_of(o, o->operand[0], type);
     how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
     how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
     how.keeps_types = !is_given;
     how.keeps_unread = o->force;
+    how.keeps_json = o->force || c->to->is_json;
     return how;
 }
 
@@ -151,7 +153,7 @@ static void take_delimiter(converter *c, const format *from)
 
 static bool convert_bytes(converter *c, const source *s, err *e)
 {
-    read_options how = how_to_read(c->o, c->o->operand[0]);
+    read_options how = how_to_read(c);
     const format *from = input_format_of(c->o, s->bytes, s->length, how.file, e);
     if (from == NULL)
         return false;
@@ -178,7 +180,7 @@ static bool convert_file(converter *c, err *e)
 /* FILE:NAME: the one matrix, which needs a name no more. */
 static bool convert_matrix(converter *c, err *e)
 {
-    read_options how = how_to_read(c->o, c->o->operand[0]);
+    read_options how = how_to_read(c);
     matrix_file m;
     bundle b = {0};
     how.keeps_all = how.keeps_unread = false; /* what else is in the file is not asked for */

@@ -129,8 +129,8 @@ static bool look_at_first(line_source *l, jsonl_look *look, err *e)
     return true;
 }
 
-/* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at all
- * is a stream of no documents. */
+/* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at
+ * all is a stream of no documents. */
 static bool look_behind_name(documents *all, err *e)
 {
     line_source *l = &all->lines;

@@ -45,6 +45,9 @@ typedef struct read_options {
     /* With `keys` NULL: what has no place in a bundle is not passed over. A null becomes a hole of
      * rank 0, metadata an object, and labels of a table's later blocks are refused. */
     bool keeps_all;
+    /* With `keys` NULL: lists and texts of JSON that are nothing else that a bundle holds become an
+     * ENTRY_JSON, and are not refused; but a matrix with a bad number is. */
+    bool keeps_json;
     /* With `keys` NULL: an entry that can't be read among others that may becomes an ENTRY_UNREAD,
      * where it is not damaged. */
     bool keeps_unread;

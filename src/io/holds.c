@@ -11,6 +11,8 @@ static const char *kind_name(const entry *one)
         return "a text";
     case ENTRY_LIST:
         return "a list of texts";
+    case ENTRY_JSON:
+        return one->text[0] == '"' ? "a text" : "a list that is no matrix";
     default:
         return one->is_list ? "a list of objects" : "an object";
     }

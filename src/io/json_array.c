@@ -1,6 +1,7 @@
 #include "io/json_array.h"
 
 #include "io/json_lists.h"
+#include "io/number_read.h"
 
 #include <stdio.h>
 
@@ -164,4 +165,24 @@ bool json_array_read(json_text *t, const char *at, const element_rules *rules, t
         return true;
     tensor_free(out);
     return false;
+}
+
+bool json_array_is_numbers(json_text *t, const char *at, int most_rank)
+{
+    measure m = {.text = t};
+    err unsaid = {0};
+    size_t count;
+    double ignored;
+    if (*at != '[' || !measure_rank(&m, at, most_rank, &unsaid) ||
+        measure_list(&m, at, 0, &unsaid) == NULL || !sizes_count(m.rank, m.size, &count))
+        return false;
+    for (; count > 0; count--) {
+        at = next_element(at);
+        const char *end = json_value_end(t, at);
+        bool is_word = *at == 't' || *at == 'f' || *at == '{';
+        if (is_word || (*at == '"' && !number_read_nonfinite(at + 1, end - 1, &ignored)))
+            return false;
+        at = end;
+    }
+    return true;
 }

@@ -10,4 +10,8 @@
  * of one depth must be equally long, and none empty. */
 bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e);
 
+/* Whether a value is such a list of numbers (and NaN, infinities, null), be they such as can be
+ * read or not. */
+bool json_array_is_numbers(json_text *t, const char *at, int most_rank);
+
 #endif

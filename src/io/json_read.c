@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/json_again.h"
 #include "io/json_array.h"
+#include "io/json_kept.h"
 #include "io/json_lists.h"
 #include "io/json_room.h"
 #include "io/json_scan.h"
@@ -272,7 +273,17 @@ static const scope *scope_of_anything(const reader *r)
     return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
 }
 
-static bool read_by_look(reader *r, const char *at, entry *to, err *e)
+/* After a failure: a value that is no matrix, and so has no bad number, may stay what it is. */
+static bool keep(reader *r, const char *at, entry *to, err *e)
+{
+    bool may_be_kept = r->how->keeps_json && !e->is_memory && (*at == '[' || *at == '"');
+    if (!may_be_kept || json_array_is_numbers(&r->text, at, read_most_rank(r->how, KEY_MATRIX)))
+        return false;
+    err_clear(e);
+    return json_keep(&r->text, at, to, e);
+}
+
+static bool read_as_it_looks(reader *r, const char *at, entry *to, err *e)
 {
     int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
     if (*at == '{')
@@ -286,6 +297,15 @@ static bool read_by_look(reader *r, const char *at, entry *to, err *e)
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
+}
+
+static bool read_by_look(reader *r, const char *at, entry *to, err *e)
+{
+    json_room before = r->room;
+    if (read_as_it_looks(r, at, to, e))
+        return true;
+    r->room = before; /* what was read of it goes */
+    return keep(r, at, to, e);
 }
 
 static bool refuse_key(reader *r, const key_tables *keys, const char *key_at, const char *name,
@@ -406,10 +426,17 @@ static bool read_header(reader *r, const char *object, err *e)
     return done;
 }
 
+static bool read_bare_list(reader *r, const char *at, bundle *to, err *e)
+{
+    entry *only = add_entry(r, to, "", at, e);
+    value_kind as = {(int)r->how->kind, NULL};
+    return only != NULL && (read_value(r, as, at, only, e) || keep(r, at, only, e));
+}
+
 static bool read_whole(reader *r, const char *at, bundle *to, err *e)
 {
     if (*at == '[')
-        return read_named(r, (value_kind){(int)r->how->kind, NULL}, "", at, to, e);
+        return read_bare_list(r, at, to, e);
     if (*at != '{')
         return fail_expected(r, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed)

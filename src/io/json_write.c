@@ -130,6 +130,9 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     case ENTRY_LIST:
         write_list(w, &one->list);
         return true;
+    case ENTRY_JSON:
+        text_add_string(w->text, one->text);
+        return sink_spill(w->out, e);
     default:
         json_string_write(w->text, one->text);
         return true;
@@ -204,8 +207,8 @@ static bool write_document(writer *w, const bundle *result, err *e)
 static bool is_bare(const bundle *result)
 {
     const entry *only = result->entry;
-    return result->count == 1 && only->name[0] == '\0' && only->kind == ENTRY_TENSOR &&
-           only->tensor.rank > 0;
+    return result->count == 1 && only->name[0] == '\0' &&
+           (only->kind == ENTRY_JSON || (only->kind == ENTRY_TENSOR && only->tensor.rank > 0));
 }
 
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)

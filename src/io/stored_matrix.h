@@ -33,8 +33,8 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
 bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
                              const place *at, key_kind *kind, bool *is_wanted, err *e);
 
-/* Refuses, at `at`, more axes than a matrix of this kind may have: stored_matrix_read does it at the
- * first element. */
+/* Refuses, at `at`, more axes than a matrix of this kind may have: stored_matrix_read does it at
+ * the first element. */
 bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
                               const place *at, err *e);
 

@@ -266,7 +266,7 @@ static void free_value(entry *one)
         tensor_free(&one->tensor);
     else if (one->borrows)
         return;
-    else if (one->kind == ENTRY_TEXT || one->kind == ENTRY_UNREAD)
+    else if (one->kind == ENTRY_TEXT || one->kind == ENTRY_JSON || one->kind == ENTRY_UNREAD)
         mem_free(one->text);
     else if (one->kind == ENTRY_LIST)
         text_list_free(&one->list);

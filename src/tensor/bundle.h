@@ -17,7 +17,9 @@ typedef enum entry_kind {
     ENTRY_TEXT,
     ENTRY_LIST,
     ENTRY_BUNDLE,
-    ENTRY_UNREAD /* a file has it, and no reader; `text` says why. There only where asked for. */
+    /* There only where somebody asked for them, with a text that is none of the document's: */
+    ENTRY_JSON,  /* a value that is none of the above, as JSON on one line */
+    ENTRY_UNREAD /* a file has it, and no reader: why */
 } entry_kind;
 
 typedef struct text_list {

@@ -116,6 +116,7 @@ const input_file INPUT_FILES[] = {
     {"ragged.json", "{\"x\": [[1, 2], [3]]}\n"},
     {"unknown.json", "{\"x\": [[1, 2]], \"heds\": 1}\n"},
     {"misfit.json", "{\"x\": [[1, 2]], \"wq\": [[1, 2, 3]]}\n"},
+    {"mixed.json", "{\"x\": [[1, 2], [3]], \"_m\": {\"a\": [\"b\", 5]}, \"r\": [{\"a\": 1}, 2]}\n"},
     {"ragged.csv", "1,2\n3\n"},
     {"empty.json", ""},
 };
@@ -127,6 +128,7 @@ const copied_file COPIED_FILES[] = {
     {"stored.npz", "testdata/npy/stored.npz"},
     {"deflated.npz", "testdata/npy/deflated.npz"},
     {"objects.npy", "testdata/npy/objects.npy"},
+    {"unread.npz", "testdata/npy/unread.npz"},
     {"all.safetensors", "testdata/safetensors/document.safetensors"},
 };
 
@@ -255,6 +257,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "init --tokens a,b --width 2 --heads 2 --biases -o out.json", .outputs = "out.json"},
     {.words = "init --tokens 3 --width 2 --rng torch --draw x -o new.npy", .outputs = "new.npy"},
     {.words = "init --width 2 --rng numpy -o new.safetensors", .outputs = "new.safetensors"},
+    {.words = "info unread.npz"},
+    {.words = "convert --force unread.npz new.npz", .outputs = "new.npz"},
+    {.words = "convert mixed.json new.json", .outputs = "new.json"},
     {.words = "convert heads.json out.json", .outputs = "out.json"},
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
     {.words = "convert x.csv new.json", .outputs = "new.json"},

@@ -57,7 +57,7 @@ static inline bool same_entries(const entry *a, const entry *b)
         return false;
     if (a->kind == ENTRY_TENSOR)
         return same_tensors(&a->tensor, &b->tensor);
-    if (a->kind == ENTRY_TEXT)
+    if (a->kind == ENTRY_TEXT || a->kind == ENTRY_JSON || a->kind == ENTRY_UNREAD)
         return strcmp(a->text, b->text) == 0;
     return a->kind != ENTRY_LIST || same_lists(&a->list, &b->list);
 }

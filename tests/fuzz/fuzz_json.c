@@ -215,9 +215,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     read_options f32 = {.file = "fuzz", .kind = KEY_MATRIX, .type = DTYPE_F32};
     read_options f64 = {
         .file = "fuzz", .kind = KEY_EXPECTED, .type = DTYPE_F64, .allow_nonfinite = true};
+    read_options all = f64;
+    all.keeps_all = all.any_rank = all.keeps_json = true;
     check_scan(bytes, length);
     check_there_and_back(bytes, length, &f32);
     check_there_and_back(bytes, length, &f64);
+    check_there_and_back(bytes, length, &all);
     check_read_alike(format_by_name("json"), bytes, length, "", &f32);
     check_read_alike(format_by_name("json"), bytes, length, "", &f64);
     check_document(bytes, length, DTYPE_F32);

@@ -51,6 +51,7 @@ static void check_all(const char *bytes, size_t length)
         {.file = "fuzz", .kind = KEY_MATRIX, .type = DTYPE_F32},
         {.file = "fuzz", .kind = KEY_EXPECTED, .keeps_types = true, .allow_nonfinite = true},
         {.file = "fuzz", .kind = KEY_MASK, .type = DTYPE_F32},
+        {.file = "fuzz", .kind = KEY_EXPECTED, .keeps_types = true, .keeps_unread = true},
         {.file = "fuzz", .keys = &KEYS, .type = DTYPE_F64},
         {.file = "fuzz", .keys = &KEYS, .type = DTYPE_F32, .skips_unknown = true}};
     for (size_t i = 0; i < sizeof how / sizeof how[0]; i++)
