@@ -91,6 +91,16 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
         s->g = s->h;
 }
 
+/* Rows beside the q, k or v that take their place are of no account. */
+static bool is_used(const ref_problem *p, const ref_array *a)
+{
+    const ref_array *in = p->in;
+    bool is_rows = a == &in[REF_X] || a == &in[REF_XK] || a == &in[REF_XV];
+    return !is_rows || (in[REF_Q].at == NULL && a == &in[REF_X]) ||
+           (in[REF_K].at == NULL && a == ref_rows_of_keys(p)) ||
+           (in[REF_V].at == NULL && a == ref_rows_of_values(p));
+}
+
 static void find_batches(const ref_problem *p, ref_sizes *s)
 {
     static const ref_input MAY_HAVE_BATCHES[] = {REF_X, REF_XK, REF_XV,     REF_Q,
@@ -98,7 +108,7 @@ static void find_batches(const ref_problem *p, ref_sizes *s)
     s->b = 1;
     for (size_t i = 0; i < sizeof MAY_HAVE_BATCHES / sizeof MAY_HAVE_BATCHES[0]; i++) {
         const ref_array *a = &p->in[MAY_HAVE_BATCHES[i]];
-        if (a->at != NULL && a->rank >= 3) {
+        if (a->at != NULL && a->rank >= 3 && is_used(p, a)) {
             s->has_batch = true;
             s->b = a->size[0];
         }
