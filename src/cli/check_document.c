@@ -4,9 +4,8 @@
 #include "cli/check_answers.h"
 #include "cli/check_generation.h"
 #include "cli/check_stack.h"
-#include "cli/check_update.h"
+#include "cli/check_stages.h"
 #include "cli/check_why.h"
-#include "cli/errata.h"
 #include "cli/report.h"
 #include "cli/solve.h"
 
@@ -31,21 +30,6 @@ static bool want_expected(solution *s, const bundle *expected, err *e)
             return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
                           needed->name, row->made_by);
         if (needed != NULL && !solution_want(s, &id, 1, e))
-            return false;
-    }
-    return true;
-}
-
-static bool compare_all(checker *c, const bundle *contents, const bundle *expected,
-                        const solution *s, errata *known, comparison *of, err *e)
-{
-    known_elements by = {errata_knows, known};
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        const char *name = stage_row(id)->key.named.name;
-        const entry *published = bundle_find(expected, name);
-        double tol = check_tolerance(c, contents, name);
-        if (published != NULL &&
-            !compare_stage(of, name, published, bundle_find(&s->stages, name), tol, &by, e))
             return false;
     }
     return true;
@@ -92,15 +76,13 @@ static void explain_shape(checker *c, const document *one, const solution *s, co
     text_free(&lines);
 }
 
-/* --why, where it is asked for: of misprints that are known, and of what differs. */
+/* --why: of misprints that are known, and of what differs. */
 static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
                     const comparison *of, const errata *known, err *e)
 {
     unexplained what = unexplained_of(c, one, s, numbers);
     what.compared = of;
     what.known = known;
-    if (!c->given->why)
-        return true;
     check_list_errata(&c->out, known);
     if (of->different == 0)
         return true;
@@ -118,27 +100,31 @@ static bool mark(checker *c, const document *one, const solution *s, const bundl
     return done;
 }
 
+static bool compare(checker *c, const document *one, const solution *s, const bundle *numbers,
+                    errata *known, err *e)
+{
+    char *name[STAGE_COUNT];
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        name[id] = (char *)stage_row(id)->key.named.name;
+    const text_list there = {.item = name, .count = STAGE_COUNT};
+    const named_stages of = {one, &there, numbers, &s->stages};
+    comparison found = {0};
+    return check_stages_compare(c, &of, known, &found, e) &&
+           (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
+}
+
 static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
 {
     solution s = {0};
-    comparison of = {0};
     errata known = {0};
     bool done = check_tolerances(&one->contents, NULL, e) &&
                 (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
                 solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, e) &&
                 solution_run(&s, c->given, c->world, e) &&
-                errata_check(&known, numbers, &s.stages, e) &&
-                compare_all(c, &one->contents, numbers, &s, &known, &of, e);
+                (c->given->answers != NULL ? mark(c, one, &s, numbers, e)
+                                           : compare(c, one, &s, numbers, &known, e));
     if (!done)
         explain_shape(c, one, &s, numbers);
-    if (done && c->given->answers != NULL)
-        done = mark(c, one, &s, numbers, e);
-    else if (done && c->given->update && of.different > 0)
-        done = check_update(c, &(new_numbers){one, numbers, &s.stages, &known}, e);
-    else if (done) {
-        c->failed += !report_check(&c->out, one, &of, &known, check_numbers_name(c));
-        done = explain(c, one, &s, numbers, &of, &known, e);
-    }
     errata_free(&known);
     solution_free(&s);
     return done;

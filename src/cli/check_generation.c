@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 1000000 }; /* as --length has it */
-
 static const char PREFIX[] = "step.";
 
 /* ---- which steps ---- */
@@ -34,16 +32,17 @@ bool check_is_generation(const bundle *numbers)
 static bool read_step(const entry *one, size_t *step, err *e)
 {
     char *end = NULL;
+    size_t most = option_by_name("length", strlen("length"))->most;
     if (!is_of_step(one->name)) {
         err_at(e, &one->at, "%s is of no step, and others are", one->name);
         return err_remedy(e, "step.0.%s is of the prompt's", one->name);
     }
     const char *digits = one->name + sizeof PREFIX - 1;
     *step = strtoul(digits, &end, 10);
-    if (*digits >= '0' && *digits <= '9' && *end == '.' && *step < MOST_STEPS)
+    if (*digits >= '0' && *digits <= '9' && *end == '.' && *step < most)
         return true;
-    return err_at(e, &one->at, "there is no step in %s: step.0. is the first, and %d are the most",
-                  one->name, MOST_STEPS);
+    return err_at(e, &one->at, "there is no step in %s: step.0. is the first, and %zu are the most",
+                  one->name, most);
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -106,17 +105,6 @@ static bool list_stages(text_list *there, const said_steps *of, const generation
     return done;
 }
 
-static bool wants_weighted(const text_list *names)
-{
-    static const char LAST[] = ".weighted";
-    for (size_t i = 0; i < names->count; i++) {
-        size_t length = strlen(names->item[i]);
-        if (length >= sizeof LAST && strcmp(names->item[i] + length + 1 - sizeof LAST, LAST) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- computing ---- */
 
 /* A number or a row that only the trace has. */
@@ -158,7 +146,7 @@ static bool compare(checker *c, const named_stages *of, errata *known, err *e)
     comparison found = {0};
     if (!check_stages_compare(c, of, known, &found, e))
         return false;
-    if (c->given->why && !c->given->update && found.different > 0) {
+    if (check_stages_explains(c, &found) && found.different > 0) {
         check_stages_place(&c->out, of, found.first.stage);
         text_add_string(&c->out, "why: mistakes are not looked for in the steps of a generation\n");
     }
@@ -174,7 +162,8 @@ static bool solve(checker *c, const named_stages *of, generation_solution *s, bu
     bool done = check_stages_list(c, of, &known, &names, e) &&
                 tracing_begin_generation(&s->trace, &s->of, &NO_STEPS, c->given, e) &&
                 generation_solution_check(s, c->given, c->world, e) &&
-                generation_solution_run(s, wants_weighted(&names), NULL, c->given, c->world, e) &&
+                generation_solution_run(s, tracing_wants_weighted(of->there, &names), NULL,
+                                        c->given, c->world, e) &&
                 generation_trace_end(&s->trace, e) && gather(computed, s, of, e) &&
                 (c->given->answers != NULL ? mark(c, of, &s->trace.made.whole, e)
                                            : compare(c, of, &known, e));

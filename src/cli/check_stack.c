@@ -18,9 +18,8 @@ static bool solve_and_compare(checker *c, const named_stages *of, stack_solution
     if (!stack_solution_run(s, names, c->given, c->world, e) ||
         !check_stages_compare(c, of, known, &found, e))
         return false;
-    bool is_recorded = c->given->update && found.different > 0;
     const unexplained_stack left = {of, s, &found, known};
-    return is_recorded || !c->given->why || check_explain_stack(c, &left, e);
+    return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
 }
 
 /* --answers: an exercise is marked. */

@@ -49,6 +49,11 @@ bool check_stages_compare(checker *c, const named_stages *of, errata *known, com
     return true;
 }
 
+bool check_stages_explains(const checker *c, const comparison *found)
+{
+    return c->given->why && !(c->given->update && found->different > 0);
+}
+
 void check_stages_place(text *out, const named_stages *of, const char *first)
 {
     const char *before = NULL;

@@ -1,5 +1,5 @@
-/* Stages that are known by their names, those of a stack or of a generation, beside what somebody
- * says of them. */
+/* Stages by their names, of an attention, a stack or a generation, beside what somebody says of
+ * them. */
 #ifndef SELFATTN_CLI_CHECK_STAGES_H
 #define SELFATTN_CLI_CHECK_STAGES_H
 
@@ -21,6 +21,9 @@ bool check_stages_list(const checker *c, const named_stages *of, errata *known, 
 /* Compares what was computed, and adds the line that says it, or records it. */
 bool check_stages_compare(checker *c, const named_stages *of, errata *known, comparison *found,
                           err *e);
+
+/* Whether --why has something to explain: numbers that were not recorded. */
+bool check_stages_explains(const checker *c, const comparison *found);
 
 /* --why: where they first differ, where more than one is compared; a line that tells the one before
  * it, which agrees. */

@@ -148,12 +148,11 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
 
 /* ---- stacks ---- */
 
-/* Whether somebody wants `weighted` of all rows, which the trace alone doesn't. */
-static bool wants_weighted(const stack_solution *s, const text_list *names)
+bool tracing_wants_weighted(const text_list *there, const text_list *names)
 {
     static const char LAST[] = ".weighted";
-    for (size_t i = 0; i < s->there.count; i++) {
-        const char *name = s->there.item[i];
+    for (size_t i = 0; i < there->count; i++) {
+        const char *name = there->item[i];
         size_t length = strlen(name);
         if (length < sizeof LAST || strcmp(name + length + 1 - sizeof LAST, LAST) != 0)
             continue;
@@ -181,7 +180,7 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
         return false;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
-    s->stack.how.one_row = wants_weighted(s, names) ? NULL : &one_row;
+    s->stack.how.one_row = tracing_wants_weighted(&s->there, names) ? NULL : &one_row;
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
     s->stack.how.one_row = NULL;

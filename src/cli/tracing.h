@@ -28,6 +28,10 @@ bool tracing_begin_generation(generation_trace *t, generation *g, const text_lis
 bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
                                err *e);
 
+/* Whether these names want `weighted` of all rows, which the trace alone doesn't; `there` are those
+ * of all stages. */
+bool tracing_wants_weighted(const text_list *there, const text_list *names);
+
 /* The row, head and batch of --focus, from 0; those that are not there are an error. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
 /* Whether what goes to this file is in colour. */
