@@ -1,7 +1,6 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
 #include "cli/command.h"
 #include "cli/generation_solve.h"
-#include "cli/nearest_names.h"
 #include "cli/output_file.h"
 #include "cli/stack_outputs.h"
 #include "cli/tracing.h"
@@ -10,6 +9,7 @@
 #include "io/json_string.h"
 #include "model/embed.h"
 #include "model/keys.h"
+#include "weights/nearest_names.h"
 
 #include <stdio.h>
 #include <string.h>

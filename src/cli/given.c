@@ -309,7 +309,7 @@ bool given_is_read(const given_files *g, const given_bundle *weights, dtype type
         if (has_file && o->given[i].value != NULL && !file[i].is_read)
             return false;
     }
-    return given_bundle_is_read(weights, o, type, contents);
+    return given_bundle_is_read(weights, type, contents);
 }
 
 bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,

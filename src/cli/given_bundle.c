@@ -2,12 +2,13 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
-#include "cli/bundle_index.h"
 #include "cli/document_kind.h"
-#include "cli/given_attention.h"
+#include "cli/given.h"
 #include "cli/matrix_file.h"
 #include "cli/note.h"
 #include "model/keys.h"
+#include "weights/attention_weights.h"
+#include "weights/bundle_index.h"
 
 #include <string.h>
 
@@ -17,16 +18,34 @@ static const char *file_of(const options *o)
     return strcmp(o->bundle, "-") == 0 ? "standard input" : o->bundle;
 }
 
+/* What the options say of its weights. */
+static bool make_wishes(wishes *w, const options *o, err *e)
+{
+    *w = (wishes){.prefix = o->prefix == NULL ? "" : o->prefix,
+                  .layout = given_value(o, "layout"),
+                  .map = &o->map};
+    bool done = true;
+    for (size_t i = 0; i < o->given_count && done; i++) {
+        const char *name = o->given[i].row->key;
+        done = o->given[i].value != NULL || text_list_add(&w->removed, name, strlen(name), e);
+    }
+    return done;
+}
+
 /* ---- whose it is ---- */
 
+static bool prefix_is_of_layers(const given_bundle *b)
+{
+    return strstr(b->wishes.prefix, "{}") != NULL;
+}
+
 /* Where it may be either, the document says it, or else the bundle or --prefix. */
-static bundle_for kind_for(const given_bundle *b, const options *o, const bundle *contents)
+static bundle_for kind_for(const given_bundle *b, const bundle *contents)
 {
     if (b->is_for != FOR_EITHER)
         return b->is_for;
     bool is_of_layers = document_is_of_layers(contents) ||
-                        text_list_find(&b->names, "layers") != NULL ||
-                        (o->prefix != NULL && strstr(o->prefix, "{}") != NULL);
+                        text_list_find(&b->names, "layers") != NULL || prefix_is_of_layers(b);
     return is_of_layers ? FOR_LAYERS : FOR_ATTENTION;
 }
 
@@ -80,10 +99,10 @@ static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
 static bool refuse_index(const given_bundle *b, const options *o, err *e)
 {
     bundle all = {0};
-    bool is_of_layers = b->is_for == FOR_LAYERS || (b->is_for == FOR_EITHER && o->prefix != NULL &&
-                                                    strstr(o->prefix, "{}") != NULL);
+    bool is_of_layers =
+        b->is_for == FOR_LAYERS || (b->is_for == FOR_EITHER && prefix_is_of_layers(b));
     if (read_all(b, o, &all, e))
-        bundle_index_refuse(&all, file_of(o), o, is_of_layers, e);
+        bundle_index_refuse(&all, file_of(o), &b->wishes, is_of_layers, e);
     bundle_free(&all);
     return false;
 }
@@ -108,8 +127,8 @@ static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype 
     named_table table = {"key", NULL, 0, sizeof rows[0]};
     if (rows == NULL)
         return false;
-    table.count =
-        is_of_layers ? given_layers_rows(&b->layers, rows) : given_attention_rows(&b->found, rows);
+    table.count = is_of_layers ? layer_weights_rows(&b->layers, rows)
+                               : attention_weights_rows(&b->found, rows);
     table.first = &rows[0].named;
     read_options how = read_options_of(o, o->bundle, type);
     how.keys = &table;
@@ -131,8 +150,9 @@ void given_bundle_close(given_bundle *b)
     for (size_t i = 0; i < 4; i++)
         bundle_free(&b->use[i / 2].read[i % 2]);
     bundle_names_free(&b->found);
-    given_layers_free(&b->layers);
+    layer_weights_free(&b->layers);
     text_list_free(&b->names);
+    text_list_free(&b->wishes.removed);
     mem_free(b->type_word);
     source_close(&b->source);
     *b = (given_bundle){0};
@@ -143,10 +163,11 @@ static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *
     bool *is_found = &b->use[kind].is_found;
     if (*is_found)
         return true;
-    *is_found = kind == FOR_LAYERS ? given_layers_find(&b->layers, &b->names, file_of(o), o, e)
-                                   : bundle_names_find(&b->found, &b->names, file_of(o), o, e);
+    *is_found = kind == FOR_LAYERS
+                    ? layer_weights_find(&b->layers, &b->names, file_of(o), &b->wishes, e)
+                    : bundle_names_find(&b->found, &b->names, file_of(o), &b->wishes, e);
     if (!*is_found && kind == FOR_LAYERS)
-        given_layers_free(&b->layers);
+        layer_weights_free(&b->layers);
     else if (!*is_found)
         bundle_names_free(&b->found);
     return *is_found;
@@ -157,8 +178,9 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;
-    b->is_open = source_open(&b->source, o->bundle, e) && read_names(b, o, e) &&
-                 check_names(b, o, e) &&
+    b->is_open = make_wishes(&b->wishes, o, e) &&
+                 source_open_within(&b->source, o->bundle, o->max_memory, e) &&
+                 read_names(b, o, e) && check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;
@@ -191,7 +213,7 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
 {
     if (!b->is_open)
         return true;
-    bundle_for kind = kind_for(b, o, contents);
+    bundle_for kind = kind_for(b, contents);
     bundle_use *use = &b->use[kind];
     bool is_wide = type == DTYPE_F64;
     text note = {0};
@@ -199,16 +221,15 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
         return false;
     const bundle *read = &use->read[is_wide];
     bool done = kind == FOR_LAYERS
-                    ? given_layers_apply(&b->layers, o, read, type, contents, &note, e)
-                    : given_attention_apply(&b->found, o, read, type, contents,
-                                            use->is_said || o->quiet ? NULL : &note, e);
+                    ? layer_weights_apply(&b->layers, &b->wishes, read, type, contents, &note, e)
+                    : attention_weights_apply(&b->found, &b->wishes, read, type, contents,
+                                              use->is_said || o->quiet ? NULL : &note, e);
     done = done && say_once(b, o, use, &note, e);
     text_free(&note);
     return done;
 }
 
-bool given_bundle_is_read(const given_bundle *b, const options *o, dtype type,
-                          const bundle *contents)
+bool given_bundle_is_read(const given_bundle *b, dtype type, const bundle *contents)
 {
-    return !b->is_open || b->use[kind_for(b, o, contents)].is_read[type == DTYPE_F64];
+    return !b->is_open || b->use[kind_for(b, contents)].is_read[type == DTYPE_F64];
 }

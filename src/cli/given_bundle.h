@@ -2,11 +2,12 @@
 #ifndef SELFATTN_CLI_GIVEN_BUNDLE_H
 #define SELFATTN_CLI_GIVEN_BUNDLE_H
 
-#include "cli/bundle_names.h"
 #include "cli/env.h"
-#include "cli/given_layers.h"
+#include "cli/options.h"
 #include "io/format.h"
 #include "io/source.h"
+#include "weights/bundle_names.h"
+#include "weights/layer_weights.h"
 
 /* The documents that it is for: where they may be either, each says which it is. */
 typedef enum bundle_for { FOR_ATTENTION, FOR_LAYERS, FOR_EITHER } bundle_for;
@@ -20,15 +21,16 @@ typedef struct bundle_use {
 /* What was read stays until it is closed; documents borrow of it. */
 typedef struct given_bundle {
     const env *world;
+    wishes wishes;
     source source; /* its bytes: formats may use them in place */
     const format *format;
-    text_list names;     /* of all that is in it */
-    char *type_word;     /* its own dtype, or NULL */
-    bundle_for is_for;   /* to be set before it is opened */
-    bool keeps_narrow;   /* likewise: weights that products alone read stay in the file's type */
-    bundle_names found;  /* for attention */
-    given_layers layers; /* for layers */
-    bundle_use use[2];   /* for attention, and for layers */
+    text_list names;      /* of all that is in it */
+    char *type_word;      /* its own dtype, or NULL */
+    bundle_for is_for;    /* to be set before it is opened */
+    bool keeps_narrow;    /* likewise: weights that products alone read stay in the file's type */
+    bundle_names found;   /* for attention */
+    layer_weights layers; /* for layers */
+    bundle_use use[2];    /* for attention, and for layers */
     bool is_open;
 } given_bundle;
 
@@ -43,8 +45,7 @@ dtype given_bundle_type(const given_bundle *b, dtype type);
 bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e);
 /* Whether what is used of it is in memory. Once it was applied, and that is so, applying it again
  * changes nothing but the contents: several threads may. */
-bool given_bundle_is_read(const given_bundle *b, const options *o, dtype type,
-                          const bundle *contents);
+bool given_bundle_is_read(const given_bundle *b, dtype type, const bundle *contents);
 void given_bundle_close(given_bundle *b);
 
 #endif

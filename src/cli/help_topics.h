@@ -2,9 +2,9 @@
 #ifndef SELFATTN_CLI_HELP_TOPICS_H
 #define SELFATTN_CLI_HELP_TOPICS_H
 
+#include "attn/stage.h"
 #include "base/named.h"
 #include "base/text.h"
-#include "attn/stage.h"
 
 typedef struct topic {
     const named_table *table;

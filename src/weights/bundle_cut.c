@@ -1,0 +1,258 @@
+#include "weights/bundle_cut.h"
+
+#include <string.h>
+
+static const char *layout_name(weight_layout layout)
+{
+    return layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
+}
+
+static weight_layout other_layout(weight_layout layout)
+{
+    return layout == LAYOUT_OUT_IN ? LAYOUT_IN_OUT : LAYOUT_OUT_IN;
+}
+
+/* The axis of the outputs, along which Wq, Wk and Wv stand one after the other. */
+static int output_axis(const cutting *how)
+{
+    return how->layout == LAYOUT_OUT_IN ? 0 : 1;
+}
+
+/* How many of Wq, Wk and Wv lie side by side. */
+static size_t joint_parts(const cutting *how)
+{
+    return how->by->cut == CUT_HALVES ? 2 : 3;
+}
+
+static bool contradicts(const cutting *how, const tensor *joint)
+{
+    int along = output_axis(how);
+    return joint->rank == 2 && joint->size[1 - along] == joint_parts(how) * joint->size[along];
+}
+
+/* Says both layouts: the one that the sizes show, and who says the other. */
+static bool refuse_layout(const cutting *how, const entry *from, weight_layout shown, err *e)
+{
+    char shape[SHAPE_TEXT];
+    tensor_shape_text(&from->tensor, shape);
+    if (how->layout_is_given)
+        return err_at(e, &from->at, "%s is %s, which is %s, and --layout says %s", from->name,
+                      shape, layout_name(shown), layout_name(how->layout));
+    err_at(e, &from->at, "%s is %s, which is %s, and by the names of %s it is %s", from->name,
+           shape, layout_name(shown), how->by->named.name, layout_name(how->layout));
+    return err_remedy(e, "--layout %s goes over the names", layout_name(shown));
+}
+
+/* ---- side by side ---- */
+
+typedef struct share {
+    size_t first, count;
+} share;
+
+/* Part 0, 1 or 2 of `total` outputs. */
+static bool find_share(const cutting *how, weight_cut cut, size_t part, size_t total,
+                       const entry *from, share *of, err *e)
+{
+    bool is_grouped = cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
+    size_t q = is_grouped ? how->heads : 1, kv = is_grouped ? how->kv_heads : 1;
+    if (cut == CUT_HALVES)
+        q = 0;
+    size_t parts = q + 2 * kv, one = total / parts;
+    if (total % parts != 0 || one == 0)
+        return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
+                      from->name, total, q, kv, kv);
+    *of = part == 0 ? (share){0, q * one} : (share){(q + (part - 1) * kv) * one, kv * one};
+    return true;
+}
+
+static bool cut_weight(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
+{
+    int along = output_axis(how);
+    share of;
+    if (!find_share(how, how->by->cut, part, from->tensor.size[along], from, &of, e))
+        return false;
+    *out = tensor_range(&from->tensor, along, of.first, of.count);
+    return true;
+}
+
+static bool cut_bias(const cutting *how, weight_cut cut, size_t part, const entry *from,
+                     tensor *out, err *e)
+{
+    share of;
+    if (!find_share(how, cut, part, from->tensor.size[0], from, &of, e))
+        return false;
+    *out = tensor_range(&from->tensor, 0, of.first, of.count);
+    return true;
+}
+
+/* ---- head by head ---- */
+
+/* The width of a head's part, where `total` outputs are heads × (Wq, Wk, Wv) of it. */
+static bool find_width(const cutting *how, const entry *from, size_t total, size_t *width, err *e)
+{
+    if (how->heads == 0) {
+        err_at(e, &from->at, "%s lies head by head, and the number of heads is not known",
+               from->name);
+        return err_remedy(e, "--heads N says it");
+    }
+    *width = total / 3 / how->heads;
+    return (*width > 0 && *width * 3 * how->heads == total) ||
+           err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
+                  from->name, total, how->heads);
+}
+
+/* One matrix a head: h × d × m, or in-out h × m × d. */
+static bool cut_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
+{
+    const tensor *joint = &from->tensor;
+    int along = output_axis(how);
+    size_t width, total = joint->size[along];
+    char shape[SHAPE_TEXT];
+    if (total != 3 * joint->size[1 - along])
+        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
+                      from->name, tensor_shape_text(joint, shape));
+    if (!find_width(how, from, total, &width, e))
+        return false;
+    tensor first = tensor_range(joint, along, part * width, width);
+    *out = first;
+    out->rank = 3;
+    out->size[0] = how->heads;
+    out->stride[0] = joint->stride[along] * (ptrdiff_t)(3 * width);
+    for (int axis = 0; axis < 2; axis++) {
+        out->size[axis + 1] = first.size[axis];
+        out->stride[axis + 1] = first.stride[axis];
+    }
+    return true;
+}
+
+/* A bias has to be one vector without holes. */
+static bool copy_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
+{
+    size_t width;
+    if (!find_width(how, from, from->tensor.size[0], &width, e))
+        return false;
+    size_t size = how->heads * width;
+    if (!tensor_new(out, from->tensor.type, 1, &size, e))
+        return false;
+    for (size_t head = 0; head < how->heads; head++) {
+        tensor one = tensor_range(&from->tensor, 0, (3 * head + part) * width, width);
+        tensor into = tensor_range(out, 0, head * width, width);
+        tensor_copy(&one, &into);
+    }
+    return true;
+}
+
+/* ---- apart ---- */
+
+/* m × h × d as one matrix a head, h × m × d; of Wo, h × d × m is that already. */
+static bool view_heads(const cutting *how, input which, const entry *from, tensor *out, err *e)
+{
+    *out = tensor_view_of(&from->tensor);
+    if (from->tensor.rank != 3 || how->by->layout != LAYOUT_IN_OUT)
+        return true;
+    if (how->layout != LAYOUT_IN_OUT)
+        return refuse_layout(how, from, LAYOUT_IN_OUT, e);
+    if (which == INPUT_WO)
+        return true;
+    for (int axis = 0; axis < 2; axis++) {
+        out->size[axis] = from->tensor.size[1 - axis];
+        out->stride[axis] = from->tensor.stride[1 - axis];
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool check_rank(const cutting *how, const entry *from, int rank, err *e)
+{
+    static const char *const HELD[] = {"Wq, Wk and Wv", "bq, bk and bv", "Wk and Wv", "bk and bv"};
+    char shape[SHAPE_TEXT];
+    return from->tensor.rank == rank ||
+           err_at(e, &from->at, "%s is %s, and holds %s only as a %s", from->name,
+                  tensor_shape_text(&from->tensor, shape),
+                  HELD[(how->by->cut == CUT_HALVES ? 2 : 0) + (rank == 1)],
+                  rank == 1 ? "vector" : "matrix");
+}
+
+static bool cut_joint_bias(const cutting *how, input which, const entry *from, tensor *out, err *e)
+{
+    size_t part = (size_t)(which - INPUT_BQ);
+    weight_cut cut = how->by->cut == CUT_APART ? CUT_THIRDS : how->by->cut;
+    if (!check_rank(how, from, 1, e))
+        return false;
+    return cut == CUT_HEAD_BY_HEAD ? copy_heads(how, part, from, out, e)
+                                   : cut_bias(how, cut, part, from, out, e);
+}
+
+static bool cut_joint_weight(const cutting *how, input which, const entry *from, tensor *out,
+                             err *e)
+{
+    size_t part = (size_t)(which - INPUT_WQ);
+    if (!check_rank(how, from, 2, e))
+        return false;
+    if (contradicts(how, &from->tensor))
+        return refuse_layout(how, from, other_layout(how->layout), e);
+    return how->by->cut == CUT_HEAD_BY_HEAD ? cut_heads(how, part, from, out, e)
+                                            : cut_weight(how, part, from, out, e);
+}
+
+bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e)
+{
+    bool is_joint = convention_is_joint(how->by), is_half = how->by->cut == CUT_HALVES;
+    if ((which >= INPUT_BQ && which <= INPUT_BV && (is_joint || how->by->joint_bias != NULL)) ||
+        (is_half && (which == INPUT_BK || which == INPUT_BV)))
+        return cut_joint_bias(how, which, from, out, e);
+    if ((which >= INPUT_WQ && which <= INPUT_WV && is_joint) ||
+        (is_half && (which == INPUT_WK || which == INPUT_WV)))
+        return cut_joint_weight(how, which, from, out, e);
+    return which >= INPUT_BQ ? (*out = tensor_view_of(&from->tensor), true)
+                             : view_heads(how, which, from, out, e);
+}
+
+/* ---- how it is read ---- */
+
+static weight_layout layout_of_word(const char *word)
+{
+    if (word == NULL)
+        return LAYOUT_UNSAID;
+    return strcmp(word, "out-in") == 0   ? LAYOUT_OUT_IN
+           : strcmp(word, "in-out") == 0 ? LAYOUT_IN_OUT
+                                         : LAYOUT_UNSAID;
+}
+
+/* A setting as a count; 0 where it is none. */
+static size_t count_of(const bundle *settings, const char *name)
+{
+    const tensor *number = bundle_tensor(settings, name);
+    double value = number == NULL || number->rank != 0 ? 0 : tensor_get(number, NULL);
+    return value >= 1 && value < 1e9 ? (size_t)value : 0;
+}
+
+cutting bundle_cutting(const convention *by, const char *layout, const bundle *read,
+                       const bundle *settings)
+{
+    weight_layout asked = layout_of_word(layout);
+    cutting how = {.by = by,
+                   .layout = asked,
+                   .layout_is_given = asked != LAYOUT_UNSAID,
+                   .heads = count_of(settings, "heads"),
+                   .kv_heads = count_of(settings, "kv_heads")};
+    if (asked == LAYOUT_UNSAID)
+        how.layout =
+            convention_is_own(by) ? layout_of_word(bundle_text(read, "layout")) : by->layout;
+    return how;
+}
+
+const convention *bundle_cut_settle(const convention *by, const tensor *joint)
+{
+    cutting how = {.by = by, .layout = by->layout};
+    if (!convention_is_joint(by) || !contradicts(&how, joint))
+        return by;
+    for (size_t i = 0; i < CONVENTIONS.count; i++) {
+        const convention *other = convention_at(i);
+        if (other->cut == by->cut && other->layout != by->layout && strcmp(other->q, by->q) == 0 &&
+            strcmp(other->out, by->out) == 0)
+            return other;
+    }
+    return by;
+}

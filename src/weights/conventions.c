@@ -1,0 +1,307 @@
+#include "weights/conventions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Sources. torch, torch-apart: PyTorch's documentation and source of nn.MultiheadAttention
+ * (in_proj_weight is 3m × m, q over k over v; three matrices where kdim or vdim differ from m).
+ * proj, bert, vit, phi3, t5, distilbert: transformers' modeling_llama, _opt, _bart, _clip, _phi,
+ * _bert, _vit, _phi3, _t5, _distilbert. bert-tf: the checkpoints of google-research/bert. gpt2:
+ * modeling_gpt2 and its Conv1D, whose weight is input × output; nanogpt has nn.Linear there. keras:
+ * Keras's MultiHeadAttention, whose EinsumDense layers have kernels m × h × d and h × d × m, and
+ * (keras-file) their names in .weights.h5. flax: flax.linen's MultiHeadDotProductAttention. timm:
+ * vision_transformer, which reshapes qkv to 3 × h × d. wqkv: flash-attention, MPT, ModernBERT.
+ * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
+ * whisper: model.py of the releases. diffusers: its attention_processor. d2l: d2l.torch's
+ * MultiHeadAttention (section 11.5 of the book). from-scratch: the MultiHeadAttention of its
+ * chapter 3. annotated: its MultiHeadedAttention, whose linears are used in this order. deberta:
+ * modeling_deberta_v2, DisentangledSelfAttention, where scores are the sum of up to three products
+ * over the root of as many times d. espnet: nets/pytorch_backend/transformer/attention.py, whose
+ * relative kinds have linear_pos and pos_bias_u and _v.
+ *
+ * Norms. q_norm beside q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
+ * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
+ * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in
+ * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
+ * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's
+ * first layer has the bias of all, and its cross-attention one in old files that modeling_t5 does
+ * not use. */
+/* clang-format off */
+static const refusal PROJ_NORMS[] = {
+    {.name = "q_norm.bias", .key = "q_gain"}, {.name = "k_norm.bias", .key = "k_gain"},
+    {.name = "q_layernorm.weight", .key = "q_gain"},
+    {.name = "k_layernorm.weight", .key = "k_gain"}, {0}};
+static const refusal FLAX_NORMS[] = {
+    {.name = "query_ln.scale", .key = "q_gain"}, {.name = "key_ln.scale", .key = "k_gain"}, {0}};
+static const refusal TIMM_NORMS[] = {
+    {.name = "q_norm.weight", .key = "q_gain"}, {.name = "k_norm.weight", .key = "k_gain"}, {0}};
+static const refusal WQKV_NORMS[] = {
+    {.name = "q_ln.weight", .key = "q_gain"}, {.name = "k_ln.weight", .key = "k_gain"}, {0}};
+static const refusal DIFFUSERS_NORMS[] = {
+    {.name = "norm_q.weight", .key = "q_gain"}, {.name = "norm_k.weight", .key = "k_gain"}, {0}};
+static const refusal T5_POSITIONS[] = {
+    {.name = "relative_attention_bias.weight", .key = "bias", .is_shared = true,
+     .except = "EncDecAttention"}, {0}};
+static const refusal DEBERTA_POSITIONS[] = {
+    {.name = "self.query_proj.weight", .key = "bias",
+     .why = "is DeBERTa's, whose scores have terms by position that are not computed here"}, {0}};
+static const refusal ESPNET_BESIDE[] = {
+    {.name = "linear_pos.weight", .key = "bias"}, {.name = "pos_bias_u", .key = "bias"},
+    {.name = "pos_bias_v", .key = "bias"}, {.name = "q_norm.weight", .key = "q_gain"},
+    {.name = "k_norm.weight", .key = "k_gain"}, {0}};
+
+static const convention ROWS[] = {
+    {{"own", "the keys of a document: wq, wk, wv, wo, bq, …"},
+     LAYOUT_UNSAID, CUT_APART, "*q", "*k", "*v", "*o", .weight = "w", .bias = "b"},
+    {{"torch", "nn.MultiheadAttention of PyTorch"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "in_proj_*", NULL, NULL, "out_proj.*",
+     .weight = "weight", .bias = "bias", .bias_k = "bias_k", .bias_v = "bias_v"},
+    {{"torch-apart", "the same with a kdim or vdim of its own"},
+     LAYOUT_OUT_IN, CUT_APART, "q_proj_*", "k_proj_*", "v_proj_*", "out_proj.*",
+     .weight = "weight", .bias = "bias", .joint_bias = "in_proj_bias",
+     .bias_k = "bias_k", .bias_v = "bias_v"},
+    {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
+     LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
+     .weight = "weight", .bias = "bias", .q_gain = "q_norm.weight", .k_gain = "k_norm.weight",
+     .sinks = "sinks",
+     .one_more = "pre_feedforward_layernorm.weight", .refused = PROJ_NORMS},
+    {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
+     LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
+     .weight = "weight", .bias = "bias"},
+    {{"bert-tf", "BERT as TensorFlow saves it"},
+     LAYOUT_IN_OUT, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
+     .weight = "kernel", .bias = "bias"},
+    {{"vit", "transformers' ViT, DeiT, DINOv2"},
+     LAYOUT_OUT_IN, CUT_APART, "attention.query.*", "attention.key.*", "attention.value.*",
+     "output.dense.*",
+     .weight = "weight", .bias = "bias"},
+    {{"gpt2-cross", "GPT-2's cross-attention, as transformers adds it"},
+     LAYOUT_IN_OUT, CUT_HALVES, "q_attn.*", "c_attn.*", "c_attn.*", "c_proj.*",
+     .weight = "weight", .bias = "bias"},
+    {{"gpt2", "GPT-2 as published: Conv1D, input by output"},
+     LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"nanogpt", "the same names with nn.Linear, output by input"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"keras", "the variables of Keras's MultiHeadAttention"},
+     LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "attention_output.*",
+     .weight = "kernel", .bias = "bias"},
+    {{"keras-file", "the same as .weights.h5 has them"},
+     LAYOUT_IN_OUT, CUT_APART, "query_dense.vars.*", "key_dense.vars.*", "value_dense.vars.*",
+     "output_dense.vars.*",
+     .weight = "0", .bias = "1"},
+    {{"flax", "the variables of Flax's MultiHeadDotProductAttention"},
+     LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "out.*",
+     .weight = "kernel", .bias = "bias", .refused = FLAX_NORMS},
+    {{"timm", "vision transformers of timm, DINO, SAM"},
+     LAYOUT_OUT_IN, CUT_THIRDS, "qkv.*", NULL, NULL, "proj.*",
+     .weight = "weight", .bias = "bias", .refused = TIMM_NORMS},
+    {{"wqkv", "flash-attention, MPT, ModernBERT"},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "Wqkv.*", NULL, NULL, "out_proj.* Wo.*",
+     .weight = "weight", .bias = "bias", .refused = WQKV_NORMS},
+    {{"phi3", "transformers' Phi-3, Phi-4"},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"neox", "GPT-NeoX, Pythia, BLOOM, Falcon-RW"},
+     LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, "dense.*",
+     .weight = "weight", .bias = "bias"},
+    {{"llama", "the release of LLaMA"},
+     LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"t5", "T5, whose scores are not scaled: --scale none"},
+     LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
+     .weight = "weight", .bias = "bias", .refused = T5_POSITIONS, .scale = "none"},
+    {{"distilbert", "transformers' DistilBERT, XLM"},
+     LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", "out_lin.*",
+     .weight = "weight", .bias = "bias"},
+    {{"whisper", "the release of Whisper"},
+     LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", "out.*",
+     .weight = "weight", .bias = "bias"},
+    {{"diffusers", "attention blocks of diffusers"},
+     LAYOUT_OUT_IN, CUT_APART, "to_q.*", "to_k.*", "to_v.*", "to_out.0.*",
+     .weight = "weight", .bias = "bias", .refused = DIFFUSERS_NORMS},
+    {{"d2l", "the book Dive into Deep Learning"},
+     LAYOUT_OUT_IN, CUT_APART, "W_q.*", "W_k.*", "W_v.*", "W_o.*",
+     .weight = "weight", .bias = "bias"},
+    {{"from-scratch", "the book Build a Large Language Model (From Scratch)"},
+     LAYOUT_OUT_IN, CUT_APART, "W_query.*", "W_key.*", "W_value.*", "out_proj.*",
+     .weight = "weight", .bias = "bias", .is_causal = true},
+    {{"annotated", "the code of The Annotated Transformer"},
+     LAYOUT_OUT_IN, CUT_APART, "linears.0.*", "linears.1.*", "linears.2.*", "linears.3.*",
+     .weight = "weight", .bias = "bias"},
+    {{"deberta", "attention of DeBERTa; --bias gives its terms by position"},
+     LAYOUT_OUT_IN, CUT_APART, "self.query_proj.*", "self.key_proj.*", "self.value_proj.*",
+     "output.dense.*",
+     .weight = "weight", .bias = "bias", .refused = DEBERTA_POSITIONS},
+    {{"espnet", "ESPnet, WeNet, NeMo's speech models"},
+     LAYOUT_OUT_IN, CUT_APART, "linear_q.*", "linear_k.*", "linear_v.*", "linear_out.*",
+     .weight = "weight", .bias = "bias", .refused = ESPNET_BESIDE},
+};
+/* clang-format on */
+
+const named_table CONVENTIONS = NAMED_TABLE("bundle", ROWS);
+
+const convention *convention_at(size_t index)
+{
+    return &ROWS[index];
+}
+
+bool convention_is_own(const convention *row)
+{
+    return row == &ROWS[0];
+}
+
+bool convention_is_joint(const convention *row)
+{
+    return row->cut != CUT_APART && row->cut != CUT_HALVES;
+}
+
+const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_Q_GAIN, INPUT_K_GAIN, INPUT_BIAS_K,
+                                                    INPUT_BIAS_V, INPUT_SINKS};
+
+static bool is_bias(input which)
+{
+    return which >= INPUT_BQ;
+}
+
+static const char *pattern_of(const convention *row, input which)
+{
+    const char *const patterns[] = {row->q, row->k, row->v, row->out};
+    const char *const beside[] = {row->q_gain, row->k_gain, row->bias_k, row->bias_v, row->sinks};
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        if (which == CONVENTION_INPUTS[i])
+            return beside[i];
+    }
+    size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
+    if (is_bias(which) && part < 3 && row->joint_bias != NULL)
+        return row->joint_bias;
+    return convention_is_joint(row) && part < 3 ? row->q : patterns[part];
+}
+
+bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME])
+{
+    const char *pattern = pattern_of(row, which), *at = pattern == NULL ? "" : pattern;
+    for (; n > 0 && *at != '\0'; n--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    int length = (int)strcspn(at, " "), stem = (int)strcspn(at, "* ");
+    const char *word = stem == length ? "" : is_bias(which) ? row->bias : row->weight;
+    const char *rest = stem == length ? "" : at + stem + 1;
+    int more = (int)strcspn(rest, " ");
+    snprintf(out, CONVENTION_NAME, "%.*s%s%.*s", stem, at, word, more, rest);
+    return length > 0;
+}
+
+static bool is_separator(char c)
+{
+    return c == '.' || c == '/';
+}
+
+static size_t length_without_number(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ":0") == 0 ? length - 2 : length;
+}
+
+bool convention_name_ends(const char *name, const char *tail, size_t *layer)
+{
+    size_t length = length_without_number(name), wanted = strlen(tail);
+    if (length < wanted)
+        return false;
+    *layer = length - wanted;
+    for (size_t i = 0; i < wanted; i++) {
+        char have = name[*layer + i];
+        if (have != tail[i] && !(is_separator(have) && is_separator(tail[i])))
+            return false;
+    }
+    return *layer == 0 || is_separator(name[*layer - 1]);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool convention_excepts(const refusal *row, const char *layer)
+{
+    size_t length = strlen(layer), end = row->except == NULL ? 0 : strlen(row->except);
+    length -= length > 0 && is_separator(layer[length - 1]);
+    return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
+}
+
+bool convention_layers_alike(const char *name, size_t length, const char *layer)
+{
+    const char *end = name + length;
+    while (name < end && *layer != '\0') {
+        bool are_numbers = is_digit(*name) && is_digit(*layer);
+        if (!are_numbers && *name != *layer)
+            return false;
+        for (; are_numbers && name + 1 < end && is_digit(name[1]); name++)
+            continue;
+        for (; are_numbers && is_digit(layer[1]); layer++)
+            continue;
+        name++;
+        layer++;
+    }
+    return name == end && *layer == '\0';
+}
+
+static void add_names(text *out, const convention *row, input which)
+{
+    char name[CONVENTION_NAME];
+    for (size_t n = 0; convention_name(row, which, n, name); n++)
+        text_add_format(out, "%s%s", n == 0 ? "" : " or ", name);
+}
+
+/* "Wq, Wk, Wv: in_proj_weight", or "Wq: q_proj.weight; Wk: …". */
+static void add_three(text *out, const convention *row, input first, bool is_joint)
+{
+    for (input which = first; which < first + 3; which++) {
+        text_add_format(out, "%s%s",
+                        which == first ? ""
+                        : is_joint     ? ", "
+                                       : "; ",
+                        input_label(which));
+        if (is_joint && which < first + 2)
+            continue;
+        text_add_string(out, ": ");
+        add_names(out, row, which);
+    }
+}
+
+void convention_describe(text *out, const convention *row)
+{
+    static const char *const CUTS[] = {
+        [CUT_APART] = "",
+        [CUT_HALVES] = ", Wk and Wv side by side",
+        [CUT_THIRDS] = ", side by side",
+        [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
+        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
+    };
+    bool is_joint = convention_is_joint(row);
+    add_three(out, row, INPUT_WQ, is_joint);
+    text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
+    add_names(out, row, INPUT_WO);
+    if (row->joint_bias != NULL) {
+        text_add_string(out, "; ");
+        add_three(out, row, INPUT_BQ, true);
+    }
+    text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
+                    row->bias, row->weight);
+    if (row->layout != LAYOUT_UNSAID)
+        text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        if (pattern_of(row, CONVENTION_INPUTS[i]) == NULL)
+            continue;
+        text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
+        add_names(out, row, CONVENTION_INPUTS[i]);
+    }
+    for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
+        text_add_format(out, "%s %s", r == row->refused ? "; refused beside them:" : ",", r->name);
+    if (row->is_causal)
+        text_add_string(out, "; its models are causal");
+    if (row->scale != NULL)
+        text_add_format(out, "; its models have scale %s", row->scale);
+}

@@ -1,0 +1,20 @@
+/* What somebody says about the weights in a bundle, beside the bundle and the document. */
+#ifndef SELFATTN_WEIGHTS_WISHES_H
+#define SELFATTN_WEIGHTS_WISHES_H
+
+#include "tensor/bundle.h"
+
+/* Borrows all but `removed`. */
+typedef struct wishes {
+    const char *prefix;   /* where the layer is, or the layers, with {}; "" where nobody says it */
+    const char *layout;   /* "in-out" or "out-in"; NULL: the names tell */
+    const text_list *map; /* NAME=KEY */
+    text_list removed;    /* keys that are to be left out */
+} wishes;
+
+static inline bool wishes_remove(const wishes *w, const char *key_name)
+{
+    return text_list_find(&w->removed, key_name) != NULL;
+}
+
+#endif
