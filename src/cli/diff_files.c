@@ -26,7 +26,7 @@ static bool open_file(diff_file *f, const char *operand, const options *o, err *
 {
     f->name = strcmp(operand, "-") == 0 ? "standard input" : operand;
     f->path = matrix_file_split(operand, &f->matrix, e);
-    if (f->path == NULL || !source_open(&f->bytes, f->path, e))
+    if (f->path == NULL || !source_open_within(&f->bytes, f->path, o->max_memory, e))
         return false;
     f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
     return f->format != NULL && refuse_several(f, e);

@@ -150,12 +150,12 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
 }
 
 /* Words with commas between, or @FILE with one a line. */
-static bool read_list(text_list *list, const char *value, err *e)
+static bool read_list(text_list *list, const options *o, const char *value, err *e)
 {
     if (value[0] != '@')
         return add_items(list, value, strlen(value), ',', e);
     source s;
-    if (!source_open(&s, value + 1, e))
+    if (!source_open_within(&s, value + 1, o->max_memory, e))
         return false;
     bool done = add_items(list, s.bytes, s.length, '\n', e);
     source_close(&s);
@@ -170,10 +170,10 @@ static bool copy_list(const text_list *from, text_list *to, err *e)
     return done;
 }
 
-static bool apply_list(given_file *file, const char *value, const char *name, bundle *contents,
-                       place at, err *e)
+static bool apply_list(given_file *file, const options *o, const char *value, const char *name,
+                       bundle *contents, place at, err *e)
 {
-    file->is_read = file->is_read || read_list(&file->list, value, e);
+    file->is_read = file->is_read || read_list(&file->list, o, value, e);
     entry *added = file->is_read ? bundle_add(contents, name, strlen(name), at, e) : NULL;
     if (added == NULL)
         return false;
@@ -255,7 +255,7 @@ static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents
         *is_all_tables = *is_all_tables && file->matrix.format->is_table;
         return true;
     case OPTION_KEY_LIST:
-        return apply_list(file, one->value, name, contents, at, e);
+        return apply_list(file, g->options, one->value, name, contents, at, e);
     default:
         return apply_value(one, name, contents, at, e);
     }
