@@ -15,7 +15,7 @@ LIBS     := -lcjson -lz -lm -pthread
 BUILD    := build/$(VARIANT)
 ARCHIVE  := $(BUILD)/libselfattn.a
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
-OBJECTS  := $(call objects,$(wildcard src/*)) $(BUILD)/examples_data.o $(BUILD)/page_data.o
+OBJECTS  := $(call objects,$(wildcard src/* src/cli/*)) $(BUILD)/examples_data.o $(BUILD)/page_data.o
 UNIT     := $(call objects,tests/unit tests/kernels)
 COMPARE  := $(call objects,tests/ref)
 WHY      := $(call objects,tests/why) $(filter-out %/compare.o,$(COMPARE))
@@ -72,9 +72,9 @@ $(BUILD)/src/kernels/wide/$(1)_$(2)/%.o: src/kernels/wide/%.c
 endef
 $(foreach isa,scalar $(ISAS_$(MACHINE)),$(foreach real,F32 F64,$(eval $(call KERNEL_RULE,$(isa),$(real)))))
 # The documents of `selfattn example`: all seeds, and those that built-in.txt names.
-$(BUILD)/examples_data.c: src/cli/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json)
+$(BUILD)/examples_data.c: src/cli/example/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json)
 	@mkdir -p $(@D)
-	@src/cli/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
+	@src/cli/example/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
 # The style and the script of the page that a trace becomes.
 PAGE := src/render/page/page.css $(addprefix src/render/page/,$(addsuffix .js,\
 	numbers texts origins arithmetic cells tables panel steps tokens exercise start))
@@ -168,7 +168,7 @@ dist:
 	git archive --prefix=selfattn-$(VERSION)/ HEAD | gzip -n9 >build/selfattn-$(VERSION).tar.gz
 ## format: lays the sources out as .clang-format says
 format:
-	clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
+	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
 ## man: writes the option table into man/selfattn.1
 man: all
 	PATH="$(CURDIR)/$(BUILD):$$PATH" tests/docs/man.sh >$(BUILD)/selfattn.1

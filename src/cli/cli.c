@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "io/sink.h"

@@ -1,6 +1,6 @@
 #include "cli/command.h"
 
-#include "cli/examples.h"
+#include "cli/example/examples.h"
 
 static const command ROWS[] = {
     {{"run", "compute weights and outputs, or trace every step"},

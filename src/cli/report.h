@@ -2,9 +2,9 @@
 #ifndef SELFATTN_CLI_REPORT_H
 #define SELFATTN_CLI_REPORT_H
 
+#include "cli/check/errata.h"
 #include "cli/document.h"
 #include "cli/env.h"
-#include "cli/errata.h"
 
 /* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);

@@ -3,8 +3,8 @@
 #define SELFATTN_CLI_TRACING_H
 
 #include "cli/outputs.h"
-#include "cli/stack_outputs.h"
-#include "cli/stack_solve.h"
+#include "cli/stack/stack_outputs.h"
+#include "cli/stack/stack_solve.h"
 #include "trace/generation_trace.h"
 #include "trace/stack_trace.h"
 #include "trace/trace.h"

@@ -4,8 +4,8 @@
 #include "attn/run.h"
 #include "fuzz/claims.h"
 #include "io/json.h"
-#include "io/jsonl.h"
 #include "io/json_scan.h"
+#include "io/jsonl.h"
 #include "model/keys.h"
 #include "model/stack.h"
 

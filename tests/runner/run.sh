@@ -109,7 +109,7 @@ expect 0 '-qq -o DPkg::Lock::Timeout=300 install --no-install-recommends valgrin
 expect 0 '' need valgrind
 
 # --- the built-in examples ---
-embed=$root/src/cli/embed.sh
+embed=$root/src/cli/example/embed.sh
 echo 'alias one.json' >list
 printf '{\n  "name": "one",\n  "title": "a \\"title\\"",\n  "notes": "one"\n}\n' >one.json
 "$embed" list one.json >made.c

@@ -1,9 +1,9 @@
 #include "unit.h"
 
 #include "base/mem.h"
+#include "filled.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
-#include "filled.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

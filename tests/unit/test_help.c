@@ -2,10 +2,10 @@
  * word is found. */
 #include "unit.h"
 
-#include "cli/completion.h"
-#include "cli/help.h"
-#include "cli/help_topics.h"
-#include "cli/wrap.h"
+#include "cli/help/completion.h"
+#include "cli/help/help.h"
+#include "cli/help/help_topics.h"
+#include "cli/help/wrap.h"
 
 #include <stdio.h>
 #include <string.h>

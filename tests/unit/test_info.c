@@ -1,5 +1,5 @@
 /* What info says of formats that have types: the type as the file names it, and its bytes there. */
-#include "cli/info_file.h"
+#include "cli/info/info_file.h"
 
 #include "unit.h"
 

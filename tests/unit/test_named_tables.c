@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "cli/command.h"
-#include "cli/help_topics.h"
-#include "cli/terms.h"
-#include "cli/wrap.h"
+#include "cli/help/help_topics.h"
+#include "cli/help/terms.h"
+#include "cli/help/wrap.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
 #include "why/why_stack.h"

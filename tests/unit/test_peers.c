@@ -2,8 +2,8 @@
  * here are options that there are, with values that they take. */
 #include "unit.h"
 
+#include "cli/help/peers.h"
 #include "cli/options.h"
-#include "cli/peers.h"
 
 #include <stdio.h>
 #include <string.h>

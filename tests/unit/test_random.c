@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/float_bits.h"
-#include "random/generator.h"
 #include "kernels/philox.h"
+#include "random/generator.h"
 #include "random/scalar.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #include "io/safetensors.h"
 
 #include "base/mem.h"
-#include "io/format.h"
 #include "filled.h"
+#include "io/format.h"
 #include "listed.h"
 #include "said.h"
 #include "unit.h"

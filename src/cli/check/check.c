@@ -1,0 +1,127 @@
+/* selfattn check: compute documents, and compare with what they expect. */
+#include "cli/check/check_document.h"
+#include "cli/check/check_files.h"
+#include "cli/check/check_jobs.h"
+#include "cli/check/check_tap.h"
+#include "cli/command.h"
+#include "cli/matrix_file.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/tolerances.h"
+#include "io/sink.h"
+
+/* Moves the matrices of a result, of which the document knows the stages. One without a name is the
+ * output. */
+static bool take_matrices(bundle *to, bundle *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        entry *one = &from->entry[i];
+        const char *name = one->name[0] == '\0' ? "output" : one->name;
+        if (one->kind == ENTRY_TENSOR && !bundle_take(to, name, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* Another program's result, or a person's. */
+static const char *actual_file(const options *o)
+{
+    return o->answers != NULL ? o->answers : o->actual;
+}
+
+static bool read_actual(bundle *to, const options *o, err *e)
+{
+    const char *file = actual_file(o);
+    bundle all = {0};
+    if (file == NULL)
+        return true;
+    read_options how = read_options_of(o, file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.allow_nonfinite = true;
+    bool done = input_read(o, file, &how, &all, e) != NULL && take_matrices(to, &all, e);
+    bundle_free(&all);
+    return done && (to->count > 0 || check_refuse_stageless(how.file, e));
+}
+
+/* Options that can't be had together. */
+static bool check_options(const options *o, err *e)
+{
+    const char *other = o->actual != NULL ? "actual" : o->update ? "update" : o->why ? "why" : NULL;
+    if (o->answers != NULL && other != NULL)
+        return err_set(e, "--answers marks an exercise, and --%s is about other numbers", other);
+    if (o->has_digits && o->answers == NULL)
+        return err_set(e, "--digits says how exact answers must be, and --answers are not given");
+    if (o->update && o->actual != NULL)
+        return err_set(e, "--update records what is computed, and --actual names another result");
+    if (o->update && o->bundle != NULL)
+        return err_set(e, "--update records what documents alone give, and --bundle is given");
+    return true;
+}
+
+typedef struct outcome {
+    size_t failed;
+    bool is_wrong; /* a document could not be checked */
+    bool saw_layers;
+    tap_count counted;
+} outcome;
+
+/* The lines of a file, and what was said of it. */
+static bool write_file(const options *o, env *world, const checked_file *one, sink *out,
+                       outcome *all, err *e)
+{
+    text *to = sink_text(out);
+    all->failed += one->failed;
+    all->is_wrong = all->is_wrong || one->bad.is_set;
+    all->saw_layers = all->saw_layers || one->saw_layers;
+    progress_pause(world->progress);
+    if (one->said != NULL)
+        fputs(one->said, world->err);
+    if (o->tap)
+        tap_add(to, &all->counted, one);
+    else if (one->lines.length > 0)
+        text_add(to, text_string(&one->lines), one->lines.length);
+    if (one->bad.is_set)
+        report_error(world, &one->bad);
+    bool done = sink_spill(out, e); /* no file's fault, and the end of all */
+    progress_resume(world->progress);
+    return done;
+}
+
+static bool check_all(const options *o, env *world, const bundle *actual, sink *out, outcome *all,
+                      err *e)
+{
+    text_list files = {0};
+    check_jobs jobs;
+    const checked_file *one;
+    bool done = check_files_list(o, &files, e) && sink_open(out, "-", e);
+    check_jobs_open(&jobs, o, world, actual, &files);
+    if (o->tap)
+        tap_begin(sink_text(out));
+    while (done && (done = check_jobs_next(&jobs, &one, e)) && one != NULL)
+        done = write_file(o, world, one, out, all, e);
+    if (o->tap)
+        tap_end(sink_text(out), &all->counted);
+    check_jobs_close(&jobs);
+    text_list_free(&files);
+    return done;
+}
+
+int command_check(const options *o, env *world, err *e)
+{
+    outcome all = {0};
+    sink out = {0};
+    bundle actual = {0};
+    progress shown;
+    progress_start(&shown, o, world);
+    bool done = check_options(o, e) && tolerances_check(o, NULL, e) && read_actual(&actual, o, e) &&
+                check_all(o, world, actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
+    progress_stop(world);
+    /* Without layers, a stage of layers that --tol names is none. */
+    bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);
+    done = done && sink_close(&out, e) && is_known;
+    sink_discard(&out);
+    bundle_free(&actual);
+    if (!done)
+        return EXIT_WRONG;
+    return all.is_wrong ? EXIT_WRONG : all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
+}

@@ -1,0 +1,118 @@
+#include "cli/check/check_answers.h"
+
+#include "cli/report.h"
+#include "compare/measure.h"
+#include "io/number_read.h"
+#include "render/number_text.h"
+#include "trace/map.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct marking {
+    const exercise *of;
+    int digits; /* decimals that were asked for, below 0 those of a trace */
+    text lines; /* of those that are not right */
+    size_t numbers, right;
+} marking;
+
+/* ---- one answer ---- */
+
+/* Half a unit of the last decimal of what a trace shows, and a little for what binary fractions
+ * can't hold; a number with an exponent is given to five digits. The same as in exercise.js. */
+static bool is_right(double answer, double computed, int digits)
+{
+    enum { DECIMALS = 4 };
+    char shown[NUMBER_FIXED_TEXT];
+    double rounded = computed;
+    size_t length = number_text_write(computed, digits, shown);
+    if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
+        return !tensor_is_hole(answer) && answer == computed;
+    number_read_f64(shown, shown + length, &rounded);
+    double unit = strchr(shown, 'e') != NULL ? fabs(rounded) * 1e-4
+                                             : pow(10, digits < 0 ? -DECIMALS : -digits);
+    return fabs(answer - rounded) <= 0.5 * unit * (1 + 1e-6);
+}
+
+const trace_map *check_map_of(const trace *t, const char *name)
+{
+    const trace_map *found = NULL;
+    for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
+        const trace *room = trace_room(t, i);
+        size_t length = strlen(room->place.way);
+        if (strncmp(name, room->place.way, length) == 0)
+            found = map_named(room, name + length);
+    }
+    return found;
+}
+
+static void add_wrong(marking *m, const element *one)
+{
+    const trace_map *map = check_map_of(m->of->trace, one->stage);
+    char number[NUMBER_TEXT];
+    text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
+    element_write_name(one, &m->lines);
+    if (!tensor_is_hole(one->wanted)) {
+        number_write_f64(one->wanted, number);
+        text_add_format(&m->lines, " is not %s", number);
+    }
+    if (map != NULL && map->letters != NULL)
+        text_add_format(&m->lines, "; the formula: %s%s = %s", map->name,
+                        one->rank == 0 ? "" : "[i,j]", map->letters);
+    text_add_string(&m->lines, "\n");
+}
+
+static void mark(marking *m, element *one)
+{
+    m->numbers++;
+    if (is_right(one->wanted, one->got, m->digits))
+        m->right++;
+    else
+        add_wrong(m, one);
+}
+
+/* ---- all of them ---- */
+
+static bool mark_stage(marking *m, const entry *answers, const entry *made, err *e)
+{
+    comparison shapes = {0}; /* comparing checks them */
+    tensor a, b;
+    if (!compare_stage(&shapes, answers->name, answers, made, 0, NULL, e) ||
+        !measure_align(&answers->tensor, &made->tensor, &a, &b))
+        return false;
+    const char *axes = made->axes == NULL ? NULL : made->axes + (made->tensor.rank - b.rank);
+    element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
+    do {
+        one.wanted = tensor_get(&a, one.index);
+        one.got = tensor_get(&b, one.index);
+        mark(m, &one);
+    } while (tensor_next(&a, one.index));
+    return true;
+}
+
+static bool mark_all(marking *m, err *e)
+{
+    for (size_t i = 0; i < m->of->computed->count; i++) {
+        const entry *made = &m->of->computed->entry[i];
+        const entry *answers = bundle_find(m->of->answers, made->name);
+        if (answers != NULL && !mark_stage(m, answers, made, e))
+            return false;
+    }
+    return true;
+}
+
+bool check_answers(checker *c, const exercise *of, err *e)
+{
+    const options *o = c->given;
+    marking m = {.of = of, .digits = option_digits(o)};
+    bool done = mark_all(&m, e) && text_ok(&m.lines, e);
+    if (done) {
+        text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");
+        report_name(&c->out, of->document);
+        text_add_format(&c->out, ": %zu of %zu answers are right\n%s", m.right, m.numbers,
+                        text_string(&m.lines));
+        c->failed += m.right < m.numbers;
+    }
+    text_free(&m.lines);
+    return done;
+}

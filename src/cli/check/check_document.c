@@ -1,0 +1,171 @@
+#include "cli/check/check_document.h"
+
+#include "attn/keys.h"
+#include "cli/check/check_answers.h"
+#include "cli/check/check_generation.h"
+#include "cli/check/check_stack.h"
+#include "cli/check/check_stages.h"
+#include "cli/check/check_why.h"
+#include "cli/report.h"
+#include "cli/solve.h"
+
+#include <string.h>
+
+/* What else is in a result than stages is let be. */
+static bool check_actual(const bundle *actual, err *e)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (bundle_find(actual, stage_row(id)->key.named.name) != NULL)
+            return true;
+    }
+    return check_refuse_stageless(actual->entry[0].at.file, e);
+}
+
+static bool want_expected(solution *s, const bundle *expected, err *e)
+{
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const stage *row = stage_row(id);
+        const entry *needed = bundle_find(expected, row->key.named.name);
+        if (needed != NULL && !plan_has_stage(&s->plan, id))
+            return err_at(e, &needed->at, "%s is not made by this document: it needs %s",
+                          needed->name, row->made_by);
+        if (needed != NULL && !solution_want(s, &id, 1, e))
+            return false;
+    }
+    return true;
+}
+
+/* What is compared with what is computed, and what it is called; NULL: nothing is known. */
+static const bundle *numbers_of(const checker *c, const document *one)
+{
+    const entry *expected = bundle_find(&one->contents, "expected");
+    if (c->actual != NULL)
+        return c->actual;
+    return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
+}
+
+static bool has_inputs(const document *one, bool *has, err *e)
+{
+    problem probe;
+    *has = problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe);
+    problem_free(&probe);
+    return !e->is_set;
+}
+
+static unexplained unexplained_of(const checker *c, const document *one, const solution *s,
+                                  const bundle *numbers)
+{
+    unexplained what = {.solved = s, .numbers = numbers, .numbers_name = check_numbers_name(c)};
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
+    return what;
+}
+
+/* --why, where numbers can't be compared for their shape, which is an error all the same. */
+static void explain_shape(checker *c, const document *one, const solution *s, const bundle *numbers)
+{
+    stage_id id = check_misshapen(numbers, &s->stages);
+    text lines = {0};
+    err missing = {0}; /* memory: then the error itself has to do */
+    if (!c->given->why || id == STAGE_COUNT)
+        return;
+    unexplained what = unexplained_of(c, one, s, numbers);
+    size_t threads = solution_threads(s, c->given, c->world);
+    if (check_explain_shape(&lines, &what, id, threads, &missing) && text_ok(&lines, &missing))
+        text_add(&c->out, text_string(&lines), lines.length);
+    text_free(&lines);
+}
+
+/* --why: of misprints that are known, and of what differs. */
+static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
+                    const comparison *of, const errata *known, err *e)
+{
+    unexplained what = unexplained_of(c, one, s, numbers);
+    what.compared = of;
+    what.known = known;
+    check_list_errata(&c->out, known);
+    if (of->different == 0)
+        return true;
+    return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
+}
+
+/* --answers: an exercise is marked. */
+static bool mark(checker *c, const document *one, const solution *s, const bundle *answers, err *e)
+{
+    const step_wish no_step[STEP_COUNT] = {STEP_UNWANTED};
+    trace t = {0};
+    bool done = trace_make(&t, &s->plan, &s->stages, (trace_focus){0}, false, no_step, e) &&
+                check_answers(c, &(exercise){one, answers, &s->stages, &t}, e);
+    trace_free(&t);
+    return done;
+}
+
+static bool compare(checker *c, const document *one, const solution *s, const bundle *numbers,
+                    errata *known, err *e)
+{
+    char *name[STAGE_COUNT];
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        name[id] = (char *)stage_row(id)->key.named.name;
+    const text_list there = {.item = name, .count = STAGE_COUNT};
+    const named_stages of = {one, &there, numbers, &s->stages};
+    comparison found = {0};
+    return check_stages_compare(c, &of, known, &found, e) &&
+           (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
+}
+
+static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
+{
+    solution s = {0};
+    errata known = {0};
+    bool done = check_tolerances(&one->contents, NULL, e) &&
+                (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
+                solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, e) &&
+                solution_run(&s, c->given, c->world, e) &&
+                (c->given->answers != NULL ? mark(c, one, &s, numbers, e)
+                                           : compare(c, one, &s, numbers, &known, e));
+    if (!done)
+        explain_shape(c, one, &s, numbers);
+    errata_free(&known);
+    solution_free(&s);
+    return done;
+}
+
+/* What belongs to layers is read for their sake, and says nothing without any. */
+static bool check_keys(const document *one, err *e)
+{
+    for (size_t i = 0; i < one->contents.count; i++) {
+        const entry *given = &one->contents.entry[i];
+        if (named_find(&KEYS, given->name, strlen(given->name)) == NULL)
+            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
+                          given->name);
+    }
+    return true;
+}
+
+/* Without inputs there is nothing to compute (a document of tokens alone), and that is no
+ * failure. */
+bool check_document(checker *c, const document *one, err *e)
+{
+    const bundle *numbers = numbers_of(c, one);
+    place at = document_place(one);
+    bool has = false;
+    if (c->actual != NULL && c->documents++ > 0)
+        return err_at(e, &at, "--%s is one document's result, and this is another document",
+                      c->given->answers != NULL ? "answers" : "actual");
+    c->saw_layers = c->saw_layers || check_is_stack(one);
+    if (check_is_stack(one) && numbers == NULL)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
+    if (check_is_stack(one))
+        return check_is_generation(numbers) ? check_generation(c, one, numbers, e)
+                                            : check_stack(c, one, numbers, e);
+    if (!check_keys(one, e) || !has_inputs(one, &has, e))
+        return false;
+    if (!has) {
+        report_check(&c->out, one, &(comparison){0}, &(errata){0}, "");
+        return true;
+    }
+    if (numbers == NULL)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
+    return (c->actual != NULL ? check_actual(numbers, e) : check_stage_names(numbers, NULL, e)) &&
+           solve_and_compare(c, one, numbers, e);
+}

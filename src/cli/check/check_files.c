@@ -1,0 +1,82 @@
+#include "cli/check/check_files.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_folder(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool ends_in_json(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_path(text_list *files, const char *folder, const char *name, err *e)
+{
+    text path = {0};
+    text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+    bool done = text_ok(&path, e) && text_list_add(files, text_string(&path), path.length, e);
+    text_free(&path);
+    return done;
+}
+
+static bool fail(const char *folder, int reason, err *e)
+{
+    return err_at(e, &(place){.file = folder}, "cannot be read: %s", strerror(reason));
+}
+
+/* The end of a folder and a failure look the same but for errno. */
+static struct dirent *next_in(DIR *folder)
+{
+    errno = 0;
+    return readdir(folder);
+}
+
+static bool add_folder(text_list *files, const char *folder, err *e)
+{
+    DIR *open = opendir(folder);
+    size_t first = files->count;
+    bool done = true;
+    if (open == NULL)
+        return fail(folder, errno, e);
+    for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
+        if (ends_in_json(one->d_name))
+            done = add_path(files, folder, one->d_name, e);
+    }
+    if (done && errno != 0)
+        done = fail(folder, errno, e);
+    closedir(open);
+    if (done && files->count == first)
+        return err_at(e, &(place){.file = folder}, "there is no .json document in this folder");
+    if (done)
+        qsort(files->item + first, files->count - first, sizeof files->item[0], by_name);
+    return done;
+}
+
+bool check_files_list(const options *o, text_list *files, err *e)
+{
+    if (o->operands == 0)
+        return err_set(e, "check: name the documents or folders to check");
+    for (size_t i = 0; i < o->operands; i++) {
+        const char *file = o->operand[i];
+        bool done = is_folder(file) ? add_folder(files, file, e)
+                                    : text_list_add(files, file, strlen(file), e);
+        if (!done)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,170 @@
+#include "cli/check/check_jobs.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "cli/progress.h"
+#include "model/keys.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Files that a job takes before the first of them is written: enough that jobs seldom wait. */
+enum { FILES_A_JOB = 16 };
+
+/* ---- one file ---- */
+
+static bool check_file(checker *c, const char *file, err *e)
+{
+    options one_file = *c->given;
+    one_file.operand = &file;
+    one_file.operands = 1;
+    documents all;
+    document one;
+    bool is_there = false,
+         done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
+    all.keys = &STACK_DOCUMENT;
+    while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
+        done = check_document(c, &one, e);
+        progress_document_done(c->world->progress);
+        document_free(&one);
+    }
+    documents_close(&all);
+    return done;
+}
+
+static void keep(checker *c, const char *file, const err *bad, checked_file *to)
+{
+    *to = (checked_file){.file = file,
+                         .lines = c->out,
+                         .failed = c->failed,
+                         .saw_layers = c->saw_layers,
+                         .bad = *bad};
+    c->out = (text){0};
+    c->failed = 0;
+}
+
+static void checked_file_free(checked_file *one)
+{
+    text_free(&one->lines);
+    free(one->said);
+    *one = (checked_file){0};
+}
+
+/* ---- several at once ---- */
+
+typedef struct work {
+    check_jobs *jobs;
+    atomic_size_t next;
+} work;
+
+/* In a job of its own a file has one thread and its share of the memory, and what it says waits for
+ * its turn. */
+static void check_apart(check_jobs *jobs, size_t index)
+{
+    const char *file = jobs->files->item[jobs->first + index];
+    env world = *jobs->world;
+    options own = *jobs->given;
+    own.max_memory /= jobs->at_once;
+    checker c = {
+        .given = &own, .world = &world, .weights = {.is_for = FOR_EITHER}, .actual = jobs->actual};
+    checked_file *to = &jobs->done[index];
+    char *said = NULL;
+    size_t length = 0;
+    err bad = {0};
+    FILE *notes = open_memstream(&said, &length);
+    if (notes == NULL) {
+        err_no_memory(&bad, 1);
+        keep(&c, file, &bad, to);
+        return;
+    }
+    world.err = notes;
+    world.progress = NULL;
+    world.processors = 1;
+    check_file(&c, file, &bad);
+    given_bundle_close(&c.weights);
+    keep(&c, file, &bad, to);
+    fclose(notes);
+    to->said = said;
+}
+
+static void take_files(void *context, size_t worker)
+{
+    work *w = context;
+    size_t index;
+    (void)worker;
+    while ((index = atomic_fetch_add(&w->next, 1)) < w->jobs->count)
+        check_apart(w->jobs, index);
+}
+
+static void free_done(check_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        checked_file_free(&jobs->done[i]);
+    jobs->count = jobs->handed = 0;
+}
+
+static void check_alone(check_jobs *jobs, size_t index)
+{
+    err bad = {0};
+    const char *file = jobs->files->item[jobs->first + index];
+    check_file(&jobs->alone, file, &bad);
+    keep(&jobs->alone, file, &bad, &jobs->done[index]);
+}
+
+/* What a file can't have of its share of the memory it may have alone. */
+static void check_some(check_jobs *jobs)
+{
+    size_t left = jobs->files->count - jobs->taken;
+    work w = {.jobs = jobs};
+    jobs->first = jobs->taken;
+    jobs->count = left < jobs->most ? left : jobs->most;
+    jobs->taken += jobs->count;
+    if (jobs->at_once > 1)
+        threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &w);
+    for (size_t i = 0; i < jobs->count; i++) {
+        if (jobs->at_once > 1 && !jobs->done[i].bad.is_set)
+            continue;
+        checked_file_free(&jobs->done[i]);
+        check_alone(jobs, i);
+    }
+}
+
+void check_jobs_open(check_jobs *jobs, const options *o, env *world, const bundle *actual,
+                     const text_list *files)
+{
+    size_t at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
+    *jobs = (check_jobs){
+        .given = o,
+        .world = world,
+        .files = files,
+        .actual = actual,
+        .alone = {.given = o, .world = world, .weights = {.is_for = FOR_EITHER}, .actual = actual},
+        .at_once = at_once,
+        .most = at_once > 1 ? at_once * FILES_A_JOB : 1};
+}
+
+bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)
+{
+    *one = NULL;
+    if (jobs->done == NULL)
+        jobs->done = mem_alloc_zeroed(jobs->most, sizeof jobs->done[0], e);
+    if (jobs->done == NULL)
+        return false;
+    if (jobs->handed == jobs->count) {
+        free_done(jobs);
+        if (jobs->taken == jobs->files->count)
+            return true;
+        check_some(jobs);
+    }
+    *one = &jobs->done[jobs->handed++];
+    return text_ok(&(*one)->lines, e);
+}
+
+void check_jobs_close(check_jobs *jobs)
+{
+    if (jobs->done != NULL)
+        free_done(jobs);
+    mem_free(jobs->done);
+    given_bundle_close(&jobs->alone.weights);
+    text_free(&jobs->alone.out);
+}

@@ -1,0 +1,52 @@
+#include "cli/check/check_stack.h"
+
+#include "cli/check/check_answers.h"
+#include "cli/check/check_stages.h"
+#include "cli/check/check_why_stack.h"
+#include "cli/stack/stack_solve.h"
+#include "cli/tracing.h"
+
+bool check_is_stack(const document *one)
+{
+    return bundle_find(&one->contents, "layers") != NULL;
+}
+
+static bool solve_and_compare(checker *c, const named_stages *of, stack_solution *s,
+                              const text_list *names, errata *known, err *e)
+{
+    comparison found = {0};
+    if (!stack_solution_run(s, names, c->given, c->world, e) ||
+        !check_stages_compare(c, of, known, &found, e))
+        return false;
+    const unexplained_stack left = {of, s, &found, known};
+    return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
+}
+
+/* --answers: an exercise is marked. */
+static bool solve_and_mark(checker *c, const named_stages *of, stack_solution *s,
+                           const text_list *names, err *e)
+{
+    static const text_list NO_STEPS = {0};
+    stack_trace t;
+    bool done = tracing_make_stack(&t, s, names, &NO_STEPS, c->given, c->world, e) &&
+                check_answers(c, &(exercise){of->document, of->numbers, of->computed, &t.whole}, e);
+    stack_trace_free(&t);
+    return done;
+}
+
+bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
+{
+    bool is_decoder = bundle_find(&one->contents, "memory") != NULL;
+    stack_solution s;
+    text_list names = {0};
+    errata known = {0};
+    const named_stages of = {one, &s.there, numbers, &s.stages};
+    bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) &&
+                check_stages_list(c, &of, &known, &names, e) &&
+                (c->given->answers != NULL ? solve_and_mark(c, &of, &s, &names, e)
+                                           : solve_and_compare(c, &of, &s, &names, &known, e));
+    errata_free(&known);
+    text_list_free(&names);
+    stack_solution_free(&s);
+    return done;
+}

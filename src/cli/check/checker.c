@@ -1,0 +1,66 @@
+#include "cli/check/checker.h"
+
+#include "attn/stage.h"
+#include "cli/stage_names.h"
+#include "cli/tolerances.h"
+
+/* Where a document has no tol: published numbers come from a calculator, in float64. And where
+ * another program's are checked: most often they are float32. */
+static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
+
+double check_tolerance(const checker *c, const bundle *contents, const char *name)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    const tensor *number = NULL;
+    double given;
+    if (tolerance_given(c->given, name, &given))
+        return given;
+    if (c->given->has_tol)
+        return c->given->tol;
+    if (c->actual != NULL)
+        return ACTUAL_TOL;
+    if (tol != NULL)
+        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
+    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
+}
+
+bool check_refuse_stageless(const char *file, err *e)
+{
+    err_at(e, &(place){.file = file}, "there is no stage in this file");
+    return err_remedy(e, "selfattn help stages lists them");
+}
+
+bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
+{
+    for (size_t i = 0; i < by_stage->count; i++) {
+        const entry *one = &by_stage->entry[i];
+        if (stage_names_have(of_stack, one->name))
+            continue;
+        err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
+               of_stack == NULL ? "" : " in this stack");
+        return stage_names_suggest(of_stack, one->name, e);
+    }
+    return true;
+}
+
+/* A tolerance is from 0; one a stage is for stages that there are. */
+bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    if (tol == NULL)
+        return true;
+    bool is_one = tol->kind != ENTRY_BUNDLE;
+    size_t count = is_one ? 1 : tol->bundle->count;
+    for (size_t i = 0; i < count; i++) {
+        const entry *one = is_one ? tol : &tol->bundle->entry[i];
+        double value = tensor_get(&one->tensor, NULL);
+        if (!(value >= 0))
+            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
+    }
+    return is_one || check_stage_names(tol->bundle, of_stack, e);
+}
+
+const char *check_numbers_name(const checker *c)
+{
+    return c->actual != NULL ? "actual" : "expected";
+}

@@ -1,0 +1,31 @@
+/* check at work: what it was asked, what it has said, and the questions that all its parts ask. */
+#ifndef SELFATTN_CLI_CHECK_CHECKER_H
+#define SELFATTN_CLI_CHECK_CHECKER_H
+
+#include "cli/document.h"
+
+typedef struct checker {
+    const options *given;
+    env *world;
+    given_bundle weights; /* of --bundle */
+    const bundle *actual; /* of --actual; NULL: what the documents expect */
+    text out;             /* "ok    …", "FAIL  …" and "why: …", a line each */
+    size_t failed, documents;
+    bool saw_layers; /* in a document */
+} checker;
+
+/* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
+double check_tolerance(const checker *c, const bundle *contents, const char *name);
+
+/* Refuses names that no stage has (of_stack: its stages; NULL: those of one attention), and
+ * tolerances that are none. */
+bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e);
+bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e);
+
+/* What the numbers are called that are compared: "actual" or "expected". */
+const char *check_numbers_name(const checker *c);
+
+/* The error of a result in which there is nothing to check. */
+bool check_refuse_stageless(const char *file, err *e);
+
+#endif

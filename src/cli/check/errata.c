@@ -1,0 +1,198 @@
+#include "cli/check/errata.h"
+
+#include "base/mem.h"
+#include "cli/stage_names.h"
+#include "compare/measure.h"
+#include "io/number_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_number(const entry *record, const char *name, double *value, err *e)
+{
+    const tensor *number = bundle_tensor(record->bundle, name);
+    if (number == NULL)
+        return err_at(e, &record->at, "this erratum has no number \"%s\"", name);
+    *value = tensor_get(number, NULL);
+    return true;
+}
+
+/* An index from 0; batch and head only where the stage has them. */
+static bool read_index(const entry *record, const char *name, erratum *to, err *e)
+{
+    double value = 0;
+    if (!read_number(record, name, &value, e))
+        return false;
+    if (!(value >= 0 && value < 9007199254740992.0 && value == floor(value)))
+        return err_at(e, &record->at, "this erratum's %s is %g, it must be a whole number from 0",
+                      name, value);
+    to->index[to->rank++] = (size_t)value;
+    return true;
+}
+
+static bool read_stage(const entry *record, const text_list *of_stack, const char **name, err *e)
+{
+    const entry *given = bundle_find(record->bundle, "stage");
+    if (given == NULL || given->kind != ENTRY_TEXT)
+        return err_at(e, &record->at, "this erratum names no stage");
+    *name = given->text;
+    if (stage_names_have(of_stack, given->text))
+        return true;
+    err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
+    return stage_names_suggest(of_stack, given->text, e);
+}
+
+static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)
+{
+    static const char *const INDICES[] = {"batch", "head", "row", "col"};
+    *to = (erratum){.record = record};
+    if (!read_stage(record, of_stack, &to->stage, e))
+        return false;
+    for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
+        bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
+        if (!may_lack && !read_index(record, INDICES[i], to, e))
+            return false;
+    }
+    return read_number(record, "published", &to->published, e) &&
+           read_number(record, "computed", &to->computed, e);
+}
+
+/* By stage, number of axes, index. */
+static int compare_places(const erratum *a, const erratum *b)
+{
+    int order = strcmp(a->stage, b->stage);
+    if (order == 0)
+        order = a->rank - b->rank;
+    for (int axis = 0; order == 0 && axis < a->rank; axis++)
+        order = (a->index[axis] > b->index[axis]) - (a->index[axis] < b->index[axis]);
+    return order;
+}
+
+/* Of two for one place, the first of the document counts. */
+static int compare_errata(const void *first, const void *second)
+{
+    const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
+    int order = compare_places(a, b);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+static void sort_by_place(errata *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        all->by_place[i] = &all->one[i];
+    qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
+}
+
+bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e)
+{
+    const entry *given = bundle_find(document, "errata");
+    *all = (errata){0};
+    if (given == NULL)
+        return true;
+    all->one = mem_alloc_zeroed(given->bundle->count, sizeof all->one[0], e);
+    all->by_place = mem_alloc(given->bundle->count, sizeof all->by_place[0], e);
+    if (all->one == NULL || all->by_place == NULL)
+        return false;
+    for (size_t i = 0; i < given->bundle->count; i++) {
+        erratum *one = &all->one[all->count++];
+        if (!read_erratum(&given->bundle->entry[i], of_stack, one, e))
+            return false;
+    }
+    sort_by_place(all);
+    return true;
+}
+
+/* From the last axis on; batch and head are there where the stage has them. */
+static bool check_index(const erratum *one, const tensor *of, err *e)
+{
+    static const char *const NAMES[] = {"col", "row", "head", "batch"};
+    for (int i = 0; i < one->rank && i < of->rank; i++) {
+        size_t index = one->index[one->rank - 1 - i], size = of->size[of->rank - 1 - i];
+        if (index >= size)
+            return err_at(e, &one->record->at, "this erratum's %s is %zu, and %s has %zu, from 0",
+                          NAMES[i], index, one->stage, size);
+    }
+    char shape[SHAPE_TEXT];
+    return one->rank == of->rank ||
+           err_at(e, &one->record->at, "this erratum has %d indices, and %s is %s", one->rank,
+                  one->stage, tensor_shape_text(of, shape));
+}
+
+bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const erratum *one = &all->one[i];
+        const tensor *said = bundle_tensor(expected, one->stage);
+        tensor a, b;
+        if (said == NULL)
+            return err_at(e, &one->record->at,
+                          "this erratum is of %s, which is not in \"expected\"", one->stage);
+        bool is_aligned = measure_align(said, bundle_tensor(computed, one->stage), &a, &b);
+        if (is_aligned && !check_index(one, &a, e)) /* else comparing refuses them */
+            return false;
+    }
+    return true;
+}
+
+void errata_free(errata *all)
+{
+    mem_free(all->one);
+    mem_free(all->by_place);
+    *all = (errata){0};
+}
+
+/* Half a unit of the last digit of the number as it is written: 16.6048 stands for 16.60475 to
+ * 16.60485. */
+static double half_last_digit(double value)
+{
+    char digits[NUMBER_TEXT];
+    number_write_f64(value, digits);
+    const char *point = strchr(digits, '.'), *exponent = strchr(digits, 'e');
+    size_t decimals = point == NULL ? 0 : strspn(point + 1, "0123456789");
+    double unit = exponent == NULL ? 1 : pow(10, floor(log10(fabs(value))));
+    return 0.5000001 * unit * pow(10, -(double)decimals);
+}
+
+/* The first for this place, or NULL. */
+static erratum *find(const errata *all, const element *at)
+{
+    erratum wanted = {.stage = at->stage, .rank = at->rank};
+    memcpy(wanted.index, at->index, (size_t)at->rank * sizeof at->index[0]);
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_places(all->by_place[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < all->count && compare_places(all->by_place[low], &wanted) == 0;
+    return is_there ? all->by_place[low] : NULL;
+}
+
+bool errata_lists(const errata *all, const element *one)
+{
+    return find(all, one) != NULL;
+}
+
+bool errata_knows(void *context, const element *one)
+{
+    errata *all = context;
+    erratum *known = find(all, one);
+    if (known == NULL)
+        return false;
+    double slack = fmax(one->tol, half_last_digit(known->computed));
+    known->is_confirmed = fabs(one->got - known->computed) <= slack &&
+                          fabs(known->published - one->wanted) <= one->tol;
+    return known->is_confirmed;
+}
+
+const erratum *errata_unconfirmed(const errata *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->one[i].is_confirmed)
+            return &all->one[i];
+    }
+    return NULL;
+}

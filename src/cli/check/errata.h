@@ -1,0 +1,40 @@
+/* The errata of a document: cells whose published number is known to be wrong, each {stage, batch?,
+ * head?, row, col, published, computed}, counted from 0. */
+#ifndef SELFATTN_CLI_CHECK_ERRATA_H
+#define SELFATTN_CLI_CHECK_ERRATA_H
+
+#include "attn/compare.h"
+
+typedef struct erratum {
+    const entry *record;
+    const char *stage;
+    size_t index[TENSOR_MAX_RANK]; /* batch?, head?, row, col: as many as are given */
+    int rank;
+    double published, computed;
+    /* The published number differs, and what is computed is what the erratum says. */
+    bool is_confirmed;
+} erratum;
+
+typedef struct errata {
+    erratum *one;
+    erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
+    size_t count;
+} errata;
+
+/* `of_stack`: the stages that there are; NULL: those of one attention. */
+bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e);
+void errata_free(errata *all);
+
+/* Refuses an erratum of what is not expected, and one outside of its stage. */
+bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e);
+
+/* Whether the document names the element, rightly or not. */
+bool errata_lists(const errata *all, const element *one);
+
+/* For known_elements: the element is an erratum, which is thereby confirmed. */
+bool errata_knows(void *context, const element *one);
+
+/* The first that was not confirmed, or NULL. */
+const erratum *errata_unconfirmed(const errata *all);
+
+#endif

@@ -1,0 +1,118 @@
+#include "cli/convert/convert_check.h"
+
+#include "cli/note.h"
+#include "cli/report.h"
+#include "io/holds.h"
+
+/* An entry as messages call it. */
+static const char *name_of(const entry *one)
+{
+    return one->name[0] == '\0' ? "the matrix" : one->name;
+}
+
+static void say_lost(const entry *one, const char *what, const format *f, const env *world)
+{
+    err said = {0};
+    err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one), f->title,
+           what);
+    report_error(world, &said);
+}
+
+/* Tells of each entry that has no place, and takes it out where that is asked for: how many there
+ * are. */
+static size_t leave_out(bundle *b, const format *f, const options *o, const env *world)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < b->count;) {
+        const entry *one = &b->entry[i];
+        const char *what = format_lacks(f, b, one);
+        if (what != NULL && !o->force)
+            say_lost(one, what, f, world);
+        else if (what != NULL)
+            note_say(world, o, NULL, "%s is left out: %s has no place for %s", name_of(one),
+                     f->title, what);
+        lost += what != NULL;
+        if (what != NULL && o->force)
+            bundle_remove(b, one->name);
+        else
+            i++;
+    }
+    return lost;
+}
+
+void convert_leave_unread(bundle *b, const options *o, const env *world)
+{
+    for (size_t i = 0; i < b->count;) {
+        const entry *one = &b->entry[i];
+        if (one->kind != ENTRY_UNREAD) {
+            i++;
+            continue;
+        }
+        note_say(world, o, NULL, "%s is left out: %s", name_of(one), one->text);
+        bundle_remove(b, one->name);
+    }
+}
+
+static bool refuse_lost(size_t lost, const bundle *b, const format *f, const char *in,
+                        const char *out, err *e)
+{
+    err_at(e, &(place){.file = out},
+           "nothing is written: %zu of the %zu entries of %s would be lost", lost, b->count, in);
+    if (f->holds & HOLDS_MATRICES)
+        return err_remedy(e,
+                          "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
+    return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
+}
+
+static bool check_one_matrix(const bundle *b, const format *f, const char *in, const char *out,
+                             err *e)
+{
+    if (f->holds & HOLDS_MATRICES || b->count <= 1)
+        return true;
+    text names = {0};
+    for (size_t i = 0; i < b->count; i++)
+        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", name_of(&b->entry[i]));
+    if (text_ok(&names, e))
+        err_at(e, &(place){.file = out}, "%s holds one matrix, and %s has %zu: %s", f->title, in,
+               b->count, text_string(&names));
+    text_free(&names);
+    return err_remedy(e, "FILE:NAME takes one of them");
+}
+
+/* "bq, bk and bv …": the names of all that change alike, in one note. */
+static bool note_changes(const bundle *b, const format *f, held_change change, const char *what,
+                         const options *o, const env *world, err *e)
+{
+    text names = {0};
+    for (size_t i = 0; i < b->count; i++) {
+        if (format_changes(f, &b->entry[i]) == change)
+            text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(&b->entry[i]));
+    }
+    bool done = text_ok(&names, e);
+    if (done && names.length > 0)
+        note_say(world, o, NULL, "%s %s: %s", f->title, what, text_string(&names));
+    text_free(&names);
+    return done;
+}
+
+bool convert_check(bundle *b, const format *f, const char *in, const char *out, const options *o,
+                   const env *world, err *e)
+{
+    size_t lost = leave_out(b, f, o, world);
+    if (lost > 0 && !o->force)
+        return refuse_lost(lost, b, f, in, out, e);
+    if (!check_one_matrix(b, f, in, out, e))
+        return false;
+    static const struct {
+        held_change change;
+        const char *what;
+    } CHANGES[] = {{HELD_AS_ROW, "reads vectors back as matrices of one row"},
+                   {HELD_AS_DIGITS, "reads true and false back as 1 and 0"},
+                   {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
+                   {HELD_NAMELESS, "keeps no name"}};
+    for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
+        if (!note_changes(b, f, CHANGES[i].change, CHANGES[i].what, o, world, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,137 @@
+#include "cli/diff/diff_files.h"
+
+#include "base/mem.h"
+#include "cli/matrix_file.h"
+#include "io/jsonl.h"
+
+#include <string.h>
+
+bool diff_is_text(const entry *one)
+{
+    return one->stored == NULL;
+}
+
+/* A stream of one result is as good as a file. */
+static bool refuse_several(const diff_file *f, err *e)
+{
+    if (!(f->format->holds & HOLDS_STREAM) ||
+        jsonl_look_at(f->bytes.bytes, f->bytes.length) != JSONL_IS)
+        return true;
+    err_at(e, &(place){.file = f->name}, "these are several results, and diff compares one");
+    return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->path);
+}
+
+/* The source is kept open: text may have to be read once more. */
+static bool open_file(diff_file *f, const char *operand, const options *o, err *e)
+{
+    f->name = strcmp(operand, "-") == 0 ? "standard input" : operand;
+    f->path = matrix_file_split(operand, &f->matrix, e);
+    if (f->path == NULL || !source_open_within(&f->bytes, f->path, o->max_memory, e))
+        return false;
+    f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
+    return f->format != NULL && refuse_several(f, e);
+}
+
+/* A table is read as a whole, and only one matrix of it was asked for. */
+static void leave_only(bundle *b, const char *matrix)
+{
+    for (size_t i = b->count; i > 0; i--) {
+        if (strcmp(b->entry[i - 1].name, matrix) != 0)
+            bundle_remove(b, b->entry[i - 1].name);
+    }
+}
+
+static bool read_as(diff_file *f, const options *o, dtype type, err *e)
+{
+    read_options how = read_options_of(o, f->name, type);
+    const key row[] = {{{f->matrix, ""}, KEY_EXPECTED}};
+    const named_table only = NAMED_TABLE("matrix", row);
+    how.kind = KEY_EXPECTED;
+    how.map = f->bytes.map;
+    how.type_is_fixed = how.types_expected = true;
+    how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
+    how.keys = f->matrix == NULL ? NULL : &only;
+    how.skips_unknown = f->matrix != NULL;
+    how.header = &f->header;
+    text_list_free(&f->header);
+    if (!f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e))
+        return false;
+    if (f->matrix != NULL)
+        leave_only(&f->contents, f->matrix);
+    return f->matrix == NULL || f->contents.count > 0 ||
+           err_at(e, &(place){.file = f->name}, "there is no matrix \"%s\" in this file",
+                  f->matrix);
+}
+
+static bool is_f32(const entry *one)
+{
+    static const char *const NAMES[] = {"F32", "<f4", ">f4", "=f4"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (one->stored != NULL && strcmp(one->stored, NAMES[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_all_f32(const bundle *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->entry[i].kind == ENTRY_TENSOR && !is_f32(&b->entry[i]))
+            return false;
+    }
+    return b->count > 0;
+}
+
+/* What a document expects is its result. */
+static bool take_expected(bundle *b, err *e)
+{
+    entry *found = bundle_find(b, "expected");
+    bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    for (size_t i = 0; expected != NULL && i < expected->count; i++) {
+        entry *one = &expected->entry[i];
+        if (one->kind == ENTRY_TENSOR && bundle_find(b, one->name) == NULL &&
+            !bundle_take(b, one->name, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* Text that float32 can't hold is compared as float64. */
+static bool read_text(diff_file *f, const options *o, const bundle *other, err *e)
+{
+    err narrow = {0};
+    if (is_all_f32(other) && read_as(f, o, DTYPE_F32, &narrow))
+        return true;
+    bundle_free(&f->contents);
+    if (narrow.is_memory)
+        *e = narrow;
+    return !narrow.is_memory && read_as(f, o, DTYPE_F64, e);
+}
+
+bool diff_files_read(diff_file file[2], const options *o, err *e)
+{
+    if (!open_file(&file[0], o->operand[0], o, e) || !open_file(&file[1], o->operand[1], o, e))
+        return false;
+    bool is_typed[2];
+    for (int i = 0; i < 2; i++) {
+        is_typed[i] = (file[i].format->holds & HOLDS_TYPES) != 0;
+        if (is_typed[i] && !read_as(&file[i], o, DTYPE_F64, e))
+            return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!is_typed[i] && !(read_text(&file[i], o, &file[1 - i].contents, e) &&
+                              take_expected(&file[i].contents, e)))
+            return false;
+    }
+    return true;
+}
+
+void diff_files_close(diff_file file[2])
+{
+    for (int i = 0; i < 2; i++) {
+        bundle_free(&file[i].contents);
+        text_list_free(&file[i].header);
+        source_close(&file[i].bytes);
+        mem_free(file[i].path);
+    }
+}

@@ -1,0 +1,249 @@
+#include "cli/diff/diff_mistakes.h"
+
+#include "attn/keys.h"
+#include "attn/stage.h"
+#include "cli/matrix_file.h"
+#include "io/json_member.h"
+#include "io/json_string.h"
+
+#include <string.h>
+
+/* What a result carries of its problem. Where it is a document that is all; else settings are not
+ * in it, and are found by trying which of the usual ones give its numbers. */
+typedef struct carried {
+    bundle inputs; /* as of a document */
+    problem problem;
+} carried;
+
+/* ---- is there anything to try? ---- */
+
+static bool is_asked(const diff_result *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        const tolerance *within = &d->pair[i].within;
+        if (within->atol > 0 || within->rtol > 0 || within->ulps > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Any may be all that a result has of them; vocab comes with tokens. */
+static bool has_inputs(const bundle *b)
+{
+    const tensor *q = bundle_tensor(b, "q");
+    return bundle_tensor(b, "x") != NULL || bundle_find(b, "vocab") != NULL ||
+           (q != NULL && bundle_tensor(b, "k") != NULL && bundle_tensor(b, "v") != NULL);
+}
+
+/* ---- the problem ---- */
+
+static bool read_inputs(carried *c, const diff_file *a, const options *o, err *e)
+{
+    err refused = {0};
+    read_options how = read_options_of(o, a->name, DTYPE_F64);
+    how.kind = KEY_MATRIX;
+    how.keys = &KEYS;
+    how.type_is_fixed = how.skips_unknown = how.allow_nonfinite = true;
+    bool done = a->format->read(a->bytes.bytes, a->bytes.length, &how, &c->inputs, &refused) &&
+                problem_read(&c->problem, &c->inputs, &refused);
+    c->problem.type = DTYPE_F64;
+    if (refused.is_memory)
+        *e = refused;
+    return done && problem_has_inputs(&c->problem);
+}
+
+/* How many heads the stages have where nothing says it: those with weights have an axis of them. */
+static void find_heads(problem *p, const bundle *stages)
+{
+    const tensor *rows = p->in[INPUT_Q] != NULL ? p->in[INPUT_Q] : p->in[INPUT_X];
+    const tensor *keys = p->in[INPUT_K];
+    if (p->heads > 0 || rows == NULL || rows->rank > 3 || p->in[INPUT_WQ] != NULL)
+        return;
+    for (stage_id id = STAGE_SCORES; id <= STAGE_ATTENDED; id++) {
+        const tensor *made = bundle_tensor(stages, stage_row(id)->key.named.name);
+        if (made != NULL && id != STAGE_WEIGHTED && made->rank == rows->rank + 1)
+            p->heads = made->size[made->rank - 3];
+    }
+    size_t width = rows->size[rows->rank - 1];
+    if (p->heads == 0 || keys == NULL || width % p->heads != 0 || width == 0)
+        return;
+    size_t kv_heads = keys->size[keys->rank - 1] / (width / p->heads);
+    if (kv_heads != p->heads)
+        p->kv_heads = kv_heads;
+}
+
+static void forget(problem *p, input first, input last)
+{
+    for (input which = first; which <= last; which++)
+        p->in[which] = NULL;
+}
+
+/* Which of rows and projections are where they come from. */
+enum { FROM_ALL, FROM_ROWS, FROM_PROJECTIONS, FROM_COUNT };
+
+static bool choose_inputs(problem *p, int from)
+{
+    bool has_rows = p->in[INPUT_X] != NULL, has_q = p->in[INPUT_Q] != NULL;
+    if (from == FROM_ROWS)
+        forget(p, INPUT_Q, INPUT_V);
+    if (from == FROM_PROJECTIONS) {
+        forget(p, INPUT_X, INPUT_WV);
+        forget(p, INPUT_BQ, INPUT_BV);
+    }
+    return from == FROM_ALL || (has_rows && has_q);
+}
+
+/* ---- trying ---- */
+
+static void ask(overlooked_question *q, const diff_result *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        const diff_pair *p = &d->pair[i];
+        const stage *row =
+            (const stage *)(const void *)named_find(&STAGES, p->name, strlen(p->name));
+        stage_id id = STAGE_Q;
+        while (id < STAGE_COUNT && stage_row(id) != row)
+            id++;
+        if (id == STAGE_COUNT) /* rows are what is computed from */
+            continue;
+        why_question_claim(&q->of, id, p->a, p->within.atol);
+        q->within[id] = p->within;
+        q->type[id] = p->type;
+    }
+}
+
+/* With these inputs, and each of the settings that a result does not say. */
+static bool try_settings(diff_mistakes *m, overlooked_question *q, const problem *from, err *e)
+{
+    static const causal CAUSALS[] = {CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT};
+    static const scale_kind SCALES[] = {SCALE_DEFAULT, SCALE_NONE};
+    bool says_causal = bundle_find(from->document, "causal") != NULL;
+    bool says_scale = bundle_find(from->document, "scale") != NULL;
+    for (size_t i = 0; i < (says_scale ? 1 : 2); i++) {
+        for (size_t j = 0; j < (says_causal ? 1 : 3); j++) {
+            problem asked = *from;
+            if (!says_causal)
+                asked.causal = CAUSALS[j];
+            if (!says_scale)
+                asked.scale_kind = SCALES[i];
+            overlooked_free(&m->found);
+            q->of.problem = &asked;
+            if (!overlooked_find(&m->found, q, e))
+                return false;
+            if (!m->found.is_other)
+                return true;
+        }
+    }
+    return true;
+}
+
+/* With these of what A carries. */
+static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
+                       overlooked_question *q, err *e)
+{
+    for (int from = FROM_ALL; from < FROM_COUNT; from++) {
+        problem asked = c->problem;
+        if (!choose_inputs(&asked, from))
+            continue;
+        find_heads(&asked, stages);
+        if (!try_settings(m, q, &asked, e))
+            return false;
+        m->are_known = !m->found.is_other;
+        if (m->are_known)
+            return true;
+    }
+    return true;
+}
+
+static bool asks_anything(const overlooked_question *q)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (q->of.claim[id].numbers != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* A result without its Wo may still say where all but its output comes from. */
+static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages,
+                    overlooked_question *q, err *e)
+{
+    if (!asks_anything(q) || !try_inputs(m, c, stages, q, e))
+        return !e->is_set;
+    if (m->are_known || q->of.claim[STAGE_OUTPUT].numbers == NULL ||
+        c->problem.in[INPUT_WO] != NULL)
+        return true;
+    m->is_without_output = true;
+    q->of.claim[STAGE_OUTPUT].numbers = NULL;
+    return !asks_anything(q) || try_inputs(m, c, stages, q, e);
+}
+
+bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
+                        const options *o, err *e)
+{
+    *m = (diff_mistakes){.name = d->name_a};
+    if (!is_asked(d) || a->matrix != NULL || !has_inputs(&a->contents))
+        return true;
+    carried c = {0};
+    overlooked_question q = {.of = {.threads = 1}};
+    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    bool done = by != NULL;
+    if (done && read_inputs(&c, a, o, e)) {
+        q.of.with = by->table(DTYPE_F64);
+        ask(&q, d);
+        done = try_all(m, &c, &a->contents, &q, e);
+    }
+    problem_free(&c.problem);
+    bundle_free(&c.inputs);
+    return done && !e->is_set;
+}
+
+void diff_mistakes_free(diff_mistakes *m)
+{
+    overlooked_free(&m->found);
+}
+
+/* ---- saying it ---- */
+
+static bool is_too_long(const diff_mistakes *m)
+{
+    return m->found.operations > OVERLOOKED_OPERATIONS;
+}
+
+void diff_mistakes_write_note(const diff_mistakes *m, text *out)
+{
+    const overlooked *found = &m->found;
+    if (m->are_known && is_too_long(m))
+        text_add_format(out,
+                        "mistakes are not tried on %s, to see what the tolerance proves: an "
+                        "attempt is %.0f products, and %d are quick\n",
+                        m->name, found->operations, OVERLOOKED_OPERATIONS);
+    if (!m->are_known || found->count == 0)
+        return;
+    text_add_format(out, "the tolerance proves little: it lets %zu of %zu mistakes pass on %s%s:",
+                    found->count, found->tried, m->name,
+                    m->is_without_output ? ", but for its output, whose Wo is not there" : "");
+    for (size_t i = 0; i < found->count; i++)
+        text_add_format(out, "%s %s", i == 0 ? "" : ",", found->made[i]->named.name);
+    text_add_string(out, "\n");
+}
+
+void diff_mistakes_write_json(const diff_mistakes *m, text *out)
+{
+    const overlooked *found = &m->found;
+    if (!m->are_known)
+        return;
+    json_member_key(out, "mistakes");
+    text_add_string(out, "{");
+    json_member_count(out, "tried", found->tried);
+    json_member_key(out, "pass");
+    text_add_string(out, "[");
+    for (size_t i = 0; i < found->count; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        json_string_write(out, found->made[i]->named.name);
+    }
+    text_add_string(out, "]");
+    json_member_truth(out, "too_large", is_too_long(m));
+    json_member_truth(out, "without_output", m->is_without_output);
+    text_add_string(out, "}");
+}

@@ -1,0 +1,250 @@
+#include "cli/diff/diff_origins.h"
+
+#include "base/mem.h"
+#include "io/json_member.h"
+
+#include <string.h>
+
+/* ---- the lines of a header ---- */
+
+static const char *behind(const char *line, const char *start)
+{
+    size_t length = strlen(start);
+    return strncmp(line, start, length) == 0 ? line + length : NULL;
+}
+
+/* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
+static bool read_input(origin *to, const char *line, err *e)
+{
+    size_t name = strcspn(line, ",");
+    const char *hash = strstr(line, ", hash ");
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        origin_input *in = &to->in[which];
+        if (hash == NULL || line + name == hash || in->hash != NULL ||
+            strlen(input_key(which)) != name || strncmp(input_key(which), line, name) != 0)
+            continue;
+        const char *shape = line + name + strlen(", ");
+        in->shape = mem_copy_text(shape, strcspn(shape, ","), e);
+        hash += strlen(", hash ");
+        in->hash = in->shape == NULL ? NULL : mem_copy_text(hash, strlen(hash), e);
+        return in->hash != NULL;
+    }
+    return true;
+}
+
+/* The option of a word "--scale=2", "--scale" or "--no-scale", where it is a setting: other options
+ * name files, whose numbers are in the hashes, or say how a result is written. */
+static const option_row *setting_of(const char *word, size_t length)
+{
+    bool is_removed = length > 5 && strncmp(word, "--no-", 5) == 0;
+    size_t start = is_removed ? 5 : 2;
+    const char *equals = memchr(word, '=', length);
+    size_t end = equals == NULL ? length : (size_t)(equals - word);
+    const option_row *row = length > 2 && word[0] == '-' && word[1] == '-' && end > start
+                                ? option_by_name(word + start, end - start)
+                                : NULL;
+    return row != NULL && row->kind == OPTION_KEY_VALUE ? row : NULL;
+}
+
+static bool takes_next(const option_row *row, const char *word, size_t length)
+{
+    return !row->value_is_optional && memchr(word, '=', length) == NULL &&
+           strncmp(word, "--no-", 5) != 0;
+}
+
+/* "--scale=2", in either way of writing it. */
+static bool add_setting(text_list *to, const char *word, size_t length, const char *value,
+                        size_t value_length, err *e)
+{
+    text whole = {0};
+    text_add(&whole, word, length);
+    if (value != NULL) {
+        text_add_string(&whole, "=");
+        text_add(&whole, value, value_length);
+    }
+    bool done = text_ok(&whole, e) && text_list_add(to, text_string(&whole), whole.length, e);
+    text_free(&whole);
+    return done;
+}
+
+/* " --causal --scale 2 a.json", of which --causal and --scale=2. */
+static bool read_arguments(text_list *to, const char *at, err *e)
+{
+    while (*(at += strspn(at, " ")) != '\0') {
+        size_t length = strcspn(at, " ");
+        const option_row *row = setting_of(at, length);
+        bool has_next = row != NULL && takes_next(row, at, length) && at[length] == ' ';
+        const char *value = has_next ? at + length + 1 : NULL;
+        size_t value_length = has_next ? strcspn(value, " ") : 0;
+        if (row != NULL && !add_setting(to, at, length, value, value_length, e))
+            return false;
+        at = has_next ? value + value_length : at + length;
+    }
+    return true;
+}
+
+static bool read_origin(origin *to, const text_list *header, text_list *settings, err *e)
+{
+    const char *rest;
+    bool done = true;
+    for (size_t i = 0; i < header->count && done; i++) {
+        const char *line = header->item[i];
+        if ((rest = behind(line, "made by: selfattn ")) != NULL)
+            to->version = rest;
+        else if ((rest = behind(line, "arguments:")) != NULL)
+            done = read_arguments(settings, rest, e);
+        else if ((rest = behind(line, "input: ")) != NULL)
+            done = read_input(to, rest, e);
+    }
+    return done;
+}
+
+/* ---- what only one of them has ---- */
+
+static bool list_rest(text_list *to, const text_list *of, const text_list *other, err *e)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        const char *item = of->item[i];
+        if (text_list_find(other, item) == NULL && text_list_find(to, item) == NULL &&
+            !text_list_add(to, item, strlen(item), e))
+            return false;
+    }
+    return true;
+}
+
+static bool has_same_version(const diff_origins *o)
+{
+    return strcmp(o->of[0].version, o->of[1].version) == 0;
+}
+
+static bool has_same_input(const diff_origins *o, input which)
+{
+    const origin_input *a = &o->of[0].in[which], *b = &o->of[1].in[which];
+    if (a->hash == NULL || b->hash == NULL)
+        return a->hash == b->hash;
+    return strcmp(a->hash, b->hash) == 0 && strcmp(a->shape, b->shape) == 0;
+}
+
+/* ---- for a person ---- */
+
+/* Enough of a hash to tell two apart. */
+enum { SHORT_HASH = 8 };
+
+static void add_side(text *out, const diff_origins *o, int side, input which, bool shows_shape)
+{
+    const origin_input *in = &o->of[side].in[which];
+    text_add_format(out, "%s ", o->name[side]);
+    if (in->hash == NULL)
+        text_add_string(out, "none");
+    else if (shows_shape)
+        text_add_string(out, in->shape);
+    else
+        text_add_format(out, "%.*s", SHORT_HASH, in->hash);
+}
+
+/* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
+static void add_input(text *out, const diff_origins *o, input which)
+{
+    const origin_input *a = &o->of[0].in[which], *b = &o->of[1].in[which];
+    bool shows_shape = a->hash != NULL && b->hash != NULL && strcmp(a->shape, b->shape) != 0;
+    text_add_format(out, "made from different inputs: %s (", input_key(which));
+    add_side(out, o, 0, which, shows_shape);
+    text_add_string(out, ", ");
+    add_side(out, o, 1, which, shows_shape);
+    text_add_string(out, ")\n");
+}
+
+static void add_options(text *out, const diff_origins *o)
+{
+    size_t start = out->length;
+    for (int side = 0; side < 2; side++) {
+        const text_list *only = &o->of[side].options;
+        if (only->count == 0)
+            continue;
+        text_add_format(out, "%s %s by",
+                        out->length == start ? "made with different options:" : ";", o->name[side]);
+        for (size_t i = 0; i < only->count; i++)
+            text_add_format(out, " %s", only->item[i]);
+    }
+    text_add_string(out, out->length == start ? "" : "\n");
+}
+
+void diff_origins_write_notes(const diff_origins *o, text *out)
+{
+    if (!o->are_known)
+        return;
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (!has_same_input(o, which))
+            add_input(out, o, which);
+    }
+    add_options(out, o);
+    if (!has_same_version(o))
+        text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
+                        o->of[0].version, o->name[1], o->of[1].version);
+}
+
+/* ---- for a machine ---- */
+
+static void add_origin(text *out, const char *name, const origin_input *in)
+{
+    json_member_key(out, name);
+    if (in->hash == NULL) {
+        text_add_string(out, "null");
+        return;
+    }
+    text_add_string(out, "{");
+    json_member_text(out, "shape", in->shape);
+    json_member_text(out, "hash", in->hash);
+    text_add_string(out, "}");
+}
+
+void diff_origins_write_json(const diff_origins *o, text *out)
+{
+    if (!o->are_known)
+        return;
+    json_member_key(out, "different_inputs");
+    text_add_string(out, "{");
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (has_same_input(o, which))
+            continue;
+        json_member_key(out, input_key(which));
+        text_add_string(out, "{");
+        add_origin(out, "a", &o->of[0].in[which]);
+        add_origin(out, "b", &o->of[1].in[which]);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "}");
+    json_member_list(out, "only_options_a", &o->of[0].options);
+    json_member_list(out, "only_options_b", &o->of[1].options);
+    json_member_text(out, "version_a", o->of[0].version);
+    json_member_text(out, "version_b", o->of[1].version);
+}
+
+/* ---- both ---- */
+
+bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
+{
+    text_list settings[2] = {{0}, {0}};
+    bool done = true;
+    *o = (diff_origins){.name = {file[0].name, file[1].name}};
+    for (int side = 0; side < 2 && done; side++)
+        done = read_origin(&o->of[side], &file[side].header, &settings[side], e);
+    o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
+    done = done && list_rest(&o->of[0].options, &settings[0], &settings[1], e) &&
+           list_rest(&o->of[1].options, &settings[1], &settings[0], e);
+    text_list_free(&settings[0]);
+    text_list_free(&settings[1]);
+    return done;
+}
+
+void diff_origins_free(diff_origins *o)
+{
+    for (int side = 0; side < 2; side++) {
+        for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+            mem_free(o->of[side].in[which].shape);
+            mem_free(o->of[side].in[which].hash);
+        }
+        text_list_free(&o->of[side].options);
+    }
+    *o = (diff_origins){0};
+}

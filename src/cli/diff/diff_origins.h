@@ -1,0 +1,33 @@
+/* Where two results come from, as --header wrote it into them: whether that differs. */
+#ifndef SELFATTN_CLI_DIFF_DIFF_ORIGINS_H
+#define SELFATTN_CLI_DIFF_DIFF_ORIGINS_H
+
+#include "attn/problem.h"
+#include "cli/diff/diff_files.h"
+
+/* An input of a result; all NULL where it had none. */
+typedef struct origin_input {
+    char *shape, *hash;
+} origin_input;
+
+typedef struct origin {
+    const char *version; /* borrowed from the file's header; NULL: it has none */
+    origin_input in[INPUT_COUNT];
+    text_list options; /* that only this one was made with, of those that change numbers */
+} origin;
+
+typedef struct diff_origins {
+    const char *name[2];
+    origin of[2];
+    bool are_known; /* of both; else nothing can be said */
+} diff_origins;
+
+bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e);
+void diff_origins_free(diff_origins *o);
+
+/* A line a difference: "made from different inputs: wq …". */
+void diff_origins_write_notes(const diff_origins *o, text *out);
+/* Members of diff's object, where the origins are known. */
+void diff_origins_write_json(const diff_origins *o, text *out);
+
+#endif

@@ -1,0 +1,318 @@
+#include "cli/diff/diff_pairs.h"
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "cli/diff/diff_order.h"
+#include "cli/tolerances.h"
+
+#include <string.h>
+
+typedef struct matcher {
+    const bundle *a, *b;
+    const options *o;
+    diff_result *to;
+    err *e;
+} matcher;
+
+/* ---- names ---- */
+
+static bool is_matrix(const entry *one)
+{
+    return one->kind == ENTRY_TENSOR && one->tensor.rank > 0;
+}
+
+static bool is_ignored(const options *o, const char *name)
+{
+    return text_list_find(&o->ignore, name) != NULL;
+}
+
+/* What --map says A's `name` is called in B; NULL: nothing. */
+static const char *mapped_name(const options *o, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < o->map.count; i++) {
+        const char *pair = o->map.item[i];
+        if (strncmp(pair, name, length) == 0 && pair[length] == '=')
+            return pair + length + 1;
+    }
+    return NULL;
+}
+
+/* True for a name of B that --map gives away: it is not compared under its own. */
+static bool is_mapped_to(const options *o, const char *name)
+{
+    for (size_t i = 0; i < o->map.count; i++) {
+        if (strcmp(strchr(o->map.item[i], '=') + 1, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
+{
+    const char *found = NULL;
+    place at = place_of_option("map");
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    for (size_t i = 0; i < in->count; i++) {
+        if (is_matrix(&in->entry[i]) && nearest_is_nearer(&near, in->entry[i].name))
+            found = in->entry[i].name;
+    }
+    err_at(e, &at, "%s has no \"%.*s\"", file, (int)length, name);
+    return found == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
+                         : err_remedy(e, "did you mean \"%s\"?", found);
+}
+
+static bool check_map(const matcher *m)
+{
+    for (size_t i = 0; i < m->o->map.count; i++) {
+        const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
+        size_t length = (size_t)(equals - pair);
+        if (bundle_find_bytes(m->a, pair, length) == NULL)
+            return refuse_name(m->a, m->to->name_a, pair, length, m->e);
+        if (bundle_find(m->b, equals + 1) == NULL)
+            return refuse_name(m->b, m->to->name_b, equals + 1, strlen(equals + 1), m->e);
+    }
+    return true;
+}
+
+/* What is ignored is a stage, or there: anything else was misspelt. */
+static bool check_ignored(const matcher *m)
+{
+    const text_list *ignored = &m->o->ignore;
+    place at = place_of_option("ignore");
+    for (size_t i = 0; i < ignored->count; i++) {
+        const char *name = ignored->item[i];
+        size_t length = strlen(name);
+        if (bundle_find(m->a, name) != NULL || bundle_find(m->b, name) != NULL ||
+            named_find(&STAGES, name, length) != NULL)
+            continue;
+        const named *near = named_nearest(&STAGES, name, length);
+        err_at(m->e, &at, "neither %s nor %s has \"%s\", and it is no stage", m->to->name_a,
+               m->to->name_b, name);
+        return near == NULL ? false : err_remedy(m->e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
+/* ---- one pair ---- */
+
+/* The type that a file stores; integers, truths and text are exact, so they are never the coarser
+ * one. */
+static number_type type_of(const entry *one)
+{
+    static const struct {
+        const char *name;
+        number_type type;
+    } STORED[] = {{"f4", NUMBER_F32},
+                  {"F32", NUMBER_F32},
+                  {"f2", NUMBER_F16},
+                  {"F16", NUMBER_F16},
+                  {"BF16", NUMBER_BF16}};
+    const char *name = one->stored == NULL ? "" : one->stored + strspn(one->stored, "<>|=");
+    for (size_t i = 0; i < sizeof STORED / sizeof STORED[0]; i++) {
+        if (strcmp(STORED[i].name, name) == 0)
+            return STORED[i].type;
+    }
+    return NUMBER_F64;
+}
+
+static tolerance tolerance_of(const options *o, const char *name)
+{
+    tolerance by = {.atol = o->has_atol  ? o->atol
+                            : o->has_tol ? o->tol
+                                         : 0,
+                    .rtol = o->rtol,
+                    .ulps = o->ulps,
+                    .has_ulps = o->has_ulps,
+                    .equal_nan = o->equal_nan};
+    tolerance_given(o, name, &by.atol);
+    return by;
+}
+
+static bool refuse_shapes(const diff_result *d, const diff_pair *p, err *e)
+{
+    char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
+    err_at(e, &p->a->at, "%s is %s here, and %s in %s", p->name,
+           tensor_shape_text(&p->a->tensor, shape_a), tensor_shape_text(&p->b->tensor, shape_b),
+           d->name_b);
+    if (tensor_count(&p->a->tensor) != tensor_count(&p->b->tensor))
+        return false;
+    return err_remedy(e, "shapes may differ by leading axes of 1 only");
+}
+
+static const char *axes_of(const diff_pair *p)
+{
+    const entry *from = p->a->axes != NULL ? p->a : p->b;
+    int dropped = from->tensor.rank - p->view_a.rank;
+    return from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
+}
+
+static bool add_pair(matcher *m, const entry *a, const entry *b)
+{
+    diff_result *d = m->to;
+    const char *name = a->name[0] != '\0' ? a->name : b->name;
+    diff_pair *pair = mem_grow(d->pair, d->count, &d->capacity, sizeof pair[0], m->e);
+    if (pair == NULL)
+        return false;
+    d->pair = pair;
+    diff_pair *p = &pair[d->count++];
+    number_type type_a = type_of(a), type_b = type_of(b);
+    *p = (diff_pair){.name = name[0] == '\0' ? "matrix" : name,
+                     .a = a,
+                     .b = b,
+                     .type = type_a > type_b ? type_a : type_b};
+    p->within = tolerance_of(m->o, p->name);
+    if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b))
+        return refuse_shapes(d, p, m->e);
+    p->axes = axes_of(p);
+    return true;
+}
+
+/* ---- all pairs ---- */
+
+/* B's entry for one of A, or NULL. */
+static const entry *partner_of(const matcher *m, const char *name)
+{
+    const char *mapped = mapped_name(m->o, name);
+    if (mapped == NULL && is_mapped_to(m->o, name))
+        return NULL;
+    const entry *found = bundle_find(m->b, mapped == NULL ? name : mapped);
+    return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
+}
+
+static bool match_entry(matcher *m, const entry *a)
+{
+    if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
+        return true;
+    const entry *b = partner_of(m, a->name);
+    if (b != NULL)
+        return add_pair(m, a, b);
+    return !is_matrix(a) || text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
+}
+
+static bool match_all(matcher *m)
+{
+    size_t *order = diff_order(m->a, m->e);
+    bool done = order != NULL;
+    for (size_t i = 0; i < m->a->count && done; i++)
+        done = match_entry(m, &m->a->entry[order[i]]);
+    mem_free(order);
+    return done;
+}
+
+/* Whether an entry of A was matched with this one of B. */
+static bool has_partner(const diff_result *d, const entry *b)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->pair[i].b == b)
+            return true;
+    }
+    return false;
+}
+
+static bool list_rest_of_b(matcher *m)
+{
+    for (size_t i = 0; i < m->b->count; i++) {
+        const entry *b = &m->b->entry[i];
+        bool is_rest = is_matrix(b) && !is_ignored(m->o, b->name) && !has_partner(m->to, b);
+        if (is_rest && !text_list_add(&m->to->only_b, b->name, strlen(b->name), m->e))
+            return false;
+    }
+    return true;
+}
+
+/* The only matrix of a file, or NULL. */
+static const entry *only_matrix(const bundle *b)
+{
+    const entry *found = NULL;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!is_matrix(&b->entry[i]))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = &b->entry[i];
+    }
+    return found;
+}
+
+/* A matrix without a name, or one that was picked by FILE:NAME, is compared with the other's only
+ * one, whatever that is called. */
+static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
+{
+    const entry *a = only_matrix(m->a), *b = only_matrix(m->b);
+    bool is_chosen = a != NULL && b != NULL &&
+                     (file[0].matrix != NULL || file[1].matrix != NULL || a->name[0] == '\0' ||
+                      b->name[0] == '\0');
+    *matched = is_chosen;
+    return !is_chosen || add_pair(m, a, b);
+}
+
+static bool check_tolerances(const matcher *m)
+{
+    text_list names = {0};
+    bool done = true;
+    for (size_t i = 0; i < m->to->count && done; i++)
+        done = text_list_add(&names, m->to->pair[i].name, strlen(m->to->pair[i].name), m->e);
+    done = done && tolerances_check(m->o, &names, m->e);
+    text_list_free(&names);
+    return done;
+}
+
+bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
+{
+    *d = (diff_result){.name_a = file[0].name, .name_b = file[1].name};
+    matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
+    bool is_matched;
+    if (!check_map(&m) || !check_ignored(&m) || !match_only_ones(&m, file, &is_matched))
+        return false;
+    if (!is_matched && !(match_all(&m) && list_rest_of_b(&m)))
+        return false;
+    return check_tolerances(&m);
+}
+
+void diff_measure(diff_result *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        diff_pair *p = &d->pair[i];
+        p->found = measure(diff_side_a(p), diff_side_b(p), p->type, &p->within);
+        d->numbers += p->found.count;
+        d->different += p->found.different;
+        d->different_pairs += p->found.different > 0;
+        if (d->first == NULL && p->found.different > 0)
+            d->first = p;
+    }
+}
+
+void diff_free(diff_result *d)
+{
+    mem_free(d->pair);
+    text_list_free(&d->only_a);
+    text_list_free(&d->only_b);
+    *d = (diff_result){0};
+}
+
+measured_side diff_side_a(const diff_pair *p)
+{
+    return (measured_side){&p->view_a, diff_is_text(p->a)};
+}
+
+measured_side diff_side_b(const diff_pair *p)
+{
+    return (measured_side){&p->view_b, diff_is_text(p->b)};
+}
+
+element diff_first(const diff_pair *p)
+{
+    element one = {.stage = p->name,
+                   .axes = p->axes,
+                   .rank = p->view_a.rank,
+                   .wanted = p->found.first_a,
+                   .got = p->found.first_b,
+                   .tol = p->within.atol};
+    size_t number = p->found.first;
+    for (int axis = one.rank - 1; axis >= 0; axis--) {
+        one.index[axis] = number % p->view_a.size[axis];
+        number /= p->view_a.size[axis];
+    }
+    return one;
+}

@@ -1,0 +1,271 @@
+#include "cli/help/help_topics.h"
+
+#include "cli/help/help.h"
+
+#include "attn/keys.h"
+#include "attn/score.h"
+#include "attn/stage.h"
+#include "attn/words.h"
+#include "cli/help/peers_help.h"
+#include "cli/help/terms.h"
+#include "cli/help/words.h"
+#include "cli/help/wrap.h"
+#include "cli/init/init_parts.h"
+#include "io/format.h"
+#include "kernels/kernels.h"
+#include "model/activation.h"
+#include "model/keys.h"
+#include "model/norm.h"
+#include "model/parts.h"
+#include "render/renderer.h"
+#include "trace/step.h"
+#include "weights/conventions.h"
+#include "weights/layer_conventions.h"
+#include "why/arrangement.h"
+#include "why/mistake.h"
+#include "why/why_stack.h"
+
+#include <string.h>
+
+enum { INDENT = 2, FORMULA_INDENT = 6, LIST_COLUMN = 28 };
+
+static void write_paragraph(text *out, const char *words)
+{
+    wrap_add(out, words, 0, INDENT, HELP_WIDTH);
+}
+
+static void write_formula(text *out, const char *formula)
+{
+    if (formula != NULL)
+        wrap_add(out, formula, 0, FORMULA_INDENT, HELP_WIDTH);
+}
+
+/* A label and the rest of its line. */
+static void write_fact(text *out, const char *label, const char *words)
+{
+    text_add_format(out, "  %s:", label);
+    wrap_add(out, words, INDENT + wrap_columns(label) + 1, INDENT + wrap_columns(label) + 2,
+             HELP_WIDTH);
+}
+
+/* An option's help may be its key's. */
+static const char *row_help(const named_table *table, const named *row)
+{
+    return table == &OPTIONS ? option_help((const option_row *)(const void *)row) : row->help;
+}
+
+void topic_write_line(text *out, const named_table *table, const named *row)
+{
+    text_add_format(out, "  %s", row->name);
+    wrap_add(out, row_help(table, row), INDENT + wrap_columns(row->name), LIST_COLUMN, HELP_WIDTH);
+}
+
+static void write_rows(text *out, const named_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        topic_write_line(out, table, named_row(table, i));
+}
+
+void topic_write_table(text *out, const named_table *table)
+{
+    if (table == &PEERS)
+        peers_write_all(out);
+    else
+        write_rows(out, table);
+    if (table == &MISTAKES) {
+        text_add_format(out, "\n%ss:\n", STACK_MISTAKES.what);
+        write_rows(out, &STACK_MISTAKES);
+    }
+}
+
+/* "n_q × n_k" from "qk"; stage.h says what the letters are. */
+void topic_write_shape(text *out, const stage *of)
+{
+    const char *axes = of->axes;
+    static const char LETTERS[] = "bhqk1tecQKVCOmMN";
+    static const char *const NAMES[] = {"b",     "h",     "n_q",   "n_k",   "1", "top", "d_v", "c",
+                                        "h·d_k", "g·d_k", "g·d_v", "h·d_v", "m", "m",   "m",   "m"};
+    for (const char *p = axes; *p != '\0'; p++) {
+        const char *letter = strchr(LETTERS, *p);
+        text_add_format(out, "%s%s", p == axes ? "" : " × ",
+                        letter == NULL ? "?" : NAMES[letter - LETTERS]);
+    }
+}
+
+static void describe_command(text *out, const named *row)
+{
+    const command *c = (const command *)(const void *)row;
+    text_add_format(out, "  selfattn %s %s\n", c->named.name, c->usage);
+    write_paragraph(out, c->manual);
+    text_add_format(out, "  selfattn %s --help lists its options.\n", c->named.name);
+}
+
+static void describe_option(text *out, const named *row)
+{
+    const option_row *o = (const option_row *)(const void *)row;
+    help_write_option_name(out, o);
+    text_add_string(out, "\n");
+    if (o->manual != NULL)
+        write_paragraph(out, o->manual);
+    if (o->key != NULL)
+        write_fact(out, "key of a document", o->key);
+    if (o->choices != NULL)
+        write_rows(out, o->choices);
+    if (o->also != NULL)
+        write_rows(out, o->also);
+}
+
+static void describe_key(text *out, const named *row)
+{
+    static const char *const KINDS[] = {
+        [KEY_MATRIX] = "numbers: a matrix, of rank up to 4",
+        [KEY_BIAS] = "numbers: a matrix, of rank up to 4; -inf is allowed",
+        [KEY_MASK] = "true and false, or 1 and 0: a matrix, of rank up to 4",
+        [KEY_EXPECTED] = "numbers: a matrix; null is a hole",
+        [KEY_SETTING] = "a number or a word",
+        [KEY_NUMBERS] = "a number, a list of numbers, or a word",
+        [KEY_SETTINGS] = "a number, a word, or an object of numbers, words and lists",
+        [KEY_TEXT] = "a text",
+        [KEY_LIST] = "a list of texts",
+        [KEY_VOCAB] = "an object from words to vectors",
+        [KEY_STAGES] = "an object from stages to matrices; null is a hole",
+        [KEY_TOL] = "a number, or an object from stages to numbers",
+        [KEY_RECORDS] = "a list of objects: stage, head, row, col, published, computed",
+        [KEY_OBJECT] = "an object",
+        [KEY_OBJECTS] = "a list of objects",
+    };
+    const option_row *option = option_by_key(row->name, strlen(row->name));
+    write_fact(out, "its value", KINDS[((const key *)(const void *)row)->kind]);
+    if (option != NULL)
+        text_add_format(out, "  set by the option: --%s\n", option->named.name);
+}
+
+static void describe_stage(text *out, const named *row)
+{
+    const stage *s = (const stage *)(const void *)row;
+    write_formula(out, s->formula);
+    text_add_string(out, "  shape: ");
+    topic_write_shape(out, s);
+    if (strchr(s->axes, 'b') != NULL)
+        text_add_string(out, strchr(s->axes, 'h') == NULL
+                                 ? " (b only with a batch)"
+                                 : " (b only with a batch, h only with heads)");
+    text_add_string(out, "\n");
+    if (s->made_by != NULL)
+        write_fact(out, "made by", s->made_by);
+}
+
+static void describe_step(text *out, const named *row)
+{
+    const step_row *s = (const step_row *)(const void *)row;
+    text_add_format(out, "  shown alone by: --trace=%s\n", row->name);
+    if (s->stages[0] != '\0')
+        write_fact(out, "makes the stages", s->stages);
+}
+
+static void describe_format(text *out, const named *row)
+{
+    const format *f = (const format *)(const void *)row;
+    write_fact(out, "endings", f->endings);
+}
+
+static void describe_score(text *out, const named *row)
+{
+    const score *s = (const score *)(const void *)row;
+    write_formula(out, s->formula);
+    write_fact(out, "its scale, unless --scale says otherwise",
+               s->is_scaled ? "head, 1/√d_k" : "none");
+}
+
+static void describe_isa(text *out, const named *row)
+{
+    const isa *i = (const isa *)(const void *)row;
+    write_paragraph(out, i->is_here() ? "this machine has it" : "this machine does not have it");
+}
+
+static void describe_convention(text *out, const named *row)
+{
+    text names = {0};
+    convention_describe(&names, (const convention *)(const void *)row);
+    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+}
+
+static void describe_layer_convention(text *out, const named *row)
+{
+    text names = {0};
+    layer_convention_describe(&names, (const layer_convention *)(const void *)row);
+    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+}
+
+static void describe_peer(text *out, const named *row)
+{
+    peer_write(out, (const peer *)(const void *)row);
+}
+
+static void describe_difference(text *out, const named *row)
+{
+    difference_write(out, (difference)(row - DIFFERENCES.first));
+}
+
+static void describe_term(text *out, const named *row)
+{
+    const term *t = (const term *)(const void *)row;
+    write_formula(out, t->formula);
+    write_paragraph(out, t->more);
+}
+
+static void describe_nothing(text *out, const named *row)
+{
+    (void)out;
+    (void)row;
+}
+
+const topic TOPICS[] = {
+    {&COMMANDS, describe_command},
+    {&OPTIONS, describe_option},
+    {&KEYS, describe_key},
+    {&LAYER_KEYS, describe_key},
+    {&STACK_KEYS, describe_key},
+    {&NORM_KEYS, describe_key},
+    {&STAGES, describe_stage},
+    {&STEPS, describe_step},
+    {&FLOORS, describe_step},
+    {&FORMATS, describe_format},
+    {&SCORES, describe_score},
+    {&ISAS, describe_isa},
+    {&GENERATORS, describe_nothing},
+    {&DISTRIBUTIONS, describe_nothing},
+    {&PARTS, describe_nothing},
+    {&RENDERERS, describe_nothing},
+    {&CAUSAL_WORDS, describe_nothing},
+    {&SCALE_WORDS, describe_nothing},
+    {&LAYOUT_WORDS, describe_nothing},
+    {&MASK_TRUE_WORDS, describe_nothing},
+    {&MASK_AXIS_WORDS, describe_nothing},
+    {&DTYPE_WORDS, describe_nothing},
+    {&QK_NORM_WORDS, describe_nothing},
+    {&POSITIONS_WORDS, describe_nothing},
+    {&PAIRING_WORDS, describe_nothing},
+    {&CONVENTIONS, describe_convention},
+    {&LAYER_CONVENTIONS, describe_layer_convention},
+    {&PEERS, describe_peer},
+    {&DIFFERENCES, describe_difference},
+    {&NORM_ORDERS, describe_nothing},
+    {&NORM_KINDS, describe_nothing},
+    {&ACTIVATIONS, describe_nothing},
+    {&MISTAKES, describe_nothing},
+    {&STACK_MISTAKES, describe_nothing},
+    {&ARRANGEMENTS, describe_nothing},
+    {&TERMS, describe_term},
+};
+
+const size_t TOPIC_COUNT = sizeof TOPICS / sizeof TOPICS[0];
+
+void topic_write_entry(text *out, const topic *of, const named *row)
+{
+    text heading = {0};
+    text_add_format(&heading, "%s%s (%s): %s", of->table == &OPTIONS ? "--" : "", row->name,
+                    of->table->what, row_help(of->table, row));
+    wrap_add_text(out, &heading, 0, 0, HELP_WIDTH);
+    of->describe(out, row);
+}

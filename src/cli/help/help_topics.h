@@ -1,0 +1,26 @@
+/* Every table that `selfattn help` knows, and what it says about a row beyond its one-line help. */
+#ifndef SELFATTN_CLI_HELP_HELP_TOPICS_H
+#define SELFATTN_CLI_HELP_HELP_TOPICS_H
+
+#include "attn/stage.h"
+#include "base/named.h"
+#include "base/text.h"
+
+typedef struct topic {
+    const named_table *table;
+    void (*describe)(text *out, const named *row);
+} topic;
+
+extern const topic TOPICS[];
+extern const size_t TOPIC_COUNT;
+
+/* "softmax (term): turns a row of …", and all that is known about it. */
+void topic_write_entry(text *out, const topic *of, const named *row);
+/* A row in one line: name and help in two columns. */
+void topic_write_line(text *out, const named_table *table, const named *row);
+/* What a table's plural shows: its rows, or for conventions all that they say. */
+void topic_write_table(text *out, const named_table *table);
+/* "b × h × n_q × n_k". */
+void topic_write_shape(text *out, const stage *of);
+
+#endif

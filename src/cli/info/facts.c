@@ -1,0 +1,135 @@
+#include "cli/info/facts.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+const char *fact_kind_name(fact_kind kind)
+{
+    static const char *const NAMES[] = {
+        [FACT_NULL] = "null",   [FACT_TRUTH] = "truth",   [FACT_NUMBER] = "number",
+        [FACT_TEXT] = "text",   [FACT_MATRIX] = "matrix", [FACT_LIST] = "list",
+        [FACT_ARRAY] = "array", [FACT_OBJECT] = "object", [FACT_UNREAD] = "unread"};
+    return NAMES[kind];
+}
+
+fact *fact_add(fact *to, const char *name, size_t length, err *e)
+{
+    fact *larger = mem_grow(to->inside, to->insides, &to->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return NULL;
+    to->inside = larger;
+    fact *added = &to->inside[to->insides++];
+    *added = (fact){.lines = 1};
+    text_add(&added->name, name, length);
+    return text_ok(&added->name, e) ? added : NULL;
+}
+
+static fact *find_inside(const fact *in, const char *name)
+{
+    for (size_t i = 0; i < in->insides; i++) {
+        if (strcmp(text_string(&in->inside[i].name), name) == 0)
+            return &in->inside[i];
+    }
+    return NULL;
+}
+
+void fact_free(fact *f)
+{
+    for (size_t i = 0; i < f->insides; i++)
+        fact_free(&f->inside[i]);
+    mem_free(f->inside);
+    text_free(&f->name);
+    text_free(&f->shown);
+    *f = (fact){0};
+}
+
+/* ---- what is shown ---- */
+
+enum { SHOWN_MOST = 60 }; /* bytes: a line of the table has no more room */
+
+/* No character is cut in two. */
+static size_t whole_characters(const char *words, size_t most)
+{
+    while (most > 0 && ((unsigned char)words[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
+bool fact_has_room(const fact *to)
+{
+    static const char END[] = ", …";
+    size_t length = to->shown.length, end = sizeof END - 1;
+    return length < end || strcmp(to->shown.data + length - end, END) != 0;
+}
+
+void fact_show_item(fact *to, const char *words, size_t length)
+{
+    if (!fact_has_room(to))
+        return;
+    text_add_string(&to->shown, to->shown.length == 0 ? "" : ", ");
+    if (to->shown.length > SHOWN_MOST) {
+        text_add_string(&to->shown, "…");
+        return;
+    }
+    bool fits = length <= SHOWN_MOST;
+    text_add_string(&to->shown, "\"");
+    text_add(&to->shown, words, fits ? length : whole_characters(words, SHOWN_MOST));
+    text_add_string(&to->shown, fits ? "\"" : "…\"");
+}
+
+/* ---- of several documents ---- */
+
+static bool same_shape(const fact *a, const fact *b)
+{
+    return a->rank == b->rank && memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
+/* Documents mostly have the same keys in the same order. */
+static fact *find_near(const fact *in, size_t index, const char *name)
+{
+    bool is_here = index < in->insides && strcmp(text_string(&in->inside[index].name), name) == 0;
+    return is_here ? &in->inside[index] : find_inside(in, name);
+}
+
+static bool copy_without_inside(fact *to, const fact *from, err *e)
+{
+    text name = to->name;
+    *to = *from;
+    to->name = name;
+    to->shown = (text){0};
+    to->inside = NULL;
+    to->insides = to->capacity = 0;
+    text_add(&to->shown, text_string(&from->shown), from->shown.length);
+    return text_ok(&to->shown, e);
+}
+
+/* A shape, a text or a number that is not the same in all documents is not said. */
+static void join_values(fact *to, const fact *after)
+{
+    bool is_same = to->kind == after->kind && same_shape(to, after) && to->count == after->count &&
+                   strcmp(text_string(&to->shown), text_string(&after->shown)) == 0;
+    to->varies = to->varies || after->varies || !is_same;
+    if (to->kind == after->kind)
+        statistics_join(&to->numbers, &after->numbers);
+    else
+        to->numbers = (statistics){0};
+    to->lines += after->lines;
+}
+
+bool facts_join(fact *to, const fact *after, err *e)
+{
+    for (size_t i = 0; i < after->insides; i++) {
+        const fact *from = &after->inside[i];
+        fact *known = find_near(to, i, text_string(&from->name));
+        if (known != NULL) {
+            join_values(known, from);
+            continue;
+        }
+        fact *added = fact_add(to, text_string(&from->name), from->name.length, e);
+        if (added == NULL || !copy_without_inside(added, from, e))
+            return false;
+    }
+    to->count = to->insides;
+    return true;
+}

@@ -1,0 +1,182 @@
+/* selfattn info: what is in files. */
+#include "attn/keys.h"
+#include "attn/stage.h"
+#include "cli/command.h"
+#include "cli/info/info_file.h"
+#include "cli/matrix_file.h"
+#include "cli/report.h"
+#include "io/jsonl.h"
+#include "io/source.h"
+
+#include <string.h>
+
+/* A number or a text alone looks like CSV as well; here its ending is believed. */
+static const format *find_format(const options *o, const source *s, const char *file, err *e)
+{
+    const format *f = input_format_of(o, s->bytes, s->length, file, e);
+    const format *by_ending = format_by_ending(file);
+    bool is_table = f != NULL && f->is_table;
+    bool is_believed = o->input_format == NULL && by_ending != NULL && by_ending->is_json;
+    return is_table && is_believed ? by_ending : f;
+}
+
+/* ---- reading ---- */
+
+/* A stream's documents are told together: what is in how many of them. */
+static bool read_lines(info_file *to, const source *s, err *e)
+{
+    jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
+    to->root.kind = FACT_OBJECT;
+    for (; jsonl_next(&lines); to->documents++) {
+        fact one = {0};
+        bool done = facts_of_json(&one, lines.line, lines.length, to->file, lines.number, e) &&
+                    facts_join(&to->root, &one, e);
+        fact_free(&one);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+static bool read_bundle(info_file *to, const source *s, read_options how, err *e)
+{
+    bundle all = {0};
+    how.kind = KEY_EXPECTED;
+    how.map = s->map;
+    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
+    how.any_rank = how.keeps_unread = true;
+    bool done =
+        to->format->read(s->bytes, s->length, &how, &all, e) && facts_of_bundle(&to->root, &all, e);
+    bundle_free(&all);
+    return done;
+}
+
+static bool read_facts(info_file *to, const source *s, const options *o, err *e)
+{
+    to->bytes = s->length;
+    to->format = find_format(o, s, to->file, e);
+    if (to->format == NULL)
+        return false;
+    if (to->format->holds & HOLDS_STREAM)
+        return read_lines(to, s, e);
+    if (to->format->is_json)
+        return facts_of_json(&to->root, s->bytes, s->length, to->file, 1, e);
+    return read_bundle(to, s, read_options_of(o, s->file, DTYPE_F64), e);
+}
+
+/* ---- what it is for ---- */
+
+/* Every name is a row of the table, or a remark; and one at least is a row. */
+static bool all_names_in(const fact *object, const named_table *table, const char *also)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < object->insides; i++) {
+        const text *name = &object->inside[i].name;
+        bool is_row = named_find(table, text_string(name), name->length) != NULL;
+        bool is_remark = name->length > 0 && name->data[0] == '_';
+        if (!is_row && !is_remark && strcmp(text_string(name), also) != 0)
+            return false;
+        found += is_row;
+    }
+    return object->kind == FACT_OBJECT && found > 0;
+}
+
+static info_kind kind_of(const fact *root)
+{
+    if (all_names_in(root, &KEYS, "_"))
+        return INFO_DOCUMENT;
+    return all_names_in(root, &STAGES, "name") ? INFO_RESULT : INFO_ANYTHING;
+}
+
+/* Reads it again, as a document. What is wrong then is told, and no error: it is well-formed. But
+ * without memory nobody knows. */
+static bool find_attention(info_file *to, const source *s, const options *o, err *e)
+{
+    read_options how = read_options_of(o, s->file, DTYPE_F32);
+    bundle contents = {0};
+    how.keys = &KEYS;
+    how.map = s->map;
+    how.allow_nonfinite = true;
+    to->has_attention = true;
+    if (to->format->read(s->bytes, s->length, &how, &contents, &to->attention.trouble))
+        to->has_attention = attention_facts_of(&to->attention, &contents);
+    bundle_free(&contents);
+    if (to->attention.trouble.is_memory)
+        *e = to->attention.trouble;
+    return !e->is_set;
+}
+
+static bool read_file(info_file *to, const char *file, const options *o, err *e)
+{
+    source s;
+    if (!source_open_within(&s, file, o->max_memory, e))
+        return false;
+    bool done = read_facts(to, &s, o, e);
+    to->kind = done ? kind_of(&to->root) : INFO_ANYTHING;
+    if (to->kind == INFO_DOCUMENT && to->documents == 0)
+        done = find_attention(to, &s, o, e);
+    source_close(&s);
+    return done;
+}
+
+static void free_file(info_file *one)
+{
+    fact_free(&one->root);
+    attention_facts_free(&one->attention);
+}
+
+/* ---- the command ---- */
+
+/* False where the file is bad, which is said at once: the others are looked at all the same. */
+static bool tell_file(const char *file, bool is_first, const options *o, const env *world,
+                      sink *out)
+{
+    info_file one = {.file = strcmp(file, "-") == 0 ? "standard input" : file};
+    err wrong = {0};
+    bool done = read_file(&one, file, o, &wrong);
+    if (o->format != NULL) {
+        info_write_json(sink_text(out), &one, &wrong);
+    } else if (done) {
+        text_add_string(sink_text(out), is_first ? "" : "\n");
+        info_write_text(sink_text(out), &one);
+    }
+    if (!done)
+        report_error(world, &wrong);
+    free_file(&one);
+    return done;
+}
+
+static bool check_options(const options *o, const env *world, err *e)
+{
+    if (o->format != NULL && !format_by_name(o->format)->is_json)
+        return err_set(e, "info is written as text, or with --format json, not as %s", o->format);
+    if (o->operands == 0 && world->stdin_is_terminal)
+        return err_set(e, "info takes files, and none is named");
+    size_t standard = 0;
+    for (size_t i = 0; i < o->operands; i++)
+        standard += strcmp(o->operand[i], "-") == 0;
+    return standard <= 1 ||
+           err_set(e, "standard input is named %zu times, it can be read once", standard);
+}
+
+int command_info(const options *o, env *world, err *e)
+{
+    static const char *const STANDARD_INPUT[] = {"-"};
+    const char *const *file = o->operands == 0 ? STANDARD_INPUT : (const char *const *)o->operand;
+    size_t files = o->operands == 0 ? 1 : o->operands, told = 0, bad = 0;
+    sink out;
+    if (!check_options(o, world, e) || !sink_open(&out, "-", e))
+        return EXIT_WRONG;
+    bool done = true;
+    for (size_t i = 0; i < files && done; i++) {
+        bool is_well = tell_file(file[i], told == 0, o, world, &out);
+        told += is_well;
+        bad += !is_well;
+        done = text_ok(sink_text(&out), e) && sink_flush(&out, e);
+    }
+    if (!done) {
+        sink_discard(&out);
+        return EXIT_WRONG;
+    }
+    return sink_close(&out, e) && bad == 0 ? EXIT_DONE : EXIT_WRONG;
+}

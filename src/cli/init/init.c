@@ -1,0 +1,174 @@
+/* selfattn init: inputs and weights from a seed. */
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/init/init_command.h"
+#include "cli/init/init_draws.h"
+#include "cli/note.h"
+#include "io/format.h"
+#include "random/fill.h"
+
+#include <string.h>
+
+/* So many elements are drawn before they are written, where there is no need to hold all. */
+enum { WINDOW = 1 << 20 };
+
+typedef struct maker {
+    const options *o;
+    const env *world;
+    const init_plan *plan;
+    stream stream;
+    text command;
+    const format *to;
+    sink sink;
+} maker;
+
+/* ---- a matrix of any size ---- */
+
+/* A window is a multiple of DRAW_RUN, and the last one takes up a rest that is shorter. */
+static bool stream_elements(maker *m, const draw *d, void *window, err *e)
+{
+    for (size_t first = 0; first < d->total;) {
+        size_t left = d->total - first, count = left < WINDOW + DRAW_RUN ? left : WINDOW;
+        fill_elements(&m->stream, d, first, count, window, m->o->threads);
+        text_add(sink_text(&m->sink), window, count * dtype_size(d->type));
+        if (!sink_spill(&m->sink, e))
+            return false;
+        first += count;
+    }
+    return true;
+}
+
+/* One matrix, whose elements go out as they are drawn. */
+static bool write_as_drawn(maker *m, err *e)
+{
+    const making *only = &m->plan->made[0];
+    if (m->plan->count > 1) {
+        err_set(e, "%s holds one matrix, and %zu are drawn", m->to->title, m->plan->count);
+        return err_remedy(e, "--draw names one of them; NPZ holds all");
+    }
+    tensor shape;
+    void *window = mem_alloc(WINDOW + DRAW_RUN, dtype_size(m->plan->type), e);
+    if (window == NULL)
+        return false;
+    tensor_own(&shape, m->plan->type, only->rank, only->size, window);
+    m->to->write_head(sink_text(&m->sink), &shape);
+    bool done = stream_elements(m, &only->draw, window, e);
+    mem_free(window);
+    return done;
+}
+
+/* ---- all of them ---- */
+
+static bool check_memory(const maker *m, err *e)
+{
+    if (m->plan->bytes <= m->o->max_memory)
+        return true;
+    err_set(e, "%zu bytes of memory are needed for %zu matrices, %zu may be used", m->plan->bytes,
+            m->plan->count, m->o->max_memory);
+    return err_remedy(e, "a matrix alone, to a .npy, needs none; or raise --max-memory");
+}
+
+static bool add_matrices(maker *m, bundle *b, err *e)
+{
+    for (size_t i = 0; i < m->plan->count; i++) {
+        const making *one = &m->plan->made[i];
+        tensor t;
+        if (!tensor_new(&t, one->draw.type, one->rank, one->size, e))
+            return false;
+        fill_elements(&m->stream, &one->draw, 0, one->draw.total, t.data, m->o->threads);
+        if (!bundle_add_tensor(b, one->part->named.name, &t, (place){0}, e))
+            return false;
+    }
+    return true;
+}
+
+/* "own-gaussian-123", and the command line. */
+static bool add_source(const maker *m, bundle *b, err *e)
+{
+    text name = {0};
+    text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name,
+                    m->o->dist == NULL ? INIT_USUAL_DIST : m->o->dist, m->o->seed);
+    bool done =
+        text_ok(&name, e) &&
+        bundle_add_text(b, "name", text_string(&name), name.length, (place){0}, e) &&
+        bundle_add_text(b, "source", text_string(&m->command), m->command.length, (place){0}, e);
+    text_free(&name);
+    return done;
+}
+
+/* The elements' type is in a binary file by itself. */
+static void note_settings(const maker *m)
+{
+    const bundle *settings = &m->plan->settings;
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strcmp(settings->entry[i].name, "dtype") != 0)
+            note_say(m->world, m->o, NULL, "%s is left out: %s has no place for it",
+                     settings->entry[i].name, m->to->title);
+    }
+}
+
+static bool write_matrices(maker *m, err *e)
+{
+    bundle b = {0}, metadata = {0};
+    write_options how = {.digits = option_digits(m->o),
+                         .single_line = (m->to->holds & HOLDS_STREAM) != 0,
+                         .names_alone = true,
+                         .threads = m->o->threads};
+    bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
+    if (done && holds_all)
+        done = add_source(m, &b, e) && bundle_borrow_all(&b, &m->plan->settings, e);
+    else if (done)
+        note_settings(m);
+    if (done && (m->to->holds & HOLDS_METADATA) && !holds_all) {
+        done = add_source(m, &metadata, e);
+        how.metadata = &metadata;
+    }
+    done = done && add_matrices(m, &b, e) && m->to->write(&b, &how, &m->sink, e);
+    bundle_free(&b);
+    bundle_free(&metadata);
+    return done;
+}
+
+/* ---- the command ---- */
+
+/* --format, else the ending of --output, else JSON. */
+static const format *find_format(const options *o)
+{
+    const format *by_ending = o->output == NULL ? NULL : format_by_ending(o->output);
+    if (o->format != NULL)
+        return format_by_name(o->format);
+    return by_ending == NULL ? format_by_name("json") : by_ending;
+}
+
+static bool write_whole(maker *m, err *e)
+{
+    if (!sink_open(&m->sink, m->o->output == NULL ? "-" : m->o->output, e))
+        return false;
+    if (m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e))
+        return sink_close(&m->sink, e);
+    sink_discard(&m->sink);
+    return false;
+}
+
+static bool make(const init_plan *p, const options *o, const env *world, err *e)
+{
+    maker m = {.o = o, .world = world, .plan = p, .to = find_format(o)};
+    m.stream = stream_begin(p->generator, o->seed);
+    init_command_write(p, o, &m.command);
+    bool done = text_ok(&m.command, e) && write_whole(&m, e);
+    text_free(&m.command);
+    return done;
+}
+
+int command_init(const options *o, env *world, err *e)
+{
+    init_plan p = {0};
+    if (o->operands > 0) {
+        err_set(e, "init takes no file, and %s is named", o->operand[0]);
+        err_remedy(e, "-o FILE says where the result goes");
+        return EXIT_WRONG;
+    }
+    bool done = init_plan_make(&p, o, e) && make(&p, o, world, e);
+    init_plan_free(&p);
+    return done ? EXIT_DONE : EXIT_WRONG;
+}

@@ -1,0 +1,89 @@
+#include "cli/init/init_command.h"
+
+#include "cli/given.h"
+#include "cli/init/init_draws.h"
+#include "io/number_write.h"
+
+#include <string.h>
+
+/* In single quotes where a shell would see more than a word. */
+static void add_word(text *out, const char *word)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.,=:/+@%";
+    if (word[strspn(word, PLAIN)] == '\0') {
+        text_add_string(out, word);
+        return;
+    }
+    text_add_string(out, "'");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            text_add_string(out, "'\\''");
+        else
+            text_add(out, word, 1);
+    }
+    text_add_string(out, "'");
+}
+
+static void add_option(text *out, const char *name, const char *value)
+{
+    text_add_format(out, " --%s ", name);
+    add_word(out, value);
+}
+
+static void add_list(text *out, const char *name, const text_list *list)
+{
+    text joined = {0};
+    for (size_t i = 0; i < list->count; i++)
+        text_add_format(&joined, "%s%s", i == 0 ? "" : ",", list->item[i]);
+    if (list->count > 0)
+        add_option(out, name, text_string(&joined));
+    out->failed = out->failed || joined.failed;
+    text_free(&joined);
+}
+
+static void add_sizes(text *out, const init_plan *p, const options *o)
+{
+    static const char *const KEYS_GIVEN[] = {"heads", "kv_heads", "layout", "dtype"};
+    static const char *const NAMES[] = {"heads", "kv-heads", "layout", "dtype"};
+    const entry *tokens = bundle_find(&p->settings, "tokens");
+    if (tokens != NULL)
+        add_list(out, "tokens", &tokens->list);
+    else
+        text_add_format(out, " --tokens %zu", p->extent[EXTENT_TOKENS]);
+    text_add_format(out, " --width %zu", p->extent[EXTENT_WIDTH]);
+    if (o->head_width > 0)
+        text_add_format(out, " --head-width %zu", o->head_width);
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const char *value = given_value(o, KEYS_GIVEN[i]);
+        if (value != NULL)
+            add_option(out, NAMES[i], value);
+    }
+}
+
+static void add_knobs(text *out, const options *o)
+{
+    for (size_t i = 0; i < KNOBS; i++) {
+        char number[NUMBER_TEXT];
+        if (!o->knobs.is_set[i])
+            continue;
+        number_write_f64(o->knobs.value[i], number);
+        add_option(out, KNOB_OPTIONS[i], number);
+    }
+    if (o->fan != NULL)
+        add_option(out, "fan", o->fan);
+}
+
+void init_command_write(const init_plan *p, const options *o, text *out)
+{
+    text_add_string(out, "selfattn init");
+    add_sizes(out, p, o);
+    text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
+                    o->dist == NULL ? INIT_USUAL_DIST : o->dist);
+    for (size_t i = 0; i < o->dist_of.count; i++)
+        add_option(out, "dist-of", o->dist_of.item[i]);
+    add_knobs(out, o);
+    add_list(out, "draw", &o->draw);
+    if (o->biases)
+        text_add_string(out, " --biases");
+}

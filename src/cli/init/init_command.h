@@ -1,0 +1,11 @@
+/* The command line that makes a document again: its "source". */
+#ifndef SELFATTN_CLI_INIT_INIT_COMMAND_H
+#define SELFATTN_CLI_INIT_INIT_COMMAND_H
+
+#include "cli/init/init_plan.h"
+
+/* Every option that decides a number, also those that were left out; words that a shell would read
+ * otherwise are quoted. */
+void init_command_write(const init_plan *p, const options *o, text *out);
+
+#endif

@@ -1,0 +1,112 @@
+#include "cli/init/init_plan.h"
+
+#include "cli/given.h"
+#include "cli/init/init_draws.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
+static const char USUAL_GENERATOR[] = "own";
+
+/* ---- sizes ---- */
+
+static bool read_settings(init_plan *p, const options *o, err *e)
+{
+    given_files files;
+    given_bundle none = {0};
+    bool is_all_tables;
+    bool done = given_open(&files, o, e) &&
+                given_apply(&files, &none, DTYPE_F32, &p->settings, &is_all_tables, e);
+    given_close(&files);
+    if (done && given_value(o, "dtype") == NULL)
+        bundle_remove(&p->settings, "dtype"); /* what run and check compute in is theirs to say */
+    return done;
+}
+
+/* A count among the settings, or `otherwise`. */
+static bool read_count(const init_plan *p, const char *name, size_t otherwise, size_t *count,
+                       err *e)
+{
+    const entry *found = bundle_find(&p->settings, name);
+    *count = otherwise;
+    if (found == NULL)
+        return true;
+    double value = found->kind == ENTRY_TENSOR ? tensor_get(&found->tensor, NULL) : 0;
+    if (!(value >= 1 && value <= MOST_EXTENT && value == floor(value)))
+        return err_at(e, &found->at, "is no whole number from 1 to %d", MOST_EXTENT);
+    *count = (size_t)value;
+    return true;
+}
+
+/* --tokens: names of rows, or their number alone. */
+static bool count_tokens(init_plan *p, err *e)
+{
+    entry *rows = bundle_find(&p->settings, "tokens");
+    p->extent[EXTENT_TOKENS] = USUAL_TOKENS;
+    if (rows == NULL)
+        return true;
+    if (rows->list.count == 0)
+        return err_at(e, &rows->at, "names no row");
+    p->extent[EXTENT_TOKENS] = rows->list.count;
+    const char *first = rows->list.item[0];
+    if (rows->list.count != 1 || first[strspn(first, "0123456789")] != '\0')
+        return true;
+    unsigned long long count = strtoull(first, NULL, 10);
+    if (count < 1 || count > MOST_EXTENT)
+        return err_at(e, &rows->at, "'%s' is no number of rows from 1 to %d", first, MOST_EXTENT);
+    p->extent[EXTENT_TOKENS] = (size_t)count;
+    return bundle_remove(&p->settings, "tokens");
+}
+
+static bool check_heads(const init_plan *p, size_t heads, size_t shared, const options *o, err *e)
+{
+    const place at = place_of_option("heads");
+    if (heads % shared != 0)
+        return err_at(e, &at, "%zu is not a multiple of the %zu key/value heads", heads, shared);
+    if (o->head_width > 0 || p->extent[EXTENT_WIDTH] % heads == 0)
+        return true;
+    err_at(e, &at, "a width of %zu can't be cut into %zu heads", p->extent[EXTENT_WIDTH], heads);
+    return err_remedy(e, "--head-width N says how wide each is");
+}
+
+static bool find_extents(init_plan *p, const options *o, err *e)
+{
+    size_t heads, shared;
+    p->extent[EXTENT_WIDTH] = o->width > 0 ? o->width : USUAL_WIDTH;
+    if (!count_tokens(p, e) || !read_count(p, "heads", 1, &heads, e) ||
+        !read_count(p, "kv_heads", heads, &shared, e) || !check_heads(p, heads, shared, o, e))
+        return false;
+    size_t head = o->head_width > 0 ? o->head_width : p->extent[EXTENT_WIDTH] / heads;
+    p->extent[EXTENT_HEADS] = heads * head; /* each at most 2³⁰ */
+    p->extent[EXTENT_SHARED] = shared * head;
+    return true;
+}
+
+static bool choose_generator(init_plan *p, const options *o, err *e)
+{
+    const char *name = o->rng == NULL ? USUAL_GENERATOR : o->rng;
+    const place at = place_of_option("seed");
+    p->generator = (const generator *)(const void *)named_find(&GENERATORS, name, strlen(name));
+    return o->seed <= p->generator->most_seed ||
+           err_at(e, &at, "%zu is above %zu, the greatest that %s takes", o->seed,
+                  (size_t)p->generator->most_seed, name);
+}
+
+bool init_plan_make(init_plan *p, const options *o, err *e)
+{
+    *p = (init_plan){.type = DTYPE_F32};
+    if (!given_check_type(o, e) || !read_settings(p, o, e) || !find_extents(p, o, e) ||
+        !choose_generator(p, o, e))
+        return false;
+    const char *turned = given_value(o, "layout");
+    given_decides_type(o, &p->type);
+    p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
+    return init_draws_make(p, o, e);
+}
+
+void init_plan_free(init_plan *p)
+{
+    bundle_free(&p->settings);
+}

@@ -1,0 +1,35 @@
+/* What `selfattn init` is to make: sizes, distributions and order, decided and checked before
+ * anything is drawn. */
+#ifndef SELFATTN_CLI_INIT_INIT_PLAN_H
+#define SELFATTN_CLI_INIT_INIT_PLAN_H
+
+#include "cli/init/init_parts.h"
+#include "cli/options.h"
+#include "random/generator.h"
+
+/* One matrix to be made. */
+typedef struct making {
+    const part *part;
+    const distribution *dist;
+    draw draw;
+    int rank;
+    size_t size[2];
+} making;
+
+enum { MAKINGS = 16 }; /* there are fewer parts */
+
+typedef struct init_plan {
+    bundle settings; /* the document's keys that options give: heads, tokens, … */
+    size_t extent[EXTENTS];
+    dtype type;
+    bool is_out_in;
+    const generator *generator;
+    making made[MAKINGS]; /* in the order in which they are drawn */
+    size_t count;
+    size_t bytes; /* of all of them */
+} init_plan;
+
+bool init_plan_make(init_plan *p, const options *o, err *e);
+void init_plan_free(init_plan *p);
+
+#endif

@@ -1,0 +1,93 @@
+#include "cli/stack/stack_solve.h"
+
+#include "base/mem.h"
+#include "cli/note.h"
+#include "cli/stage_names.h"
+
+#include <string.h>
+
+bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
+                         err *e)
+{
+    stack_settings how = {.is_decoder = is_decoder, .allow_nonfinite = o->allow_nonfinite};
+    *s = (stack_solution){0};
+    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
+           stack_stage_names(&s->stack, &s->there, e);
+}
+
+/* ---- names ---- */
+
+bool stack_solution_check(const stack_solution *s, const char *name, err *e)
+{
+    for (size_t i = 0; i < s->there.count; i++) {
+        if (stage_name_matches(name, s->there.item[i]))
+            return true;
+    }
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return stage_names_suggest(&s->there, name, e);
+}
+
+/* ---- computing ---- */
+
+size_t stack_threads(const stack *s, const options *o, const env *world)
+{
+    return o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(s));
+}
+
+bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const options *o, err *e)
+{
+    if (bytes <= o->max_memory)
+        return true;
+    err_set(e,
+            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, of_what, o->max_memory, s->layers, s->rows, s->width);
+    return err_remedy(e, "raise --max-memory");
+}
+
+static void say_notes(const stack *s, const options *o, const env *world)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const text_list *notes = &s->layer[i].part[j].attention.plan.notes;
+            for (size_t k = 0; k < notes->count; k++)
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, notes->item[k]);
+        }
+    }
+}
+
+void stack_say_missing_threads(const crew *by, const options *o, const env *world)
+{
+    if (by->ran < by->wanted)
+        note_missing_threads(world, o, NULL, by->ran, by->wanted);
+}
+
+bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
+                        const env *world, err *e)
+{
+    size_t threads = stack_threads(&s->stack, o, world);
+    run_report report = {0};
+    crew by;
+    size_t bytes;
+    if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
+        !stack_check_memory(&s->stack, bytes, "", o, e))
+        return false;
+    say_notes(&s->stack, o, world);
+    crew_open(&by, threads);
+    bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
+    crew_close(&by);
+    if (done)
+        stack_say_missing_threads(&by, o, world);
+    if (done && report.empty_rows > 0)
+        note_say(world, o, NULL,
+                 "%zu query rows of the layers may attend to nothing: their weights are 0",
+                 report.empty_rows);
+    return done;
+}
+
+void stack_solution_free(stack_solution *s)
+{
+    text_list_free(&s->there);
+    bundle_free(&s->stages);
+    stack_free(&s->stack);
+}
