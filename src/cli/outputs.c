@@ -3,6 +3,7 @@
 #include "attn/average.h"
 #include "base/mem.h"
 #include "cli/header.h"
+#include "cli/output_format.h"
 #include "io/json.h"
 
 #include <assert.h>
@@ -151,10 +152,7 @@ bool outputs_plan(outputs *to, const options *o, err *e)
         add_stage(to->stage, &to->stages, to->emitted[i]);
     for (size_t i = 0; i < to->written_count; i++)
         add_stage(to->stage, &to->stages, to->written_stage[i]);
-    if (o->format != NULL)
-        to->format = format_by_name(o->format);
-    else if (o->output != NULL)
-        to->format = format_by_ending(o->output);
+    to->format = output_format_said(o, to->data.file);
     return check_holds_errors(to, e);
 }
 
@@ -226,19 +224,21 @@ static bool write_stages(const outputs *to, output_file *file, const format *f, 
     return done;
 }
 
-/* JSON, or CSV when every matrix came from CSV or TSV and no document was given. */
-static const format *data_format(const outputs *to, const document *one)
+/* Where nobody says a format: CSV when every matrix came from CSV or TSV and no document was given,
+ * else JSON. */
+static const format *or_usual(const format *said, const document *one)
 {
-    if (to->format != NULL)
-        return to->format;
-    return format_by_name(one->is_all_tables ? "csv" : "json");
+    return said != NULL ? said : format_by_name(one->is_all_tables ? "csv" : "json");
 }
 
-/* A file's format comes from its own ending, then from --format. */
+static const format *data_format(const outputs *to, const document *one)
+{
+    return or_usual(to->format, one);
+}
+
 static const format *written_format(const outputs *to, const char *file, const document *one)
 {
-    const format *own = format_by_ending(file);
-    return own != NULL ? own : data_format(to, one);
+    return or_usual(output_format_written(to->given, file), one);
 }
 
 /* Whether nobody but writers of text looks at the stage, each from its first row to its last. */

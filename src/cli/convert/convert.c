@@ -5,6 +5,7 @@
 #include "cli/convert/convert_metadata.h"
 #include "cli/given.h"
 #include "cli/matrix_file.h"
+#include "cli/output_format.h"
 #include "io/jsonl.h"
 #include "io/source.h"
 
@@ -29,17 +30,17 @@ static const char *said_name(const char *file, const char *standard)
 
 /* ---- the two formats ---- */
 
-/* --format, else the ending of the output; JSON for standard output. */
+/* JSON for standard output, where nothing else is said. */
 static const format *find_output_format(const options *o, const char *out, err *e)
 {
-    if (o->format != NULL)
-        return format_by_name(o->format);
-    const format *f = strcmp(out, "-") == 0 ? format_by_name("json") : format_by_ending(out);
-    if (f == NULL) {
+    const format *said = output_format_said(o, out);
+    if (said == NULL && strcmp(out, "-") == 0)
+        return format_by_name("json");
+    if (said == NULL) {
         err_at(e, &(place){.file = out}, "its ending is that of no format");
         err_remedy(e, "--format names it");
     }
-    return f;
+    return said;
 }
 
 /* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and

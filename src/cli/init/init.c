@@ -4,6 +4,7 @@
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
 #include "cli/note.h"
+#include "cli/output_format.h"
 #include "io/format.h"
 #include "random/fill.h"
 
@@ -131,13 +132,10 @@ static bool write_matrices(maker *m, err *e)
 
 /* ---- the command ---- */
 
-/* --format, else the ending of --output, else JSON. */
 static const format *find_format(const options *o)
 {
-    const format *by_ending = o->output == NULL ? NULL : format_by_ending(o->output);
-    if (o->format != NULL)
-        return format_by_name(o->format);
-    return by_ending == NULL ? format_by_name("json") : by_ending;
+    const format *said = output_format_said(o, o->output == NULL ? "-" : o->output);
+    return said == NULL ? format_by_name("json") : said;
 }
 
 static bool write_whole(maker *m, err *e)

@@ -1,6 +1,7 @@
 #include "cli/stack/stack_outputs.h"
 
 #include "base/mem.h"
+#include "cli/output_format.h"
 #include "model/keep.h"
 
 #include <string.h>
@@ -125,19 +126,18 @@ static bool view_stages(const stack_output *of, const bundle *result, bundle *vi
     return true;
 }
 
-static const format *format_of(const stack_outputs *to, const stack_output *one, bool is_data)
+static const format *format_of(const stack_outputs *to, const char *file)
 {
-    const format *asked = to->given->format == NULL ? NULL : format_by_name(to->given->format);
-    const format *by_ending = format_by_ending(one->to.file);
-    const format *first = is_data ? asked : by_ending, *second = is_data ? by_ending : asked;
-    return first != NULL ? first : second != NULL ? second : format_by_name("json");
+    bool is_data = strcmp(file, "-") == 0 || file == to->given->output;
+    const format *said =
+        is_data ? output_format_said(to->given, file) : output_format_written(to->given, file);
+    return said != NULL ? said : format_by_name("json");
 }
 
 static bool write_one(const stack_outputs *to, stack_output *one, const bundle *result,
                       const document *from, err *e)
 {
-    const char *file = one->to.file;
-    const format *f = format_of(to, one, strcmp(file, "-") == 0 || file == to->given->output);
+    const format *f = format_of(to, one->to.file);
     write_options how = output_how(to->given, to->documents, from, f);
     bundle view = {0};
     bool done = output_file_open(&one->to, e) &&

@@ -1,0 +1,14 @@
+/* In which format an output is written, whoever writes it. */
+#ifndef SELFATTN_CLI_OUTPUT_FORMAT_H
+#define SELFATTN_CLI_OUTPUT_FORMAT_H
+
+#include "cli/options.h"
+#include "io/format.h"
+
+/* Of the result in `file` ("-" is standard output): --format's, else that of its ending. NULL:
+ * neither says one. */
+const format *output_format_said(const options *o, const char *file);
+/* Of a file of --write: that of its own ending, else what is said of the result. */
+const format *output_format_written(const options *o, const char *file);
+
+#endif
