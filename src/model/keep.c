@@ -105,9 +105,9 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     return true;
 }
 
-bool keeper_take(const keeper *k, const char *name, entry *stage, err *e)
+bool keeper_take(const keeper *k, const char *name, entry *made, err *e)
 {
     char full[STAGE_NAME];
     stage_name_in_full(&k->way, name, full);
-    return bundle_take(k->result, full, stage, e);
+    return bundle_take(k->result, full, made, e);
 }

@@ -5,9 +5,8 @@
 #ifndef SELFATTN_MODEL_KEEP_H
 #define SELFATTN_MODEL_KEEP_H
 
+#include "attn/wanted.h"
 #include "tensor/bundle.h"
-
-struct wanted; /* attn/wanted.h */
 
 enum { STAGE_NAME = 96 };
 
@@ -24,8 +23,8 @@ void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_N
 typedef struct keeper {
     const text_list *wanted;
     bundle *result;
-    const struct wanted *one_row; /* of weighted: the row that is meant; NULL: all */
-    size_t batches;               /* 0: there is no batch axis */
+    const wanted *one_row; /* of weighted: the row that is meant; NULL: all */
+    size_t batches;        /* 0: there is no batch axis */
     stage_way way;
 } keeper;
 
@@ -41,6 +40,6 @@ bool keeper_wants(const keeper *k, const char *name);
  * of the batch; a string literal. */
 bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
 /* Moves a stage there. */
-bool keeper_take(const keeper *k, const char *name, entry *stage, err *e);
+bool keeper_take(const keeper *k, const char *name, entry *made, err *e);
 
 #endif

@@ -102,14 +102,14 @@ bool stack_outputs_names(const stack_outputs *to, text_list *names, err *e)
 
 /* ---- writing ---- */
 
-static bool add_view(const entry *stage, bundle *view, err *e)
+static bool add_view(const entry *made, bundle *view, err *e)
 {
-    tensor borrowed = tensor_view_of(&stage->tensor);
-    if (bundle_find(view, stage->name) != NULL)
+    tensor borrowed = tensor_view_of(&made->tensor);
+    if (bundle_find(view, made->name) != NULL)
         return true;
-    if (!bundle_add_tensor(view, stage->name, &borrowed, stage->at, e))
+    if (!bundle_add_tensor(view, made->name, &borrowed, made->at, e))
         return false;
-    bundle_find(view, stage->name)->axes = stage->axes;
+    bundle_find(view, made->name)->axes = made->axes;
     return true;
 }
 
@@ -118,8 +118,8 @@ static bool view_stages(const stack_output *of, const bundle *result, bundle *vi
 {
     for (size_t i = 0; i < of->stages.count; i++) {
         for (size_t j = 0; j < result->count; j++) {
-            const entry *stage = &result->entry[j];
-            if (stage_name_matches(of->stages.item[i], stage->name) && !add_view(stage, view, e))
+            const entry *made = &result->entry[j];
+            if (stage_name_matches(of->stages.item[i], made->name) && !add_view(made, view, e))
                 return false;
         }
     }
