@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh [WORD]: runs the cases of the command line, or those whose name holds WORD; $TABLES is a
-# pattern of the *.txt files to take (absent: all).
+# run.sh [WORD]: runs the cases of the command line, or those whose name holds WORD; $TABLES are
+# the names of the .txt files to take (absent: all).
 #
 # A case is a folder of cases/, its name the claim: `cmd` is run by sh in a copy of the folder, must
 # write `expout` to stdout and `experr` to stderr (absent: nothing), and end with the status in
@@ -82,7 +82,7 @@ for folder in "$tests"/cases/*/; do
     done
     run_case "$(basename "$folder")"
 done
-for table in "$tests"/${TABLES:-*}.txt; do
-    [ ! -f "$table" ] || run_table "$table"
+for table in ${TABLES:-$(basename -s .txt -- "$tests"/*.txt)}; do
+    run_table "$tests/$table.txt"
 done
 finish
