@@ -1,5 +1,6 @@
 #include "cli/document.h"
 
+#include "cli/given_keys.h"
 #include "attn/keys.h"
 #include "attn/problem.h"
 #include "base/mem.h"

@@ -19,20 +19,6 @@ typedef struct given_files {
     given_file *file; /* of each option for float32, then of each for float64 */
 } given_files;
 
-/* An input matrix is among the options, so that no document is needed. */
-bool given_has_input(const options *o);
-/* --dtype was given: true, with the type. */
-bool given_decides_type(const options *o, dtype *type);
-/* Refuses a --dtype that is none, for commands that read no document, which would judge it. */
-bool given_check_type(const options *o, err *e);
-/* "-" may be named once. */
-bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e);
-
-/* What an option gives for this key of the document; NULL where none does. */
-const char *given_value(const options *o, const char *key_name);
-/* --no-KEY was given, and nothing for it after that. */
-bool given_removes(const options *o, const char *key_name);
-
 bool given_open(given_files *g, const options *o, err *e);
 void given_close(given_files *g);
 

@@ -3,7 +3,7 @@
 #include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/document_kind.h"
-#include "cli/given.h"
+#include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "cli/note.h"
 #include "model/keys.h"

@@ -1,6 +1,7 @@
 #include "cli/token_stream.h"
 
-#include "cli/given.h"
+#include "cli/given_keys.h"
+#include "io/format.h"
 
 #include <string.h>
 

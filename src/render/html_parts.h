@@ -18,7 +18,7 @@ typedef struct html_page {
 /* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
 void html_add_hash(text *out, const char *inline_text);
 
-/* What a step is called in addresses: "layer.0.attention.scores". */
+/* html_room.c: what a step is called in addresses: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);
 /* Whether the step's cells are to be filled in. */
 bool html_is_blank(const html_page *p, step_id step);

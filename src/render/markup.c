@@ -2,35 +2,6 @@
 
 #include <string.h>
 
-/* ---- paragraphs ---- */
-
-/* A line of the user's is a paragraph of its own. */
-static void add_paragraph(const markup_page *p, const char *words)
-{
-    text line = {0};
-    while (*words != '\0') {
-        size_t length = strcspn(words, "\n");
-        text_clear(&line);
-        text_add(&line, words, length);
-        p->marks->add_words(p->out, text_string(&line));
-        text_add_string(p->out, "\n\n");
-        words += length + (words[length] != '\0');
-        p->out->failed = p->out->failed || line.failed;
-    }
-    text_free(&line);
-}
-
-void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns)
-{
-    text note = {0};
-    selection_add_left_out(&note, rows, columns);
-    add_paragraph(p, text_string(&note));
-    p->out->failed = p->out->failed || note.failed;
-    text_free(&note);
-}
-
-/* ---- steps ---- */
-
 static bool is_math(const trace_item *item)
 {
     return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;
@@ -68,7 +39,7 @@ static void add_item(const markup_page *p, const trace_item *item)
         markup_add_table(p, item);
         break;
     default:
-        add_paragraph(p, item->text);
+        markup_add_paragraphs(p, item->text);
     }
 }
 
@@ -103,7 +74,7 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
 {
     markup_page p = {.out = out, .marks = marks, .how = how};
     add_title(&p, t);
-    add_paragraph(&p, t->notes == NULL ? "" : t->notes);
+    markup_add_paragraphs(&p, t->notes == NULL ? "" : t->notes);
     for (size_t i = 0; i < t->steps; i++)
         add_step(&p, &t->step[i], i + 1);
     /* The empty line behind the last paragraph. */

@@ -46,7 +46,9 @@ void markup_add_matrix(const markup_page *p, const trace_item *item);
 void markup_add_stack(const markup_page *p, const trace_item *item);
 void markup_add_table(const markup_page *p, const trace_item *item);
 
-/* A paragraph that says what of a matrix is not shown, where anything is not. */
+/* markup_words.c: paragraphs, one a line of `words`. */
+void markup_add_paragraphs(const markup_page *p, const char *words);
+/* One that says what of a matrix is not shown, where anything is not. */
 void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns);
 
 #endif

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/convert/convert_check.h"
 #include "cli/convert/convert_metadata.h"
-#include "cli/given.h"
+#include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "cli/output_format.h"
 #include "io/jsonl.h"

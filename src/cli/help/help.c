@@ -1,6 +1,7 @@
 #include "cli/help/help.h"
 
 #include "cli/help/completion.h"
+#include "cli/help/help_topics.h"
 #include "cli/help/wrap.h"
 #include "cli/version.h"
 #include "io/sink.h"
@@ -28,18 +29,6 @@ static const char NEXT[] =
     "  selfattn help stages                        all stages; also conventions, ...\n"
     "  man selfattn                                everything\n";
 
-void help_write_option_name(text *out, const option_row *row)
-{
-    if (row->letter != '\0')
-        text_add_format(out, "  -%c, --%s", row->letter, row->named.name);
-    else
-        text_add_format(out, "      --%s", row->named.name);
-    if (row->value_is_optional)
-        text_add_format(out, "[=%s]", row->metavar);
-    else if (row->metavar != NULL)
-        text_add_format(out, " %s", row->metavar);
-}
-
 static bool names_all(const char *help, const named_table *words)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -55,7 +44,7 @@ static void write_option(text *out, const option_row *row)
 {
     text help = {0};
     size_t start = out->length;
-    help_write_option_name(out, row);
+    topic_write_option_name(out, row);
     size_t column = wrap_columns(text_string(out) + start);
     text_add_string(&help, option_help(row));
     if (row->choices != NULL && row->choices->count <= MOST_CHOICES &&

@@ -18,9 +18,6 @@ void help_write_first(text *out);
  * word; false, with a nearest name in the error, where there is none. */
 bool help_write_word(text *out, const char *word, err *e);
 
-/* "  -x, --input FILE", without a help. */
-void help_write_option_name(text *out, const option_row *row);
-
 /* Writes it to standard output and frees it. */
 bool help_print(text *out, err *e);
 

@@ -100,10 +100,22 @@ static void describe_command(text *out, const named *row)
     text_add_format(out, "  selfattn %s --help lists its options.\n", c->named.name);
 }
 
+void topic_write_option_name(text *out, const option_row *row)
+{
+    if (row->letter != '\0')
+        text_add_format(out, "  -%c, --%s", row->letter, row->named.name);
+    else
+        text_add_format(out, "      --%s", row->named.name);
+    if (row->value_is_optional)
+        text_add_format(out, "[=%s]", row->metavar);
+    else if (row->metavar != NULL)
+        text_add_format(out, " %s", row->metavar);
+}
+
 static void describe_option(text *out, const named *row)
 {
     const option_row *o = (const option_row *)(const void *)row;
-    help_write_option_name(out, o);
+    topic_write_option_name(out, o);
     text_add_string(out, "\n");
     if (o->manual != NULL)
         write_paragraph(out, o->manual);

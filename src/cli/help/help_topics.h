@@ -5,6 +5,7 @@
 #include "attn/stage.h"
 #include "base/named.h"
 #include "base/text.h"
+#include "cli/options.h"
 
 typedef struct topic {
     const named_table *table;
@@ -20,6 +21,8 @@ void topic_write_entry(text *out, const topic *of, const named *row);
 void topic_write_line(text *out, const named_table *table, const named *row);
 /* What a table's plural shows: its rows, or for conventions all that they say. */
 void topic_write_table(text *out, const named_table *table);
+/* "  -x, --input FILE", without a help. */
+void topic_write_option_name(text *out, const option_row *row);
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
 

@@ -1,6 +1,6 @@
 #include "cli/init/init_command.h"
 
-#include "cli/given.h"
+#include "cli/given_keys.h"
 #include "cli/init/init_draws.h"
 #include "io/number_write.h"
 

@@ -1,6 +1,7 @@
 #include "cli/init/init_plan.h"
 
 #include "cli/given.h"
+#include "cli/given_keys.h"
 #include "cli/init/init_draws.h"
 
 #include <math.h>
