@@ -59,17 +59,9 @@ run_examples() {
     done
 }
 
-# ---- README.md, which takes a document and matrices for granted
+# ---- README.md, whose first examples make what the others take
 
 mkdir "$scratch/readme" && cd "$scratch/readme" || exit 1
-selfattn example karim >document.json
-selfattn document.json --emit x -o x.csv
-for weight in wq wk wv; do
-    printf '1,0,0,1\n0,1,0,0\n0,0,1,0\n1,0,0,1\n' >$weight.csv
-done
-cp "$root/testdata/stacks/encoder-post.json" encoder.json
-cp "$root/testdata/stacks/decoder-post.json" decoder.json
-cp "$root/testdata/stacks/generator.json" prompt.json
 run_examples "$root/README.md" README
 sed -n '/^```make/,/^```$/{ /^```/!p; }' "$root/README.md" >Makefile
 mkdir golden && cp document.json golden/

@@ -79,6 +79,8 @@ static bool write_document(const char *file, const example *one, err *e)
     return sink_close(&out, e);
 }
 
+enum { STEPS_OF_GENERATION = 5 };
+
 /* As the command line would: --trace-output PAGE --trace-format html --picture SVG -o /dev/null. */
 static bool write_page(const options *o, env *world, const example *one, const char *document,
                        const char *page, const char *svg, err *e)
@@ -90,6 +92,7 @@ static bool write_page(const options *o, env *world, const example *one, const c
                    .trace_output = page,
                    .picture = has_picture(one) ? svg : NULL,
                    .output = "/dev/null",
+                   .generated = STEPS_OF_GENERATION,
                    .max_memory = o->max_memory,
                    .quiet = true};
     return one->run(&run, world, e) == EXIT_DONE;
