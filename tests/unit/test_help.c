@@ -56,7 +56,7 @@ static void test_overview(unit *u)
     CHECK(u, widest_line(&page) <= HELP_WIDTH);
     for (size_t i = 0; i < OPTIONS.count; i++) {
         text name = {0};
-        help_write_option_name(&name, (const option_row *)(const void *)named_row(&OPTIONS, i));
+        topic_write_option_name(&name, (const option_row *)(const void *)named_row(&OPTIONS, i));
         check_has(u, &page, text_string(&name));
         text_free(&name);
     }
