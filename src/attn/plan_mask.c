@@ -2,6 +2,8 @@
  * and biases, each spread over b × h × n_q × n_k. */
 #include "attn/plan_parts.h"
 
+#include <stdio.h>
+
 bool plan_is_causal(const plan *p)
 {
     return p->asked->causal != CAUSAL_NONE;
@@ -13,21 +15,25 @@ bool plan_masks(const plan *p)
            p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
 }
 
+/* A window that is open on both sides takes nothing away. */
+static bool has_bounds(const problem *asked)
+{
+    return asked->has_window && (asked->window_left != SIZE_MAX || asked->window_right != SIZE_MAX);
+}
+
 /* Where there is no causality that would name an alignment. */
 static bool note_places(plan *p, err *e)
 {
     size_t own = plan_own_keys(p);
-    const char *what = p->asked->has_window ? "the window is" : "distances are";
-    if (!p->asked->has_window && !p->asked->has_alibi)
+    const char *what = has_bounds(p->asked) ? "the window is" : "distances are";
+    char offset[64] = "";
+    if (!has_bounds(p->asked) && !p->asked->has_alibi)
         return true;
-    if (p->n_q > own)
-        return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i", p->n_q,
-                         own, what);
-    return plan_note(
-        p, e,
-        "n_q is %zu and n_k %zu: %s counted from key i for query i; --offset %zu would "
-        "put the last query at the last key",
-        p->n_q, own, what, own - p->n_q);
+    if (p->n_q <= own && p->asked->key_lengths == NULL)
+        snprintf(offset, sizeof offset, "; --offset %zu would put the last query at the last key",
+                 own - p->n_q);
+    return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i%s", p->n_q,
+                     own, what, offset);
 }
 
 bool plan_find_causality(plan *p, err *e)
@@ -66,7 +72,7 @@ static bool axes_of(const plan *p, input which, int axes[4], err *e)
         axes[1] = 3;
         return true;
     case 3:
-        if (said == MASK_AXIS_UNSAID) {
+        if (said == MASK_AXIS_UNSAID && given->size[0] > 1) {
             plan_wrong_shape(p, which, e, "its first axis could be batches or heads");
             return err_remedy(e, "--mask-axis batch or --mask-axis head says which");
         }
@@ -84,15 +90,35 @@ static bool axes_of(const plan *p, input which, int axes[4], err *e)
     }
 }
 
-/* An axis of 1 is spread where the rank is 4, but never the keys'. */
+/* An axis of 1 is spread, but never the keys'. */
 static bool axis_fits(const tensor *given, int axis, size_t whole, bool is_keys)
 {
-    return given->size[axis] == whole || (given->size[axis] == 1 && given->rank == 4 && !is_keys);
+    return given->size[axis] == whole || (given->size[axis] == 1 && given->rank > 1 && !is_keys);
+}
+
+/* What other programs have their masks like. */
+static void suggest_axes(const plan *p, input which, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    bool is_padding =
+        given->rank == 2 && given->size[0] == p->batches && p->asked->mask_axis == MASK_AXIS_UNSAID;
+    if (is_padding)
+        err_remedy(e, "--mask-axis batch reads it as b x n_k, a row for each batch entry");
+    else if (given->rank == 3 && given->size[0] == p->batches * p->heads)
+        err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
+}
+
+static bool refuse_axis(const plan *p, input which, int axis, int to, size_t whole, err *e)
+{
+    static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
+    plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
+                     p->asked->in[which]->size[axis], whole);
+    suggest_axes(p, which, e);
+    return false;
 }
 
 static bool spread(const plan *p, input which, tensor *out, err *e)
 {
-    static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
     const tensor *given = p->asked->in[which];
     const size_t whole[] = {p->batches, p->heads, p->n_q, plan_own_keys(p)};
     int axes[4] = {0};
@@ -107,9 +133,24 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
     for (int axis = 0; axis < given->rank; axis++) {
         int to = axes[axis];
         if (!axis_fits(given, axis, whole[to], to == 3))
-            return plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
-                                    given->size[axis], whole[to]);
+            return refuse_axis(p, which, axis, to, whole[to], e);
         out->stride[to] = given->size[axis] == 1 ? 0 : given->stride[axis];
+    }
+    return true;
+}
+
+/* New keys stand behind the cache, and lengths count from its first. */
+static bool note_hidden(plan *p, err *e)
+{
+    size_t own = plan_own_keys(p);
+    for (size_t batch = 0; batch < p->batches && p->past > 0; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length < (double)own)
+            return plan_note(
+                p, e,
+                "key_lengths[batch %zu] is %.0f of %zu keys, of which the first %zu are "
+                "the cache's: new ones are left out",
+                batch + 1, length, own, p->past);
     }
     return true;
 }
@@ -133,7 +174,7 @@ bool plan_find_key_lengths(plan *p, err *e)
             return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
                           batch + 1, length, plan_own_keys(p));
     }
-    return true;
+    return note_hidden(p, e);
 }
 
 static bool find_sinks(plan *p, err *e)

@@ -55,7 +55,8 @@ static const option_row ROWS[] = {
     {{"k-gain", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "k_gain"},
     {{"mask", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "mask",
      .manual = "Rank 1 is one entry a key (padding), rank 2 is n_q × n_k, rank 4 is batch × head × "
-               "query × key, where any of the first three may be 1. Rank 3 needs --mask-axis."},
+               "query × key. Any but the last may be 1: it is the same for all. Rank 3 needs "
+               "--mask-axis, unless its first axis is 1."},
     {{"bias", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias",
      .manual = "Of the same ranks as --mask. -inf is allowed, NaN and +inf are not: it takes out a "
                "key whose score is finite, where --mask takes it out whatever its values."},

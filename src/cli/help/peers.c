@@ -81,7 +81,8 @@ static const peer ROWS[] = {
     {{"onnx", "the ONNX operator Attention, opsets 23, 24 and 25"}, {
         [MASK_POLARITY] = /* ONNX: attn_mask, padded with negative infinity */
             {"true attends; numbers are added; a last axis that is too short is filled up as "
-             "masked out", "--mask FILE or --bias FILE, of the whole length"},
+             "masked out; of rank 3 it is h × n_q × n_k",
+             "--mask FILE or --bias FILE, of the whole length; --mask-axis head for rank 3"},
         [CAUSAL_ALIGNMENT] = /* ONNX: ver25 and its errata (#8068); 335daa9b: np.tril(k=0) */
             {"j ≤ i + offset: the past's length, or nonpad_kv_seqlen − n_q without a past, else 0; "
              "the reference did not count nonpad_kv_seqlen before 1.23, nor the past before #7297 "
@@ -97,14 +98,14 @@ static const peer ROWS[] = {
             {"⌊i / (h/g)⌋ since #7274 (2025); before, the reference had i mod g", "--kv-heads G"},
         [LAYOUT_OF_INPUTS] = /* ONNX: inputs Q, K, V; past_key */
             {"b × h × n × d, or b × n × h·d with q_num_heads and kv_num_heads; caches b × g × n × "
-             "d",
-             "rank 4, or rank 3 with --heads and --kv-heads"},
+             "d; qk_matmul_output_mode 0 to 3 is what scaled, capped, masked and weights are here",
+             "rank 4, or rank 3 with --heads and --kv-heads; --emit scaled,capped,masked"},
         [FULLY_MASKED_ROWS] = /* ONNX: errata of opset 24, "corrected in version 1.23"; #8068 */
             {"zeros since 1.23, in mode 3 too; NaN before", NULL},
         [WINDOW_BOUNDS] = /* #8108, the definition as merged; ONNX: ver25 */
             {"opset 25: left_window_size and right_window_size, p − left ≤ j ≤ p + right, −1 for "
              "no limit, p = i + offset; its drafts had local_window_size W, p−W+1 to p",
-             "--window L,R"},
+             "--window L,R; with --key-lengths N also --offset N − n_q"},
         [ALIBI_SIGN] = {"no ALiBi: a mask of numbers, added", "--alibi"}, /* ONNX: the inputs */
         [SINK_LOGITS] = {"no sinks", NULL}, /* ONNX: the inputs */
     }},
@@ -114,8 +115,9 @@ static const peer ROWS[] = {
              "that mask_filter_value, −10000, is added; attention_bias is added",
              "--mask FILE --mask-axis batch, or --key-lengths N,...; --bias FILE"},
         [CAUSAL_ALIGNMENT] =
-            /* CPU: causal = is_unidirectional_ && sequence_length > 1; PrepareMask */
-            {"unidirectional: j ≤ i + past, and nothing is masked for a single query", "--causal"},
+            /* CPU: PrepareMask, s_i < sequence_length - 1; run with 1.30 */
+            {"unidirectional: j ≤ i + past, but nothing is masked for the last query", "--causal; "
+             "where n_k > n_q + past the last row comes without it"},
         [SCALE_OF_SCORES] = /* CPU: scale_ == 0.0f ? 1.0f / sqrt(…) */
             {"1/√d_k, or the attribute scale, of which 0 is the default again",
              "--scale S for another"},
@@ -124,19 +126,24 @@ static const peer ROWS[] = {
         [LAYOUT_OF_INPUTS] = /* BERT: query, key, past_key */
             {"b × n × h·d, or packed b × n × h × 3 × d; caches b × h × n × d", "--heads N"},
         [FULLY_MASKED_ROWS] = /* CPU: the mask is what the product is added to */
-            {"as if nothing were masked, since −10000 is added to all of the row's scores",
-             "nothing gives it but another mask"},
+            {"as if nothing were masked, since −10000 is added to all of the row's scores; NaN "
+             "where attention_bias is −inf throughout", "nothing gives it but another mask"},
         [WINDOW_BOUNDS] = {"no window", NULL}, /* BERT: the schema */
         [ALIBI_SIGN] = {"no ALiBi: attention_bias, added", "--alibi"}, /* BERT: the schema */
         [SINK_LOGITS] = {"no sinks", NULL}, /* BERT: the schema */
     }},
     {{"ort-gqa", "com.microsoft.GroupQueryAttention of ONNX Runtime"}, {
         [MASK_POLARITY] = /* BERT: seqlens_k, attention_bias */
-            {"no mask: attention_bias is added, and seqlens_k is the number of keys less 1",
-             "--bias FILE; --key-lengths N,... with 1 more"},
-        [CAUSAL_ALIGNMENT] = /* GQA: seq_causal_length = past_seqlen + seq + 1 */
-            {"always: j ≤ i + past", "--causal"},
-        [SCALE_OF_SCORES] = {"1/√d_k, or the attribute scale", "--scale S for another"}, /* BERT */
+            {"no mask: attention_bias is added; seqlens_k is the number of keys less 1, and a new "
+             "key stands at that place, before what the cache has behind it",
+             "--bias FILE; --key-lengths N,... with 1 more, the new rows put into k and v where "
+             "they belong, no --past-k, and --causal=lower-right"},
+        [CAUSAL_ALIGNMENT] = /* GQA: seq_causal_length = past_seqlen + seq + 1; run with 1.30 */
+            {"j ≤ i + past, unless the attribute causal of newer versions is 0",
+             "--causal; --causal=none"},
+        [SCALE_OF_SCORES] = /* BERT; run with 1.30 */
+            {"1/√d_k, or the attribute scale, of which 0 is the default again",
+             "--scale S for another"},
         /* GQA: softcap_, bias_row */
         [SOFT_CAP_ORDER] = {"cap, then attention_bias", "--softcap C"},
         [HEAD_GROUPING] = /* GQA: head_index = kv_head_index * kv_num_heads_factor + g */
