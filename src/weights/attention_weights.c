@@ -76,6 +76,9 @@ static void add_beside(const bundle_names *found, const bundle *contents, text *
 static void add_hints(const bundle_names *found, const wishes *w, const bundle *contents, text *out)
 {
     const convention *by = found->layer.by;
+    size_t columns = bundle_columns(bundle_find(contents, input_key(INPUT_WQ)), contents);
+    if (columns > 1 && bundle_find(contents, "heads") == NULL)
+        text_add_string(out, BUNDLE_ONE_HEAD);
     if (by->is_causal && bundle_find(contents, "causal") == NULL && !wishes_remove(w, "causal"))
         text_add_format(out, "; models of %s are causal: --causal", by->named.name);
     if (by->scale != NULL && bundle_find(contents, "scale") == NULL && !wishes_remove(w, "scale"))

@@ -4,6 +4,9 @@
 
 #include "weights/bundle_cut.h"
 
+/* What a note says where neither sizes nor anybody tell the heads. */
+#define BUNDLE_ONE_HEAD "; one head, unless --heads says how many"
+
 /* The columns of Wq or Wk, all heads side by side; 0: not known. `top` is the document. */
 size_t bundle_columns(const entry *weight, const bundle *top);
 

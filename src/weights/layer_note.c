@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "model/keys.h"
+#include "weights/bundle_heads.h"
 #include "weights/bundle_refusal.h"
 
 #include <string.h>
@@ -93,7 +94,7 @@ void layer_note_hints(const applying *a, text *note)
     const layer_convention *by = a->from->search.by;
     const layer_path first = {.is_in_layer = true};
     if (bundle_find(applying_heads(a, &first), "heads") == NULL)
-        text_add_string(note, "; one head, unless --heads says how many");
+        text_add_string(note, BUNDLE_ONE_HEAD);
     if (by->open != NULL &&
         !bundle_decides(a->wishes, layer_path_find(&first, a->contents), a->contents, by->open))
         text_add_format(note, "; %s", by->hint);
