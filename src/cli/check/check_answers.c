@@ -3,6 +3,7 @@
 #include "cli/report.h"
 #include "compare/measure.h"
 #include "io/number_read.h"
+#include "render/display.h"
 #include "render/number_text.h"
 #include "trace/map.h"
 
@@ -18,20 +19,39 @@ typedef struct marking {
 
 /* ---- one answer ---- */
 
-/* Half a unit of the last decimal of what a trace shows, and a little for what binary fractions
- * can't hold; a number with an exponent is given to five digits. The same as in exercise.js. */
-static bool is_right(double answer, double computed, int digits)
+enum { DECIMALS = 4 };
+
+/* The number as it is shown, and the unit of its last decimal; one with an exponent is given to
+ * five digits. */
+static double as_shown(double computed, int digits, double *unit)
 {
-    enum { DECIMALS = 4 };
     char shown[NUMBER_FIXED_TEXT];
     double rounded = computed;
     size_t length = number_text_write(computed, digits, shown);
+    number_read_f64(shown, shown + length, &rounded);
+    *unit = strchr(shown, 'e') != NULL ? fabs(rounded) * 1e-4
+                                       : pow(10, digits < 0 ? -DECIMALS : -digits);
+    return rounded;
+}
+
+/* Half a unit of the last decimal of what a trace shows, and a little for what binary fractions
+ * can't hold. The same as in exercise.js. */
+static bool is_right(double answer, double computed, int digits)
+{
+    double unit;
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
-    number_read_f64(shown, shown + length, &rounded);
-    double unit = strchr(shown, 'e') != NULL ? fabs(rounded) * 1e-4
-                                             : pow(10, digits < 0 ? -DECIMALS : -digits);
-    return fabs(answer - rounded) <= 0.5 * unit * (1 + 1e-6);
+    return fabs(answer - as_shown(computed, digits, &unit)) <= 0.5 * unit * (1 + 1e-6);
+}
+
+/* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
+static int decimals_of(double answer, double computed, int digits)
+{
+    double unit;
+    int fewer = (digits < 0 ? DECIMALS : digits) - 1;
+    while (fewer > 0 && !(fabs(answer - as_shown(computed, fewer, &unit)) <= 1e-6 * unit))
+        fewer--;
+    return fewer < 0 ? 0 : fewer;
 }
 
 const trace_map *check_map_of(const trace *t, const char *name)
@@ -53,8 +73,12 @@ static void add_wrong(marking *m, const element *one)
     text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
     if (!tensor_is_hole(one->wanted)) {
+        int decimals = decimals_of(one->wanted, one->got, m->digits);
         number_write_f64(one->wanted, number);
         text_add_format(&m->lines, " is not %s", number);
+        if (decimals > 0)
+            text_add_format(&m->lines, ", which is right to %d decimal%s, and %d count", decimals,
+                            decimals == 1 ? "" : "s", m->digits < 0 ? DECIMALS : m->digits);
     }
     if (map != NULL && map->letters != NULL)
         text_add_format(&m->lines, "; the formula: %s%s = %s", map->name,
@@ -108,9 +132,10 @@ bool check_answers(checker *c, const exercise *of, err *e)
     bool done = mark_all(&m, e) && text_ok(&m.lines, e);
     if (done) {
         text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");
+        display_add_string(&c->out, of->answers->entry[0].at.file);
+        text_add_format(&c->out, ": %zu of %zu answers are right (", m.right, m.numbers);
         report_name(&c->out, of->document);
-        text_add_format(&c->out, ": %zu of %zu answers are right\n%s", m.right, m.numbers,
-                        text_string(&m.lines));
+        text_add_format(&c->out, ")\n%s", text_string(&m.lines));
         c->failed += m.right < m.numbers;
     }
     text_free(&m.lines);

@@ -166,6 +166,6 @@ bool check_document(checker *c, const document *one, err *e)
     }
     if (numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");
-    return (c->actual != NULL ? check_actual(numbers, e) : check_stage_names(numbers, NULL, e)) &&
-           solve_and_compare(c, one, numbers, e);
+    return check_numbers_names(c, numbers, NULL, e) &&
+           (c->actual == NULL || check_actual(numbers, e)) && solve_and_compare(c, one, numbers, e);
 }

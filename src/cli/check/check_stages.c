@@ -12,8 +12,8 @@ bool check_stages_list(const checker *c, const named_stages *of, errata *known, 
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
     if (!tolerances_check(c->given, of->there, e) || !check_tolerances(contents, of->there, e))
         return false;
-    if (c->actual == NULL &&
-        (!check_stage_names(numbers, of->there, e) || !errata_read(known, contents, of->there, e)))
+    if (!check_numbers_names(c, numbers, of->there, e) ||
+        (c->actual == NULL && !errata_read(known, contents, of->there, e)))
         return false;
     for (size_t i = 0; i < numbers->count; i++) {
         const char *name = numbers->entry[i].name;

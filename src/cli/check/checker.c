@@ -3,6 +3,9 @@
 #include "attn/stage.h"
 #include "cli/stage_names.h"
 #include "cli/tolerances.h"
+#include "model/keys.h"
+
+#include <string.h>
 
 /* Where a document has no tol: published numbers come from a calculator, in float64. And where
  * another program's are checked: most often they are float32. */
@@ -30,15 +33,35 @@ bool check_refuse_stageless(const char *file, err *e)
     return err_remedy(e, "selfattn help stages lists them");
 }
 
+static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
+{
+    err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
+           of_stack == NULL ? "" : " in this stack");
+    return stage_names_suggest(of_stack, one->name, e);
+}
+
 bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
 {
     for (size_t i = 0; i < by_stage->count; i++) {
         const entry *one = &by_stage->entry[i];
-        if (stage_names_have(of_stack, one->name))
-            continue;
-        err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
-               of_stack == NULL ? "" : " in this stack");
-        return stage_names_suggest(of_stack, one->name, e);
+        if (!stage_names_have(of_stack, one->name))
+            return refuse_name(one, of_stack, e);
+    }
+    return true;
+}
+
+/* Another program's result may have anything beside stages; answers what a document has, of which
+ * they may be a copy. */
+bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack, err *e)
+{
+    if (c->actual == NULL)
+        return check_stage_names(numbers, of_stack, e);
+    for (size_t i = 0; i < numbers->count && c->given->answers != NULL; i++) {
+        const entry *one = &numbers->entry[i];
+        bool is_other =
+            one->name[0] == '_' || key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
+        if (!is_other && !stage_names_have(of_stack, one->name))
+            return refuse_name(one, of_stack, e);
     }
     return true;
 }

@@ -20,6 +20,9 @@ double check_tolerance(const checker *c, const bundle *contents, const char *nam
 /* Refuses names that no stage has (of_stack: its stages; NULL: those of one attention), and
  * tolerances that are none. */
 bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e);
+/* Likewise of the numbers that a document is compared with, whosever they are. */
+bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack,
+                         err *e);
 bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e);
 
 /* What the numbers are called that are compared: "actual" or "expected". */
