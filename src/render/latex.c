@@ -83,10 +83,25 @@ static bool is_pair_of_hyphens(const char *at, const char *end)
     return *at == '-' && at + 1 < end && at[1] == '-';
 }
 
+static const char INFINITE[] = "−inf";
+
+/* As a word of its own it is the number that it is in formulas. */
+static bool is_infinite(const char *at, const char *end)
+{
+    size_t bytes = strlen(INFINITE), left = (size_t)(end - at);
+    return left >= bytes && memcmp(at, INFINITE, bytes) == 0 &&
+           (left == bytes || strchr(" ,.;:)", at[bytes]) != NULL);
+}
+
 static void add_math_words(text *out, const char *words, size_t length)
 {
     for (const char *end = words + length; words < end;) {
         glyph g = glyph_at(words, end);
+        if (is_infinite(words, end)) {
+            text_add_string(out, "$-\\infty$");
+            words += strlen(INFINITE);
+            continue;
+        }
         add_character(out, words, &g);
         text_add_string(out, is_pair_of_hyphens(words, end) ? "{}" : "");
         words += g.bytes;

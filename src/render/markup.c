@@ -45,8 +45,9 @@ static void add_item(const markup_page *p, const trace_item *item)
 
 static void add_step(const markup_page *p, const trace_step *step, size_t number)
 {
-    text_add_format(p->out, "%s%zu. %s%s", p->marks->heading_before[1], number, step->name,
-                    p->marks->heading_after);
+    text_add_format(p->out, "%s%zu. ", p->marks->heading_before[1], number);
+    p->marks->add_words(p->out, step->name);
+    text_add_string(p->out, p->marks->heading_after);
     for (size_t i = 0; i < step->count;) {
         if (is_math(&step->item[i]))
             i = add_math(p, step, i);

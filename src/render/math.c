@@ -17,13 +17,17 @@ typedef struct symbol {
 } symbol;
 
 static const symbol SYMBOLS[] = {
-    {"·", "\\cdot "}, {"×", "\\times "}, {"−", "-"},       {"≤", "\\le "},   {"≥", "\\ge "},
-    {"Σ", "\\sum "},  {"²", "^2"},       {"…", "\\dots "}, {"→", "\\to "},   {"ᵀ", "^{\\top}"},
-    {"ⱼ", "_j"},      {"ᵢ", "_i"},       {"′", "'"},       {"√", "\\surd "},
+    {"·", "\\cdot "}, {"×", "\\times "}, {"−", "-"},        {"≤", "\\le "}, {"≥", "\\ge "},
+    {"Σ", "\\sum "},  {"²", "^2"},       {"³", "^3"},       {"π", "\\pi "}, {"Φ", "\\Phi "},
+    {"…", "\\dots "}, {"→", "\\to "},    {"ᵀ", "^{\\top}"}, {"ⱼ", "_j"},    {"ᵢ", "_i"},
+    {"′", "'"},       {"√", "\\surd "},
 };
 
 /* Words that are written as functions are. */
 static const char *const FUNCTIONS[] = {"exp", "ln", "max", "tanh", "cos", "sin"};
+
+/* Words of a sentence, between formulas. */
+static const char *const PLAIN[] = {"and", "at", "from", "in", "of", "or", "the", "to", "up"};
 
 const char *math_symbol(const char *at, size_t *bytes)
 {
@@ -47,10 +51,11 @@ static bool is_digit(char c)
 
 /* ---- words ---- */
 
+/* ln1 is one word, as ln_f is. */
 static bool is_in_word(const char *at, const char *end)
 {
     bool joins = (*at == '_' || *at == '-') && at + 1 < end && is_letter(at[1]);
-    return is_letter(*at) || joins;
+    return is_letter(*at) || is_digit(*at) || joins;
 }
 
 static size_t word_length(const writer *w)
@@ -61,33 +66,59 @@ static size_t word_length(const writer *w)
     return (size_t)(at - w->at);
 }
 
-static bool is_function(const char *word, size_t length)
+static bool is_one_of(const char *const *words, size_t count, const char *word, size_t length)
 {
-    for (size_t i = 0; i < sizeof FUNCTIONS / sizeof FUNCTIONS[0]; i++) {
-        if (strlen(FUNCTIONS[i]) == length && memcmp(FUNCTIONS[i], word, length) == 0)
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
             return true;
     }
     return false;
 }
 
-/* Wq and bo are a letter with an index, as d_k is; `*index` says where that begins. */
+static bool is_function(const char *word, size_t length)
+{
+    return is_one_of(FUNCTIONS, sizeof FUNCTIONS / sizeof FUNCTIONS[0], word, length);
+}
+
+static bool is_plain(const char *word, size_t length)
+{
+    return is_one_of(PLAIN, sizeof PLAIN / sizeof PLAIN[0], word, length);
+}
+
+/* Wq and bo are a letter with an index, as w1 and d_k are; `*index` says where that begins. */
 static bool has_index(const char *word, size_t length, size_t *index)
 {
-    bool is_joined = length == 2 && strchr("WUbv", word[0]) != NULL && word[1] >= 'a';
-    *index = is_joined ? 1 : 2;
-    return is_joined || (length == 3 && word[1] == '_');
+    bool is_joined = length == 2 && strchr("WUbv", word[0]) != NULL && word[1] >= 'a',
+         is_numbered = length > 1 && strspn(word + 1, "0123456789") >= length - 1;
+    *index = is_joined || is_numbered ? 1 : 2;
+    return is_joined || is_numbered || (length == 3 && word[1] == '_');
 }
 
 /* A hyphen would be a minus in \mathrm, an underscore an index. */
 static void add_long_word(text *out, const char *word, size_t length)
 {
-    bool has_hyphen = memchr(word, '-', length) != NULL;
-    text_add_string(out, has_hyphen ? "\\text{" : "\\mathrm{");
+    bool is_text = memchr(word, '-', length) != NULL || is_plain(word, length);
+    text_add_string(out, is_text ? "\\text{" : "\\mathrm{");
     for (size_t i = 0; i < length; i++) {
         text_add_string(out, word[i] == '_' ? "\\" : "");
         text_add(out, word + i, 1);
     }
     text_add_string(out, "}");
+}
+
+static void add_token(writer *w);
+
+/* "or −inf": behind a word of a sentence a minus takes nothing off, it is a sign. */
+static void add_signed(writer *w)
+{
+    static const char SIGN[] = " −";
+    size_t bytes = strlen(SIGN);
+    if ((size_t)(w->end - w->at) <= bytes || memcmp(w->at, SIGN, bytes) != 0)
+        return;
+    w->at += bytes;
+    text_add_string(w->out, "\\ {-");
+    add_token(w);
+    text_add_string(w->out, "}");
 }
 
 static void add_word(writer *w)
@@ -105,6 +136,8 @@ static void add_word(writer *w)
         text_add_format(w->out, "%c_{%.*s}", word[0], (int)(length - index), word + index);
     else
         add_long_word(w->out, word, length);
+    if (is_plain(word, length))
+        add_signed(w);
 }
 
 /* ---- numbers ---- */
@@ -127,8 +160,6 @@ static void add_number(writer *w)
 
 /* ---- the rest ---- */
 
-static void add_token(writer *w);
-
 /* What stands in parentheses, without them, else the next word or number. */
 static void add_group(writer *w)
 {
@@ -148,11 +179,18 @@ static void add_group(writer *w)
     text_add_string(w->out, "}");
 }
 
+/* Not a command, which ends in a space of its own, and not the j of Σⱼ. */
+static bool ends_in_word(const text *out)
+{
+    char last = out->length > 0 ? out->data[out->length - 1] : ' ';
+    bool is_index = out->length > 1 && out->data[out->length - 2] == '_';
+    return is_digit(last) || strchr("}:,)]", last) != NULL || (is_letter(last) && !is_index);
+}
+
 /* Mathematics knows no spaces; between words they are asked for. */
 static void add_space(writer *w)
 {
-    bool is_behind_word =
-        w->out->length > 0 && strchr("}:,)]0123456789", w->out->data[w->out->length - 1]);
+    bool is_behind_word = ends_in_word(w->out);
     w->at++;
     bool is_before_word =
         w->at < w->end && (is_letter(*w->at) || is_digit(*w->at) || *w->at == '(');

@@ -316,6 +316,7 @@ bool page_agrees(const cJSON *trace, const char *bytes, bool says)
     {
         p.item = "heading";
         expect_number(&p, ++number);
+        expect_text(&p, step, "step");
         cJSON_ArrayForEach(item, member(step, "items")) expect_item(&p, item);
     }
     if (!p.failed && token_next(&p.at, token))

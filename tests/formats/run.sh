@@ -5,6 +5,7 @@
 #          same run emits
 # pages    markdown, latex and html show all numbers of the JSON trace, and no others, in their
 #          order ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
+# stacks   the same of layers and generations
 # golden   golden/NAME.ENDING is the page, to the byte: layouts that a person read (record.sh NAME)
 set -u
 # shellcheck source=tests/claims.sh
@@ -30,12 +31,28 @@ check_document() {
         stages "$1" >"$scratch/stages.json" 2>>"$said" &&
         trace_formats json "$trace" "$scratch/stages.json" >>"$said" 2>&1
     count "$document: the JSON trace is not what the stages are"
-    selfattn --quiet --trace-format json --full "$1" >"$trace"
+    check_pages "$1"
+}
+
+# check_pages [COMMAND] DOCUMENT [OPTION]...: of all numbers.
+check_pages() {
+    selfattn "$@" --quiet --trace-format json --full >"$trace"
     for format in $formats; do
-        selfattn --quiet --trace-format "$format" --full "$1" >"$scratch/page" 2>"$said" &&
+        selfattn "$@" --quiet --trace-format "$format" --full >"$scratch/page" 2>"$said" &&
             trace_formats "$format" "$trace" "$scratch/page" >>"$said" 2>&1
-        count "$document: $format"
+        count "$*: $format"
     done
+}
+
+check_stack() {
+    case $(basename "$1") in
+    generat* | street*)
+        check_pages generate "$1" --length 2
+        check_pages generate "$1" --length 2 --temperature 1.5 --seed 2
+        ;;
+    *decoder*) check_pages decode "$1" ;;
+    *) check_pages encode "$1" ;;
+    esac
 }
 
 # The page of labels cuts them.
@@ -44,6 +61,10 @@ for file in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     "$root"/tests/trace/documents/*.json; do
     case $file in */bloem-tokens.json | */labels.json) continue ;; esac
     ! picked "$file" || check_document "$file"
+done
+
+for file in "$root"/testdata/stacks/*.json; do
+    ! picked "$file" || check_stack "$file"
 done
 
 # A checker that notices nothing would find all well.

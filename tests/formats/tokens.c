@@ -135,7 +135,8 @@ static void join_powers(char *bytes)
 static void strip_html(char *bytes)
 {
     cut(bytes, "<head>", "</head>");
-    cut(bytes, "<small>", "</small>"); /* what a step does, beside its name */
+    cut(bytes, "<small>", "</small>");     /* what a step does, beside its name */
+    cut(bytes, "<summary>", "</summary>"); /* the name of a floor, which its steps have too */
     cut(bytes, "<script", "</script>");
     cut(bytes, "<svg", "</svg>");
     cut(bytes, "<", ">");
@@ -163,7 +164,8 @@ void tokens_strip(char *bytes, const char *format)
     else if (strcmp(format, "latex") == 0)
         strip_latex(bytes);
     join_powers(bytes);
-    replace(bytes, "^2", " "); /* ², which is no digit elsewhere */
+    replace(bytes, "^2", " "); /* ² and ³, which are no digits elsewhere */
+    replace(bytes, "^3", " ");
     replace(bytes, "\\infty", " inf ");
     replace(bytes, "- inf ", "-inf");
     tokens_plain_minus(bytes);

@@ -8,17 +8,24 @@ command -v pdflatex >/dev/null ||
 make_scratch
 cd "$scratch" || exit 1
 
+# page [COMMAND] DOCUMENT [OPTION]...
+page() {
+    if selfattn "$@" --quiet --trace-format latex --trace-output page.tex -o /dev/null &&
+        pdflatex -interaction=nonstopmode -halt-on-error page.tex >said 2>&1; then
+        pass
+    else
+        fail "$*"
+        grep -a -A 3 '^!' said | sed 's/^/    /'
+    fi
+}
+
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json \
     "$root"/tests/trace/documents/*.json "$root"/tests/formats/documents/*.json; do
     case $document in */bloem-tokens.json) continue ;; esac # has no numbers
-    picked "$document" || continue
-    if selfattn --quiet --trace-format latex --trace-output page.tex -o /dev/null "$document" &&
-        pdflatex -interaction=nonstopmode -halt-on-error page.tex >said 2>&1; then
-        pass
-    else
-        fail "$(basename "$document" .json)"
-        grep -a -A 3 '^!' said | sed 's/^/    /'
-    fi
+    ! picked "$document" || page "$document"
 done
+page encode "$root/testdata/stacks/encoder-pre-gelu.json"
+page decode "$root/testdata/stacks/seed-decoder.json"
+page generate "$root/testdata/stacks/generator.json" --length 2 --temperature 2
 finish
