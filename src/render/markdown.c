@@ -102,6 +102,7 @@ static void add_rule(text *out, const char *columns)
     text_add_string(out, "\n");
 }
 
+/* GitHub and GitLab know $`…`$, in which no backslash or underscore is a mark. */
 static const markup MARKDOWN = {
     .add_words = add_words,
     .math_words = add_math_words,
@@ -113,6 +114,8 @@ static const markup MARKDOWN = {
     .math_after = "\n\\end{aligned}\n```\n\n",
     .table_begin = begin_table,
     .rule = add_rule,
+    .inline_before = "$`",
+    .inline_after = "`$",
     .row_before = "| ",
     .cell_between = " | ",
     .row_after = " |\n",

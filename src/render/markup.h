@@ -18,6 +18,7 @@ typedef struct markup {
      * below the heading, or above a sum. */
     void (*table_begin)(text *out, const char *columns);
     void (*rule)(text *out, const char *columns);
+    const char *inline_before, *inline_after; /* around mathematics in a cell */
     const char *row_before, *cell_between, *row_after, *table_after;
     bool has_rule_anywhere; /* else only below the first row, and every table has a heading */
     const char *number_before, *number_after; /* around a number in a cell */

@@ -288,6 +288,17 @@ void markup_add_stack(const markup_page *p, const trace_item *item)
     add_grid(&g, item->text);
 }
 
+static void add_cell(const markup_page *p, const char *words, bool is_math)
+{
+    if (!is_math) {
+        p->marks->add_words(p->out, words);
+        return;
+    }
+    text_add_string(p->out, p->marks->inline_before);
+    math_add(p->out, words, strlen(words), p->marks->math_words);
+    text_add_string(p->out, p->marks->inline_after);
+}
+
 void markup_add_table(const markup_page *p, const trace_item *item)
 {
     char aligns[TABLE_MOST + 1] = "";
@@ -297,7 +308,7 @@ void markup_add_table(const markup_page *p, const trace_item *item)
     p->marks->table_begin(p->out, aligns);
     for (size_t i = 0; i < item->cells.count; i++) {
         text_add_string(p->out, i % columns == 0 ? p->marks->row_before : p->marks->cell_between);
-        p->marks->add_words(p->out, item->cells.item[i]);
+        add_cell(p, item->cells.item[i], i >= columns && item->columns_hold[i % columns] == 'm');
         if (i % columns == columns - 1)
             text_add_string(p->out, p->marks->row_after);
         if (i == columns - 1)

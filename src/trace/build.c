@@ -220,10 +220,11 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
     rest->is_about_heads = true;
 }
 
-trace_item *build_table(builder *b, size_t columns)
+trace_item *build_table(builder *b, const char *columns_hold)
 {
     trace_item *item = build_item(b, TRACE_TABLE);
-    item->columns_count = columns;
+    item->columns_count = strlen(columns_hold);
+    item->columns_hold = columns_hold;
     return item;
 }
 

@@ -58,8 +58,9 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
 void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
                   trace_labels columns, size_t focus);
 
-/* A table, filled cell by cell, row after row; the first row is its heading. */
-trace_item *build_table(builder *b, size_t columns);
+/* A table, filled cell by cell, row after row; the first row is its heading. Its columns hold
+ * mathematics or words: "mww". */
+trace_item *build_table(builder *b, const char *columns_hold);
 void build_cell(builder *b, trace_item *table, const char *words);
 
 /* A number that no stage holds, kept with the trace. */

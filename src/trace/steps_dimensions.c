@@ -269,12 +269,12 @@ void make_dimensions(builder *b)
                        ? "A query and a key of different widths are made equally wide to be "
                          "compared"
                        : "A query and a key must be equally wide to be compared");
-    letters = build_table(b, 3);
+    letters = build_table(b, "mww");
     build_cell(b, letters, "letter");
     build_cell(b, letters, "what it counts");
     build_cell(b, letters, "here");
     list_letters(b, letters);
-    shapes = build_table(b, 3);
+    shapes = build_table(b, "mmw");
     build_cell(b, shapes, "matrix");
     build_cell(b, shapes, "in letters");
     build_cell(b, shapes, "here");

@@ -62,7 +62,8 @@ typedef struct trace_item {
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     text_list cells;
     size_t columns_count;
-    bool is_about_heads; /* a sentence: where the heads are that are not shown */
+    const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
+    bool is_about_heads;      /* a sentence: where the heads are that are not shown */
 } trace_item;
 
 typedef struct trace_step {
