@@ -9,18 +9,35 @@
 
 /* ---- rows out of a table ---- */
 
+/* The id of row i; false where its word is looked up. */
+static bool find_id(const stack *s, size_t i, size_t *id)
+{
+    const tensor *ids = bundle_tensor(s->document, "ids");
+    if (s->ids == NULL && ids == NULL)
+        return false;
+    *id = s->ids != NULL ? s->ids[i] : (size_t)stack_id_given(ids, i);
+    return true;
+}
+
+/* The word of row i, or NULL. */
+static const char *find_word(const stack *s, size_t i)
+{
+    const entry *tokens = bundle_find(s->document, "tokens");
+    size_t id;
+    if (find_id(s, i, &id))
+        return stack_word_of_id(s, id);
+    return tokens != NULL && tokens->kind == ENTRY_LIST ? tokens->list.item[i] : NULL;
+}
+
 /* Row i of what is looked up, or NULL. */
 static const tensor *find_row(const stack *s, size_t i, tensor *room)
 {
-    const tensor *ids = bundle_tensor(s->document, "ids");
-    const entry *tokens = bundle_find(s->document, "tokens"),
-                *vocab = bundle_find(s->document, "vocab");
-    if (s->ids != NULL)
-        return stack_row_of_id(s, s->ids[i], room);
-    if (ids != NULL)
-        return stack_row_of_id(s, (size_t)stack_id_given(ids, i), room);
-    bool is_word = tokens != NULL && tokens->kind == ENTRY_LIST && vocab != NULL;
-    return is_word ? bundle_tensor(vocab->bundle, tokens->list.item[i]) : NULL;
+    const entry *vocab = bundle_find(s->document, "vocab");
+    const char *word = find_word(s, i);
+    size_t id;
+    if (find_id(s, i, &id))
+        return stack_row_of_id(s, id, room);
+    return word != NULL && vocab != NULL ? bundle_tensor(vocab->bundle, word) : NULL;
 }
 
 /* "id 5", or the words. */
@@ -142,7 +159,76 @@ static void map_embedded(floors *f, floor_rows *made)
         rows->c = learned;
 }
 
-/* embedded[2,1] = embedding[2,1] + position_embedding[2,1], with this run's numbers. */
+/* ---- what rows of tables are called ---- */
+
+static size_t position_of(const stack *s, size_t row)
+{
+    return s->first_position + s->before + row;
+}
+
+static const char *name_id(floors *f, size_t row)
+{
+    size_t id = 0;
+    find_id(f->stack, row, &id);
+    return build_text(&f->b, "id %zu", id);
+}
+
+static const char *name_word(floors *f, size_t row)
+{
+    const char *word = find_word(f->stack, row);
+    return word == NULL ? "" : word;
+}
+
+static const char *name_segment(floors *f, size_t row)
+{
+    return build_text(&f->b, "segment %zu", stack_segment_of_row(f->stack, row));
+}
+
+static const char *name_position(floors *f, size_t row)
+{
+    return build_text(&f->b, "position %zu", position_of(f->stack, row));
+}
+
+/* The rows of a table are not those that go through the stack: which of them row i takes, in
+ * letters, and for one row. */
+typedef struct table_index {
+    const char *table, *letters;
+    const char *(*name)(floors *f, size_t row);
+} table_index;
+
+static const table_index *index_of(const char *table)
+{
+    static const table_index INDEXES[] = {
+        {"embedding", "id of i", name_id},
+        {"vocab", "word of i", name_word},
+        {"segment_embedding", "segment of i", name_segment},
+        {"position_embedding", "position of i", name_position},
+    };
+    for (size_t i = 0; i < sizeof INDEXES / sizeof INDEXES[0]; i++) {
+        if (strcmp(INDEXES[i].table, table) == 0)
+            return &INDEXES[i];
+    }
+    return NULL;
+}
+
+/* "embedding[id of i]", "x[i]" */
+static const char *say_row(floors *f, const trace_map *of)
+{
+    const table_index *by = index_of(of->name);
+    return build_text(&f->b, "%s[%s]", of->name, by == NULL ? "i" : by->letters);
+}
+
+/* "embedding[id 4, 1]", "x[3,1]" */
+static const char *say_first(floors *f, const trace_map *of)
+{
+    const table_index *by = index_of(of->name);
+    size_t row = f->focus.row;
+    return by == NULL ? build_text(&f->b, "%s[%zu,1]", of->name, row + 1)
+                      : build_text(&f->b, "%s[%s, 1]", of->name, by->name(f, row));
+}
+
+/* embedded[3,1] = embedding[id 4, 1] + position_embedding[position 2, 1], with this run's
+ * numbers. */
 static void show_added(floors *f, const trace_map *rows, const trace_map *added,
                        const trace_map *made)
 {
@@ -150,25 +236,28 @@ static void show_added(floors *f, const trace_map *rows, const trace_map *added,
     size_t row = f->focus.row;
     tensor of_rows = tensor_at(&rows->values, 0), of_added = tensor_at(&added->values, 0),
            of_made = tensor_at(&made->values, 0);
-    trace_item *line = build_line(
-        b, OP_PLUS, build_text(b, "%s[%zu,1]", made->name, row + 1),
-        build_text(b, "%s[%zu,1] + %s[%zu,1]", rows->name, row + 1, added->name, row + 1));
+    trace_item *line =
+        build_line(b, OP_PLUS, say_first(f, made),
+                   build_text(b, "%s + %s", say_first(f, rows), say_first(f, added)));
     line->a = build_element(&of_rows, row, 0);
     line->b = build_element(&of_added, row, 0);
     line->result = build_element(&of_made, row, 0);
 }
 
-/* What rows that no other map makes are. */
-static void tell_rows(floors *f, const trace_map *rows)
+/* ---- what is told ---- */
+
+static void tell_looked_up(floors *f)
 {
-    if (rows->letters != NULL && !rows->has_origin)
-        build_sentence(&f->b, "%s[i] is %s.", rows->name, rows->letters);
+    const trace_map *table = &f->b.trace->map[0];
+    if (!f->b.failed && index_of(table->name) != NULL)
+        build_formula(&f->b, "embedded[i] = %s", say_row(f, table));
 }
 
 static void tell_segments(floors *f)
 {
     builder *b = &f->b;
-    const trace_map *rows = &b->trace->map[0], *sum = map_named(b->trace, "segmented");
+    const trace_map *rows = &b->trace->map[0], *sum = map_named(b->trace, "segmented"),
+                    *added = map_named(b->trace, "segment_embedding");
     size_t row = f->focus.row;
     if (b->failed || sum == NULL)
         return;
@@ -176,9 +265,8 @@ static void tell_segments(floors *f)
                    "Each row is told which text it is of: it is given the row of its segment. Row "
                    "%zu is of segment %zu, from 0.",
                    row + 1, stack_segment_of_row(f->stack, row));
-    build_formula(b, "segmented[i] = %s[i] + segment_embedding[segment of i]", rows->name);
-    tell_rows(f, rows);
-    show_added(f, rows, map_named(b->trace, "segment_embedding"), sum);
+    build_formula(b, "segmented[i] = %s + %s", say_row(f, rows), say_row(f, added));
+    show_added(f, rows, added, sum);
 }
 
 /* Where the maps of the rows before positions, and of positions, are there already. */
@@ -189,23 +277,36 @@ static void tell_positions(floors *f, const floor_rows *made)
     const trace_map *segmented = map_named(b->trace, "segmented"),
                     *table = segmented != NULL ? segmented : &b->trace->map[0],
                     *learned = map_named(b->trace, "position_embedding");
-    size_t first = s->first_position + s->before;
-    const char *more = learned == NULL ? "" : " + position_embedding[i]";
-    if (b->failed || (learned == NULL && !s->adds_sinusoids))
+    size_t row = f->focus.row;
+    if (b->failed)
         return;
     build_sentence(b,
                    "Attention by itself knows no order of its rows, so each is told where it "
-                   "stands: row 1 at position %zu.",
-                   first);
-    build_formula(b, "embedded[i] = %s[i]%s%s", table->name, more,
-                  s->adds_sinusoids ? " + PE[i]" : "");
-    tell_rows(f, table);
+                   "stands: row %zu stands at position %zu.",
+                   row + 1, position_of(s, row));
+    build_formula(b, "embedded[i] = %s%s%s%s", say_row(f, table), learned == NULL ? "" : " + ",
+                  learned == NULL ? "" : say_row(f, learned), s->adds_sinusoids ? " + PE[i]" : "");
     if (!s->adds_sinusoids) {
         show_added(f, table, learned, made->map);
         return;
     }
     build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", s->width);
     build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
+}
+
+/* Where rows come from: words or ids, segments, positions. */
+static void tell_embedded(floors *f, const floor_rows *made)
+{
+    const bundle *document = f->stack->document;
+    bool has_segments = bundle_find(document, "segment_embedding") != NULL,
+         has_positions =
+             f->stack->adds_sinusoids || bundle_find(document, "position_embedding") != NULL;
+    if (has_segments)
+        tell_segments(f);
+    if (has_positions)
+        tell_positions(f, made);
+    if (!has_segments && !has_positions)
+        tell_looked_up(f);
 }
 
 bool floors_embedded(floors *f, floor_rows *made)
@@ -219,8 +320,7 @@ bool floors_embedded(floors *f, floor_rows *made)
         build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                        build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                        build_plural(s->layers));
-        tell_segments(f);
-        tell_positions(f, &rows);
+        tell_embedded(f, &rows);
         floors_show(f, &rows);
     }
     floors_end(f);
