@@ -127,20 +127,18 @@ static void find_floors(house *h)
     }
 }
 
-/* One behind the other, and what is aside behind all others. */
+/* One behind the other. */
 static void place_floor(house *h, size_t floor)
 {
     size_t x = MARGIN + LABEL;
-    for (int aside = 0; aside < 2; aside++) {
-        for (size_t i = 0; i < h->rooms; i++) {
-            spot *s = &h->spot[i];
-            if (s->floor != floor || is_aside(s->room) != (aside == 1))
-                continue;
-            s->x = x;
-            s->y = MARGIN + (h->floors - 1 - floor) * PITCH + ABOVE;
-            s->width = width_of(s->room);
-            x += s->width + GAP;
-        }
+    for (size_t i = 0; i < h->rooms; i++) {
+        spot *s = &h->spot[i];
+        if (s->floor != floor)
+            continue;
+        s->x = x;
+        s->y = MARGIN + (h->floors - 1 - floor) * PITCH + ABOVE;
+        s->width = width_of(s->room);
+        x += s->width + GAP;
     }
     h->width = x + MARGIN > h->width ? x + MARGIN : h->width;
 }

@@ -152,13 +152,13 @@ static void look_at_stack(search *f, const stack *s)
         for (size_t j = 0; j < s->layer[i].parts; j++)
             look_at_part(f, &way, s->layer[i].part[j].as);
     }
-    if (stack_has_rollout(s))
-        look(f, "", "rollout", FLOOR_ROLLOUT);
     if (s->has_end)
         look(f, "", "ffn", FLOOR_FEED_FORWARD);
     if (s->has_final)
         look(f, "", "ln_f", FLOOR_NORM);
     look(f, "", "output", FLOOR_OUTPUT);
+    if (stack_has_rollout(s))
+        look(f, "", "rollout", FLOOR_ROLLOUT);
 }
 
 /* Each step of a generation has the steps of a stack, and its own. */

@@ -282,17 +282,14 @@ static bool add_output(floors *f, const floor_rows *rows)
     return !f->b.failed;
 }
 
+/* Rollout is beside the way to the output, so it comes behind it. */
 static bool add_end(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
-    char last[STAGE_NAME];
-    stage_way of_last = stage_way_of_layer(s->layers - 1);
-    stage_name_in_full(&of_last, "output", last);
     f->floor = "top floor";
-    rows->name = last;
-    return (!stack_has_rollout(s) || floors_rollout(f)) &&
-           (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
-           (!s->has_final || floors_norm(f, &s->final, rows, "ln_f", rows)) && add_output(f, rows);
+    return (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
+           (!s->has_final || floors_norm(f, &s->final, rows, "ln_f", rows)) &&
+           add_output(f, rows) && (!stack_has_rollout(s) || floors_rollout(f));
 }
 
 /* The whole borrows the steps of its parts, one behind the other. */
