@@ -54,6 +54,7 @@ void brackets_measure(brackets *b, const column_source *from, const selection *c
 {
     b->from = from;
     b->columns = *columns;
+    b->columns.has_ids = from->has_ids;
     for (size_t slot = 0; slot < selection_count(columns); slot++) {
         size_t column = selection_at(columns, slot);
         if (column == SELECTION_GAP) {
@@ -121,11 +122,8 @@ void brackets_add_part(text *out, const brackets *b, size_t indent)
         return;
     text_add_string(out, b->first > 0 ? "\n" : "");
     text_add_repeated(out, " ", indent);
-    if (b->columns.total == 1)
-        text_add_format(out, "column %zu of %zu\n", b->first + 1, total);
-    else
-        text_add_format(out, "columns %zu to %zu of %zu\n", b->first + 1,
-                        b->first + b->columns.total, total);
+    selection_add_part(out, b->columns.has_ids, b->first, b->first + b->columns.total, total);
+    text_add_string(out, "\n");
 }
 
 size_t brackets_columns(const brackets *b)

@@ -15,6 +15,7 @@ typedef struct column_source {
     selection rows;
     const trace_labels *labels; /* that stand above the columns; NULL: none */
     int digits;
+    bool has_ids; /* columns that are ids, which count from 0 */
 } column_source;
 
 enum {

@@ -214,6 +214,7 @@ void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
     g.map = map_of(p->trace, &item->a, &g.at);
     g.rows = shown(g.matrix.size[0], item->focus, p);
     g.columns = shown(g.matrix.size[1], 0, p);
+    g.columns.has_ids = item->has_ids;
     if (item->a.rank == 2)
         g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_of(&item->columns, g.matrix.size[1]);

@@ -17,6 +17,7 @@ typedef struct grid {
     const trace_labels *row_labels, *column_labels; /* NULL: none */
     selection rows, columns;
     size_t first, end, focus;
+    bool has_ids;        /* columns that are ids */
     text aligns;         /* of the part's columns */
     number_width *width; /* of each slot of `columns` */
 } grid;
@@ -214,19 +215,17 @@ static size_t end_of_part(const grid *g, size_t labels)
 
 static void add_part_name(const grid *g)
 {
-    char words[128];
+    text words = {0};
     size_t first = selection_at(&g->columns, g->first),
            last = selection_at(&g->columns, g->end - 1);
     if (g->end - g->first == selection_count(&g->columns) || first == SELECTION_GAP ||
         last == SELECTION_GAP)
         return;
-    if (first == last)
-        snprintf(words, sizeof words, "column %zu of %zu", first + 1, g->columns.total);
-    else
-        snprintf(words, sizeof words, "columns %zu to %zu of %zu", first + 1, last + 1,
-                 g->columns.total);
-    g->page->marks->add_words(g->page->out, words);
+    selection_add_part(&words, g->columns.has_ids, first, last + 1, g->columns.total);
+    g->page->marks->add_words(g->page->out, text_string(&words));
     text_add_string(g->page->out, "\n\n");
+    g->page->out->failed = g->page->out->failed || words.failed;
+    text_free(&words);
 }
 
 static void add_grid(grid *g, const char *sum)
@@ -234,6 +233,7 @@ static void add_grid(grid *g, const char *sum)
     const render_options *how = g->page->how;
     g->rows = selection_of_rows(g->matrix.size[0], g->focus, how->is_full);
     g->columns = selection_of_rows(g->matrix.size[1], 0, how->is_full);
+    g->columns.has_ids = g->has_ids;
     if (measure(g)) {
         size_t labels = g->page->marks->most_characters == 0 ? 0 : row_label_characters(g);
         for (; g->end < selection_count(&g->columns); g->first = g->end) {
@@ -271,7 +271,8 @@ static void add_name(const markup_page *p, const trace_item *item)
 
 void markup_add_matrix(const markup_page *p, const trace_item *item)
 {
-    grid g = {.page = p, .matrix = matrix_of(&item->a), .focus = item->focus};
+    grid g = {
+        .page = p, .matrix = matrix_of(&item->a), .focus = item->focus, .has_ids = item->has_ids};
     if (item->a.rank == 2)
         g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_of(&item->columns, g.matrix.size[1]);

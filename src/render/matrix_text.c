@@ -97,7 +97,8 @@ static void add_rows(const drawing *d, const brackets *b)
 void matrix_text_add(text *out, const trace_item *item, const render_options *how)
 {
     drawing d = {.out = out, .item = item, .how = how};
-    d.source = (column_source){.matrix = matrix_of(&item->a), .digits = how->digits};
+    d.source = (column_source){
+        .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
     const size_t *size = d.source.matrix.size;
     d.source.rows = selection_of_rows(size[0], item->focus, how->is_full);
     d.source.labels = has_labels(&item->columns, size[1]) ? &item->columns : NULL;

@@ -56,6 +56,27 @@ size_t selection_at(const selection *s, size_t slot)
     return index;
 }
 
+/* " 9 to 29" of what counts from 1, " 8 to 28" of ids. */
+static void add_range(text *out, bool has_ids, size_t first, size_t end)
+{
+    size_t begin = has_ids ? 0 : 1;
+    text_add_format(out, " %zu", begin + first);
+    if (end - first > 1)
+        text_add_format(out, " to %zu", begin + end - 1);
+}
+
+static const char *name_columns(bool has_ids)
+{
+    return has_ids ? "id" : "column";
+}
+
+void selection_add_part(text *out, bool has_ids, size_t first, size_t end, size_t total)
+{
+    text_add_format(out, "%s%s", name_columns(has_ids), end - first > 1 ? "s" : "");
+    add_range(out, has_ids, first, end);
+    text_add_format(out, " of %zu", total);
+}
+
 /* "rows 9 to 29 and 31 to 61 of 64" */
 static void add_hidden(text *out, const selection *s, const char *what, bool is_one)
 {
@@ -63,9 +84,8 @@ static void add_hidden(text *out, const selection *s, const char *what, bool is_
     size_t count = hidden_ranges(s, range);
     text_add_format(out, "%s%s", what, is_one ? "" : "s");
     for (size_t i = 0; i < count; i++) {
-        text_add_format(out, "%s %zu", i > 0 ? " and" : "", range[i].first + 1);
-        if (range[i].end - range[i].first > 1)
-            text_add_format(out, " to %zu", range[i].end);
+        text_add_string(out, i > 0 ? " and" : "");
+        add_range(out, s->has_ids, range[i].first, range[i].end);
     }
     text_add_format(out, " of %zu", s->total);
 }
@@ -86,7 +106,7 @@ void selection_add_left_out(text *out, const selection *rows, const selection *c
         add_hidden(out, rows, "row", of_rows == 1);
     text_add_string(out, of_rows > 0 && of_columns > 0 ? " and " : "");
     if (of_columns > 0)
-        add_hidden(out, columns, "column", of_columns == 1);
+        add_hidden(out, columns, name_columns(columns->has_ids), of_columns == 1);
     if (of_rows + of_columns > 0)
         text_add_format(out, " %s left out; --full shows %s",
                         of_rows + of_columns > 1 ? "are" : "is",

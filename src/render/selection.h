@@ -13,6 +13,7 @@ typedef struct selection {
     size_t total;
     size_t front, back; /* how many of the first and of the last; front + back ≤ total */
     size_t focus;       /* from 1; 0: none. Counts where it is neither */
+    bool has_ids;       /* columns that are ids, which count from 0 */
 } selection;
 
 selection selection_all(size_t total);
@@ -22,6 +23,9 @@ selection selection_of_rows(size_t total, size_t focus, bool is_full);
 /* How many places are shown, those of … included, and what index (from 0) each has. */
 size_t selection_count(const selection *s);
 size_t selection_at(const selection *s, size_t slot);
+
+/* "columns 1 to 6 of 64", or "ids 0 to 5 of 64": those from `first` to before `end`. */
+void selection_add_part(text *out, bool has_ids, size_t first, size_t end, size_t total);
 
 /* "rows 9 to 29 and 31 to 61 of 64 and column 5 of 9 are left out; --full shows them"; nothing
  * where all are shown. */

@@ -182,8 +182,8 @@ tensor build_column(const tensor *matrix, size_t column)
     return tensor_at(&turned, column);
 }
 
-void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
-                  trace_labels columns, size_t focus)
+trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
+                         trace_labels columns, size_t focus)
 {
     trace_item *item = build_item(b, TRACE_MATRIX);
     item->text = name;
@@ -191,6 +191,7 @@ void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labe
     item->rows = rows;
     item->columns = columns;
     item->focus = focus;
+    return item;
 }
 
 void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns)

@@ -55,8 +55,8 @@ tensor build_column(const tensor *matrix, size_t column);
 
 /* The stage's matrices, one a head (or one where it has none), with a name each. */
 void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns);
-void build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
-                  trace_labels columns, size_t focus);
+trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
+                         trace_labels columns, size_t focus);
 
 /* A table, filled cell by cell, row after row; the first row is its heading. Its columns hold
  * mathematics or words: "mww". */

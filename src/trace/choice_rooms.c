@@ -14,7 +14,9 @@ static trace_labels label_ids(const choice_shown *of)
 /* A row of numbers, one an id. */
 static void show_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
 {
-    build_matrix(&f->b, name, row, (trace_labels){of->last, NULL}, label_ids(of), 1);
+    trace_item *item =
+        build_matrix(&f->b, name, row, (trace_labels){of->last, NULL}, label_ids(of), 1);
+    item->has_ids = true;
 }
 
 static trace_map *map_row(floors *f, const choice_shown *of, const char *name, const tensor *row)

@@ -59,6 +59,7 @@ typedef struct trace_item {
     operation op;
     tensor a, b, c, d, result; /* views; no data: not there */
     trace_labels rows, columns;
+    bool has_ids; /* its columns are ids, which count from 0 */
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     text_list cells;
     size_t columns_count;

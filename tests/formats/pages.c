@@ -208,26 +208,31 @@ static void expect_shape(page *p, const cJSON *value)
         expect_number(p, cJSON_GetArraySize(value));
 }
 
-/* ---- matrices, whole or in parts: "columns 1 to 6 of 64" ---- */
+/* ---- matrices, whole or in parts: "columns 1 to 6 of 64", "ids 0 to 5 of 30" ---- */
 
 static bool stands_before(const char *at, const char *word)
 {
     return strncmp(at - strlen(word), word, strlen(word)) == 0;
 }
 
-/* The columns [*first, *end) that come next, of `total`; all, where no part is named. */
+/* The columns [*first, *end) that come next, of `total`; all, where no part is named. Ids count
+ * from 0. */
 static void next_part(page *p, int total, int *first, int *end)
 {
     char token[TOKEN_MOST];
     const char *digit = p->at + strcspn(p->at, "0123456789");
-    bool is_range = stands_before(digit, "columns "), is_one = stands_before(digit, "column ");
+    bool is_one_id =
+        stands_before(digit, "id ") && strncmp(digit + strspn(digit, "0123456789"), " of ", 4) == 0;
+    bool has_ids = stands_before(digit, "ids ") || is_one_id;
+    bool is_range = stands_before(digit, "columns ") || stands_before(digit, "ids "),
+         is_one = stands_before(digit, "column ") || is_one_id;
     *first = *end;
     *end = total;
     if (!is_range && !is_one)
         return;
-    expect_number(p, *first + 1);
+    expect_number(p, *first + !has_ids);
     if (is_range)
-        *end = token_next(&p->at, token) ? atoi(token) : total;
+        *end = token_next(&p->at, token) ? atoi(token) + has_ids : total;
     else
         *end = *first + 1;
     expect_number(p, total);
