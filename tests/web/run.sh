@@ -58,14 +58,18 @@ floors() {
         -o /dev/null "$document"
 }
 
-# generation DOCUMENT [OPTION]...: a page of its steps, of which the first has what decode makes of
+# first_step DOCUMENT FILE: the stages of a generation's first step, which are what decode makes of
 # the prompt.
+first_step() {
+    selfattn decode --quiet --emit '*' --format json "$1" | sed 's/^  "/  "step.0./' >"$2"
+}
+
+# generation DOCUMENT [OPTION]...: a page of its steps.
 generation() {
     document=$1 name=some/generation
     shift
     picked "$name" || return
-    selfattn decode --quiet --emit '*' --format json "$document" |
-        sed 's/^  "/  "step.0./' >"$scratch/$name.stages.json"
+    first_step "$document" "$scratch/$name.stages.json"
     selfattn generate --quiet --trace-format html --trace-output "$scratch/$name.html" \
         -o /dev/null "$@" "$document"
 }
@@ -100,6 +104,7 @@ if picked examples; then
         case $document in
         */encoder.json) all_stages encode "$document" ;;
         */decoder.json) all_stages decode "$document" ;;
+        */street.json) first_step "$document" "${document%.json}.stages.json" ;;
         *) stages "$document" "${document%.json}.stages.json" ;;
         esac
     done
