@@ -45,11 +45,10 @@ bool output_file_check_holds(const output_file *to, const format *f, size_t file
     return err_remedy(e, "--format jsonl writes a result a line");
 }
 
-/* Devices (/dev/null) take more than one output. */
 bool output_check_apart(const char *what, const char *file, const char *other,
                         const char *other_file, err *e)
 {
-    if (strncmp(file, "/dev/", 5) == 0 || !sink_shares_file(file, other_file))
+    if (!sink_shares_file(file, other_file))
         return true;
     err_set(e, "%s and %s both go to %s", what, other,
             strcmp(file, "-") == 0 ? "standard output" : file);

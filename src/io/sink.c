@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,6 +65,29 @@ static bool follow_link(char path[MAX_PATH])
     return true;
 }
 
+/* The number behind `folder`, where the path is one in it; -1: it is none. */
+static int number_in(const char *folder, const char *path)
+{
+    size_t length = strlen(folder);
+    char *end = NULL;
+    if (strncmp(path, folder, length) != 0 || path[length] < '0' || path[length] > '9')
+        return -1;
+    long number = strtol(path + length, &end, 10);
+    return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+}
+
+/* The descriptor that a name of the system's means, which is open already; -1: no such name. */
+static int descriptor_of(const char *path)
+{
+    static const char *const STANDARD[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    int number = number_in("/dev/fd/", path);
+    for (int i = 0; i <= STDERR_FILENO; i++) {
+        if (strcmp(path, STANDARD[i]) == 0)
+            return i;
+    }
+    return number >= 0 ? number : number_in("/proc/self/fd/", path);
+}
+
 /* The file that is meant, which need not exist yet. realpath would want it to, and links among the
  * folders need no resolving: the temporary neighbour goes through them as well. */
 static bool follow_links(const char *file, char path[MAX_PATH])
@@ -75,6 +99,8 @@ static bool follow_links(const char *file, char path[MAX_PATH])
     memcpy(path, file, length + 1);
     for (int links = 0; links < MAX_LINKS; links++) {
         struct stat status;
+        if (descriptor_of(path) >= 0)
+            return true;
         if (lstat(path, &status) < 0)
             return errno == ENOENT;
         if (!S_ISLNK(status.st_mode))
@@ -188,10 +214,23 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     return true;
 }
 
+/* A copy of the descriptor, so that closing is checked (a network file system reports a full disk
+ * only then) and yet standard output stays open, and its number is not given to a file that is
+ * opened next. */
+static bool open_copy(sink *s, int number, err *e)
+{
+    s->descriptor = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return s->descriptor >= 0 ? true : fail(s, errno, e);
+}
+
 static bool open_file(sink *s, err *e)
 {
     char path[MAX_PATH];
     struct stat status;
+    if (!follow_links(s->file, path))
+        return fail(s, errno, e);
+    if (descriptor_of(path) >= 0)
+        return open_copy(s, descriptor_of(path), e);
     bool exists = stat(s->file, &status) == 0;
     if (!exists && errno != ENOENT)
         return fail(s, errno, e);
@@ -203,19 +242,8 @@ static bool open_file(sink *s, err *e)
      * would, and so do we. */
     if (exists && access(s->file, W_OK) < 0)
         return fail(s, errno, e);
-    if (!follow_links(s->file, path))
-        return fail(s, errno, e);
     s->target = mem_copy_text(path, strlen(path), e);
     return s->target != NULL && open_temporary(s, exists ? &status : NULL, e);
-}
-
-/* A copy of the descriptor, so that closing is checked (a network file system reports a full disk
- * only then) and yet standard output stays open, and its number is not given to a file that is
- * opened next. */
-static bool open_standard_output(sink *s, err *e)
-{
-    s->descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    return s->descriptor >= 0 ? true : fail(s, errno, e);
 }
 
 static bool write_text(const sink *s, const text *all, err *e)
@@ -275,12 +303,29 @@ static bool is_in_one_folder(const char *path, const char *other)
     return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
 }
 
+/* What an output's name means of the descriptors that are open; -1: a file. */
+static int open_number(const char *file)
+{
+    char path[MAX_PATH];
+    if (strcmp(file, "-") == 0)
+        return STDOUT_FILENO;
+    return follow_links(file, path) ? descriptor_of(path) : -1;
+}
+
+/* /dev/null takes more than one output. */
+static bool is_device(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
 bool sink_shares_file(const char *file, const char *other)
 {
     char path[2][MAX_PATH];
-    if (strcmp(file, other) == 0)
-        return true;
-    if (strcmp(file, "-") == 0 || strcmp(other, "-") == 0)
+    int number = open_number(file), other_number = open_number(other);
+    if (number >= 0 || other_number >= 0)
+        return number == other_number;
+    if (is_device(file))
         return false;
     if (!follow_links(file, path[0]) || !follow_links(other, path[1]))
         return false;
@@ -291,7 +336,7 @@ bool sink_shares_file(const char *file, const char *other)
 bool sink_open(sink *s, const char *file, err *e)
 {
     *s = (sink){.file = file, .descriptor = -1};
-    bool opened = strcmp(file, "-") == 0 ? open_standard_output(s, e) : open_file(s, e);
+    bool opened = strcmp(file, "-") == 0 ? open_copy(s, STDOUT_FILENO, e) : open_file(s, e);
     if (!opened)
         sink_discard(s);
     return opened;

@@ -5,7 +5,7 @@
  * sink_close has returned true, a target file is what it was: the bytes are in a temporary file
  * beside it, which a failure, a signal or sink_discard removes. A symbolic link's target is
  * replaced, a file's mode is kept, and a target that is no regular file (a terminal, a pipe,
- * /dev/full) is written directly. */
+ * /dev/full) or that is open already (/dev/stdout, /dev/fd/3) is written directly. */
 #ifndef SELFATTN_IO_SINK_H
 #define SELFATTN_IO_SINK_H
 
@@ -33,7 +33,8 @@ bool sink_add(sink *s, const text *more, err *e);
  * need not wait for the next. To a file, which appears whole, it is sink_spill. */
 bool sink_flush(sink *s, err *e);
 
-/* Two outputs in one file, named alike or not: the later would be all that is left of both. */
+/* Two outputs in one file, named alike or not: the later would be all that is left of both. A
+ * device takes any number. */
 bool sink_shares_file(const char *file, const char *other);
 
 /* What was written so far is on the disk before it takes the place of what was there: for a file
