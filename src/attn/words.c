@@ -47,7 +47,7 @@ static const named POSITIONS_ROWS[] = {
 
 static const named PAIRING_ROWS[] = {
     {"half", "number p with number p + width/2"},
-    {"interleaved", "number 2p with number 2p + 1"},
+    {"interleaved", "number 2p + 1 with number 2p + 2, p from 0"},
 };
 
 static const named QK_NORM_ROWS[] = {

@@ -167,6 +167,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
 {
     static const series SERIES[] = {
         [OP_DOT] = {"", "\n + ", "", add_dot_term, .takes_one_more = true},
+        [OP_DIFFERENCE] = {"", "\n − ", "", add_dot_term, .takes_one_more = false},
         [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, .takes_one_more = false},
         [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
         [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},

@@ -11,13 +11,21 @@ static const char *const KINDS[] = {
 };
 
 static const char *const OPERATIONS[] = {
-    [OP_DOT] = "dot",           [OP_ADDITIVE] = "additive",
-    [OP_TIMES] = "times",       [OP_CAP] = "cap",
-    [OP_PLUS] = "plus",         [OP_EXP] = "exp",
-    [OP_SUM] = "sum",           [OP_MAX] = "max",
-    [OP_DIVIDE] = "divide",     [OP_PLUS_LOG] = "plus_log",
-    [OP_ENTROPY] = "entropy",   [OP_ROUND] = "round",
-    [OP_VARIANCE] = "variance", [OP_INVERSE_ROOT] = "inverse_root",
+    [OP_DOT] = "dot",
+    [OP_DIFFERENCE] = "difference",
+    [OP_ADDITIVE] = "additive",
+    [OP_TIMES] = "times",
+    [OP_CAP] = "cap",
+    [OP_PLUS] = "plus",
+    [OP_EXP] = "exp",
+    [OP_SUM] = "sum",
+    [OP_MAX] = "max",
+    [OP_DIVIDE] = "divide",
+    [OP_PLUS_LOG] = "plus_log",
+    [OP_ENTROPY] = "entropy",
+    [OP_ROUND] = "round",
+    [OP_VARIANCE] = "variance",
+    [OP_INVERSE_ROOT] = "inverse_root",
     [OP_HIDE] = "hide",
 };
 

@@ -12,7 +12,7 @@ static const char *element_name(builder *b, stage_id id, size_t row, size_t colu
     return build_text(b, "%s[%zu,%zu]", stage_row(id)->key.named.name, row + 1, column + 1);
 }
 
-/* y = x·cos ± other·sin, with this run's numbers. */
+/* y = x·cos(angle) ± other·sin(angle), with this run's numbers. */
 static void show_turned(builder *b, stage_id from, stage_id id, size_t row, rope_pair at, turn by,
                         bool is_first)
 {
@@ -20,12 +20,12 @@ static void show_turned(builder *b, stage_id from, stage_id id, size_t row, rope
     tensor x = build_stage(b, from), y = build_stage(b, id);
     const char *left = element_name(b, id, row, own);
     trace_item *line =
-        build_line(b, OP_DOT, left,
-                   build_text(b, "%s·cos %s %s·sin", element_name(b, from, row, own),
+        build_line(b, is_first ? OP_DIFFERENCE : OP_DOT, left,
+                   build_text(b, "%s·cos(angle) %s %s·sin(angle)", element_name(b, from, row, own),
                               is_first ? "−" : "+", element_name(b, from, row, other)));
     tensor before = build_row(&x, row);
     double numbers[] = {tensor_get(&before, &own), tensor_get(&before, &other)};
-    double factors[] = {by.cosine, is_first ? -by.sine : by.sine};
+    double factors[] = {by.cosine, by.sine};
     line->a = build_numbers_of(b, build_text(b, "numbers of %s", left), 2, numbers);
     line->b = build_numbers_of(b, build_text(b, "factors of %s", left), 2, factors);
     line->result = build_element(&y, row, own);
@@ -38,6 +38,7 @@ static void show_pair(builder *b, stage_id from, stage_id id, size_t row, double
     rope_pair at = rope_pair_of(p, pair);
     double frequency = angle_frequency(p->asked->rope.base, pair, p->rope_width);
     const char *of = element_name(b, id, row, at.first);
+    build_formula(b, "p = %zu: numbers %zu and %zu", pair, at.first + 1, at.second + 1);
     trace_item *line = build_line(
         b, OP_TIMES, "angle", build_text(b, "position·base^(−%zu/%zu)", 2 * pair, p->rope_width));
     line->a = build_number(b, build_text(b, "position of %s", of), position);
@@ -74,8 +75,8 @@ void make_rope(builder *b)
                       "then depends on how far a query and a key stand apart.");
     build_formula(b, "angle of pair p = position·base^(−2p/width), base = %g, width = %zu",
                   p->asked->rope.base, p->rope_width);
-    build_formula(b, "pair p: %s, p from 0",
-                  is_interleaved ? "numbers 2p and 2p + 1" : "numbers p and p + width/2");
+    build_formula(b, "pair p: numbers %s, p from 0",
+                  is_interleaved ? "2p + 1 and 2p + 2" : "p + 1 and p + 1 + width/2");
     show_role(b, q, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.row),
               build_query_labels(b, "q"));
     show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, at), build_new_key_labels(b, "k"));

@@ -13,6 +13,7 @@
  * 1) or numbers (rank 0). */
 typedef enum operation {
     OP_DOT,          /* Σ a_p·b_p, + c where c has data */
+    OP_DIFFERENCE,   /* a_1·b_1 − a_2·b_2 */
     OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p) */
     OP_TIMES,        /* a·b; b and the result may be vectors */
     OP_CAP,          /* b·tanh(a / b) */

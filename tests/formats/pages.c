@@ -164,7 +164,7 @@ static void expect_expression(page *p, const cJSON *item)
         expect_entropy(p, item);
     else if (strcmp(operation, "additive") == 0)
         expect_terms(p, item, "cabd");
-    else if (strcmp(operation, "dot") == 0)
+    else if (strcmp(operation, "dot") == 0 || strcmp(operation, "difference") == 0)
         expect_terms(p, item, "ab");
     else if (strcmp(operation, "max") == 0 || (is_sum && length_of(member(item, "a")) > 1))
         expect_terms(p, item, "a");

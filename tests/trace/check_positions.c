@@ -157,7 +157,7 @@ void line_angle(reader *r, progress *p)
     p->key = pair + 1;
 }
 
-/* q_rope[1,1] = q[1,1]·cos − q[1,3]·sin, or the other one of the pair. */
+/* q_rope[1,1] = q[1,1]·cos(angle) − q[1,3]·sin(angle), or the other one of the pair. */
 void line_turned(reader *r, progress *p)
 {
     const truth *t = r->of;
@@ -179,12 +179,15 @@ void line_turned(reader *r, progress *p)
         truth_position(t, is_key) * pow(turns.base, -2 * (double)pair / (double)turns.width);
     tensor before = truth_stage(t, from, t->how.head), after = truth_stage(t, name, t->how.head);
     double numbers[] = {number_at(&before, row, own), number_at(&before, row, other)};
-    double factors[] = {cos(angle), is_second ? sin(angle) : -sin(angle)};
+    double factors[] = {cos(angle), sin(angle)}, result = number_at(&after, row, own);
     tensor a = {.type = DTYPE_F64, .rank = 1, .size = {2}, .stride = {1}, .data = numbers}, b = a;
     b.data = factors;
-    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos %s %s[%zu,%zu]·sin = ", name, row + 1, own + 1,
+    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos(angle) %s %s[%zu,%zu]·sin(angle) = ", name, row + 1, own + 1,
                from, row + 1, own + 1, is_second ? "+" : "−", from, row + 1, other + 1);
-    read_dot(r, &a, &b, NULL, number_at(&after, row, own));
+    if (is_second)
+        read_dot(r, &a, &b, NULL, result);
+    else
+        read_difference(r, numbers, factors, result);
     bool is_last = pair == 1 || turns.width == 2;
     if (!is_second || is_key || !is_last)
         return;

@@ -139,8 +139,12 @@ static void take_out_rope(const truth *t, char *text)
     truth_turns turns = truth_rope(t);
     take_out(text, "position·base^(−2p/width)");
     take_out_format(text, "base = %g, width = %zu", turns.base, turns.width);
-    take_out(text, "numbers 2p and 2p + 1, p from 0");
-    take_out(text, "numbers p and p + width/2, p from 0");
+    bool is_interleaved = turns.is_interleaved;
+    take_out(text, is_interleaved ? "numbers 2p + 1 and 2p + 2, p from 0"
+                                  : "numbers p + 1 and p + 1 + width/2, p from 0");
+    for (size_t p = 0; p < turns.width / 2; p++)
+        take_out_format(text, "p = %zu: numbers %zu and %zu", p, is_interleaved ? 2 * p + 1 : p + 1,
+                        is_interleaved ? 2 * p + 2 : p + 1 + turns.width / 2);
     take_out_format(text, "Query %zu stands at position %.0f", t->how.row + 1,
                     truth_position(t, false));
     take_out_format(text, "Key %zu stands at position %.0f", truth_key_row(t) + 1,

@@ -74,6 +74,20 @@ void read_dot(reader *r, const tensor *a, const tensor *b, const double *shift, 
     recomputed(r, result, sum, size * (double)(count + 1));
 }
 
+void read_difference(reader *r, const double a[2], const double b[2], double result)
+{
+    double first = a[0] * b[0], second = a[1] * b[1];
+    for (size_t i = 0; i < 2; i++) {
+        read_words(r, i == 0 ? "" : " − ");
+        read_operand(r, a[i]);
+        read_words(r, "·");
+        read_operand(r, b[i]);
+    }
+    read_words(r, " = ");
+    read_number(r, result);
+    recomputed(r, result, first - second, 3 * (fabs(first) + fabs(second)));
+}
+
 tensor row_of(const tensor *matrix, size_t row)
 {
     return tensor_at(matrix, row);

@@ -19,6 +19,8 @@ void read_terms_counted(reader *r, size_t count, const char *what);
 
 /* [2, 8, 0] */
 void read_vector(reader *r, const tensor *v);
+/* a_1·b_1 − a_2·b_2 = result, recomputed. */
+void read_difference(reader *r, const double a[2], const double b[2], double result);
 /* a_1·b_1 + a_2·b_2 + … + shift = result, recomputed. */
 void read_dot(reader *r, const tensor *a, const tensor *b, const double *shift, double result);
 
