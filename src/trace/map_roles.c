@@ -89,14 +89,14 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
 static void say_projected(builder *b, trace_map *made, const projection *r, const char *rows_name)
 {
     const char *weight = input_label(r->weight_as), *bias = input_label(r->bias_as);
-    const char *added = r->bias.data == NULL ? "" : build_text(b, " + %s", bias);
+    const char *added = r->bias.data == NULL ? "" : build_text(b, " + %s[j]", bias);
     trace_origin of_bias = map_from(b, PART_OF_COLUMN, bias);
     if (r->weight.data == NULL) {
-        map_say(made, build_text(b, "%s[i]%s", rows_name, added), OP_PLUS,
+        map_say(made, build_text(b, "%s[i,j]%s", rows_name, added), OP_PLUS,
                 map_from(b, PART_CELL, rows_name), of_bias);
         return;
     }
-    map_say(made, build_text(b, "%s[i]·%s%s", rows_name, weight, added), OP_DOT,
+    map_say(made, build_text(b, "%s[i]·%s[·,j]%s", rows_name, weight, added), OP_DOT,
             map_from(b, PART_ROW_I, rows_name), map_from(b, PART_COLUMN_J, weight));
     made->c = of_bias;
 }

@@ -66,7 +66,7 @@ static const char *add_compared(builder *b, stage_id id, stage_id from, const ch
         return rows;
     const char *by = input_label(input_of_key(made_by));
     map_say(map_add_stage(b, id, STEP_SCORES, labels, build_numbers()),
-            build_text(b, "%s[i]·%s", rows, by), OP_DOT, map_from(b, PART_ROW_I, rows),
+            build_text(b, "%s[i]·%s[·,j]", rows, by), OP_DOT, map_from(b, PART_ROW_I, rows),
             map_from(b, PART_COLUMN_J, by));
     return map_name_of(id);
 }
