@@ -61,6 +61,13 @@ static void add_additive_term(const writer *w, size_t index)
     text_add_string(w->out, ")");
 }
 
+static void add_bent_term(const writer *w, size_t index)
+{
+    add_operand(w, &w->item->c, index);
+    text_add_string(w->out, "·");
+    add_operand(w, &w->item->inner, index);
+}
+
 static void add_sum_term(const writer *w, size_t index)
 {
     if (index == 0)
@@ -179,6 +186,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
     static const pair PAIRS[] = {
         [OP_TIMES] = {"", "·", "", .is_product = true},
         [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
+        [OP_ROOT_OF_SUM] = {"1/√(", " + ", ")", .is_product = false},
         [OP_PLUS] = {"", "\n + ", "", .is_product = false},
         [OP_EXP] = {"exp(", " - ", ")", .is_product = false},
         [OP_DIVIDE] = {"", "\n / ", "", .is_product = false},
@@ -202,5 +210,24 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         add_value_operand(&w, &item->c);
         text_add_string(out, "·");
         add_value_operand(&w, &item->d);
+    }
+}
+
+void expression_add_inner(text *out, const trace_item *item, const render_options *how)
+{
+    static const series BENT = {"", "\n + ", "", add_bent_term, .takes_one_more = false};
+    writer w = {.out = out, .item = item, .how = how};
+    if (item->inner.data == NULL)
+        return;
+    if (item->op == OP_ADDITIVE) {
+        selection terms = shown_terms(&item->a, how);
+        add_series(&w, &BENT, &terms);
+    } else if (item->op == OP_CAP) {
+        add_value_operand(&w, &item->b);
+        text_add_string(out, "·");
+        add_value_operand(&w, &item->inner);
+    } else {
+        text_add_string(out, "1/√");
+        add_number(&w, &item->inner, 0);
     }
 }

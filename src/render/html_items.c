@@ -27,6 +27,8 @@ static void add_line(const html_page *p, const trace_item *item)
     html_add_words(p->out, text_string(&l.head));
     text_add_string(p->out, l.before);
     add_without_breaks(p->out, &l.expression);
+    text_add_string(p->out, l.inner.length > 0 ? " = " : "");
+    add_without_breaks(p->out, &l.inner);
     text_add_string(p->out, l.sign);
     add_without_breaks(p->out, &l.result);
     text_add_string(p->out, "</p>\n");

@@ -26,6 +26,7 @@ static const char *const OPERATIONS[] = {
     [OP_ROUND] = "round",
     [OP_VARIANCE] = "variance",
     [OP_INVERSE_ROOT] = "inverse_root",
+    [OP_ROOT_OF_SUM] = "inverse_root_of_sum",
     [OP_HIDE] = "hide",
 };
 
@@ -92,6 +93,7 @@ static void add_line(const writer *w, const trace_item *item)
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);
     add_tensor(w, "d", &item->d);
+    add_tensor(w, "inner", &item->inner);
     add_tensor(w, "result", &item->result);
 }
 

@@ -44,6 +44,8 @@ static void add_on_one_line(text *out, const worked_line *l)
     text_add_string(out, text_string(&l->head));
     text_add_string(out, l->before);
     add_broken(out, &l->expression, 0, 0, SIZE_MAX);
+    text_add_string(out, l->inner.length > 0 ? " = " : "");
+    add_broken(out, &l->inner, 0, 0, SIZE_MAX);
     text_add_string(out, l->sign);
     add_broken(out, &l->result, 0, 0, SIZE_MAX);
     display_end_line(out);
@@ -61,6 +63,14 @@ static size_t numbers_column(const worked_line *l, const trace_item *item, size_
     return column > width / 2 ? PAGE_INDENT + 4 : column;
 }
 
+/* What follows in a line of its own, its sign in the column before the numbers. */
+static void begin_line(text *out, const char *sign, size_t numbers)
+{
+    display_end_line(out);
+    text_add_repeated(out, " ", numbers - 2);
+    text_add_string(out, sign + 1);
+}
+
 /* The letters, the numbers and the result below each other, their signs in one column. */
 static void add_on_lines(text *out, const worked_line *l, const trace_item *item, size_t width)
 {
@@ -70,16 +80,15 @@ static void add_on_lines(text *out, const worked_line *l, const trace_item *item
     text_add_string(out, text_string(&l->head));
     if (head_end == numbers)
         text_add_string(out, l->before);
-    else {
-        display_end_line(out);
-        text_add_repeated(out, " ", numbers - 2);
-        text_add_string(out, l->expression.length > 0 ? "= " : l->sign + 1);
-    }
+    else
+        begin_line(out, l->expression.length > 0 ? " = " : l->sign, numbers);
     if (l->expression.length > 0) {
         add_broken(out, &l->expression, numbers, numbers, width);
-        display_end_line(out);
-        text_add_repeated(out, " ", numbers - 2);
-        text_add_string(out, l->sign + 1);
+        if (l->inner.length > 0) {
+            begin_line(out, " = ", numbers);
+            add_broken(out, &l->inner, numbers, numbers, width);
+        }
+        begin_line(out, l->sign, numbers);
     }
     add_broken(out, &l->result, numbers, numbers, width);
     display_end_line(out);
@@ -90,6 +99,8 @@ void line_text_add(text *out, const trace_item *item, const render_options *how)
     worked_line l = worked_line_of(item, how);
     size_t columns = PAGE_INDENT + columns_of(&l.head) + strlen(l.before) +
                      columns_of(&l.expression) + 3 + columns_of(&l.result);
+    if (l.inner.length > 0)
+        columns += columns_of(&l.inner) + 3;
     if (columns <= page_width(how))
         add_on_one_line(out, &l);
     else

@@ -70,7 +70,8 @@ void markup_add_line(const markup_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
     size_t head = columns_of(&l.head), expression = columns_of(&l.expression);
-    bool is_long = head + expression + columns_of(&l.result) + 6 > LONGEST_LINE;
+    bool is_long =
+        head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
     bool has_expression = l.expression.length > 0;
     if (add_head(p, &l.head) && is_long && has_expression) {
         text_add_string(p->out, " \\\\\n&");
@@ -78,6 +79,11 @@ void markup_add_line(const markup_page *p, const trace_item *item)
     }
     add_math(p, l.before, strlen(l.before));
     add_broken(p, &l.expression, head);
+    if (l.inner.length > 0) {
+        text_add_string(p->out, is_long ? " \\\\\n&" : "");
+        add_math(p, " = ", strlen(" = "));
+        add_broken(p, &l.inner, 0);
+    }
     if (is_long && has_expression)
         text_add_string(p->out, " \\\\\n&");
     add_math(p, l.sign, strlen(l.sign));

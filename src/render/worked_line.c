@@ -20,6 +20,7 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
     make_head(&l.head, item);
     if (!is_itself)
         expression_add(&l.expression, item, how, &terms);
+    expression_add_inner(&l.inner, item, how);
     if (l.head.length == 0 || l.expression.length == 0)
         l.before = "";
     else if (expression_is_change(item->op) && item->letters == NULL)
@@ -32,8 +33,10 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
 
 void worked_line_free(worked_line *l, text *out)
 {
-    out->failed = out->failed || l->head.failed || l->expression.failed || l->result.failed;
+    out->failed = out->failed || l->head.failed || l->expression.failed || l->inner.failed ||
+                  l->result.failed;
     text_free(&l->head);
     text_free(&l->expression);
+    text_free(&l->inner);
     text_free(&l->result);
 }

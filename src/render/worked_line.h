@@ -8,6 +8,7 @@
 typedef struct worked_line {
     text head; /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
     text expression, result;
+    text inner;                /* between them, where functions inside are worked out */
     const char *before, *sign; /* before the expression, and before the result */
 } worked_line;
 

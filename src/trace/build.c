@@ -256,6 +256,20 @@ tensor build_numbers_of(builder *b, const char *name, size_t count, const double
     return b->failed ? kept : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
 }
 
+tensor build_numbers_new(builder *b, const char *name, size_t count)
+{
+    tensor kept = {0};
+    b->failed = b->failed || !tensor_new(&kept, b->plan->type, 1, &count, b->e) ||
+                !bundle_add_tensor(&b->trace->statistics, name, &kept, (place){0}, b->e);
+    return b->failed ? (tensor){0} : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+}
+
+void build_bend(const builder *b, tensor *numbers)
+{
+    if (numbers->data != NULL)
+        b->plan->with->cap(numbers->data, tensor_count(numbers), 1, numbers->data);
+}
+
 /* What the new keys are called where they are made of what the queries are made of. */
 static const text_list *names_of_self(const builder *b)
 {

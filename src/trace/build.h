@@ -68,6 +68,11 @@ tensor build_number(builder *b, const char *name, double value);
 /* As many as there are in `values`. */
 tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values);
 
+/* As many of the run's type, to be filled; no data after a failure. */
+tensor build_numbers_new(builder *b, const char *name, size_t count);
+/* Each as its tanh, by the run's kernels. */
+void build_bend(const builder *b, tensor *numbers);
+
 /* Gives appended rows names, where the keys have names: once, before all steps. */
 void build_name_keys(builder *b);
 trace_labels build_query_labels(const builder *b, const char *letter);

@@ -6,6 +6,18 @@
 
 /* ---- cap ---- */
 
+/* tanh(score / C) */
+static tensor bent(builder *b, const char *name, const tensor *before)
+{
+    tensor made = build_numbers_new(b, name, 1);
+    if (made.data == NULL)
+        return made;
+    tensor number = tensor_at(&made, 0);
+    tensor_set(&number, NULL, tensor_get(before, NULL) / b->plan->asked->softcap);
+    build_bend(b, &number);
+    return number;
+}
+
 static void show_capped_row(builder *b, const char *from, const tensor *before)
 {
     size_t i = b->focus.row, lines = build_lines(b);
@@ -16,6 +28,7 @@ static void show_capped_row(builder *b, const char *from, const tensor *before)
                                       build_text(b, "C·tanh(%s[%zu,%zu] / C)", from, i + 1, j + 1));
         line->a = build_element(before, i, j);
         line->b = most;
+        line->inner = bent(b, build_text(b, "tanh of key %zu", j + 1), &line->a);
         line->result = build_element(&capped, i, j);
     }
     build_rest(b);

@@ -26,8 +26,10 @@ static tensor show_factor(builder *b, stage_id id, const tensor *row, const char
     line->a = squares;
     line->b = keep_number(b, id, "width", width);
     line->result = mean;
-    line = build_line(b, OP_INVERSE_ROOT, "factor", "1/√(mean + qk_eps)");
-    line->a = keep_number(b, id, "square", sum / width + eps);
+    line = build_line(b, OP_ROOT_OF_SUM, "factor", "1/√(mean + qk_eps)");
+    line->a = mean;
+    line->b = keep_number(b, id, "qk_eps", eps);
+    line->inner = keep_number(b, id, "square", sum / width + eps);
     line->result = keep_number(b, id, "factor", 1 / sqrt(sum / width + eps));
     return line->result;
 }

@@ -134,6 +134,20 @@ static tensor compared(const builder *b, stage_id made, stage_id plain, const ch
     return found.data != NULL ? found : build_stage(b, plain);
 }
 
+/* tanh(q + k + ba), number by number. */
+static tensor bent(builder *b, const char *name, const trace_item *line)
+{
+    size_t count = line->a.size[0];
+    tensor made = build_numbers_new(b, name, count);
+    for (size_t p = 0; p < count && made.data != NULL; p++) {
+        tensor_set(&made, &p, tensor_get(&line->a, &p) + tensor_get(&line->b, &p));
+        if (line->d.data != NULL)
+            tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
+    }
+    build_bend(b, &made);
+    return made;
+}
+
 static void show_score(builder *b, size_t j, const tensor *q, const char *q_name, const tensor *k,
                        const char *k_name, const tensor *scores)
 {
@@ -152,6 +166,7 @@ static void show_score(builder *b, size_t j, const tensor *q, const char *q_name
     if (is_additive) {
         line->c = with.vector;
         line->d = with.shift;
+        line->inner = bent(b, build_text(b, "tanh of key %zu", j + 1), line);
     } else if (with.shift.data != NULL) {
         line->c = tensor_at(&with.shift, 0);
     }

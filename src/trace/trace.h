@@ -14,9 +14,9 @@
 typedef enum operation {
     OP_DOT,          /* Σ a_p·b_p, + c where c has data */
     OP_DIFFERENCE,   /* a_1·b_1 − a_2·b_2 */
-    OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p) */
+    OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p), inner_p the tanh */
     OP_TIMES,        /* a·b; b and the result may be vectors */
-    OP_CAP,          /* b·tanh(a / b) */
+    OP_CAP,          /* b·tanh(a / b), inner the tanh */
     OP_PLUS,         /* a + b where b has data, − c·d where c has; in maps − c·|d − j| */
     OP_EXP,          /* exp(a − b) */
     OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
@@ -27,6 +27,7 @@ typedef enum operation {
     OP_ROUND,        /* a, rounded by hand */
     OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */
     OP_INVERSE_ROOT, /* 1/√a */
+    OP_ROOT_OF_SUM,  /* 1/√(a + b), inner the sum */
     OP_HIDE,         /* a becomes −inf: not allowed */
     OP_NORMALIZE,    /* in maps only: a / √(mean of b_p² + c), ·d where d is there */
     OP_WAVE,         /* in maps only: a + sin b; + cos b in the second column of a pair */
@@ -59,6 +60,7 @@ typedef struct trace_item {
     const char *text, *left, *letters;
     operation op;
     tensor a, b, c, d, result; /* views; no data: not there */
+    tensor inner; /* of a line whose operation has one inside: what that comes to, term by term */
     trace_labels rows, columns;
     bool has_ids; /* its columns are ids, which count from 0 */
     size_t focus; /* the row that is spelled out, from 1; 0 = none */

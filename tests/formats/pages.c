@@ -132,9 +132,11 @@ static void expect_entropy(page *p, const cJSON *item)
 static const char *whole_operands(const char *operation)
 {
     static const char *const ORDERS[][2] = {
-        {"times", "ab"}, {"cap", "bab"},     {"plus", "abcd"},
-        {"exp", "ab"},   {"divide", "ab"},   {"round", "a"},
-        {"hide", "a"},   {"plus_log", "ab"}, {"inverse_root", "ia"},
+        {"times", "ab"},        {"cap", "bab"},
+        {"plus", "abcd"},       {"exp", "ab"},
+        {"divide", "ab"},       {"round", "a"},
+        {"hide", "a"},          {"plus_log", "ab"},
+        {"inverse_root", "ia"}, {"inverse_root_of_sum", "iab"},
     };
     for (size_t i = 0; i < sizeof ORDERS / sizeof ORDERS[0]; i++) {
         if (strcmp(ORDERS[i][0], operation) == 0)
@@ -151,6 +153,26 @@ static void expect_whole(page *p, const cJSON *item, const char *order)
         else
             expect_value(p, member(item, (char[]){*order, '\0'}));
     }
+}
+
+/* What stands inside a function, worked out. */
+static void expect_inner(page *p, const cJSON *item)
+{
+    const char *operation = cJSON_GetStringValue(member(item, "operation"));
+    if (member(item, "inner") == NULL)
+        return;
+    if (strcmp(operation, "additive") == 0) {
+        for (int i = 0; i < length_of(member(item, "inner")); i++) {
+            expect_value(p, element(member(item, "c"), i));
+            expect_value(p, element(member(item, "inner"), i));
+        }
+        return;
+    }
+    if (strcmp(operation, "cap") == 0)
+        expect_value(p, member(item, "b"));
+    else
+        expect_words(p, "1"); /* of 1/√a */
+    expect_value(p, member(item, "inner"));
 }
 
 static void expect_expression(page *p, const cJSON *item)
@@ -179,6 +201,7 @@ static void expect_line(page *p, const cJSON *item)
     expect_text(p, item, "left");
     expect_text(p, item, "letters");
     expect_expression(p, item);
+    expect_inner(p, item);
     expect_value(p, member(item, "result"));
 }
 

@@ -64,6 +64,24 @@ static void line_projection(reader *r, progress *p)
     read_dot(r, &a, &b, shifts.data == NULL ? NULL : &shift, number_at(&made, row, 0));
 }
 
+/* A number of a vector that may be absent. */
+static double number_or(const tensor *v, size_t index, double absent)
+{
+    return v->data == NULL ? absent : number_of(v, index);
+}
+
+/* 1·0.9785 + …: the same with each tanh worked out. */
+static void read_bent(reader *r, const tensor *q, const tensor *k, const tensor *va,
+                      const tensor *ba)
+{
+    size_t count = q->size[0];
+    for (size_t i = 0; i < count; i = next_term(r, i, count, " + ")) {
+        read_operand(r, number_or(va, i, 1));
+        read_words(r, "·");
+        read_operand_near(r, tanh(number_of(q, i) + number_of(k, i) + number_or(ba, i, 0)));
+    }
+}
+
 /* 1·tanh(a + b + d) + …; va is ones and ba zeros where they are not given. */
 static void read_additive(reader *r, const tensor *q, const tensor *k, double result)
 {
@@ -73,8 +91,7 @@ static void read_additive(reader *r, const tensor *q, const tensor *k, double re
     tensor ba = truth_vector(t, "ba", count, t->how.head);
     double sum = 0, size = 0;
     for (size_t i = 0, next = 0; i < count; i++) {
-        double v = va.data == NULL ? 1 : number_of(&va, i),
-               shift = ba.data == NULL ? 0 : number_of(&ba, i), a = number_of(q, i),
+        double v = number_or(&va, i, 1), shift = number_or(&ba, i, 0), a = number_of(q, i),
                b = number_of(k, i);
         sum += v * tanh(a + b + shift);
         size += fabs(v) * (1 + fabs(a) + fabs(b) + fabs(shift));
@@ -90,6 +107,8 @@ static void read_additive(reader *r, const tensor *q, const tensor *k, double re
         read_words(r, ")");
         next = next_term(r, i, count, " + ");
     }
+    read_words(r, " = ");
+    read_bent(r, q, k, &va, &ba);
     read_words(r, " = ");
     read_number(r, result);
     read_terms_counted(r, count, "terms");
@@ -165,6 +184,10 @@ static void line_capped(reader *r, progress *p)
     read_words(r, " / ");
     read_number(r, most);
     read_words(r, ") = ");
+    read_operand(r, most);
+    read_words(r, "·");
+    read_operand_near(r, tanh(before / most));
+    read_words(r, " = ");
     read_number(r, result);
     recomputed(r, result, most * tanh(before / most), fabs(result));
 }

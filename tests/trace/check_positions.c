@@ -11,7 +11,7 @@ typedef struct normal {
     char which;
     size_t at;
     tensor row, gain;
-    double squares, mean, factor;
+    double squares, mean, eps, factor;
 } normal;
 
 static normal normal_of(const reader *r, char which)
@@ -19,15 +19,15 @@ static normal normal_of(const reader *r, char which)
     const truth *t = r->of;
     char name[] = {which, '\0'};
     normal n = {.which = which, .at = which == 'q' ? t->how.row : truth_key_row(t)};
-    double eps = 1e-6;
-    truth_number(t, "qk_eps", &eps);
+    n.eps = 1e-6;
+    truth_number(t, "qk_eps", &n.eps);
     tensor rows = truth_stage(t, name, t->how.head);
     n.row = row_of(&rows, n.at);
     n.gain = truth_gain(t, which);
     for (size_t i = 0; i < n.row.size[0]; i++)
         n.squares += number_of(&n.row, i) * number_of(&n.row, i);
     n.mean = n.squares / (double)n.row.size[0];
-    n.factor = 1 / sqrt(n.mean + eps);
+    n.factor = 1 / sqrt(n.mean + n.eps);
     return n;
 }
 
@@ -54,8 +54,12 @@ void line_mean(reader *r, progress *p)
 void line_factor(reader *r, progress *p)
 {
     normal n = normal_of(r, (char)p->key);
-    read_words(r, "factor = 1/√(mean + qk_eps) = 1/√");
-    read_number(r, 1 / (n.factor * n.factor));
+    read_words(r, "factor = 1/√(mean + qk_eps) = 1/√(");
+    read_number(r, n.mean);
+    read_words(r, " + ");
+    read_number(r, n.eps);
+    read_words(r, ") = 1/√");
+    read_number(r, n.mean + n.eps);
     read_words(r, " = ");
     read_number(r, n.factor);
 }
@@ -182,8 +186,9 @@ void line_turned(reader *r, progress *p)
     double factors[] = {cos(angle), sin(angle)}, result = number_at(&after, row, own);
     tensor a = {.type = DTYPE_F64, .rank = 1, .size = {2}, .stride = {1}, .data = numbers}, b = a;
     b.data = factors;
-    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos(angle) %s %s[%zu,%zu]·sin(angle) = ", name, row + 1, own + 1,
-               from, row + 1, own + 1, is_second ? "+" : "−", from, row + 1, other + 1);
+    read_words(r, "%s[%zu,%zu] = %s[%zu,%zu]·cos(angle) %s %s[%zu,%zu]·sin(angle) = ", name,
+               row + 1, own + 1, from, row + 1, own + 1, is_second ? "+" : "−", from, row + 1,
+               other + 1);
     if (is_second)
         read_dot(r, &a, &b, NULL, result);
     else

@@ -18,6 +18,18 @@ void recomputed(reader *r, double result, double again, double size)
         reader_fail(r, "the numbers make %.9g, the stage has %.9g", again, result);
 }
 
+void read_operand_near(reader *r, double value)
+{
+    reader then = *r;
+    for (int units = -4; units <= 4; units++) {
+        then = *r;
+        read_operand(&then, value * (1 + units * rounding_unit(r) / 2));
+        if (!then.failed)
+            break;
+    }
+    *r = then;
+}
+
 /* ---- terms ---- */
 
 static bool leaves_out(const reader *r, size_t count)

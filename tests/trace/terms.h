@@ -12,6 +12,9 @@ double rounding_unit(const reader *r);
  * without signs: errors of rounding are in proportion to it. */
 void recomputed(reader *r, double result, double again, double size);
 
+/* An operand that no stage holds, as the type has it: within a few units of its last place. */
+void read_operand_near(reader *r, double value);
+
 /* The term to be read after this one; … is passed over. */
 size_t next_term(reader *r, size_t term, size_t count, const char *between);
 /* "  (40 terms)", behind a result of which some are left out. */
