@@ -178,7 +178,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, .takes_one_more = false},
         [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
         [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},
-        [OP_ENTROPY] = {"-(", "\n + ", ")", add_entropy_term, .takes_one_more = false},
+        [OP_ENTROPY] = {"−(", "\n + ", ")", add_entropy_term, .takes_one_more = false},
         [OP_HIDE] = {0},
     };
     static const char *const SINGLES[] = {
@@ -188,7 +188,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
         [OP_ROOT_OF_SUM] = {"1/√(", " + ", ")", .is_product = false},
         [OP_PLUS] = {"", "\n + ", "", .is_product = false},
-        [OP_EXP] = {"exp(", " - ", ")", .is_product = false},
+        [OP_EXP] = {"exp(", " − ", ")", .is_product = false},
         [OP_DIVIDE] = {"", "\n / ", "", .is_product = false},
         [OP_PLUS_LOG] = {"", " + ln(", ")", .is_product = false},
         [OP_HIDE] = {0},
@@ -206,7 +206,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
         expression_add_value(out, &item->a, how);
     }
     if (item->op == OP_PLUS && item->c.data != NULL) {
-        text_add_string(out, "\n - ");
+        text_add_string(out, "\n − ");
         add_value_operand(&w, &item->c);
         text_add_string(out, "·");
         add_value_operand(&w, &item->d);

@@ -1,4 +1,4 @@
-/* The numbers of a worked line as an expression: 1·4 + 0·4 + 2·0, exp(2 - 4), max(2, 4, 4). */
+/* The numbers of a worked line as an expression: 1·4 + 0·4 + 2·0, exp(2 − 4), max(2, 4, 4). */
 #ifndef SELFATTN_RENDER_EXPRESSION_TEXT_H
 #define SELFATTN_RENDER_EXPRESSION_TEXT_H
 

@@ -126,7 +126,7 @@ static void tell_probabilities(floors *f, const choice_shown *of, const drawn *d
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     build_formula(b,
-                  "tempered = logits / temperature, probabilities = exp(tempered - most) / total");
+                  "tempered = logits / temperature, probabilities = exp(tempered − most) / total");
     trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "tempered[%s]", chosen), NULL);
     line->a = build_element(&d->logits, 0, id);
     line->b = d->temperature;

@@ -246,13 +246,13 @@ void make_mask(builder *b)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
     bool hides = hides_any(b);
     if (hides)
-        build_sentence(b, "A key that is not allowed gets −inf, so that its exponential, and with "
+        build_sentence(b, "A key that is not allowed gets -inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
     show_bias(b);
     show_slope(b);
     build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s", stage_row(build_unmasked(b))->key.named.name,
                   p->bias.data != NULL ? " + bias[i,j]" : "",
-                  p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or −inf" : "",
+                  p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
                   p->slopes.data != NULL ? position_letters(b) : "");
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));

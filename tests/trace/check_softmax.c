@@ -29,7 +29,7 @@ void line_variance(reader *r, progress *p)
     read_number(r, squares / count);
 }
 
-/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 - 0.5·1 = 2.5 */
+/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·1 = 2.5 */
 static void read_masked_sum(reader *r, const tensor *bias, size_t j)
 {
     const char *unmasked = truth_unmasked(r->of);
@@ -52,7 +52,7 @@ static void read_masked_sum(reader *r, const tensor *bias, size_t j)
         read_operand(r, shift);
     }
     if (has_slope) {
-        read_words(r, " - ");
+        read_words(r, " − ");
         read_operand(r, slope);
         read_words(r, "·");
         read_number(r, distance);
@@ -88,7 +88,7 @@ void line_exp_of_sink(reader *r, progress *p)
            most = line_element(r, "row_max", 0);
     read_words(r, "exp of the sink = exp(");
     read_number(r, sink);
-    read_words(r, " - ");
+    read_words(r, " − ");
     read_operand(r, most);
     read_words(r, ") = ");
     read_number(r, exp_of_sink(r, sink));
@@ -177,7 +177,7 @@ void line_exp(reader *r, progress *p)
            result = line_element(r, "exp", j);
     read_words(r, " = exp(");
     read_number(r, score);
-    read_words(r, " - ");
+    read_words(r, " − ");
     read_operand(r, greatest);
     read_words(r, ") = ");
     read_number(r, result);
@@ -240,7 +240,7 @@ void line_entropy(reader *r, progress *p)
         double w = line_element(r, "weights", j);
         sum -= w == 0 ? 0 : w * log(w);
     }
-    read_words(r, "entropy[%zu] = -(", r->of->how.row + 1);
+    read_words(r, "entropy[%zu] = −(", r->of->how.row + 1);
     for (size_t j = 0; j < count; j = next_term(r, j, count, " + ")) {
         double w = line_element(r, "weights", j);
         if (w == 0) {

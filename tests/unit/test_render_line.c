@@ -70,7 +70,7 @@ static void check_operations(unit *u)
     } ROWS[] = {
         {OP_TIMES, "a·b", "    y = a·b = (-0.5)·2 = 4\n"},
         {OP_PLUS, "a + b", "    y = a + b = -0.5 + 2 = 4\n"},
-        {OP_EXP, NULL, "    y = exp(-0.5 - 2) = 4\n"},
+        {OP_EXP, NULL, "    y = exp(-0.5 − 2) = 4\n"},
         {OP_DIVIDE, NULL, "    y = -0.5 / 2 = 4\n"},
         {OP_VARIANCE, NULL, "    y = 4\n"},
         {OP_ROUND, "weights[1,1]", "    y: weights[1,1] = -0.5 → 4\n"},
@@ -88,7 +88,7 @@ static void check_operations(unit *u)
     item.a = part_number(&ONE);
     item.b = part_number(&MINUS);
     item.result = part_number(&HIDDEN);
-    check_line(u, &item, &how, "    y = exp(1 - (-0.5)) = -inf\n");
+    check_line(u, &item, &how, "    y = exp(1 − (-0.5)) = -inf\n");
     item = line(OP_INVERSE_ROOT, "scale", "1/√d_k");
     item.a = item.result = part_number(&ONE);
     check_line(u, &item, &how, "    scale = 1/√d_k = 1/√1 = 1\n");
