@@ -37,16 +37,17 @@ static void say_inputs(builder *b)
     const tensor *x = p->asked->in[INPUT_X];
     size_t rows = x->size[x->rank - 2], width = x->size[x->rank - 1];
     const char *goes = rows == 1 ? "input goes" : "inputs go";
+    const char *as = rows == 1 ? "a row" : "each a row";
     if (p->q.rows.data != NULL && p->k.rows_as == INPUT_X && p->v.rows_as == INPUT_X &&
         p->k.rows.data != NULL && p->v.rows.data != NULL)
         build_sentence(b,
-                       "%zu %s in, one a row, %zu number%s each. A row plays three roles: as a "
+                       "%zu %s in, %s of %zu number%s. A row plays three roles: as a "
                        "query it looks at the others, as a key it is looked at, and its value is "
                        "what it passes on.",
-                       rows, goes, width, build_plural(width));
+                       rows, goes, as, width, build_plural(width));
     else
-        build_sentence(b, "%zu %s in, one a row, %zu number%s each. Out of x come %s.", rows, goes,
-                       width, build_plural(width), roles_of(b, INPUT_X));
+        build_sentence(b, "%zu %s in, %s of %zu number%s. Out of x come %s.", rows, goes, as, width,
+                       build_plural(width), roles_of(b, INPUT_X));
 }
 
 static void say_appended(builder *b)

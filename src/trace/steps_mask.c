@@ -94,8 +94,10 @@ static void say_window(builder *b)
     if (!asked->has_window)
         return;
     bool is_open = asked->window_left == SIZE_MAX, is_causal = plan_is_causal(b->plan);
-    const char *from = is_open ? "" : build_text(b, "p − %zu ≤ ", asked->window_left);
-    const char *to = is_causal ? " ≤ p"
+    const char *from = is_open                   ? ""
+                       : asked->window_left == 0 ? "p ≤ "
+                                                 : build_text(b, "p − %zu ≤ ", asked->window_left);
+    const char *to = is_causal || asked->window_right == 0 ? " ≤ p"
                      : asked->window_right == SIZE_MAX
                          ? ""
                          : build_text(b, " ≤ p + %zu", asked->window_right);

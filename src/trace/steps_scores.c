@@ -180,10 +180,13 @@ static void show_transform(builder *b, stage_id id, stage_id rows, const char *b
     if (!plan_has_stage(b->plan, id))
         return;
     const char *weight = input_label(input_of_key(by));
-    build_sentence(b, "First each %s is multiplied by %s.", id == STAGE_Q_SCORE ? "query" : "key",
-                   weight);
-    build_formula(b, "%s[i] = %s[i]·%s", stage_row(id)->key.named.name,
-                  stage_row(rows)->key.named.name, weight);
+    bool is_query = id == STAGE_Q_SCORE,
+         is_second = !is_query && plan_has_stage(b->plan, STAGE_Q_SCORE);
+    char index = is_query ? 'i' : 'j';
+    build_sentence(b, "%s each %s is multiplied by %s.", is_second ? "Then" : "First",
+                   is_query ? "query" : "key", weight);
+    build_formula(b, "%s[%c] = %s[%c]·%s", stage_row(id)->key.named.name, index,
+                  stage_row(rows)->key.named.name, index, weight);
     build_matrices(b, id, labels, build_numbers());
 }
 

@@ -82,8 +82,8 @@ static void take_out_inputs(const truth *t, char *text)
 {
     size_t rows = truth_rows(t, "x").data == NULL ? 0 : truth_rows(t, "x").size[0];
     size_t m = width_of(t, "x");
-    take_out_format(text, "%zu input%s in, one a row, %zu number%s each", rows,
-                    rows == 1 ? " goes" : "s go", m, m == 1 ? "" : "s");
+    take_out_format(text, "%zu input%s a row of %zu number%s.", rows,
+                    rows == 1 ? " goes in," : "s go in, each", m, m == 1 ? "" : "s");
     take_out_format(text, "There are %zu such sequences in the batch; this is number %zu ",
                     t->batches, t->how.batch + 1);
 }
