@@ -89,6 +89,13 @@ tensor plan_split_heads(const tensor *rows, size_t heads);
 /* The same of what may have its heads apart already. */
 tensor plan_heads_apart(const tensor *t, size_t heads);
 
+/* Of heads that were given no slopes of ALiBi: head's is 2^(−8·index/count). */
+typedef struct slope_rule {
+    size_t index, count;
+} slope_rule;
+
+slope_rule plan_slope_rule(size_t head, size_t heads);
+
 /* The key/value head that a query head uses. */
 size_t plan_kv_head(const plan *p, size_t head);
 

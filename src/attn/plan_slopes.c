@@ -23,12 +23,19 @@ static double slope_of(size_t index, size_t count)
 
 /* Of a power of two, all; else those of the power below, and behind them every second one of the
  * power above. */
-static double published_slope(size_t head, size_t heads)
+slope_rule plan_slope_rule(size_t head, size_t heads)
 {
     size_t below = 1;
     while (below * 2 <= heads)
         below *= 2;
-    return head < below ? slope_of(head + 1, below) : slope_of(2 * (head - below) + 1, 2 * below);
+    return head < below ? (slope_rule){head + 1, below}
+                        : (slope_rule){2 * (head - below) + 1, 2 * below};
+}
+
+static double published_slope(size_t head, size_t heads)
+{
+    slope_rule of = plan_slope_rule(head, heads);
+    return slope_of(of.index, of.count);
 }
 
 static bool check_given(const plan *p, err *e)

@@ -349,6 +349,19 @@ const char *build_head_name(builder *b)
     return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";
 }
 
+void build_sharing(builder *b)
+{
+    const plan *p = b->plan;
+    size_t group = p->heads / p->kv_heads, head = b->focus.head, own = plan_kv_head(p, head),
+           first = own * group;
+    if (group == 2)
+        build_sentence(b, "Head %zu shares key/value head %zu with head %zu.", head + 1, own + 1,
+                       head == first ? first + 2 : first + 1);
+    else if (group > 2)
+        build_sentence(b, "Head %zu shares key/value head %zu with the others of heads %zu to %zu.",
+                       head + 1, own + 1, first + 1, first + group);
+}
+
 const char *build_plural(size_t count)
 {
     return count == 1 ? "" : "s";

@@ -88,6 +88,9 @@ const char *build_key_name(builder *b, size_t j);
 /* " in head 2", or "". */
 const char *build_head_name(builder *b);
 
+/* With which heads the focus's head shares its keys and values, where it does. */
+void build_sharing(builder *b);
+
 /* "s", or "" for one. */
 const char *build_plural(size_t count);
 

@@ -150,6 +150,40 @@ static void show_bias(builder *b)
                  build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
 }
 
+static bool is_power_of_two(size_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/* Where slopes come from. */
+static void say_slopes(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->asked->slopes != NULL) {
+        build_sentence(b, "The slopes are those that were given.");
+        return;
+    }
+    if (!is_power_of_two(p->heads)) {
+        size_t count = plan_slope_rule(0, p->heads).count;
+        build_sentence(b,
+                       "%zu is no power of two: the first %zu heads have the slopes of %zu heads, "
+                       "the others every second one of those of %zu.",
+                       p->heads, count, count, 2 * count);
+    }
+    build_formula(b, "slope of head i of h = 2^(−8·i/h), h a power of two");
+}
+
+/* "2^(−8·2/2) = 1/256", or NULL where it was given. */
+static const char *slope_letters(builder *b)
+{
+    slope_rule by = plan_slope_rule(b->focus.head, b->plan->heads);
+    if (b->plan->asked->slopes != NULL)
+        return NULL;
+    const char *power = build_text(b, "2^(−8·%zu/%zu)", by.index, by.count);
+    bool is_whole = 8 * by.index % by.count == 0;
+    return is_whole ? build_text(b, "%s = 1/%d", power, 1 << (8 * by.index / by.count)) : power;
+}
+
 static void show_slope(builder *b)
 {
     const plan *p = b->plan;
@@ -158,10 +192,11 @@ static void show_slope(builder *b)
     build_sentence(b,
                    "ALiBi: each score loses the head's slope times the distance of query and key, "
                    "so that what is far away counts less.");
-    if (p->asked->slopes == NULL && (p->heads & (p->heads - 1)) == 0)
-        build_formula(b, "slope = 2^(−8·head / h)");
+    say_slopes(b);
     tensor slope = tensor_at(&p->slopes, b->focus.head);
-    trace_item *line = build_line(b, OP_SUM, "slope", NULL);
+    const char *name =
+        p->has_heads ? build_text(b, "slope of head %zu", b->focus.head + 1) : "slope";
+    trace_item *line = build_line(b, OP_SUM, name, slope_letters(b));
     line->a = slope;
     line->result = slope;
 }

@@ -220,6 +220,34 @@ static void say_absent(builder *b)
         build_sentence(b, "What was not given changes nothing: %s.", absent);
 }
 
+/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
+static void show_scale(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    tensor scale = build_number(b, "scale", b->plan->scale);
+    bool is_number = asked->scale_kind == SCALE_NUMBER, is_embed = asked->scale_kind == SCALE_EMBED;
+    trace_item *line = build_line(b, is_number ? OP_SUM : OP_INVERSE_ROOT, "scale",
+                                  is_number  ? NULL
+                                  : is_embed ? "1/√m"
+                                             : "1/√d_k");
+    const tensor *x = asked->in[INPUT_X];
+    double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
+    line->a = is_number ? scale : build_number(b, "width", width);
+    line->result = scale;
+}
+
+/* Scores that are scaled by 1 have no step of their own. */
+static void show_scale_of_one(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    scale_kind kind = asked->scale_kind;
+    if (b->plan->scale != 1 || kind == SCALE_NONE ||
+        (kind == SCALE_DEFAULT && !asked->score->is_scaled))
+        return;
+    build_formula(b, "scaled = scores·scale = scores");
+    show_scale(b);
+}
+
 /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
 static void show_formula(builder *b, const score *by)
 {
@@ -243,6 +271,7 @@ void make_scores(builder *b)
                    "them: a larger number, a "
                    "stronger relationship.",
                    build_query_name(b), build_head_name(b), by->named.name);
+    build_sharing(b);
     say_absent(b);
     show_formula(b, by);
     size_t lines = build_lines(b);
@@ -253,6 +282,7 @@ void make_scores(builder *b)
         show_score_row(b, &q, q_name, &k, k_name, &scores);
     build_same_for_all(b);
     build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    show_scale_of_one(b);
 }
 
 /* ---- scale ---- */
@@ -278,22 +308,6 @@ static void show_variance(builder *b, stage_id id)
     trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
     line->a = of_head;
     line->result = build_number(b, name, variance_of(&of_head));
-}
-
-/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
-static void show_scale(builder *b)
-{
-    const problem *asked = b->plan->asked;
-    tensor scale = build_number(b, "scale", b->plan->scale);
-    bool is_number = asked->scale_kind == SCALE_NUMBER, is_embed = asked->scale_kind == SCALE_EMBED;
-    trace_item *line = build_line(b, is_number ? OP_SUM : OP_INVERSE_ROOT, "scale",
-                                  is_number  ? NULL
-                                  : is_embed ? "1/√m"
-                                             : "1/√d_k");
-    const tensor *x = asked->in[INPUT_X];
-    double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
-    line->a = is_number ? scale : build_number(b, "width", width);
-    line->result = scale;
 }
 
 static void show_scaled_row(builder *b)

@@ -90,6 +90,21 @@ static tensor show_sink_term(builder *b, const tensor *sink, const tensor *row_m
     return term;
 }
 
+/* What of the row's weight nobody gets. */
+static void show_sink_share(builder *b, const tensor *term, const tensor *row_sum)
+{
+    if (term->data == NULL)
+        return;
+    tensor sum = build_element(row_sum, b->focus.row, 0);
+    trace_item *line =
+        build_line(b, OP_DIVIDE, "share of the sink",
+                   build_text(b, "exp of the sink / row_sum[%zu]", b->focus.row + 1));
+    line->a = *term;
+    line->b = sum;
+    line->result =
+        build_number(b, "share of the sink", tensor_get(term, NULL) / tensor_get(&sum, NULL));
+}
+
 static void show_softmax_row(builder *b)
 {
     tensor masked = build_stage(b, STAGE_MASKED), sink = show_sink(b);
@@ -109,6 +124,7 @@ static void show_softmax_row(builder *b)
                             : "row_sum[i] = Σⱼ exp[i,j]",
                    STAGE_EXP, STAGE_ROW_SUM, &term);
     show_shares(b, &row_sum);
+    show_sink_share(b, &term, &row_sum);
 }
 
 static bool may_attend(const builder *b)
@@ -167,6 +183,7 @@ void make_weighted(builder *b)
                    "Each value is multiplied by the weight that %s%s gives to its key. This gives "
                    "%zu weighted value%s, also called alignment vector%s.",
                    build_query_name(b), build_head_name(b), n, build_plural(n), build_plural(n));
+    build_sharing(b);
     build_formula(b, "weighted[i,j] = %s[i,j]·%s[j]", name, v_name);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =

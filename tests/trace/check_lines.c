@@ -286,9 +286,10 @@ static const line_kind KINDS[] = {
     {"logsumexp[", line_logsumexp},
     {"entropy[", line_entropy},
     {"top[", line_top},
-    {"slope = ", line_slope},
+    {"slope", line_slope},
     {"sink = ", line_sink},
     {"exp of the sink", line_exp_of_sink},
+    {"share of the sink", line_share_of_sink},
     {"scale = ", line_scale},
     {"variance of ", line_variance},
 };

@@ -94,10 +94,35 @@ void line_exp_of_sink(reader *r, progress *p)
     read_number(r, exp_of_sink(r, sink));
 }
 
+void line_share_of_sink(reader *r, progress *p)
+{
+    (void)p;
+    tensor sinks = truth_vector(r->of, "sinks", 1, r->of->how.head);
+    double part = exp_of_sink(r, sinks.data == NULL ? 0 : number_of(&sinks, 0)),
+           sum = line_element(r, "row_sum", 0);
+    read_words(r, "share of the sink = exp of the sink / row_sum[%zu] = ", r->of->how.row + 1);
+    read_number(r, part);
+    read_words(r, " / ");
+    read_number(r, sum);
+    read_words(r, " = ");
+    read_number(r, part / sum);
+}
+
 void line_slope(reader *r, progress *p)
 {
     (void)p;
-    read_words(r, "slope = ");
+    truth_power power = truth_slope_power(r->of);
+    if (reader_sees(r, "slope of head i of h = 2^(−8·i/h), h a power of two"))
+        return;
+    read_words(r, "slope");
+    if (r->of->has_heads)
+        read_words(r, " of head %zu", r->of->how.head + 1);
+    if (power.count > 0)
+        read_words(r, " = 2^(−8·%zu/%zu)", power.index, power.count);
+    double part = pow(2, power.count > 0 ? 8 * (double)power.index / (double)power.count : 0.5);
+    if (part == floor(part))
+        read_words(r, " = 1/%.0f", part);
+    read_words(r, " = ");
     read_number(r, truth_slope(r->of));
 }
 

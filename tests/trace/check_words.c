@@ -58,7 +58,6 @@ static void take_out_constants(char *text)
         "the entropy is 0 where",
         "still sums to 1 ",
         "3·h·m·(m/h)",
-        "2^(−8·head / h)",
         "3·h·m·m",
     };
     for (size_t i = 0; i < sizeof SAME_IN_ALL / sizeof SAME_IN_ALL[0]; i++)
@@ -151,6 +150,27 @@ static void take_out_rope(const truth *t, char *text)
                     truth_position(t, true));
 }
 
+static void take_out_slopes(const truth *t, char *text)
+{
+    size_t below = 1, h = t->heads;
+    while (below * 2 <= h)
+        below *= 2;
+    take_out_format(text,
+                    "%zu is no power of two: the first %zu heads have the slopes of %zu heads, the "
+                    "others every second one of those of %zu.",
+                    h, below, below, 2 * below);
+}
+
+static void take_out_sharing(const truth *t, char *text)
+{
+    size_t group = t->heads / t->kv_heads, h = t->how.head, own = truth_kv_head(t, h),
+           first = own * group;
+    take_out_format(text, "Head %zu shares key/value head %zu with head %zu.", h + 1, own + 1,
+                    h == first ? h + 2 : h);
+    take_out_format(text, "Head %zu shares key/value head %zu with the others of heads %zu to %zu.",
+                    h + 1, own + 1, first + 1, first + group);
+}
+
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
@@ -191,6 +211,8 @@ void check_prose(reader *r, const char *joined)
     take_out_cache(r->of, text);
     take_out_positions(r->of, text);
     take_out_rope(r->of, text);
+    take_out_slopes(r->of, text);
+    take_out_sharing(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");
     if (text[left] != '\0')

@@ -24,6 +24,7 @@ void line_turned(reader *r, progress *p);
 void line_variance(reader *r, progress *p);
 void line_sink(reader *r, progress *p);
 void line_exp_of_sink(reader *r, progress *p);
+void line_share_of_sink(reader *r, progress *p);
 void line_slope(reader *r, progress *p);
 void line_masked(reader *r, progress *p);
 void line_row_max(reader *r, progress *p);

@@ -98,16 +98,24 @@ size_t truth_visible(const truth *t)
 
 /* Given, or published: 2^(−8i/h), for the heads beyond a power of two every second one of twice as
  * many. */
+truth_power truth_slope_power(const truth *t)
+{
+    size_t head = t->how.head, below = 1;
+    if (input(t, "alibi") != NULL)
+        return (truth_power){0};
+    while (below * 2 <= t->heads)
+        below *= 2;
+    return head < below ? (truth_power){head + 1, below}
+                        : (truth_power){2 * (head - below) + 1, 2 * below};
+}
+
 double truth_slope(const truth *t)
 {
     const tensor *given = input(t, "alibi");
-    size_t head = t->how.head, below = 1;
-    if (given != NULL)
-        return tensor_get(given, &head);
-    while (below * 2 <= t->heads)
-        below *= 2;
-    return head < below ? pow(2, -8.0 * (double)(head + 1) / (double)below)
-                        : pow(2, -4.0 * (double)(2 * (head - below) + 1) / (double)below);
+    truth_power power = truth_slope_power(t);
+    size_t head = t->how.head;
+    return given != NULL ? tensor_get(given, &head)
+                         : pow(2, -8.0 * (double)power.index / (double)power.count);
 }
 
 double truth_scale(const truth *t)

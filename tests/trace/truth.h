@@ -74,6 +74,12 @@ const char *truth_unmasked(const truth *t);
 /* Where the focus's query stands among the keys; its head's slope of ALiBi. */
 long truth_place(const truth *t);
 double truth_slope(const truth *t);
+/* It is 2^(−8·index/count); count is 0 where it was given. */
+typedef struct truth_power {
+    size_t index, count;
+} truth_power;
+
+truth_power truth_slope_power(const truth *t);
 bool truth_is_causal(const truth *t);
 /* How many keys the focus's query may see, masks apart; how many there are in its batch entry. */
 size_t truth_visible(const truth *t);
