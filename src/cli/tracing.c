@@ -137,6 +137,7 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
     if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
         !tracing_find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
         return false;
+    focus.is_by_default = o->focus.count == 0;
     trace_wants(&s->plan, focus, &s->wanted);
     bool done =
         solution_run(s, o, world, e) &&

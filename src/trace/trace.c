@@ -80,6 +80,27 @@ static bool is_made(const plan *p, step_id id, const step_wish *wish)
     return of == STEP_WANTED || (of == STEP_IF_IT_WORKS && !is_left_out(p, id));
 }
 
+/* One matrix a head is shown of a head alone. */
+static bool shows_one_head(const plan *p)
+{
+    return p->q.weight.rank == 3 || p->k.weight.rank == 3 || p->v.weight.rank == 3;
+}
+
+/* Once, before the first step that shows the focus and not all. */
+static void say_focus(builder *b, step_id id)
+{
+    const plan *p = b->plan;
+    bool has_queries = p->n_q > 1, has_heads = p->heads > 1;
+    bool is_of_all = id < STEP_POSITIONS && (id != STEP_PARAMETERS || !shows_one_head(p));
+    if (!b->focus.is_by_default || is_of_all || !(has_queries || has_heads))
+        return;
+    b->focus.is_by_default = false;
+    const char *what = !has_heads ? "Query 1" : !has_queries ? "Head 1" : "Query 1 of head 1";
+    build_sentence(b, "%s is spelled out; --focus %s%s%s takes another.", what,
+                   has_queries ? "row=I" : "", has_queries && has_heads ? "," : "",
+                   has_heads ? "head=H" : "");
+}
+
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const step_wish *wish, err *e)
 {
@@ -105,8 +126,10 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         if (does_nothing(p, id))
             build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
                            b.step->name);
-        else
+        else {
+            say_focus(&b, id);
             MAKERS[id](&b);
+        }
     }
     if (!b.failed)
         map_make(&b);

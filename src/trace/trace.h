@@ -128,6 +128,7 @@ enum { TRACE_MAPS = 64 };
 
 typedef struct trace_focus {
     size_t batch, head, row; /* from 0 */
+    bool is_by_default;      /* nobody chose it: then it is said how one does */
 } trace_focus;
 
 /* Where a room of a stack's house is. */

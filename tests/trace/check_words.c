@@ -77,6 +77,18 @@ static void take_out_focus(const truth *t, char *text)
         take_out_format(text, " in head %zu", t->how.head + 1);
 }
 
+/* Where nobody chose a focus. */
+static void take_out_default(const truth *t, char *text)
+{
+    bool has_queries = t->n_q > 1;
+    if (t->heads == 1)
+        take_out(text, "Query 1 is spelled out; --focus row=I takes another.");
+    else
+        take_out(text, has_queries
+                           ? "Query 1 of head 1 is spelled out; --focus row=I,head=H takes another."
+                           : "Head 1 is spelled out; --focus head=H takes another.");
+}
+
 static void take_out_inputs(const truth *t, char *text)
 {
     size_t rows = truth_rows(t, "x").data == NULL ? 0 : truth_rows(t, "x").size[0];
@@ -206,6 +218,7 @@ void check_prose(reader *r, const char *joined)
     snprintf(text, sizeof text, "%s", joined);
     take_out_focus(r->of, text);
     take_out_constants(text);
+    take_out_default(r->of, text);
     take_out_inputs(r->of, text);
     take_out_parameters(r->of, text);
     take_out_cache(r->of, text);
