@@ -83,7 +83,7 @@ static bool is_pair_of_hyphens(const char *at, const char *end)
     return *at == '-' && at + 1 < end && at[1] == '-';
 }
 
-static const char INFINITE[] = "−inf";
+static const char INFINITE[] = "-inf";
 
 /* As a word of its own it is the number that it is in formulas. */
 static bool is_infinite(const char *at, const char *end)

@@ -108,10 +108,10 @@ static void add_long_word(text *out, const char *word, size_t length)
 
 static void add_token(writer *w);
 
-/* "or −inf": behind a word of a sentence a minus takes nothing off, it is a sign. */
+/* "or -inf": behind a word of a sentence a minus takes nothing off, it is a sign. */
 static void add_signed(writer *w)
 {
-    static const char SIGN[] = " −";
+    static const char SIGN[] = " -";
     size_t bytes = strlen(SIGN);
     if ((size_t)(w->end - w->at) <= bytes || memcmp(w->at, SIGN, bytes) != 0)
         return;
