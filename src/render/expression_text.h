@@ -12,7 +12,7 @@ enum { EXPRESSION_BREAK = '\n' };
  * *left_out, else 0, says how many there are. */
 void expression_add(text *out, const trace_item *item, const render_options *how, size_t *left_out);
 
-/* The same once the inner functions are worked out, "1·0.9785 + …"; nothing where there are none. */
+/* The same with what is inside worked out, "1·0.9785 + …"; nothing where nothing is inside. */
 void expression_add_inner(text *out, const trace_item *item, const render_options *how);
 /* A number, or a vector as [2, 8, 0]. */
 void expression_add_value(text *out, const tensor *value, const render_options *how);
