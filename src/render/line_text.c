@@ -1,5 +1,6 @@
 #include "render/line_text.h"
 
+#include "base/mem.h"
 #include "render/display.h"
 #include "render/page.h"
 #include "render/worked_line.h"
@@ -38,6 +39,34 @@ static size_t columns_of(const text *part)
     return columns;
 }
 
+/* Of a part that is broken wherever it can be; no line begins with its space. */
+static size_t widest_piece(const text *part)
+{
+    size_t widest = 0;
+    for (const char *piece = text_string(part); *piece != '\0';) {
+        size_t length = strcspn(piece, "\n"), space = *piece == ' ';
+        widest = size_larger(widest, display_columns(piece + space, length - space));
+        piece += length + (piece[length] != '\0');
+    }
+    return widest;
+}
+
+/* What stands before the numbers, broken between words where it is too wide. */
+static void add_head(text *out, const text *head, size_t indent, size_t width)
+{
+    const char *at = text_string(head);
+    page_indent(out);
+    for (size_t begin = PAGE_INDENT; *at != '\0'; begin = indent) {
+        size_t skip, length = display_line(at, width - begin, &skip);
+        text_add(out, at, length);
+        at += length + skip;
+        if (*at != '\0') {
+            display_end_line(out);
+            text_add_repeated(out, " ", indent);
+        }
+    }
+}
+
 static void add_on_one_line(text *out, const worked_line *l)
 {
     page_indent(out);
@@ -52,7 +81,7 @@ static void add_on_one_line(text *out, const worked_line *l)
 }
 
 /* The column at which the numbers begin, here and in the lines below: behind the first equals
- * sign, where that is not too far to the right. */
+ * sign, where that is not too far to the right for a term. */
 static size_t numbers_column(const worked_line *l, const trace_item *item, size_t width)
 {
     size_t column = PAGE_INDENT;
@@ -60,7 +89,8 @@ static size_t numbers_column(const worked_line *l, const trace_item *item, size_
         column += columns_of(&l->head) + strlen(l->before);
     else if (item->left != NULL)
         column += display_columns(item->left, strlen(item->left)) + 3;
-    return column > width / 2 ? PAGE_INDENT + 4 : column;
+    return column > width / 2 || column + widest_piece(&l->expression) > width ? PAGE_INDENT + 4
+                                                                               : column;
 }
 
 /* What follows in a line of its own, its sign in the column before the numbers. */
@@ -76,8 +106,7 @@ static void add_on_lines(text *out, const worked_line *l, const trace_item *item
 {
     size_t numbers = numbers_column(l, item, width);
     size_t head_end = PAGE_INDENT + columns_of(&l->head) + strlen(l->before);
-    page_indent(out);
-    text_add_string(out, text_string(&l->head));
+    add_head(out, &l->head, numbers, width);
     if (head_end == numbers)
         text_add_string(out, l->before);
     else

@@ -22,7 +22,8 @@ typedef struct product {
 enum {
     SIGN_COLUMNS = 5, /* "  ×  " */
     NARROWEST = 6,    /* "0, " in the matrix and in the result, for each of their columns */
-    FEWEST = 3        /* columns that stay, whatever the width: two, … and the last */
+    FEWEST = 2,       /* columns that stay, whatever the width: the first, … and the last */
+    FEW = 3           /* neither side is left with fewer as long as the other has more */
 };
 
 /* ---- what fits ---- */
@@ -53,8 +54,9 @@ static selection first_and_last(size_t total, size_t shown)
     return (selection){.total = total, .front = shown - back, .back = back};
 }
 
-/* Takes columns from the wider side until the three fit, or too few are left to take any. */
-static void product_fit(product *p, size_t budget)
+/* Takes columns from the wider side until the three fit; false where too few are left to take
+ * any. */
+static bool product_fits_shortened(product *p, size_t budget)
 {
     size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
     selection inner = selection_of_rows(n, 0, false);
@@ -62,14 +64,17 @@ static void product_fit(product *p, size_t budget)
     size_t most = budget / NARROWEST < BRACKETS_MOST ? budget / NARROWEST : BRACKETS_MOST - 1;
     size_t outer_shown = m < most ? m : most;
     selection outer = first_and_last(m, outer_shown);
-    while (product_measure(p, &inner, &outer) > budget &&
-           (inner_shown > FEWEST || outer_shown > FEWEST)) {
+    while (product_measure(p, &inner, &outer) > budget) {
+        if (inner_shown <= FEWEST && outer_shown <= FEWEST)
+            return false;
+        size_t fewest = inner_shown > FEW || outer_shown > FEW ? FEW : FEWEST;
         bool row_is_wider = p->row.width > p->matrix.width + p->result.width;
-        if (outer_shown <= FEWEST || (row_is_wider && inner_shown > FEWEST))
+        if (outer_shown <= fewest || (row_is_wider && inner_shown > fewest))
             inner = first_and_last(n, --inner_shown);
         else
             outer = first_and_last(m, --outer_shown);
     }
+    return true;
 }
 
 /* Whether all of it fits, whose widths are then measured. */
@@ -118,7 +123,7 @@ static void product_add_lines(text *out, product *p)
     }
 }
 
-/* In full, and too wide to stand side by side: one below the other. */
+/* Too wide to stand side by side: one below the other. */
 static void product_add_below(text *out, const trace_item *item, const render_options *how)
 {
     const char *names[] = {item->left, item->letters, item->text};
@@ -150,12 +155,10 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
                  .matrix = box_of(item->letters, &item->b, how),
                  .result = box_of(item->text, &item->result, how)};
     size_t budget = page_budget(how);
-    if (how->is_full && !product_fits_whole(&p, budget)) {
+    if (how->is_full ? product_fits_whole(&p, budget) : product_fits_shortened(&p, budget)) {
+        product_add_lines(out, &p);
+        page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
+    } else {
         product_add_below(out, item, how);
-        return;
     }
-    if (!how->is_full)
-        product_fit(&p, budget);
-    product_add_lines(out, &p);
-    page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
 }

@@ -6,7 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-enum { NARROWEST = 12 }; /* what words need to be readable in broken lines */
+/* What words need to be readable in broken lines, and what three columns of them may have on the
+ * narrowest page. */
+enum { NARROWEST = 10 };
 static const size_t BETWEEN = 3;
 
 typedef struct table {

@@ -246,6 +246,43 @@ static void check_product_shortened(unit *u)
                "                           [2001, 2002, …, 2030]\n"
                "    rows 3 to 19 of 20 and columns 3 to 29 of 30 are left out; --full\n"
                "    shows them\n");
+    how.width = 59; /* the first and the last of each */
+    check_item(u, product_text_add, &item, &how,
+               "                      W\n"
+               "    x                 [ 101, …,  130]     y\n"
+               "    [101, …, 120]  ×  …                =  [101, …, 130]\n"
+               "                      [2001, …, 2030]\n"
+               "    rows 2 to 19 of 20 and columns 2 to 29 of 30 are left\n"
+               "    out; --full shows them\n");
+}
+
+/* Too narrow for the first and the last of each: each for itself. */
+static void check_product_below(unit *u)
+{
+    render_options how = part_options();
+    how.width = 52;
+    trace_item item = {.kind = TRACE_ROW_PRODUCT, .left = "x", .letters = "W", .text = "y"};
+    item.a = part_vector(3, counted());
+    item.b = part_matrix(3, 30, counted());
+    item.result = part_vector(30, counted());
+    check_item(u, product_text_add, &item, &how,
+               "    x (3 long)\n"
+               "       1    2    3\n"
+               "    [101, 102, 103]\n"
+               "\n"
+               "    × W (3 × 30)\n"
+               "          1    2    3    4  …   27   28   29   30\n"
+               "    1  [101, 102, 103, 104, …, 127, 128, 129, 130]\n"
+               "    2  [201, 202, 203, 204, …, 227, 228, 229, 230]\n"
+               "    3  [301, 302, 303, 304, …, 327, 328, 329, 330]\n"
+               "    columns 5 to 26 of 30 are left out; --full shows\n"
+               "    them\n"
+               "\n"
+               "    = y (30 long)\n"
+               "       1    2    3    4    5  …   27   28   29   30\n"
+               "    [101, 102, 103, 104, 105, …, 127, 128, 129, 130]\n"
+               "    columns 6 to 26 of 30 are left out; --full shows\n"
+               "    them\n");
 }
 
 /* Seed 001, step 6, with the numbers of its hand-rounded softmax. */
@@ -339,6 +376,7 @@ void test_render_matrix(unit *u)
     check_full(u);
     check_product(u);
     check_product_shortened(u);
+    check_product_below(u);
     check_stack(u);
     check_stack_shortened(u);
     check_edges(u);

@@ -81,6 +81,7 @@
     ROW(text)                                                                                      \
     ROW(threads)                                                                                   \
     ROW(tidy)                                                                                      \
+    ROW(trace_width)                                                                               \
     ROW(ulps)                                                                                      \
     ROW(zip)
 
