@@ -2,14 +2,18 @@
  * bottom, is handed on from left to right, and goes up at the end of each floor; a line over the
  * rooms leads to where it is added to what they made. */
 #include "base/mem.h"
+#include "render/display.h"
 #include "render/html_parts.h"
 #include "trace/map.h"
+
+#include <string.h>
 
 /* All in units of the picture. */
 enum {
     MARGIN = 8,
-    LABEL = 114, /* what a floor's name takes */
     GAP = 26,    /* between rooms */
+    LETTER = 9,  /* as wide as one of a floor's name gets, in DejaVu Sans */
+    BESIDE = 12, /* a floor's name, before it */
     SUM_WIDTH = 34,
     NARROW = 80,
     WIDE = 112,
@@ -33,6 +37,7 @@ typedef struct house {
     const html_page *page;
     spot *spot;
     size_t rooms, floors, width;
+    size_t label; /* what the floors' names take */
 } house;
 
 /* ---- what a room is ---- */
@@ -127,10 +132,20 @@ static void find_floors(house *h)
     }
 }
 
+/* The longest name ends before the line that comes up the stairs. */
+static void measure_labels(house *h)
+{
+    for (size_t i = 0; i < h->rooms; i++) {
+        const char *name = h->spot[i].room->place.floor;
+        size_t columns = display_columns(name, strlen(name));
+        h->label = size_larger(h->label, BESIDE + columns * LETTER + GAP);
+    }
+}
+
 /* One behind the other. */
 static void place_floor(house *h, size_t floor)
 {
-    size_t x = MARGIN + LABEL;
+    size_t x = MARGIN + h->label;
     for (size_t i = 0; i < h->rooms; i++) {
         spot *s = &h->spot[i];
         if (s->floor != floor)
@@ -212,7 +227,7 @@ static void add_floor(const house *h, size_t index)
     text_add_format(out,
                     "<rect class=floor x=%d y=%zu width=%zu height=%d rx=10 />"
                     "<a href=\"#floor-%zu\"><text class=name x=%d y=%zu>",
-                    MARGIN, y, h->width - 2 * MARGIN, FLOOR_HEIGHT, index, MARGIN + 12,
+                    MARGIN, y, h->width - 2 * MARGIN, FLOOR_HEIGHT, index, MARGIN + BESIDE,
                     middle(first) + 5);
     html_add_words(out, first->room->place.floor);
     text_add_string(out, "</text></a>\n");
@@ -282,6 +297,7 @@ void html_add_house(const html_page *p)
         return;
     }
     find_floors(&h);
+    measure_labels(&h);
     for (size_t floor = 0; floor < h.floors; floor++)
         place_floor(&h, floor);
     draw(&h);

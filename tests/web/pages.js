@@ -14,6 +14,7 @@
 // plain       without script, all steps and tables can be read
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
 // heads       (six-heads.html) tabs show what the page without script leaves out
+// house       the names of floors are beside their rooms, not behind them
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
 //             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
@@ -194,6 +195,19 @@ async function checkSteps(name, page) {
   check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
 }
 
+async function checkHouse(name, page) {
+  const hidden = await page.locator('.house').evaluateAll((houses) => houses.flatMap((house) => {
+    const rooms = [...house.querySelectorAll('rect:not(.floor), circle, path')]
+      .map((one) => one.getBoundingClientRect());
+    return [...house.querySelectorAll('text.name')].filter((words) => {
+      const name = words.getBoundingClientRect();
+      return rooms.some((room) => room.left < name.right && room.right > name.left &&
+        room.top < name.bottom && room.bottom > name.top);
+    }).map((words) => words.textContent);
+  }));
+  check(name, hidden.length === 0, `behind a room or a line: ${hidden.join(', ')}`);
+}
+
 async function checkAccess(name, colorScheme) {
   const { page, close } = await open(browser, name, { colorScheme, bypassCSP: true });
   await page.evaluate(AXE);
@@ -265,6 +279,7 @@ async function checkPage(name) {
   await checkNumbers(name, page);
   await checkArithmetic(name, page);
   await checkSteps(name, page);
+  await checkHouse(name, page);
   check(name, (await page.pdf()).length > 10000, 'it does not print');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   const weights = await page.evaluate(() => fullName(MAPS.find((map) => map.name === 'weights')));
@@ -280,6 +295,7 @@ async function checkExample(name, most) {
   const { page, said, close } = await open(browser, name);
   await checkNumbers(name, page);
   await checkArithmetic(name, page, most);
+  await checkHouse(name, page);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
 }
