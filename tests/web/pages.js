@@ -6,7 +6,8 @@
 // numbers     every cell's text is the number of NAME.stages.json, the stages of the same run
 // arithmetic  every kind of cell, clicked: what the panel writes out makes its result again, and the
 //             numbers in it are links to cells that exist
-// steps       the arrow keys walk all steps, and back
+// steps       the arrow keys walk all steps, and back; the bar follows the scrolling, and the panel of
+//             a cell closes where another step is gone to
 // link        an address with a cell's name opens it
 // access      axe-core finds nothing, light and dark
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
@@ -195,6 +196,49 @@ async function checkSteps(name, page) {
   check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
 }
 
+function isAtStep(page, number) {
+  return page.waitForFunction((at) =>
+    document.querySelector('.bar output').textContent.startsWith(`${at} of `), number,
+  { timeout: 2000 }).then(() => true, () => false);
+}
+
+// As a person scrolls, with the wheel: to each step, to the end, and to the begin.
+async function checkScroll(name, page) {
+  const count = await page.evaluate(() => STEPS.sections.length);
+  const next = Math.min(4, count - 1);
+  await page.mouse.move(600, 450);
+  await page.mouse.wheel(0, 300); // where a step was gone to, it stays until then
+  for (let times = 0; times < 3; times++) { // parts that come into view get their true heights
+    const way = await page.evaluate((at) =>
+      STEPS.sections[at].getBoundingClientRect().top - STEPS.bar.offsetHeight, next);
+    await page.mouse.wheel(0, way);
+    await page.waitForTimeout(60);
+  }
+  const isLong = await page.evaluate(() =>
+    document.documentElement.scrollHeight - innerHeight - scrollY > innerHeight);
+  if (isLong) {
+    check(name, await isAtStep(page, next + 1), `scrolled to step ${next + 1}, it says another`);
+    await page.click('.bar button >> nth=1');
+    check(name, await isAtStep(page, Math.min(count, next + 2)), '› does not go on from there');
+  }
+  for (let times = 0; times < 3; times++) {
+    await page.mouse.wheel(0, 1e6);
+    await page.waitForTimeout(60);
+  }
+  check(name, await isAtStep(page, count), 'scrolled to the end, it says another than the last step');
+  for (let times = 0; times < 3; times++) {
+    await page.mouse.wheel(0, -1e6);
+    await page.waitForTimeout(60);
+  }
+  check(name, await isAtStep(page, 1), 'scrolled to the begin, it says another than the first step');
+  await page.evaluate(() => document.querySelector('[data-map] td[tabindex="0"]').click());
+  const wasOpen = await page.locator('.panel').isVisible();
+  await page.mouse.move(0, 0); // and not on a cell
+  await page.evaluate(() => document.querySelectorAll('.bar button')[1].click());
+  check(name, wasOpen && !(await page.locator('.panel').isVisible()),
+    'the panel stays where another step is gone to');
+}
+
 async function checkHouse(name, page) {
   const hidden = await page.locator('.house').evaluateAll((houses) => houses.flatMap((house) => {
     const rooms = [...house.querySelectorAll('rect:not(.floor), circle, path')]
@@ -279,6 +323,7 @@ async function checkPage(name) {
   await checkNumbers(name, page);
   await checkArithmetic(name, page);
   await checkSteps(name, page);
+  await checkScroll(name, page);
   await checkHouse(name, page);
   check(name, (await page.pdf()).length > 10000, 'it does not print');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);

@@ -109,8 +109,12 @@ function choose(place) {
 // Parts of the page that come into view get their true heights, and move what is below: so once
 // more when they have.
 function bring(element, options) {
+  STEPS.heldAt = null;
   element.scrollIntoView(options);
-  requestAnimationFrame(() => requestAnimationFrame(() => element.scrollIntoView(options)));
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    element.scrollIntoView(options);
+    STEPS.heldAt = scrollY;
+  }));
 }
 
 // Opens the cell that the address names.

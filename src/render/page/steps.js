@@ -1,6 +1,8 @@
 // The bar of steps: a slider, arrow keys, one step at a time, and a question before each.
 
-const STEPS = { sections: [], at: 0 };
+// heldAt: how far the page was scrolled when a step was gone to, null while that is under way. There
+// the step stays, whatever is above it; only further scrolling looks for another.
+const STEPS = { sections: [], at: 0, heldAt: 0 };
 
 function nameOfStep(section) {
   return section.dataset.step;
@@ -46,6 +48,7 @@ function askQuestion(section) {
 function goToStep(at) {
   STEPS.at = Math.min(STEPS.sections.length - 1, Math.max(0, at));
   const section = STEPS.sections[STEPS.at];
+  close();
   unfold(section);
   markStep();
   askQuestion(section);
@@ -58,6 +61,43 @@ function revealStep(section) {
   unfold(section);
   answerQuestion(section);
   markStep();
+}
+
+// ---- where the page is scrolled to ----
+
+// What has passed this height is being read: it is a little below the bar, and on the last screen
+// goes down to its end, so that steps get their turn that can't come up to the bar.
+function readingHeight() {
+  const top = STEPS.bar.offsetHeight + 48, most = document.documentElement.scrollHeight - innerHeight;
+  const last = Math.min(innerHeight, most), left = Math.max(0, most - scrollY);
+  return left < last ? top + (innerHeight - top) * (1 - left / last) : top;
+}
+
+function stepInView() {
+  const height = readingHeight();
+  const below = STEPS.sections.findIndex((one) => one.getBoundingClientRect().top > height);
+  return Math.max(0, (below < 0 ? STEPS.sections.length : below) - 1);
+}
+
+function isInView(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+}
+
+function followScroll() {
+  const isHeld = STEPS.heldAt === null || Math.abs(scrollY - STEPS.heldAt) < 2;
+  if (isHeld || document.body.classList.contains('single')) return;
+  STEPS.heldAt = scrollY;
+  const at = stepInView();
+  if (at === STEPS.at) return;
+  STEPS.at = at;
+  markStep();
+  if (PANEL.chosen && !elementsOf(PANEL.chosen).some(isInView)) close();
+}
+
+// The bar may have several lines, and covers none of what is gone to.
+function measureBar() {
+  document.documentElement.style.setProperty('--bar', `${STEPS.bar.offsetHeight}px`);
 }
 
 function takesKeys(element) {
@@ -115,6 +155,9 @@ function startSteps() {
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', TEXT.step);
   document.querySelector('main').prepend(bar);
+  STEPS.bar = bar;
+  new ResizeObserver(measureBar).observe(bar);
+  document.addEventListener('scroll', followScroll, { passive: true });
   document.addEventListener('keydown', stepByKey);
   for (const picture of document.querySelectorAll('.picture'))
     picture.addEventListener('click', followPicture);
