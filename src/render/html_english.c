@@ -69,6 +69,8 @@ static const named ROWS[] = {
     {"hint", "Hint:"},
     {"answer", "your answer for {1}"},
     {"digits", "{1} decimals count"},
+    {"save", "Save answers"},
+    {"answersFile", "{1}-answers.json"},
 };
 
 static const named_table ENGLISH = NAMED_TABLE("words", ROWS);

@@ -19,10 +19,12 @@
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
 //             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
-// exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps
+// exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps; what
+//             is saved is what selfattn check --answers marks
 
 const fs = require('fs');
 const path = require('path');
+const { spawnSync } = require('child_process');
 const { chromium } = require('playwright-core');
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -366,14 +368,45 @@ async function checkIndex(name) {
 
 // What is to be filled in, its last number, the formula that helps and the arithmetic of that number:
 // the scores of seed 001 as the seed prints them, and the sums of testdata/stacks/seed-encoder.json
-// as it expects them.
+// as it expects them. So many numbers are asked for, and so many of them belong to stages.
 const EXERCISES = {
   exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
-    formula: 'q[i]·k[j]', arithmetic: '= 10' },
+    formula: 'q[i]·k[j]', arithmetic: '= 10', document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
   'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
-    arithmetic: '−1 + (−1) = −2' },
+    arithmetic: '−1 + (−1) = −2', document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
+  'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
 };
+
+// What the button saves, marked by the program: 'ok' or 'FAIL', and how many are right.
+async function savedMarks(name, page) {
+  const [download] = await Promise.all([page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save answers' }).click()]);
+  const file = path.join(folder, `${name}.answers.json`);
+  await download.saveAs(file);
+  const { document } = EXERCISES[name];
+  check(name, download.suggestedFilename() === `${path.basename(document, '.json')}-answers.json`,
+    `the answers are called ${download.suggestedFilename()}`);
+  const told = spawnSync('selfattn', ['check', '--answers', file, path.join('testdata', document)],
+    { encoding: 'utf8' });
+  return told.stdout.split('\n')[0].replace(/ +[^ ]+:/, '') + told.stderr;
+}
+
+// All that a page asks for, of all heads.
+async function checkSaved(name) {
+  const { page, said, close } = await open(browser, name);
+  const count = await page.evaluate(() => {
+    const inputs = [...document.querySelectorAll('.blank input')];
+    for (const input of inputs) input.value = textOf(placeAt(input));
+    return inputs.length;
+  });
+  const { asked, marks } = EXERCISES[name];
+  check(name, count === asked, `it asks for ${count} numbers`);
+  const told = await savedMarks(name, page);
+  check(name, told === `ok ${marks} of ${marks} answers are right`, `all is saved, and marked: ${told}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
 
 async function checkExercise(name) {
   const { page, said, close } = await open(browser, name);
@@ -396,8 +429,12 @@ async function checkExercise(name) {
   check(name, await says('.hint', arithmetic), 'no arithmetic');
   await type([...right, (last + Math.sign(last) * 0.00001).toFixed(5).replace('.', ',')]);
   check(name, await says('output', `${numbers.length} of ${numbers.length}`), 'all are right');
+  const told = await savedMarks(name, page), { marks } = EXERCISES[name];
+  check(name, told === `FAIL ${numbers.length} of ${marks} answers are right`,
+    `the others are empty, and it is marked: ${told}`);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
+  await checkSaved(name);
   await checkAccess(name, 'light');
 }
 
@@ -411,7 +448,8 @@ let browser;
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
   const names = pagesIn(folder);
   for (const name of names) {
-    if (EXERCISES[name]) await checkExercise(name);
+    if (EXERCISES[name] && EXERCISES[name].numbers) await checkExercise(name);
+    else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);

@@ -114,5 +114,8 @@ if picked exercise; then
         --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json"
     selfattn encode --quiet --trace-format html --blank residual,layer.0.ln2 -o /dev/null \
         --trace-output "$scratch/exercise-floors.html" "$root/testdata/stacks/seed-encoder.json"
+    selfattn --quiet --trace-format html --blank scores,softmax -o /dev/null \
+        --trace-output "$scratch/exercise-heads.html" \
+        "$root/testdata/examples/asad-two-heads-wo.json"
 fi
 NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"

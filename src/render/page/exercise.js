@@ -8,9 +8,14 @@ function toleranceOf(text) {
   return 0.5 * unit * (1 + 1e-6);
 }
 
+// NaN where nothing is typed, or no number.
+function answerIn(typed) {
+  return typed.trim() === '' ? NaN : numberOf(typed.trim().replace(',', '.').replace('−', '-'));
+}
+
 function isRight(typed, text) {
-  const answer = numberOf(typed.trim().replace(',', '.').replace('−', '-'));
-  if (typed.trim() === '' || Number.isNaN(answer)) return false;
+  const answer = answerIn(typed);
+  if (Number.isNaN(answer)) return false;
   const wanted = numberOf(text);
   if (!Number.isFinite(wanted)) return answer === wanted;
   return Math.abs(answer - wanted) <= toleranceOf(text);
@@ -64,8 +69,42 @@ function makeExercise(map, shown) {
     exercise.score, exercise.help);
 }
 
+// ---- answers as a file, which selfattn check --answers reads ----
+
+function answerAt(place) {
+  const cell = elementsOf(place)[0], answer = cell ? answerIn(cell.firstElementChild.value) : NaN;
+  if (Number.isNaN(answer)) return null;
+  return Number.isFinite(answer) ? answer : String(answer);
+}
+
+// The map as the stage of its name, with null where nothing is typed or asked for.
+function answersTo(map) {
+  const rowsOf = (head) => range(0, map.rows.length, (row) =>
+    range(0, map.columns.length, (column) => answerAt({ map, head, row, column })));
+  if (map.focus) return answersInFocus(map, rowsOf(0));
+  return map.heads > 1 ? range(0, map.heads, rowsOf) : rowsOf(0);
+}
+
+// What belongs to one query of one head, among all queries of all heads.
+function answersInFocus({ focus, a: { map } }, rows) {
+  const nothing = rows.map((row) => row.map(() => null));
+  const queriesOf = (head) => MAPS[map].rows.map((label, query) =>
+    (head === focus.head && query === focus.row ? rows : nothing));
+  return focus.heads > 1 ? range(0, focus.heads, queriesOf) : queriesOf(0);
+}
+
+function saveAnswers() {
+  const maps = [...SHOWN.keys()].filter((map) => map.blank);
+  const answers = Object.fromEntries(maps.map((map) => [fullName(map), answersTo(map)]));
+  const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = TEXT.answersFile(DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-'));
+  link.click();
+}
+
 function startExercises() {
-  for (const [map, tables] of SHOWN) {
-    if (map.blank) makeExercise(map, tables[0]);
-  }
+  const blanks = [...SHOWN].filter(([map]) => map.blank);
+  for (const [map, tables] of blanks) tables.forEach((shown) => makeExercise(map, shown));
+  if (blanks.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
 }

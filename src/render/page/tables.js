@@ -29,28 +29,37 @@ function makeHeading(map) {
   return row;
 }
 
-function makeTable(map, index) {
+function makeTable(map, index, of) {
   const table = document.createElement('table');
   const labels = map.only ? [map.rows[map.only.row]] : map.rows;
   table.className = 'matrix';
   const head = table.createTHead(), body = table.createTBody();
-  Object.assign(body.dataset, { map: index, head: map.only ? map.only.head : 0 });
+  Object.assign(body.dataset, { map: index, head: of });
   if (map.only) body.dataset.rows = map.only.row;
   head.append(makeHeading(map));
   body.append(...labels.map((label) => makeRow(map, label, 'td')));
   return table;
 }
 
-function makeFigure(map, index) {
+function makeFigure(map, index, head) {
   const figure = document.createElement('figure'), scroll = document.createElement('div');
   const caption = figure.appendChild(document.createElement('figcaption'));
   caption.appendChild(document.createElement('b')).textContent = map.name +
-    (map.heads > 1 ? TEXT.headOf((map.only ? map.only.head : 0) + 1, map.heads) : '') +
+    (map.heads > 1 ? TEXT.headOf(head + 1, map.heads) : '') +
     (map.only ? TEXT.row(map.only.row + 1) : '');
   scroll.className = 'scroll';
-  scroll.append(makeTable(map, index));
+  scroll.append(makeTable(map, index, head));
   figure.append(scroll);
   return figure;
+}
+
+// One, whose tabs show the other heads; of an exercise, those of the heads that it asks for.
+function makeFigures(map, index, section) {
+  const heads = map.blank && map.heads > 1 ? [...section.querySelectorAll(OWN)]
+    .filter((body) => MAPS[body.dataset.map].heads === map.heads)
+    .map((body) => Number(body.dataset.head)) : [];
+  const some = heads.length > 0 ? [...new Set(heads)] : [map.only ? map.only.head : 0];
+  return some.map((head) => makeFigure(map, index, head));
 }
 
 function isWorthATable(map) {
@@ -83,12 +92,13 @@ function addMissingTables() {
     const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
     if (!section || !isWorthATable(map) || there.has(map)) continue;
     const figures = [...section.querySelectorAll(FIGURES)];
+    const made = makeFigures(map, index, section);
     const next = firstBeside(figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index)), index);
     const before = figures.filter((figure) => isMadeOf(map, indexOf(figure))).pop();
-    if (next) next.before(makeFigure(map, index));
-    else if (before) before.after(makeFigure(map, index));
-    else if (figures[0]) figures[0].before(makeFigure(map, index));
-    else section.append(makeFigure(map, index));
+    if (next) next.before(...made);
+    else if (before) before.after(...made);
+    else if (figures[0]) figures[0].before(...made);
+    else section.append(...made);
   }
 }
 
@@ -130,12 +140,12 @@ function takeTable(map, body) {
 }
 
 // The first table of a map shows all its heads in turn; the others go. Parts of a large one stay,
-// and so do those that stand in worked lines.
+// and so do those that stand in worked lines, and those of an exercise.
 function takeTables() {
   addMissingTables();
   for (const body of document.querySelectorAll(OWN)) {
     const map = MAPS[body.dataset.map];
-    if (SHOWN.has(map) && isWhole(body)) body.closest('figure').remove();
+    if (SHOWN.has(map) && isWhole(body) && !map.blank) body.closest('figure').remove();
     else takeTable(map, body);
   }
   for (const body of document.querySelectorAll('.part > [data-map]')) {
