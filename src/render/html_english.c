@@ -71,6 +71,8 @@ static const named ROWS[] = {
     {"digits", "{1} decimals count"},
     {"save", "Save answers"},
     {"answersFile", "{1}-answers.json"},
+    /* on paper */
+    {"columns", "columns {1} to {2} of {3}"},
 };
 
 static const named_table ENGLISH = NAMED_TABLE("words", ROWS);

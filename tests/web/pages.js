@@ -11,7 +11,8 @@
 // link        an address with a cell's name opens it
 // access      axe-core finds nothing, light and dark
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
-// paper       it prints
+// paper       it prints, and every number and picture is between the margins, with the script and
+//             without it; then the page is as it was
 // plain       without script, all steps and tables can be read
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
 // heads       (six-heads.html) tabs show what the page without script leaves out
@@ -241,6 +242,54 @@ async function checkScroll(name, page) {
     'the panel stays where another step is gone to');
 }
 
+// The numbers of each table of a map, a line a row, and what sticks out of the paper.
+const ON_PAPER = (width) => {
+  const isShown = (one) => one.getClientRects().length > 0;
+  const all = [...document.querySelectorAll('.matrix, svg, .words, .line, .formula')].filter(isShown);
+  return {
+    out: all.filter((one) => one.getBoundingClientRect().right > width + 1)
+      .map((one) => one.closest('section, nav').id + one.className),
+    tables: [...document.querySelectorAll('.matrix:not(.block *)')].map((table) => {
+      const parts = isShown(table) ? [table] : [...table.nextElementSibling.querySelectorAll('table')];
+      const linesOf = (one) => [...one.rows].map((row) => [...row.querySelectorAll('td')]
+        .map((cell) => cell.textContent).filter((word) => word.trim() !== ''));
+      const printed = parts.filter(isShown).map(linesOf);
+      return linesOf(table).every((line, i) =>
+        line.join() === printed.flatMap((lines) => lines[i]).join());
+    }),
+    letters: Math.min(...[...document.querySelectorAll('.matrix tbody td')].filter(isShown)
+      .map((cell) => parseFloat(getComputedStyle(cell).fontSize))),
+  };
+};
+
+const PAPERS = { A4: 703, letter: 725 }; // pixels between the margins of 12 mm
+
+async function checkPaper(name) {
+  const { page, close } = await open(browser, name);
+  const before = await page.content();
+  await page.emulateMedia({ media: 'print' });
+  for (const [paper, width] of Object.entries(PAPERS)) {
+    await page.setViewportSize({ width, height: 1000 });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    const { out, tables, letters } = await page.evaluate(ON_PAPER, width);
+    check(name, out.length === 0, `on ${paper}, beyond the margin: ${out.slice(0, 3).join(', ')}`);
+    check(name, tables.length > 0 && tables.every((holds) => holds), `on ${paper}, lost numbers`);
+    check(name, letters >= 7.9, `on ${paper}, letters of ${letters} pixels`);
+    check(name, !(await page.locator('.bar, .panel, .tabs, button').evaluateAll((all) =>
+      all.some((one) => one.getClientRects().length > 0))), `on ${paper}, a button`);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  }
+  const words = (html) => html.replace(/ style="[^"]*"| class="[^"]*"/g, '');
+  check(name, words(await page.content()) === words(before), 'printed, the page is another');
+  await close();
+  const plain = await open(browser, name, { javaScriptEnabled: false,
+    viewport: { width: PAPERS.A4, height: 1000 } });
+  await plain.page.emulateMedia({ media: 'print' });
+  const { out } = await plain.page.evaluate(ON_PAPER, PAPERS.A4);
+  check(name, out.length === 0, `without script, beyond the margin: ${out.slice(0, 3).join(', ')}`);
+  await plain.close();
+}
+
 async function checkHouse(name, page) {
   const hidden = await page.locator('.house').evaluateAll((houses) => houses.flatMap((house) => {
     const rooms = [...house.querySelectorAll('rect:not(.floor), circle, path')]
@@ -336,6 +385,7 @@ async function checkPage(name) {
   await checkAccess(name, 'dark');
   await checkWidths(name);
   await checkPlain(name);
+  await checkPaper(name);
 }
 
 async function checkExample(name, most) {

@@ -92,8 +92,14 @@ floors encode "$root/tests/web/gates.json" some/
 floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
 generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
+mkdir "$scratch/documents"
+for columns in 16 32 64; do
+    picked "wide-$columns" || continue
+    selfattn init --quiet --tokens 12 --width $columns --heads 2 --seed 3 \
+        -o "$scratch/documents/wide-$columns.json"
+    page "$scratch/documents/wide-$columns.json"
+done
 if picked large; then
-    mkdir "$scratch/documents"
     selfattn init --quiet --tokens "$(seq -s, -f t%g 100)" --width 8 --heads 2 \
         -o "$scratch/documents/large.json"
     page "$scratch/documents/large.json" --focus row=41

@@ -132,8 +132,10 @@ function makeTabs(map, { table, body }) {
   return tabs;
 }
 
-// The sentence below that sends the reader elsewhere for the other heads has had its day.
+// The sentence below that sends the reader elsewhere for the other heads is for paper only.
 function mendSentence(table) {
   const next = table.closest('figure').nextElementSibling;
-  if (next && next.className === 'other-heads') next.textContent = TEXT.otherHeads;
+  if (!next || next.className !== 'other-heads') return;
+  next.className = 'paper';
+  next.after(makeElement('p', 'other-heads screen', TEXT.otherHeads));
 }

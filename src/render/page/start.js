@@ -3,4 +3,5 @@ startPanel();
 startSteps();
 startTokens();
 startExercises();
+startPaper();
 followAddress();
