@@ -7,4 +7,7 @@
 
 extern const named_table KEYS; /* rows of `key` */
 
+/* What libraries, papers and people call the keys; also of the options that set them. */
+extern const synonym KEY_SYNONYMS[];
+
 #endif

@@ -52,7 +52,14 @@ static const score ROWS[] = {
      .compare = compare_additive},
 };
 
-const named_table SCORES = NAMED_TABLE("score function", ROWS);
+/* After those who proposed them, and as lectures call them. */
+static const synonym SYNONYMS[] = {
+    {"bahdanau", "additive"}, {"concat", "additive"},        {"luong", "general"},
+    {"bilinear", "general"},  {"multiplicative", "general"}, {"scaled_dot_product", "scaled"},
+    {"scaled_dot", "scaled"}, {"dot_product", "dot"},        {NULL, NULL},
+};
+
+const named_table SCORES = NAMED_TABLE_ALSO("score function", ROWS, SYNONYMS);
 
 const score *score_default(void)
 {

@@ -19,16 +19,29 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
     return NULL;
 }
 
+/* Of several with this name, the first whose meaning the table has. */
+const named *named_by_synonym(const named_table *table, const char *name, size_t length)
+{
+    const named *found = NULL;
+    for (const synonym *s = table->synonyms; s != NULL && s->name != NULL && found == NULL; s++) {
+        if (spelling_distance(name, length, s->name, strlen(s->name)) == 0)
+            found = named_find(table, s->means, strlen(s->means));
+    }
+    return found;
+}
+
 /* The names of a table are few and unlike each other, so that a slip more is no wrong guess:
- * "jsonlines" is jsonl, and "halves" half. */
+ * "jsonlines" is jsonl, and "halves" half. But any letter is one slip away from any other. */
 static size_t reach_in_table(size_t length)
 {
-    return length / 3 + 1;
+    return length < 2 ? 0 : length / 3 + 1;
 }
 
 const named *named_nearest(const named_table *table, const char *name, size_t length)
 {
-    const named *found = NULL;
+    const named *found = named_by_synonym(table, name, length);
+    if (found != NULL)
+        return found;
     nearest near = nearest_to(name, length, reach_in_table(length));
     for (size_t i = 0; i < table->count; i++) {
         const named *row = named_row(table, i);

@@ -13,17 +13,24 @@ typedef struct named {
     const char *help;
 } named;
 
+/* What others call a row: "query" is q. A table of them ends with a `name` of NULL. */
+typedef struct synonym {
+    const char *name, *means;
+} synonym;
+
 /* A table of any such structure: `first` is its first row, `row` the size of a row. */
 typedef struct named_table {
     const char *what; /* what a row is, in a message: "stage" */
     const named *first;
     size_t count, row;
+    const synonym *synonyms; /* or NULL */
 } named_table;
 
-#define NAMED_TABLE(what, rows)                                                                    \
+#define NAMED_TABLE(what, rows) NAMED_TABLE_ALSO(what, rows, NULL)
+#define NAMED_TABLE_ALSO(what, rows, synonyms)                                                     \
     {                                                                                              \
         (what), (const named *)(const void *)(rows), sizeof(rows) / sizeof((rows)[0]),             \
-            sizeof((rows)[0])                                                                      \
+            sizeof((rows)[0]), (synonyms)                                                          \
     }
 
 const named *named_row(const named_table *table, size_t index);
@@ -31,8 +38,11 @@ const named *named_row(const named_table *table, size_t index);
 /* The row of exactly this name, or NULL. */
 const named *named_find(const named_table *table, const char *name, size_t length);
 
-/* The row whose name is nearest in spelling, or NULL where none is near: what "did you mean"
- * offers. */
+/* The row that others call so, or NULL. */
+const named *named_by_synonym(const named_table *table, const char *name, size_t length);
+
+/* The row that others call so, or whose name is nearest in spelling, or NULL where none is near:
+ * what "did you mean" offers. */
 const named *named_nearest(const named_table *table, const char *name, size_t length);
 
 /* The nearer in spelling of two rows, `a` where they are as near; either may be NULL. */

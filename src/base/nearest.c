@@ -10,12 +10,22 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Writes it without what does not count. */
+static size_t fold(const char *name, size_t length, char *out)
+{
+    size_t folded = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = name[i];
+        if (c != '_' && c != '-')
+            out[folded++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return folded;
+}
+
 /* The "optimal string alignment" distance, three rows of its table at a time. */
-size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static size_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST_SPELLING + 1];
-    if (a_length > LONGEST_SPELLING || b_length > LONGEST_SPELLING)
-        return a_length > b_length ? a_length : b_length;
     for (size_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a_length; i++) {
@@ -29,6 +39,16 @@ size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b
         }
     }
     return rows[a_length % 3][b_length];
+}
+
+size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    char x[LONGEST_SPELLING], y[LONGEST_SPELLING];
+    if (a_length > LONGEST_SPELLING || b_length > LONGEST_SPELLING)
+        return a_length > b_length ? a_length : b_length;
+    size_t x_length = fold(a, a_length, x), y_length = fold(b, b_length, y);
+    bool is_same = x_length == y_length && memcmp(x, y, x_length) == 0;
+    return is_same ? 0 : edits(a, a_length, b, b_length);
 }
 
 size_t spelling_reach(size_t length)

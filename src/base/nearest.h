@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* How many single-letter edits (a swap of neighbours counts as one) lead from one spelling to the
- * other. */
+ * other; none where only case, '_' and '-' differ, as in W_Q and wq. */
 size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
 /* So many edits a name may be away from what was written, and still be what was meant: one slip in

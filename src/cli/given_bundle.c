@@ -124,7 +124,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype 
     bool is_of_layers = kind == FOR_LAYERS, is_wide = type == DTYPE_F64;
     size_t most = is_of_layers ? b->layers.sources.count : KEYS.count;
     key *rows = mem_alloc(most, sizeof rows[0], e);
-    named_table table = {"key", NULL, 0, sizeof rows[0]};
+    named_table table = {.what = "key", .row = sizeof rows[0]};
     if (rows == NULL)
         return false;
     table.count = is_of_layers ? layer_weights_rows(&b->layers, rows)

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "attn/keys.h"
 #include "attn/score.h"
 #include "attn/stage.h"
 #include "attn/words.h"
@@ -478,7 +479,7 @@ static const option_row ROWS[] = {
 };
 /* clang-format on */
 
-const named_table OPTIONS = NAMED_TABLE("option", ROWS);
+const named_table OPTIONS = NAMED_TABLE_ALSO("option", ROWS, KEY_SYNONYMS);
 
 const option_title OPTION_TITLES[] = {
     {GROUP_INPUT, "Input", "FILE may be FILE:NAME, or - for standard input."},

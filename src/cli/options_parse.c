@@ -31,19 +31,20 @@ static bool err_usage(err *e)
 }
 
 /* The option that somebody who typed `name` may have meant: a letter, a longer name, or a near
- * one. */
+ * one. What others call an option goes before longer names: key is k, not key-tokens. */
 static const option_row *nearest_option(const char *name, size_t length)
 {
     if (length == 0)
         return NULL;
     if (length == 1 && option_by_letter(name[0]) != NULL)
         return option_by_letter(name[0]);
-    for (size_t i = 0; i < OPTIONS.count; i++) {
+    const named *called = named_by_synonym(&OPTIONS, name, length);
+    for (size_t i = 0; i < OPTIONS.count && called == NULL; i++) {
         const named *row = named_row(&OPTIONS, i);
         if (length > 1 && strncmp(row->name, name, length) == 0)
             return option_by_name(row->name, strlen(row->name));
     }
-    const named *near = named_nearest(&OPTIONS, name, length);
+    const named *near = called != NULL ? called : named_nearest(&OPTIONS, name, length);
     return near == NULL ? NULL : option_by_name(near->name, strlen(near->name));
 }
 

@@ -10,6 +10,8 @@ static void counts_edits(unit *u)
     CHECK(u, spelling_distance("kitten", 6, "sitting", 7) == 3);
     CHECK(u, spelling_distance("", 0, "abc", 3) == 3);
     CHECK(u, spelling_distance("abc", 3, "abc", 3) == 0);
+    CHECK(u, spelling_distance("W_Q", 3, "wq", 2) == 0);
+    CHECK(u, spelling_distance("KV_Heads", 8, "kv-heads", 8) == 0);
 }
 
 static void reaches_a_third(unit *u)
