@@ -14,10 +14,12 @@ static const command ROWS[] = {
      "when nothing else is and it is no terminal.",
      command_run},
     {{"check", "compute, and compare with what documents expect"},
-     "[OPTION]... DOCUMENT|DIR...",
+     "[OPTION]... [DOCUMENT|DIR]...",
      GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_CHECK | GROUP_ALWAYS,
      NULL,
-     "Computes each DOCUMENT, and every .json document in each DIR, in float64, and compares each "
+     "Computes each DOCUMENT, and every .json document in each DIR, or standard input where "
+     "nothing "
+     "is named and it is no terminal, in float64, and compares each "
      "stage in its \"expected\" within its \"tol\", or with --actual those of another program's "
      "result. A line a document says whether it holds; where not, which stage differs first, at "
      "which element, and both values. Errata that the document lists are reported and don't fail; "

@@ -93,7 +93,7 @@ static bool check_all(const options *o, env *world, const bundle *actual, sink *
     text_list files = {0};
     check_jobs jobs;
     const checked_file *one;
-    bool done = check_files_list(o, &files, e) && sink_open(out, "-", e);
+    bool done = check_files_list(o, world, &files, e) && sink_open(out, "-", e);
     check_jobs_open(&jobs, o, world, actual, &files);
     if (o->tap)
         tap_begin(sink_text(out));

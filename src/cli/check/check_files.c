@@ -67,8 +67,21 @@ static bool add_folder(text_list *files, const char *folder, err *e)
     return done;
 }
 
-bool check_files_list(const options *o, text_list *files, err *e)
+static bool is_standard_input(const char *file)
 {
+    return file != NULL && strcmp(file, "-") == 0;
+}
+
+static bool may_read_standard_input(const options *o, const env *world)
+{
+    return !world->stdin_is_terminal && o->bundle == NULL && !is_standard_input(o->answers) &&
+           !is_standard_input(o->actual);
+}
+
+bool check_files_list(const options *o, const env *world, text_list *files, err *e)
+{
+    if (o->operands == 0 && may_read_standard_input(o, world))
+        return text_list_add(files, "-", 1, e);
     if (o->operands == 0)
         return err_set(e, "check: name the documents or folders to check");
     for (size_t i = 0; i < o->operands; i++) {

@@ -2,9 +2,11 @@
 #ifndef SELFATTN_CLI_CHECK_CHECK_FILES_H
 #define SELFATTN_CLI_CHECK_CHECK_FILES_H
 
+#include "cli/env.h"
 #include "cli/options.h"
 
-/* In the order of the command line; a folder's files by name. */
-bool check_files_list(const options *o, text_list *files, err *e);
+/* In the order of the command line; a folder's files by name. Standard input where none is named,
+ * nothing else reads it, and it is no terminal. */
+bool check_files_list(const options *o, const env *world, text_list *files, err *e);
 
 #endif
