@@ -82,6 +82,27 @@ static bool has_matrices(const zip *z)
     return false;
 }
 
+/* What a zip is that one of its members gives away, and what to do about it. */
+static const struct {
+    const char *begins, *remedy;
+} OTHER_ZIPS[] = {
+    {"xl/", "this is a spreadsheet (xlsx): save it as CSV"},
+    {"content.xml", "this is a spreadsheet (ods): save it as CSV"},
+};
+
+static const char *remedy_of_zip(const zip *z)
+{
+    for (size_t i = 0; i < sizeof OTHER_ZIPS / sizeof OTHER_ZIPS[0]; i++) {
+        size_t length = strlen(OTHER_ZIPS[i].begins);
+        for (size_t j = 0; j < z->count; j++) {
+            const zip_member *m = &z->member[j];
+            if (m->name_length >= length && memcmp(m->name, OTHER_ZIPS[i].begins, length) == 0)
+                return OTHER_ZIPS[i].remedy;
+        }
+    }
+    return "this zip is no NPZ: unzip takes its files out";
+}
+
 /* A member that is no NPY: PyTorch's files are zips of pickles. */
 static bool refuse_other(const reader *r, const zip_member *m, const place *at, err *e)
 {
@@ -89,8 +110,7 @@ static bool refuse_other(const reader *r, const zip_member *m, const place *at, 
     err_at(e, at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
         return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
-    return has_matrices(&r->zip) ? false
-                                 : err_remedy(e, "this zip is no NPZ: unzip takes its files out");
+    return has_matrices(&r->zip) ? false : err_remedy(e, "%s", remedy_of_zip(&r->zip));
 }
 
 /* Whether a matrix has its name, which would then be there twice. */
