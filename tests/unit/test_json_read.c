@@ -17,8 +17,7 @@ static const key KEYS[] = {
     {{"title", ""}, KEY_TEXT},      {{"tokens", ""}, KEY_LIST},   {{"vocab", ""}, KEY_VOCAB},
     {{"expected", ""}, KEY_STAGES}, {{"tol", ""}, KEY_TOL},       {{"errata", ""}, KEY_RECORDS},
 };
-static const named_table KEY_TABLE = {"key", &KEYS[0].named, sizeof KEYS / sizeof KEYS[0],
-                                      sizeof KEYS[0]};
+static const named_table KEY_TABLE = NAMED_TABLE("key", KEYS);
 
 static const read_options AS_DOCUMENT = {.file = "f", .keys = &KEY_TABLE, .type = DTYPE_F32};
 static const read_options AS_IT_IS = {.file = "f", .kind = KEY_EXPECTED, .type = DTYPE_F32};

@@ -34,7 +34,7 @@ static void check_formulas(unit *u)
     check_math(u, "low-dimensional heads: 3", "\\text{low-dimensional}\\ \\mathrm{heads}:\\ 3");
     check_math(u, "a, or b", "a,\\ \\text{or}\\ b");
     check_math(u, "p and p + 1, p from 0", "p\\ \\text{and}\\ p + 1,\\ p\\ \\text{from}\\ 0");
-    check_math(u, "a, or −inf", "a,\\ \\text{or}\\ {-\\infty}");
+    check_math(u, "a, or -inf", "a,\\ \\text{or}\\ {-\\infty}");
     check_math(u, "ln row_sum", "\\ln  \\mathrm{row\\_sum}");
 }
 
