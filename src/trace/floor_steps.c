@@ -1,6 +1,8 @@
 /* The steps between attentions: norms, sums, feed-forward parts. */
 #include "trace/floors.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +27,15 @@ static tensor first_of(const floors *f, const floor_rows *rows)
     return build_element(&rows->values, f->focus.row, 0);
 }
 
+/* What the part has of its own, where there is not too much of it to be looked at. */
+static void show_parameter(floors *f, const char *name, const tensor *numbers)
+{
+    enum { MOST = 4096 };
+    bool is_there = numbers != NULL && numbers->data != NULL;
+    if (is_there && tensor_count(numbers) <= MOST && !dtype_is_narrower(numbers->type, DTYPE_F32))
+        build_matrix(&f->b, name, numbers, build_numbers(), build_numbers(), 0);
+}
+
 /* ---- norms ---- */
 
 static tensor number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
@@ -37,15 +48,15 @@ static tensor number_line(floors *f, operation op, const char *left, const char 
     return line->result;
 }
 
-/* Of the first number, which lies `centered` from the mean, what the row's stage has; `value` is
- * the product of the two. */
+/* Of the row's first number, which lies `centered` from the mean, what the row's stage has; `value`
+ * is the product of the two. */
 static void show_first(floors *f, const norm *n, tensor centered, tensor factor, double value,
                        const floor_rows *made)
 {
     bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
     const char *left = at_first(f, made->name);
     tensor last = centered, by = factor;
-    const char *letters = "centered·factor";
+    const char *letters = "centered[1]·factor";
     if (has_gain) {
         last = number_line(f, OP_TIMES, "unit", letters, centered, factor, value);
         by = floors_first(&n->gain);
@@ -63,7 +74,28 @@ static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
     line->result = first_of(f, made);
 }
 
-/* The row's mean (0 for an RMSNorm), and the factor that its spread gives. */
+/* The row's way from its mean; nothing where memory lacks. */
+static tensor show_centered(floors *f, const floor_rows *of, const tensor *row, double mean)
+{
+    builder *b = &f->b;
+    double *away = mem_alloc(row->size[0], sizeof away[0], b->e);
+    b->failed = b->failed || away == NULL;
+    if (b->failed) {
+        mem_free(away);
+        return (tensor){0};
+    }
+    for (size_t i = 0; i < row->size[0]; i++)
+        away[i] = tensor_get(row, &i) - mean;
+    trace_item *line =
+        build_line(b, OP_PLUS, "centered", build_text(b, "%s + (−mean)", at_row(f, of->name)));
+    line->a = *row;
+    line->b = build_number(b, "minus mean", -mean);
+    line->result = build_numbers_of(b, build_text(b, "centered %s", of->name), row->size[0], away);
+    mem_free(away);
+    return line->result;
+}
+
+/* The row's mean, and the factor that its spread gives. */
 static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
     builder *b = &f->b;
@@ -74,21 +106,18 @@ static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, cons
     tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
                              none, mean * width);
     number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
-    tensor variance =
-        number_line(f, OP_VARIANCE, "variance",
-                    build_text(b, "variance of %s", at_row(f, of->name)), row, none, spread);
-    if (spread + n->eps == 0)
+    tensor centered = show_centered(f, of, &row, mean);
+    tensor squares =
+        number_line(f, OP_DOT, "squares", "centered·centered", centered, centered, spread * width);
+    tensor variance = number_line(f, OP_DIVIDE, "variance", NULL, squares, columns, spread);
+    if (b->failed || spread + n->eps == 0)
         return;
     tensor within = number_line(f, OP_PLUS, "spread", "variance + eps", variance,
                                 build_number(b, "eps", n->eps), spread + n->eps);
     double root = sqrt(spread + n->eps);
     tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / root);
-    tensor first = first_of(f, of);
-    double distance = tensor_get(&first, NULL) - mean;
-    tensor centered =
-        number_line(f, OP_PLUS, "centered", build_text(b, "%s + (−mean)", at_first(f, of->name)),
-                    first, build_number(b, "minus mean", -mean), distance);
-    show_first(f, n, centered, factor, distance / root, made);
+    tensor first = floors_first(&centered);
+    show_first(f, n, first, factor, tensor_get(&first, NULL) / root, made);
 }
 
 static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
@@ -143,6 +172,8 @@ static void tell_norm(floors *f, const norm *n, const floor_rows *of, const floo
     else
         build_formula(&f->b, "%s[i] = (%s[i] - mean) / √(variance + eps)%s%s", name, of->name, gain,
                       bias);
+    show_parameter(f, "gain", &n->gain);
+    show_parameter(f, "bias", &n->bias);
     if (n->is_rms)
         show_rms_norm(f, n, of, made);
     else
@@ -203,6 +234,8 @@ static void show_product(floors *f, const floor_rows *of, const char *w_name, co
                          const char *bias_name, const tensor *bias, const floor_rows *made)
 {
     bool has_bias = bias != NULL && bias->data != NULL;
+    show_parameter(f, w_name, w);
+    show_parameter(f, bias_name, bias);
     const char *more = has_bias ? build_text(&f->b, " + %s[1]", bias_name) : "";
     build_formula(&f->b, "%s[i] = %s[i]·%s%s%s", made->name, of->name, w_name,
                   has_bias ? " + " : "", has_bias ? bias_name : "");
