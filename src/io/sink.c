@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,17 +25,24 @@ enum {
     MAX_TEMPORARIES = 32, /* -o, --trace-output and a --write for each of the stages */
     MAX_PATH = 4096,      /* Linux's PATH_MAX, its NUL included */
     MAX_LINKS = 40,       /* as many symbolic links as Linux itself follows */
-    MAX_ATTEMPTS = 100
+    MAX_ATTEMPTS = 100,
+    MAX_WAIT = 1000 /* milliseconds that a dying program waits for another thread's file system */
 };
 
 /* The temporary files that exist now. A fixed table in static memory, because a signal handler
- * walks it: at any moment, on any thread, it may read every name, and none is ever freed. A name
- * is removed if its state is LIVE. */
-enum { FREE, TAKEN, LIVE };
+ * walks it, at any moment and on any thread.
+ *
+ * No file escapes it. A thread that makes one says OPENING and then looks at is_ending; the handler
+ * sets is_ending and then looks at the states. So one of the two sees the other: the thread makes
+ * no file any more, or the handler waits until the file is LIVE and removes it. For the same reason
+ * no name changes that the handler reads. It never waits for the thread that it interrupts, since
+ * that one blocks signals while it is OPENING. */
+enum { FREE, TAKEN, OPENING, LIVE };
 static struct {
     atomic_int state;
     char path[MAX_PATH];
 } temporaries[MAX_TEMPORARIES];
+static atomic_bool is_ending;
 
 static bool fail(const sink *s, int reason, err *e)
 {
@@ -148,26 +157,32 @@ static void slot_release(const char *path)
     }
 }
 
-/* Creates a file of a new name in the target's folder; -1, and nothing is left behind, where that
- * fails. The name is in the table before the file is there, so that no signal comes between;
- * removing a name that is not there does no harm. */
-static int create_beside(const char *target, int slot, mode_t mode)
+/* A file of a new name in the target's folder, for a slot that is OPENING; -1: there is none. */
+static int create_once(const char *target, int slot, mode_t mode)
 {
     char *path = temporaries[slot].path;
+    errno = EINTR;
+    if (atomic_load(&is_ending))
+        return -1;
+    int length = snprintf(path, MAX_PATH, "%.*s.selfattn-%016llx.tmp", (int)folder_length(target),
+                          target, (unsigned long long)unforeseen());
+    errno = ENAMETOOLONG;
+    return length < MAX_PATH ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
+}
+
+/* The slot is LIVE then; or FREE, the answer is -1, and nothing is left behind. */
+static int create_beside(const char *target, int slot, mode_t mode)
+{
+    sigset_t all, before;
     int descriptor = -1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&temporaries[slot].state, OPENING);
     errno = EEXIST;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++) {
-        atomic_store(&temporaries[slot].state, TAKEN);
-        int length = snprintf(path, MAX_PATH, "%.*s.selfattn-%016llx.tmp",
-                              (int)folder_length(target), target, (unsigned long long)unforeseen());
-        errno = ENAMETOOLONG;
-        if (length < MAX_PATH) {
-            atomic_store(&temporaries[slot].state, LIVE);
-            descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        }
-    }
-    if (descriptor < 0)
-        atomic_store(&temporaries[slot].state, FREE);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++)
+        descriptor = create_once(target, slot, mode);
+    atomic_store(&temporaries[slot].state, descriptor < 0 ? FREE : LIVE);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return descriptor;
 }
 
@@ -405,10 +420,20 @@ void sink_discard(sink *s)
     *s = (sink){.descriptor = -1};
 }
 
+/* A name that is OPENING for too long may be there or not: removing it does no harm. */
+static bool may_be_there(int slot)
+{
+    const atomic_int *state = &temporaries[slot].state;
+    for (int waited = 0; atomic_load(state) == OPENING && waited < MAX_WAIT; waited++)
+        poll(NULL, 0, 1);
+    return atomic_load(state) >= OPENING;
+}
+
 void sink_remove_temporaries(void)
 {
+    atomic_store(&is_ending, true);
     for (int slot = 0; slot < MAX_TEMPORARIES; slot++) {
-        if (atomic_load(&temporaries[slot].state) == LIVE)
+        if (may_be_there(slot))
             unlink(temporaries[slot].path);
     }
 }

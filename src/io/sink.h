@@ -48,7 +48,8 @@ bool sink_close(sink *s, err *e);
 /* Forgets what was written. Does nothing on a closed sink. */
 void sink_discard(sink *s);
 
-/* Removes the temporary files of all open sinks; safe to call from a signal handler. */
+/* Removes the temporary files of all open sinks, and lets no thread make another: the program ends.
+ * Safe to call from a signal handler. */
 void sink_remove_temporaries(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Output files appear whole or not at all. */
 #include "io/sink.h"
 
+#include "child.h"
 #include "said.h"
 #include "scratch.h"
 
@@ -88,13 +89,40 @@ static void limits_open_files(unit *u)
     CHECK(u, sink_open(&more, scratch_path("more"), &e) && sink_close(&more, &e));
     unlink(scratch_path("more"));
     CHECK(u, scratch_count() == MOST - 1);
-    sink_remove_temporaries();
-    CHECK(u, scratch_count() == 0);
-    CHECK(u, !sink_close(&s[0], &e)); /* what a signal took away is not put in place */
-    CHECK(u, strstr(said(&e), "/0: cannot be written: No such file or directory") != NULL);
-    for (size_t i = 1; i < MOST; i++)
+    for (size_t i = 0; i < MOST; i++)
         sink_discard(&s[i]);
     CHECK(u, scratch_count() == 0);
+}
+
+/* What a handler does before a signal ends the program; the rest is what other threads still do. */
+static void check_ending(unit *u)
+{
+    sink s[3];
+    err e = {0};
+    CHECK(u, sink_open(&s[0], scratch_path("a"), &e) && sink_open(&s[1], scratch_path("b"), &e));
+    CHECK(u, scratch_count() == 2);
+    sink_remove_temporaries();
+    CHECK(u, scratch_count() == 0);
+    CHECK(u, !sink_close(&s[0], &e)); /* what was taken away is not put in place */
+    CHECK(u, strstr(said(&e), "/a: cannot be written: No such file or directory") != NULL);
+    sink_discard(&s[1]);
+    e = (err){0};
+    CHECK(u, !sink_open(&s[2], scratch_path("c"), &e)); /* nobody would remove it */
+    CHECK(u, strstr(said(&e), "/c: cannot be written: Interrupted system call") != NULL);
+    CHECK(u, scratch_count() == 0);
+}
+
+/* In a process of its own: no file can be written behind it. */
+static void ends_without_temporaries(unit *u)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        u->failed = 0;
+        check_ending(u);
+        _exit(u->failed > 0);
+    }
+    CHECK(u, child_ended_well(child));
 }
 
 static void writes_to_memory(unit *u)
@@ -134,6 +162,7 @@ void test_sink(unit *u)
     appears_whole(u);
     forgets(u);
     limits_open_files(u);
+    ends_without_temporaries(u);
     writes_to_memory(u);
     refuses_lost_text(u);
     scratch_close(u);
