@@ -31,23 +31,40 @@ static void end_on_lost_file(int number)
 }
 
 /* A signal that the caller ignores (nohup) stays ignored; but a closed pipe ends the program, also
- * where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken pipe". A file beyond the
- * limit on its size (ulimit -f) is an error of its write. */
-static void clean_up_on_signals(void)
+ * where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken pipe". */
+static void clean_up_on_signal(int number)
 {
-    static const int SIGNALS[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT,
-                                  SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM};
     struct sigaction ours = {.sa_handler = remove_temporaries_and_end,
                              .sa_flags = (int)SA_RESETHAND},
                      old;
     sigemptyset(&ours.sa_mask);
+    bool is_ignored = sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+    if (!is_ignored || number == SIGPIPE)
+        sigaction(number, &ours, NULL);
+}
+
+/* Those that end a program unless it asks for them, but for its own faults and the real-time ones,
+ * which nobody sends without asking first. A file beyond the limit on its size (ulimit -f) is an
+ * error of its write. */
+static void clean_up_on_signals(void)
+{
+    static const int SIGNALS[] = {
+        SIGINT,    SIGTERM, SIGHUP,  SIGPIPE,   SIGQUIT, SIGALRM,
+        SIGXCPU,   SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF,
+#ifdef SIGPOLL
+        SIGPOLL, /* the same as SIGIO */
+#endif
+#ifdef SIGPWR
+        SIGPWR,
+#endif
+#ifdef SIGSTKFLT
+        SIGSTKFLT,
+#endif
+    };
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = end_on_lost_file}, NULL);
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
-        bool is_ignored = sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-        if (!is_ignored || SIGNALS[i] == SIGPIPE)
-            sigaction(SIGNALS[i], &ours, NULL);
-    }
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
+        clean_up_on_signal(SIGNALS[i]);
 }
 
 /* The command that the first argument names, and how many arguments that took. */
