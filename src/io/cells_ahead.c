@@ -39,12 +39,21 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
     return true;
 }
 
+/* Where `most` rows end at the latest, unless they have longer numbers than the usual ones: what is
+ * behind a block is another's, and would be read in vain for each. */
+static const char *end_of_rows(const csv_reader *r, size_t columns, size_t most)
+{
+    enum { LONGEST = 32 }; /* bytes of a number and what stands behind it */
+    size_t left = (size_t)(r->end - r->next);
+    return most < left / LONGEST / columns ? r->next + most * columns * LONGEST : r->end;
+}
+
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e)
 {
     table t = {.reader = r, .cells = to, .columns = columns, .most = most};
     const rows_read all = {.at = r->next,
-                           .end = r->end,
+                           .end = end_of_rows(r, columns, most),
                            .columns = columns,
                            .size = dtype_size(to->type),
                            .find = find_row,
