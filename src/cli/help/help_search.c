@@ -88,6 +88,20 @@ static bool write_entries(text *out, const char *word)
     return out->length > before;
 }
 
+/* What others call a row: bahdanau is the additive score. */
+static bool write_called(text *out, const char *word)
+{
+    size_t before = out->length;
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        const named *row = named_by_synonym(TOPICS[i].table, word, strlen(word));
+        if (row == NULL)
+            continue;
+        text_add_string(out, out->length > before ? "\n" : "");
+        topic_write_entry(out, &TOPICS[i], row);
+    }
+    return out->length > before;
+}
+
 /* What an entry would print is what it is searched in; want of memory is remembered in `out`. */
 static bool entry_has(text *out, const topic *of, const named *row, const char *word)
 {
@@ -132,7 +146,8 @@ bool help_write_word(text *out, const char *word, err *e)
     const char *bare = word + strspn(word, "-");
     if (*bare == '\0')
         return err_set(e, "help: '%s' is no word to be looked up", word);
-    bool is_found = write_table(out, bare) || write_entries(out, word) || write_mentions(out, bare);
+    bool is_found = write_table(out, bare) || write_entries(out, word) || write_called(out, bare) ||
+                    write_mentions(out, bare);
     if (is_found || !text_ok(out, e))
         return text_ok(out, e);
     const named *near = nearest(bare);

@@ -6,6 +6,7 @@
 #include "attn/score.h"
 #include "attn/stage.h"
 #include "attn/words.h"
+#include "cli/example/examples.h"
 #include "cli/help/peers_help.h"
 #include "cli/help/terms.h"
 #include "cli/help/words.h"
@@ -232,6 +233,24 @@ static void describe_nothing(text *out, const named *row)
     (void)row;
 }
 
+static const char *command_of(const example *one)
+{
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        const command *c = (const command *)(const void *)named_row(&COMMANDS, i);
+        if (c->run == one->run)
+            return c->named.name;
+    }
+    return "run";
+}
+
+/* Its notes are read where it is printed. */
+static void describe_example(text *out, const named *row)
+{
+    const example *one = (const example *)(const void *)row;
+    text_add_format(out, "  selfattn example %s | selfattn %s --trace\n", one->named.name,
+                    command_of(one));
+}
+
 const topic TOPICS[] = {
     {&COMMANDS, describe_command},
     {&OPTIONS, describe_option},
@@ -269,6 +288,7 @@ const topic TOPICS[] = {
     {&STACK_MISTAKES, describe_nothing},
     {&ARRANGEMENTS, describe_nothing},
     {&TERMS, describe_term},
+    {&EXAMPLES, describe_example},
 };
 
 const size_t TOPIC_COUNT = sizeof TOPICS / sizeof TOPICS[0];

@@ -258,4 +258,16 @@ static const term ROWS[] = {
      "example prints some."},
 };
 
-const named_table TERMS = NAMED_TABLE("term", ROWS);
+static const synonym SYNONYMS[] = {
+    {"GQA", "grouped-query attention"},
+    {"MQA", "grouped-query attention"},
+    {"MHA", "multi-head attention"},
+    {"bahdanau", "additive attention"},
+    {"luong", "general attention"},
+    {"RoPE", "rotary positions"},
+    {"positional encoding", "sinusoidal positions"},
+    {"KV cache", "key/value cache"},
+    {NULL, NULL},
+};
+
+const named_table TERMS = NAMED_TABLE_ALSO("term", ROWS, SYNONYMS);
