@@ -131,6 +131,15 @@ static void add_exceptions(const html_page *p, const trace_map *map)
                         map->is_interleaved ? "true" : "false");
 }
 
+/* Numbers that were made for the trace only have no place in a file of answers. */
+static bool is_stage(const trace *room, const trace_map *map)
+{
+    size_t i = 0;
+    while (i < room->statistics.count && room->statistics.entry[i].tensor.data != map->values.data)
+        i++;
+    return i == room->statistics.count;
+}
+
 static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
@@ -144,7 +153,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
                         p->trace->focus.head, p->trace->heads, p->trace->focus.row);
     if (is_blank)
-        text_add_string(p->out, ",\"blank\":true");
+        text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
+                        is_stage(p->trace, map) ? "true" : "false");
     if (map->letters != NULL) {
         text_add_string(p->out, ",\"letters\":");
         json_string_write(p->out, map->letters);

@@ -439,7 +439,7 @@ async function savedMarks(name, page) {
     `the answers are called ${download.suggestedFilename()}`);
   const told = spawnSync('selfattn', ['check', '--answers', file, path.join('testdata', document)],
     { encoding: 'utf8' });
-  return told.stdout.split('\n')[0].replace(/ +[^ ]+:/, '') + told.stderr;
+  return told.stdout.split('\n')[0].replace(/ +[^ ]+:| \(.*\)$/g, '') + told.stderr;
 }
 
 // All that a page asks for, of all heads.

@@ -94,13 +94,12 @@ function answersInFocus({ focus, a: { map } }, rows) {
 }
 
 function saveAnswers() {
-  const maps = [...SHOWN.keys()].filter((map) => map.blank);
+  const maps = [...SHOWN.keys()].filter((map) => map.blank && map.stage);
   const answers = Object.fromEntries(maps.map((map) => [fullName(map), answersTo(map)]));
   const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = TEXT.answersFile(DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-'));
-  link.click();
+  const name = DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  Object.assign(document.createElement('a'),
+    { href: URL.createObjectURL(file), download: TEXT.answersFile(name) }).click();
 }
 
 function startExercises() {
