@@ -3,6 +3,7 @@
 #include "io/number_read.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool is_number(char first)
 {
@@ -71,6 +72,15 @@ static const char *read_nonfinite(json_text *t, const char *at, const element_ru
     return NULL;
 }
 
+/* Scores to be added to are no places to be looked at. */
+static const char *fail_truth(json_text *t, const char *at, bool is_number, err *e)
+{
+    fail_expected(t, at, "true, false, 1 or 0", e);
+    if (is_number || strncmp(at, "\"-inf\"", 6) == 0)
+        err_remedy(e, "numbers that are added to scores are a \"bias\"");
+    return NULL;
+}
+
 static const char *read_truth(json_text *t, const char *at, unsigned char *to, err *e)
 {
     double value;
@@ -80,7 +90,7 @@ static const char *read_truth(json_text *t, const char *at, unsigned char *to, e
     }
     const char *end = is_number(*at) ? number_end_json(at, t->end) : NULL;
     if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1))
-        return fail_expected(t, at, "true, false, 1 or 0", e);
+        return fail_truth(t, at, end != NULL, e);
     *to = value == 1;
     return end;
 }

@@ -35,18 +35,77 @@ static void step_over(scan *s)
     s->at = json_skip_space(s->text, s->at + 1);
 }
 
+/* What other programs, and fingers, write for what JSON has; compared with what was found. */
+typedef struct slip {
+    const char *found, *remedy;
+} slip;
+
+static const slip SLIPS[] = {
+    {"'", "JSON puts texts in double quotes"},
+    {"\xe2\x80\x9c", "the quote is a typographic one, U+201C; JSON's is \""},
+    {"\xe2\x80\x9d", "the quote is a typographic one, U+201D; JSON's is \""},
+    {"\xe2\x88\x92", "the minus is U+2212; JSON's is -"},
+    {"True", "JSON writes true"},
+    {"TRUE", "JSON writes true"},
+    {"False", "JSON writes false"},
+    {"FALSE", "JSON writes false"},
+    {"None", "JSON writes null"},
+    {"NULL", "JSON writes null"},
+    {".", "JSON writes a number with a digit on each side of the point: 0.5, 1.0"},
+    {"+", "JSON writes a number without a +"},
+};
+
+static const char *slip_at(const scan *s)
+{
+    for (size_t i = 0; i < sizeof SLIPS / sizeof SLIPS[0]; i++) {
+        size_t length = strlen(SLIPS[i].found);
+        if ((size_t)(s->text->end - s->at) >= length && memcmp(s->at, SLIPS[i].found, length) == 0)
+            return SLIPS[i].remedy;
+    }
+    return NULL;
+}
+
+/* "1.": no digit follows the point. */
+static bool ends_in_point(const scan *s)
+{
+    const char *end = json_word_end(s->text, s->at);
+    return end > s->at && end[-1] == '.';
+}
+
+/* Behind a comma that nothing follows. */
+static bool ends_a_list(const scan *s)
+{
+    const char *before = s->at;
+    while (before > s->text->bytes && strchr(" \t\r\n", before[-1]) != NULL)
+        before--;
+    return (next_is(s, ']') || next_is(s, '}')) && before > s->text->bytes && before[-1] == ',';
+}
+
 /* No value that JSON knows; perhaps one that other programs write. */
 static bool fail_value(scan *s, const char *wanted, err *e)
 {
-    const char *end = json_word_end(s->text, s->at);
+    const char *end = json_word_end(s->text, s->at), *remedy = slip_at(s);
     double ignored;
     fail_expected(s, wanted, e);
     if (number_read_nonfinite(s->at, end, &ignored))
-        err_remedy(e, "JSON has no such number; write it as a text: \"%.*s\"", (int)(end - s->at),
-                   s->at);
-    if (next_is(s, '\''))
-        err_remedy(e, "JSON puts texts in double quotes");
-    return false;
+        return err_remedy(e, "JSON has no such number; write it as a text: \"%.*s\"",
+                          (int)(end - s->at), s->at);
+    if (ends_a_list(s))
+        return err_remedy(e, "the comma before it is one too many");
+    if (remedy == NULL && ends_in_point(s))
+        remedy = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
+    return remedy != NULL && err_remedy(e, "%s", remedy);
+}
+
+/* What would have closed it is missing, as far as what stands here tells. */
+static bool fail_open(scan *s, const char *begin, const char *what, const char *wanted, err *e)
+{
+    place at = json_place(s->text, begin);
+    fail_expected(s, wanted, e);
+    bool is_another = next_is(s, ':') || next_is(s, ']') || next_is(s, '}');
+    return is_another && at.line > 0 &&
+           err_remedy(e, "the %s that begins in line %zu, column %zu, is still open", what, at.line,
+                      at.column);
 }
 
 static bool scan_number(scan *s, const char *wanted, err *e)
@@ -97,7 +156,7 @@ static bool is_number(char first)
 
 static bool scan_array(scan *s, err *e)
 {
-    const char *wanted = "a value or ']'";
+    const char *wanted = "a value or ']'", *begin = s->at;
     step_over(s);
     if (next_is(s, ']'))
         return true;
@@ -108,7 +167,7 @@ static bool scan_array(scan *s, err *e)
         wanted = is_number(*value) ? "a number" : "a value";
         s->at = json_skip_space(s->text, s->at);
         if (!next_is(s, ','))
-            return next_is(s, ']') ? true : fail_expected(s, "',' or ']'", e);
+            return next_is(s, ']') ? true : fail_open(s, begin, "list", "',' or ']'", e);
         step_over(s);
     }
 }
@@ -147,7 +206,7 @@ static bool scan_member(scan *s, const char *wanted, err *e)
 
 static bool scan_members(scan *s, err *e)
 {
-    const char *wanted = "a key in double quotes or '}'";
+    const char *wanted = "a key in double quotes or '}'", *begin = s->at;
     step_over(s);
     if (next_is(s, '}'))
         return true;
@@ -157,7 +216,7 @@ static bool scan_members(scan *s, err *e)
         wanted = "a key in double quotes";
         s->at = json_skip_space(s->text, s->at);
         if (!next_is(s, ','))
-            return next_is(s, '}') ? true : fail_expected(s, "',' or '}'", e);
+            return next_is(s, '}') ? true : fail_open(s, begin, "object", "',' or '}'", e);
         step_over(s);
     }
 }

@@ -308,9 +308,12 @@ static const struct {
      "f:1:8: '1e400' is too large for float32, whose largest number is 3.4028235e38"},
     {"{\"dtype\": \"f64\", \"x\": [1e400]}",
      "f:1:24: '1e400' is too large for float64, whose largest number is 1.7976931348623157e308"},
-    {"{\"mask\": [true, 2]}", "f:1:17: expected true, false, 1 or 0, found '2'"},
-    {"{\"mask\": [0.5]}", "f:1:11: expected true, false, 1 or 0, found '0.5'"},
-    {"{\"mask\": [1e999]}", "f:1:11: expected true, false, 1 or 0, found '1e999'"},
+    {"{\"mask\": [true, 2]}", "f:1:17: expected true, false, 1 or 0, found '2' | numbers that are "
+                              "added to scores are a \"bias\""},
+    {"{\"mask\": [0.5]}", "f:1:11: expected true, false, 1 or 0, found '0.5' | numbers that are "
+                          "added to scores are a \"bias\""},
+    {"{\"mask\": [1e999]}", "f:1:11: expected true, false, 1 or 0, found '1e999' | numbers that "
+                            "are added to scores are a \"bias\""},
     {"{\"mask\": [\"true\"]}", "f:1:11: expected true, false, 1 or 0, found \"true\""},
     {"{\"mask\": [null]}", "f:1:11: expected true, false, 1 or 0, found 'null'"},
     /* everything else */

@@ -24,13 +24,15 @@ static const struct {
 } REFUSED[] = {
     {"", "f:1:1: expected a value, found the end of the text"},
     {" \n\t ", "f:2:3: expected a value, found the end of the text"},
-    {"[1, ]", "f:1:5: expected a number, found ']'"},
-    {"[\"a\", ]", "f:1:7: expected a value, found ']'"},
+    {"[1, ]", "f:1:5: expected a number, found ']' | the comma before it is one too many"},
+    {"[\"a\", ]", "f:1:7: expected a value, found ']' | the comma before it is one too many"},
     {"[", "f:1:2: expected a value or ']', found the end of the text"},
     {"[,1]", "f:1:2: expected a value or ']', found ','"},
     {"[[1, 2],\n [3 4]]", "f:2:5: expected ',' or ']', found '4'"},
-    {"[1}", "f:1:3: expected ',' or ']', found '}'"},
-    {"{\"a\": 1,}", "f:1:9: expected a key in double quotes, found '}'"},
+    {"[1}", "f:1:3: expected ',' or ']', found '}' | the list that begins in line 1, column 1, is "
+            "still open"},
+    {"{\"a\": 1,}",
+     "f:1:9: expected a key in double quotes, found '}' | the comma before it is one too many"},
     {"{a: 1}", "f:1:2: expected a key in double quotes or '}', found 'a'"},
     {"{'a': 1}",
      "f:1:2: expected a key in double quotes or '}', found ''' | JSON puts texts in double quotes"},
@@ -38,17 +40,19 @@ static const struct {
     {"{\"a\": }", "f:1:7: expected a value, found '}'"},
     {"{\"a\": 1 \"b\": 2}", "f:1:9: expected ',' or '}', found \"b\""},
     {"[01]", "f:1:2: expected a value or ']', found '01'"},
-    {"[1, 1.]", "f:1:5: expected a number, found '1.'"},
+    {"[1, 1.]", "f:1:5: expected a number, found '1.' | JSON writes a number with a digit on each "
+                "side of the point: 0.5, 1.0"},
     {"[-]", "f:1:2: expected a value or ']', found '-'"},
-    {"[1, +1]", "f:1:5: expected a number, found '+1'"},
-    {"[1, .5]", "f:1:5: expected a number, found '.5'"},
+    {"[1, +1]", "f:1:5: expected a number, found '+1' | JSON writes a number without a +"},
+    {"[1, .5]", "f:1:5: expected a number, found '.5' | JSON writes a number with a digit on each "
+                "side of the point: 0.5, 1.0"},
     {"[1, 0x1F]", "f:1:5: expected a number, found '0x1F'"},
     {"[1, NaN]", "f:1:5: expected a number, found 'NaN' | JSON has no such number; write it as a "
                  "text: \"NaN\""},
     {"[1, -Infinity]",
      "f:1:5: expected a number, found '-Infinity' | JSON has no such number; write it as a "
      "text: \"-Infinity\""},
-    {"[True]", "f:1:2: expected a value or ']', found 'True'"},
+    {"[True]", "f:1:2: expected a value or ']', found 'True' | JSON writes true"},
     {"[nulla]", "f:1:2: expected a value or ']', found 'nulla'"},
     {"1 2", "f:1:3: expected the end of the text, found '2'"},
     {"{}\n{}", "f:2:1: expected the end of the text, found '{' | one document a line is read with "
