@@ -23,7 +23,7 @@ static bool make_wishes(wishes *w, const options *o, err *e)
 {
     *w = (wishes){.prefix = o->prefix == NULL ? "" : o->prefix,
                   .layout = given_value(o, "layout"),
-                  .map = &o->map};
+                  .map = o->map};
     bool done = true;
     for (size_t i = 0; i < o->given_count && done; i++) {
         const char *name = o->given[i].row->key;

@@ -256,7 +256,7 @@ bool bundle_names_find(bundle_names *found, const text_list *names, const char *
         take_own_names(found);
     else
         take_names(found);
-    return take_all_mapped(found, w->map, e) && check_finished(found, e) &&
+    return take_all_mapped(found, &w->map, e) && check_finished(found, e) &&
            (has_any(found) || refuse_nothing(found, prefix, e));
 }
 

@@ -39,7 +39,7 @@ bool layer_weights_find(layer_weights *g, const text_list *names, const char *fi
     if (g->is_document)
         return true;
     return layer_search_find(&g->search, names, file, w->prefix, e) &&
-           layer_sources_find(&g->sources, &g->search, w->map, e) &&
+           layer_sources_find(&g->sources, &g->search, &w->map, e) &&
            (g->sources.count > 0 || refuse_unknown(&g->search, e));
 }
 

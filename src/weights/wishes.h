@@ -4,12 +4,13 @@
 
 #include "tensor/bundle.h"
 
-/* Borrows all but `removed`. */
+/* Borrows all but `removed`, which its maker owns; what it borrows lasts as long as the command
+ * line. */
 typedef struct wishes {
-    const char *prefix;   /* where the layer is, or the layers, with {}; "" where nobody says it */
-    const char *layout;   /* "in-out" or "out-in"; NULL: the names tell */
-    const text_list *map; /* NAME=KEY */
-    text_list removed;    /* keys that are to be left out */
+    const char *prefix; /* where the layer is, or the layers, with {}; "" where nobody says it */
+    const char *layout; /* "in-out" or "out-in"; NULL: the names tell */
+    text_list map;      /* NAME=KEY */
+    text_list removed;  /* keys that are to be left out */
 } wishes;
 
 static inline bool wishes_remove(const wishes *w, const char *key_name)

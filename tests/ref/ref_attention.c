@@ -155,9 +155,12 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
     case 1:
         return a->at[j];
     case 2:
-        return a->at[(by_batch ? b : i) * s->own + j];
+        i = a->size[0] == 1 ? 0 : by_batch ? b : i;
+        return a->at[i * s->own + j];
     case 3:
-        return a->at[((by_batch ? b : head) * s->n_q + i) * s->own + j];
+        head = a->size[0] == 1 ? 0 : by_batch ? b : head;
+        i = a->size[1] == 1 ? 0 : i;
+        return a->at[(head * a->size[1] + i) * s->own + j];
     default:
         b = a->size[0] == 1 ? 0 : b;
         head = a->size[1] == 1 ? 0 : head;
