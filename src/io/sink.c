@@ -121,6 +121,12 @@ static bool follow_links(const char *file, char path[MAX_PATH])
     return false;
 }
 
+/* The same of an output: "-" is standard output. */
+static bool find_meant(const char *file, char path[MAX_PATH])
+{
+    return follow_links(strcmp(file, "-") == 0 ? "/dev/stdout" : file, path);
+}
+
 /* Any 64 bits that nobody can foresee well enough to lie in wait for the name; O_EXCL refuses the
  * rest. The address differs from run to run, the clock from call to call, the process from its
  * neighbours. */
@@ -242,10 +248,11 @@ static bool open_file(sink *s, err *e)
 {
     char path[MAX_PATH];
     struct stat status;
-    if (!follow_links(s->file, path))
+    if (!find_meant(s->file, path))
         return fail(s, errno, e);
-    if (descriptor_of(path) >= 0)
-        return open_copy(s, descriptor_of(path), e);
+    int number = descriptor_of(path);
+    if (number >= 0)
+        return open_copy(s, number, e);
     bool exists = stat(s->file, &status) == 0;
     if (!exists && errno != ENOENT)
         return fail(s, errno, e);
@@ -318,15 +325,6 @@ static bool is_in_one_folder(const char *path, const char *other)
     return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
 }
 
-/* What an output's name means of the descriptors that are open; -1: a file. */
-static int open_number(const char *file)
-{
-    char path[MAX_PATH];
-    if (strcmp(file, "-") == 0)
-        return STDOUT_FILENO;
-    return follow_links(file, path) ? descriptor_of(path) : -1;
-}
-
 /* /dev/null takes more than one output. */
 static bool is_device(const char *file)
 {
@@ -337,12 +335,12 @@ static bool is_device(const char *file)
 bool sink_shares_file(const char *file, const char *other)
 {
     char path[2][MAX_PATH];
-    int number = open_number(file), other_number = open_number(other);
+    if (!find_meant(file, path[0]) || !find_meant(other, path[1]))
+        return false;
+    int number = descriptor_of(path[0]), other_number = descriptor_of(path[1]);
     if (number >= 0 || other_number >= 0)
         return number == other_number;
     if (is_device(file))
-        return false;
-    if (!follow_links(file, path[0]) || !follow_links(other, path[1]))
         return false;
     return strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) == 0 &&
            is_in_one_folder(path[0], path[1]);
@@ -351,10 +349,10 @@ bool sink_shares_file(const char *file, const char *other)
 bool sink_open(sink *s, const char *file, err *e)
 {
     *s = (sink){.file = file, .descriptor = -1};
-    bool opened = strcmp(file, "-") == 0 ? open_copy(s, STDOUT_FILENO, e) : open_file(s, e);
-    if (!opened)
-        sink_discard(s);
-    return opened;
+    if (open_file(s, e))
+        return true;
+    sink_discard(s);
+    return false;
 }
 
 void sink_open_memory(sink *s)
