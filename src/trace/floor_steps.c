@@ -95,61 +95,72 @@ static tensor show_centered(floors *f, const floor_rows *of, const tensor *row, 
     return line->result;
 }
 
-/* The row's mean, and the factor that its spread gives. */
+/* A mean of squares, with what it divides by. */
+typedef struct spread {
+    const char *name;
+    double root;
+    tensor factor;
+} spread;
+
+/* Of a vector that `letters` say times itself; false where there is nothing to divide by. */
+static bool show_spread(floors *f, const norm *n, const tensor *of, const char *letters,
+                        tensor columns, spread *made)
+{
+    builder *b = &f->b;
+    tensor none = {0};
+    if (b->failed)
+        return false;
+    double squares = floors_sum_of(of, 0, true), mean = squares / tensor_get(&columns, NULL);
+    tensor sum = number_line(f, OP_DOT, "squares", letters, *of, *of, squares);
+    tensor share = number_line(f, OP_DIVIDE, made->name, NULL, sum, columns, mean);
+    if (mean + n->eps == 0)
+        return false;
+    tensor within = number_line(f, OP_PLUS, "spread", build_text(b, "%s + eps", made->name), share,
+                                build_number(b, "eps", n->eps), mean + n->eps);
+    made->root = sqrt(mean + n->eps);
+    made->factor =
+        number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / made->root);
+    return true;
+}
+
 static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
     builder *b = &f->b;
     tensor row = row_of(f, of), none = {0};
-    double width = (double)row.size[0], mean = floors_sum_of(&row, 0, false) / width,
-           spread = floors_sum_of(&row, mean, true) / width;
+    double width = (double)row.size[0], mean = floors_sum_of(&row, 0, false) / width;
     tensor columns = build_number(b, "width", width);
     tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
                              none, mean * width);
     number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
     tensor centered = show_centered(f, of, &row, mean);
-    tensor squares =
-        number_line(f, OP_DOT, "squares", "centered·centered", centered, centered, spread * width);
-    tensor variance = number_line(f, OP_DIVIDE, "variance", NULL, squares, columns, spread);
-    if (b->failed || spread + n->eps == 0)
+    spread by = {.name = "variance"};
+    if (!show_spread(f, n, &centered, "centered·centered", columns, &by))
         return;
-    tensor within = number_line(f, OP_PLUS, "spread", "variance + eps", variance,
-                                build_number(b, "eps", n->eps), spread + n->eps);
-    double root = sqrt(spread + n->eps);
-    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / root);
     tensor first = floors_first(&centered);
-    show_first(f, n, first, factor, tensor_get(&first, NULL) / root, made);
+    show_first(f, n, first, by.factor, tensor_get(&first, NULL) / by.root, made);
 }
 
 static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
     builder *b = &f->b;
-    tensor row = row_of(f, of), none = {0};
-    double width = (double)row.size[0], squares = floors_sum_of(&row, 0, true);
-    tensor columns = build_number(b, "width", width);
-    tensor sum = number_line(f, OP_DOT, "squares",
-                             build_text(b, "%s·%s", at_row(f, of->name), at_row(f, of->name)), row,
-                             row, squares);
-    tensor mean = number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, squares / width);
-    if (squares / width + n->eps == 0)
+    tensor row = row_of(f, of), columns = build_number(b, "width", (double)row.size[0]);
+    const char *letters = build_text(b, "%s·%s", at_row(f, of->name), at_row(f, of->name));
+    spread by = {.name = "mean"};
+    if (!show_spread(f, n, &row, letters, columns, &by))
         return;
-    tensor within = number_line(f, OP_PLUS, "spread", "mean + eps", mean,
-                                build_number(b, "eps", n->eps), squares / width + n->eps);
-    double root = sqrt(squares / width + n->eps);
-    tensor factor = number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / root);
-    floor_rows plain = *of;
     trace_item *line = NULL;
     if (n->gain.data == NULL) {
         line = build_line(b, OP_TIMES, at_row(f, made->name),
-                          build_text(b, "factor·%s", at_row(f, plain.name)));
-        line->a = factor;
+                          build_text(b, "factor·%s", at_row(f, of->name)));
+        line->a = by.factor;
         line->b = row;
         line->result = row_of(f, made);
         return;
     }
-    tensor first = first_of(f, &plain), gain = floors_first(&n->gain);
+    tensor first = first_of(f, of), gain = floors_first(&n->gain);
     tensor unit =
-        number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, plain.name)),
-                    factor, first, tensor_get(&first, NULL) / root);
+        number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, of->name)),
+                    by.factor, first, tensor_get(&first, NULL) / by.root);
     line = build_line(b, OP_TIMES, at_first(f, made->name), "unit·gain[1]");
     line->a = unit;
     line->b = gain;
