@@ -66,7 +66,7 @@ static const key ROWS[] = {
     {{"errata", "cells whose published number is wrong"}, KEY_RECORDS},
 };
 
-/* An option has - where its key has _, and x is --input. */
+/* The key x is the option --input. */
 const synonym KEY_SYNONYMS[] = {
     {"query", "q"},
     {"queries", "q"},
@@ -94,11 +94,8 @@ const synonym KEY_SYNONYMS[] = {
     {"n_head", "heads"},
     {"num_attention_heads", "heads"},
     {"num_kv_heads", "kv_heads"},
-    {"num_kv_heads", "kv-heads"},
     {"n_kv_heads", "kv_heads"},
-    {"n_kv_heads", "kv-heads"},
     {"num_key_value_heads", "kv_heads"},
-    {"num_key_value_heads", "kv-heads"},
     {"attn_mask", "mask"},
     {"attention_mask", "mask"},
     {"is_causal", "causal"},

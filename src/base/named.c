@@ -19,13 +19,25 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
     return NULL;
 }
 
+/* The row of this name, however its words are joined. */
+static const named *find_joined(const named_table *table, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < table->count; i++) {
+        const named *row = named_row(table, i);
+        if (spelling_distance(name, length, row->name, strlen(row->name)) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 /* Of several with this name, the first whose meaning the table has. */
 const named *named_by_synonym(const named_table *table, const char *name, size_t length)
 {
     const named *found = NULL;
     for (const synonym *s = table->synonyms; s != NULL && s->name != NULL && found == NULL; s++) {
         if (spelling_distance(name, length, s->name, strlen(s->name)) == 0)
-            found = named_find(table, s->means, strlen(s->means));
+            found = find_joined(table, s->means);
     }
     return found;
 }
