@@ -40,6 +40,8 @@ typedef struct slip {
     const char *found, *remedy;
 } slip;
 
+static const char POINT[] = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
+
 static const slip SLIPS[] = {
     {"'", "JSON puts texts in double quotes"},
     {"\xe2\x80\x9c", "the quote is a typographic one, U+201C; JSON's is \""},
@@ -51,7 +53,7 @@ static const slip SLIPS[] = {
     {"FALSE", "JSON writes false"},
     {"None", "JSON writes null"},
     {"NULL", "JSON writes null"},
-    {".", "JSON writes a number with a digit on each side of the point: 0.5, 1.0"},
+    {".", POINT},
     {"+", "JSON writes a number without a +"},
 };
 
@@ -93,7 +95,7 @@ static bool fail_value(scan *s, const char *wanted, err *e)
     if (ends_a_list(s))
         return err_remedy(e, "the comma before it is one too many");
     if (remedy == NULL && ends_in_point(s))
-        remedy = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
+        remedy = POINT;
     return remedy != NULL && err_remedy(e, "%s", remedy);
 }
 
