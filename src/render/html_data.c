@@ -3,32 +3,13 @@
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
+#include "render/operation_name.h"
 
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
  * of one map are in the page, and so many in words that a person can read there. */
 enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
-
-static const char *const OPERATIONS[] = {
-    [OP_DOT] = "dot",
-    [OP_ADDITIVE] = "additive",
-    [OP_TIMES] = "times",
-    [OP_CAP] = "cap",
-    [OP_PLUS] = "plus",
-    [OP_EXP] = "exp",
-    [OP_SUM] = "sum",
-    [OP_MAX] = "max",
-    [OP_DIVIDE] = "divide",
-    [OP_ROUND] = "round",
-    [OP_NORMALIZE] = "normalize",
-    [OP_WAVE] = "wave",
-    [OP_TURN] = "turn",
-    [OP_STACK] = "stack",
-    [OP_MEAN] = "mean",
-    [OP_MINUS] = "minus",
-    [OP_ACTIVATE] = "activate",
-};
 
 static const char *const PARTS[] = {
     [PART_ROW_I] = "row-i",       [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
@@ -160,7 +141,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         json_string_write(p->out, map->letters);
     }
     if (map->has_origin) {
-        text_add_format(p->out, ",\"operation\":\"%s\"", OPERATIONS[map->op]);
+        text_add_format(p->out, ",\"operation\":\"%s\"", operation_name(map->op));
         if (map->function != NULL)
             text_add_format(p->out, ",\"function\":\"%s\"", map->function);
         add_origin(p->out, "a", &map->a);

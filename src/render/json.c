@@ -3,31 +3,12 @@
 #include "io/json_row.h"
 #include "io/json_string.h"
 #include "render/label_text.h"
+#include "render/operation_name.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",
     [TRACE_ROW_PRODUCT] = "product", [TRACE_STACK] = "stack",     [TRACE_MATRIX] = "matrix",
     [TRACE_TABLE] = "table",
-};
-
-static const char *const OPERATIONS[] = {
-    [OP_DOT] = "dot",
-    [OP_DIFFERENCE] = "difference",
-    [OP_ADDITIVE] = "additive",
-    [OP_TIMES] = "times",
-    [OP_CAP] = "cap",
-    [OP_PLUS] = "plus",
-    [OP_EXP] = "exp",
-    [OP_SUM] = "sum",
-    [OP_MAX] = "max",
-    [OP_DIVIDE] = "divide",
-    [OP_PLUS_LOG] = "plus_log",
-    [OP_ENTROPY] = "entropy",
-    [OP_ROUND] = "round",
-    [OP_VARIANCE] = "variance",
-    [OP_INVERSE_ROOT] = "inverse_root",
-    [OP_ROOT_OF_SUM] = "inverse_root_of_sum",
-    [OP_HIDE] = "hide",
 };
 
 /* What an item's object is being written with. */
@@ -88,7 +69,7 @@ static void add_line(const writer *w, const trace_item *item)
 {
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
-    add_text(w, "operation", OPERATIONS[item->op]);
+    add_text(w, "operation", operation_name(item->op));
     add_tensor(w, "a", &item->a);
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);
