@@ -72,7 +72,8 @@ void json_again_set(json_again *a, const char *bytes, const char *end, const jso
     bool done = collect(a, lists, read, all, &count);
     json_again_forget(a);
     for (size_t i = 0; done && i < count; i++) {
-        text_add(&a->between, bytes, (size_t)(all[i].at - bytes));
+        done = all[i].at >= bytes; /* else the text has changed */
+        text_add(&a->between, bytes, done ? (size_t)(all[i].at - bytes) : 0);
         a->value[a->values] = all[i].value;
         a->value[a->values++].end = a->between.length;
         bytes = all[i].end;

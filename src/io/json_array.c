@@ -1,7 +1,7 @@
 #include "io/json_array.h"
 
 #include "io/json_lists.h"
-#include "io/number_read.h"
+#include "io/json_string.h"
 
 #include <stdio.h>
 
@@ -88,7 +88,7 @@ static const char *measure_list(measure *m, const char *list, int depth, err *e)
         m->index[depth] = count++;
         if (!check_entry(m, at, depth, e))
             return NULL;
-        end = *at == '[' ? measure_list(m, at, depth + 1, e) : json_value_end(m->text, at);
+        end = depth + 1 < m->rank ? measure_list(m, at, depth + 1, e) : json_value_end(m->text, at);
         if (end == NULL)
             return NULL;
     }
@@ -98,14 +98,14 @@ static const char *measure_list(measure *m, const char *list, int depth, err *e)
         fail_ragged(m, list, depth, count, e);
         return NULL;
     }
-    return json_skip_space(m->text, end) + 1;
+    return json_close(m->text, end);
 }
 
 /* The shape is known, so brackets and commas say nothing any more. */
-static const char *next_element(const char *at)
+static const char *next_element(const json_text *t, const char *at)
 {
-    while (*at == '[' || *at == ']' || *at == ',' || *at == ' ' || *at == '\n' || *at == '\t' ||
-           *at == '\r')
+    while (at < t->end && (*at == '[' || *at == ']' || *at == ',' || *at == ' ' || *at == '\n' ||
+                           *at == '\t' || *at == '\r'))
         at++;
     return at;
 }
@@ -116,7 +116,10 @@ static bool read_elements(json_text *t, const char *at, const element_rules *rul
     size_t count = tensor_count(out), size = dtype_size(out->type);
     char *to = out->data;
     for (size_t i = 0; i < count; i++) {
-        at = json_element_read(t, next_element(at), rules, to + i * size, e);
+        at = next_element(t, at);
+        if (at == t->end)
+            return json_fail_changed(t, e);
+        at = json_element_read(t, at, rules, to + i * size, e);
         if (at == NULL)
             return false;
     }
@@ -157,7 +160,7 @@ bool json_array_read(json_text *t, const char *at, const element_rules *rules, t
         return taken;
     if (!measure_rank(&m, at, rules->most_rank, e))
         return false;
-    if (m.rank > 0 && measure_list(&m, at, 0, e) == NULL)
+    if ((m.rank > 0 && measure_list(&m, at, 0, e) == NULL) || !json_check_unchanged(t, e))
         return false;
     if (!tensor_new(out, typed.type, m.rank, m.size, e))
         return false;
@@ -172,17 +175,16 @@ bool json_array_is_numbers(json_text *t, const char *at, int most_rank)
     measure m = {.text = t};
     err unsaid = {0};
     size_t count;
-    double ignored;
     if (*at != '[' || !measure_rank(&m, at, most_rank, &unsaid) ||
         measure_list(&m, at, 0, &unsaid) == NULL || !sizes_count(m.rank, m.size, &count))
         return false;
     for (; count > 0; count--) {
-        at = next_element(at);
-        const char *end = json_value_end(t, at);
-        bool is_word = *at == 't' || *at == 'f' || *at == '{';
-        if (is_word || (*at == '"' && !number_read_nonfinite(at + 1, end - 1, &ignored)))
+        double ignored;
+        at = next_element(t, at);
+        bool is_number = at < t->end && *at != 't' && *at != 'f' && *at != '{';
+        if (!is_number || (*at == '"' && !json_nonfinite_read(t, at, &ignored)))
             return false;
-        at = end;
+        at = json_value_end(t, at);
     }
     return true;
 }

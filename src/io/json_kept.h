@@ -8,6 +8,6 @@
 
 /* Makes the entry an ENTRY_JSON: the value at `at` on one line, with one space behind commas and
  * colons and none elsewhere, and each number and text as it stands. What the entry held goes. */
-bool json_keep(const json_text *t, const char *at, entry *to, err *e);
+bool json_keep(json_text *t, const char *at, entry *to, err *e);
 
 #endif

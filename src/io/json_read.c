@@ -8,7 +8,6 @@
 #include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
-#include "io/number_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +17,7 @@ typedef struct reader {
     const read_options *how;
     dtype type; /* of matrices: the document's own, or the caller's */
     json_room room;
+    size_t depth;        /* of the objects that are open */
     const bundle *whole; /* what the text becomes */
 } reader;
 
@@ -82,8 +82,7 @@ static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err
                            .allow_nonfinite = r->how->allow_nonfinite,
                            .most_rank = read_most_rank(r->how, kind)};
     double nonfinite;
-    bool is_number =
-        *at == '"' && number_read_nonfinite(at + 1, json_value_end(&r->text, at) - 1, &nonfinite);
+    bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
     if (*at == '{' || (*at == '"' && !is_number))
         return fail_expected(r, at, "a matrix, '['", e);
     to->kind = ENTRY_TENSOR;
@@ -202,7 +201,7 @@ static bool read_records(reader *r, const scope *in, const char *at, entry *to, 
     return true;
 }
 
-static bool all_texts(const reader *r, const char *list)
+static bool all_texts(reader *r, const char *list)
 {
     const char *item = json_first(&r->text, list);
     while (item != NULL && *item == '"')
@@ -212,7 +211,7 @@ static bool all_texts(const reader *r, const char *list)
 
 /* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
  * deeper ones, and those with a number in them, are matrices. */
-static int kind_of_list(const reader *r, const char *list)
+static int kind_of_list(reader *r, const char *list)
 {
     const char *element = json_first(&r->text, list);
     if (element == NULL && r->how->keeps_all)
@@ -276,7 +275,8 @@ static const scope *scope_of_anything(const reader *r)
 /* After a failure: a value that is no matrix, and so has no bad number, may stay what it is. */
 static bool keep(reader *r, const char *at, entry *to, err *e)
 {
-    bool may_be_kept = r->how->keeps_json && !e->is_memory && (*at == '[' || *at == '"');
+    bool may_be_kept =
+        r->how->keeps_json && !e->is_memory && !r->text.has_changed && (*at == '[' || *at == '"');
     if (!may_be_kept || json_array_is_numbers(&r->text, at, read_most_rank(r->how, KEY_MATRIX)))
         return false;
     err_clear(e);
@@ -360,7 +360,7 @@ static bool read_member(reader *r, const scope *in, const char *key_at, const ch
 {
     const char *inside = key_at + 1;
     value_kind as = {in->kind, NULL};
-    if (in->skips_remarks && json_next_character(&inside) == '_')
+    if (in->skips_remarks && json_next_character(&inside, r->text.end) == '_')
         return true;
     if (in->skips_null && *at == 'n')
         return true;
@@ -374,7 +374,7 @@ static bool read_member(reader *r, const scope *in, const char *key_at, const ch
     return done;
 }
 
-static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
+static bool read_all_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
 {
     const char *key_at = json_first(&r->text, at);
     while (key_at != NULL) {
@@ -386,25 +386,36 @@ static bool read_members(reader *r, const scope *in, const char *at, bundle *to,
     return true;
 }
 
+/* The scan lets no more objects be in each other, nor do these come together otherwise. */
+static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
+{
+    if (r->depth == JSON_MAX_DEPTH)
+        return json_fail_changed(&r->text, e);
+    r->depth++;
+    bool done = read_all_members(r, in, at, to, e);
+    r->depth--;
+    return done;
+}
+
 /* The matrices' type has to be known before the first of them is read, and "dtype" may come last.
  * What else it may say is for others to refuse. */
 static void find_type(reader *r, const char *object)
 {
     for (const char *at = json_first(&r->text, object); at != NULL;) {
         const char *value = json_member(&r->text, at);
-        if (json_string_is(at, "dtype") && json_string_is(value, "f32"))
+        if (json_string_is(&r->text, at, "dtype") && json_string_is(&r->text, value, "f32"))
             r->type = DTYPE_F32;
-        if (json_string_is(at, "dtype") && json_string_is(value, "f64"))
+        if (json_string_is(&r->text, at, "dtype") && json_string_is(&r->text, value, "f64"))
             r->type = DTYPE_F64;
         at = json_next(&r->text, json_value_end(&r->text, value));
     }
 }
 
-static const char *find_header(const reader *r, const char *object)
+static const char *find_header(reader *r, const char *object)
 {
     for (const char *at = json_first(&r->text, object); at != NULL;) {
         const char *value = json_member(&r->text, at);
-        if (json_string_is(at, "_header") && *value == '[' && all_texts(r, value))
+        if (json_string_is(&r->text, at, "_header") && *value == '[' && all_texts(r, value))
             return value;
         at = json_next(&r->text, json_value_end(&r->text, value));
     }
@@ -460,8 +471,9 @@ bool json_read(const char *bytes, size_t length, const read_options *how, bundle
     json_lists lists = {.type = how->type, .threads = how->threads};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;
-    bool done =
-        json_scan(&r.text, e) && read_whole(&r, json_skip_space(&r.text, r.text.bytes), out, e);
+    const char *at = json_scan(&r.text, e) ? json_whole(&r.text) : NULL;
+    bool done = at != NULL && read_whole(&r, at, out, e);
+    done = json_check_unchanged(&r.text, e) && done;
     if (done && how->again != NULL)
         json_again_set(how->again, r.text.bytes, r.text.end, &lists, out);
     json_lists_free(&lists);

@@ -13,7 +13,7 @@ typedef struct scan {
     json_text *text;
     const char *at;
     size_t depth;
-    const char **key;
+    json_key *key;
     size_t keys, capacity;
 } scan;
 
@@ -192,13 +192,15 @@ static bool scan_member(scan *s, const char *wanted, err *e)
 {
     if (!next_is(s, '"'))
         return fail_value(s, wanted, e);
-    const char **key = mem_grow(s->key, s->keys, &s->capacity, sizeof key[0], e);
+    json_key *key = mem_grow(s->key, s->keys, &s->capacity, sizeof key[0], e);
     if (key == NULL)
         return false;
     s->key = key;
-    s->key[s->keys++] = s->at;
+    json_key *added = &s->key[s->keys++];
+    added->at = s->at;
     if (!scan_string(s, e))
         return false;
+    added->end = s->at;
     s->at = json_skip_space(s->text, s->at);
     if (!next_is(s, ':'))
         return fail_expected(s, "':' behind the key", e);

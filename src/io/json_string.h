@@ -12,6 +12,10 @@ enum { JSON_MAX_LABEL = 4096 }; /* bytes of a name or a label, escapes resolved 
  * any number). */
 char *json_string_read(json_text *t, const char *at, size_t most, err *e);
 
+/* "NaN", "Infinity", "-inf": JSON has no numbers for them, and they are texts. False for any
+ * other. */
+bool json_nonfinite_read(json_text *t, const char *at, double *value);
+
 /* Appends the string in quotes. Running out of memory is remembered in the text, as in any
  * append. */
 void json_string_write(text *to, const char *string);

@@ -123,40 +123,80 @@ int json_hex4(const char *at, const char *end)
     return value;
 }
 
-const char *json_first(const json_text *t, const char *at)
+bool json_fail_changed(json_text *t, err *e)
+{
+    t->has_changed = true;
+    err_clear(e);
+    return err_at(e, &(place){.file = t->file}, "the file changed while it was read");
+}
+
+bool json_check_unchanged(json_text *t, err *e)
+{
+    return !t->has_changed || (!e->is_memory && json_fail_changed(t, e));
+}
+
+/* The text ends where more of it must follow. */
+static bool is_over(json_text *t, const char *at)
+{
+    if (at < t->end)
+        return false;
+    t->has_changed = true;
+    return true;
+}
+
+/* Goes over `c` and the spaces around it; NULL where something else stands, or nothing behind. */
+static const char *step_over(json_text *t, const char *at, char c)
+{
+    at = json_skip_space(t, at);
+    if (is_over(t, at) || *at != c)
+        return NULL;
+    at = json_skip_space(t, at + 1);
+    return is_over(t, at) ? NULL : at;
+}
+
+const char *json_whole(json_text *t)
+{
+    const char *at = json_skip_space(t, t->bytes);
+    return is_over(t, at) ? NULL : at;
+}
+
+const char *json_first(json_text *t, const char *at)
 {
     const char *first = json_skip_space(t, at + 1);
-    return *first == ']' || *first == '}' ? NULL : first;
+    return is_over(t, first) || *first == ']' || *first == '}' ? NULL : first;
 }
 
-const char *json_next(const json_text *t, const char *value_end)
+const char *json_next(json_text *t, const char *value_end)
 {
-    const char *comma = json_skip_space(t, value_end);
-    return *comma == ',' ? json_skip_space(t, comma + 1) : NULL;
+    return t->has_changed ? NULL : step_over(t, value_end, ',');
 }
 
-static const char *string_end(const char *at)
+/* The end of the string whose opening quote is at `at`. */
+static const char *string_end(json_text *t, const char *at)
 {
-    for (at++; *at != '"'; at++)
-        at += *at == '\\';
-    return at + 1;
+    for (at++; at < t->end && *at != '"';)
+        at += *at == '\\' && at + 1 < t->end ? 2 : 1;
+    return is_over(t, at) ? t->end : at + 1;
 }
 
-const char *json_member(const json_text *t, const char *key)
+const char *json_member(json_text *t, const char *key)
 {
-    const char *colon = json_skip_space(t, string_end(key));
-    return json_skip_space(t, colon + 1);
+    const char *value = step_over(t, string_end(t, key), ':');
+    t->has_changed |= value == NULL;
+    return value == NULL ? key : value;
 }
 
-const char *json_value_end(const json_text *t, const char *at)
+const char *json_value_end(json_text *t, const char *at)
 {
     const json_list *known = *at == '[' ? json_lists_find(t->lists, at) : NULL;
     if (known != NULL)
         return known->end;
     size_t depth = 0;
     do {
+        if (is_over(t, at))
+            return t->end;
         if (*at == '"')
-            at = string_end(at);
+            at = string_end(t, at);
         else {
             depth += *at == '[' || *at == '{';
             depth -= *at == ']' || *at == '}';
@@ -166,46 +206,66 @@ const char *json_value_end(const json_text *t, const char *at)
     return at;
 }
 
+const char *json_close(json_text *t, const char *value_end)
+{
+    const char *bracket = json_skip_space(t, value_end);
+    if (is_over(t, bracket))
+        return t->end;
+    t->has_changed |= *bracket != ']' && *bracket != '}';
+    return bracket + 1;
+}
+
+/* The code of the four digits at *at, which are gone over; JSON_STRING_END where there are none. */
+static uint32_t next_hex4(const char **at, const char *end)
+{
+    int code = json_hex4(*at, end);
+    *at = code < 0 ? end : *at + 4;
+    return code < 0 ? JSON_STRING_END : (uint32_t)code;
+}
+
 /* The character that an escape stands for; `at` is behind the backslash. */
-static uint32_t next_escaped(const char **at)
+static uint32_t next_escaped(const char **at, const char *end)
 {
     static const char NAMES[] = "bfnrt", MEANT[] = "\b\f\n\r\t";
+    if (*at == end)
+        return JSON_STRING_END;
     char name = *(*at)++;
     const char *known = memchr(NAMES, name, 5);
     if (name != 'u')
         return known == NULL ? (uint32_t)name : (uint32_t)MEANT[known - NAMES];
-    uint32_t code = (uint32_t)json_hex4(*at, *at + 4);
-    *at += 4;
+    uint32_t code = next_hex4(at, end);
     if (code < 0xd800 || code > 0xdfff)
         return code;
-    uint32_t low = (uint32_t)json_hex4(*at + 2, *at + 6); /* the scan lets whole pairs pass only */
-    *at += 6;
-    return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    *at += end - *at < 2 ? 0 : 2; /* the \u: the scan lets whole pairs pass only */
+    uint32_t low = next_hex4(at, end);
+    return low == JSON_STRING_END ? low : 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
-uint32_t json_next_character(const char **at)
+uint32_t json_next_character(const char **at, const char *end)
 {
+    if (*at == end)
+        return JSON_STRING_END;
     unsigned char first = (unsigned char)*(*at)++;
     if (first == '"')
         return JSON_STRING_END;
     if (first == '\\')
-        return next_escaped(at);
+        return next_escaped(at, end);
     if (first < 0x80)
         return first;
     int more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
     uint32_t code = first & (0x3fu >> more);
-    while (more-- > 0)
+    while (more-- > 0 && *at < end)
         code = code << 6 | ((unsigned char)*(*at)++ & 0x3f);
     return code;
 }
 
-bool json_string_is(const char *at, const char *word)
+bool json_string_is(const json_text *t, const char *at, const char *word)
 {
     if (*at++ != '"')
         return false;
     while (*word != '\0') {
-        if (json_next_character(&at) != (unsigned char)*word++)
+        if (json_next_character(&at, t->end) != (unsigned char)*word++)
             return false;
     }
-    return *at == '"';
+    return at < t->end && *at == '"';
 }

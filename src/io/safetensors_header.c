@@ -31,7 +31,7 @@ static bool read_size(safetensors_header *h, const char *at, size_t *value, err 
     const char *p = at;
     bool fits = true;
     *value = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
+    for (; p < h->text.end && *p >= '0' && *p <= '9'; p++)
         fits = fits && size_mul(*value, 10, value) && size_add(*value, (size_t)(*p - '0'), value);
     if (p == at || p != json_value_end(&h->text, at))
         return fail_expected(h, at, "a whole number", e);
@@ -46,7 +46,7 @@ static bool read_dtype(safetensors_header *h, safetensors_tensor *t, err *e)
     if (*t->dtype != '"')
         return fail_expected(h, t->dtype, "a type in double quotes", e);
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        if (!json_string_is(t->dtype, TYPES[i].name))
+        if (!json_string_is(&h->text, t->dtype, TYPES[i].name))
             continue;
         t->is_known_type = true;
         t->matrix.type = TYPES[i].type;
@@ -123,7 +123,7 @@ static bool find_values(safetensors_header *h, safetensors_tensor *t, const char
     enum { MEMBERS = sizeof members / sizeof members[0] };
     for (const char *at = json_first(&h->text, t->record); at != NULL;) {
         size_t i = 0;
-        while (i < MEMBERS && !json_string_is(at, members[i].name))
+        while (i < MEMBERS && !json_string_is(&h->text, at, members[i].name))
             i++;
         if (i == MEMBERS)
             return fail_expected(h, at, "dtype, shape or data_offsets", e);
@@ -182,7 +182,7 @@ static bool read_members(safetensors_header *h, err *e)
 {
     for (const char *at = json_first(&h->text, h->text.bytes); at != NULL;) {
         const char *value = json_member(&h->text, at);
-        if (json_string_is(at, SAFETENSORS_METADATA)) {
+        if (json_string_is(&h->text, at, SAFETENSORS_METADATA)) {
             h->metadata = value;
             if (!check_metadata(h, e))
                 return false;
@@ -284,8 +284,9 @@ bool safetensors_header_read(safetensors_header *h, const char *bytes, size_t le
                              const char *file, err *e)
 {
     *h = (safetensors_header){0};
-    return find_header(h, bytes, length, file, e) && json_scan(&h->text, e) && read_members(h, e) &&
-           check_data(h, e);
+    bool done = find_header(h, bytes, length, file, e) && json_scan(&h->text, e) &&
+                read_members(h, e) && check_data(h, e);
+    return json_check_unchanged(&h->text, e) && done;
 }
 
 void safetensors_header_free(safetensors_header *h)

@@ -48,10 +48,10 @@ static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, cons
 
 /* ---- the document's name, and other metadata ---- */
 
-static const char *find_text(const safetensors_header *h, const char *name)
+static const char *find_text(safetensors_header *h, const char *name)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
-    while (at != NULL && !json_string_is(at, name))
+    while (at != NULL && !json_string_is(&h->text, at, name))
         at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at)));
     return at == NULL ? NULL : json_member(&h->text, at);
 }
@@ -82,7 +82,7 @@ static bool read_name(safetensors_header *h, const read_options *how, bundle *to
 static bool read_metadata_text(safetensors_header *h, const char *text_key, bool has_name,
                                bundle *to, err *e)
 {
-    if (has_name && json_string_is(text_key, "name"))
+    if (has_name && json_string_is(&h->text, text_key, "name"))
         return true;
     char *name = json_string_read(&h->text, text_key, JSON_MAX_LABEL, e);
     bool done = name != NULL && add_text(h, name, json_member(&h->text, text_key), to, e);
@@ -144,6 +144,7 @@ bool safetensors_read(const char *bytes, size_t length, const read_options *how,
         done = read_tensor(&h, &h.tensor[i], how, out, e);
     done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e) &&
            read_made_by(&h, how, e);
+    done = json_check_unchanged(&h.text, e) && done;
     safetensors_header_free(&h);
     if (!done)
         bundle_free(out);

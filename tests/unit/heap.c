@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 static atomic_bool is_watched;
@@ -20,8 +19,34 @@ static void count(long bytes)
         ;
 }
 
+/* What is to happen, at which allocation. */
+static struct {
+    void (*work)(void *context);
+    void *context;
+    size_t left;
+} disturbance;
+
+static void disturb(void)
+{
+    void (*work)(void *context) = disturbance.work;
+    if (work == NULL || disturbance.left-- > 0)
+        return;
+    disturbance.work = NULL;
+    work(disturbance.context);
+}
+
+bool heap_disturb(size_t number, void (*work)(void *context), void *context)
+{
+    bool was_called = disturbance.work == NULL;
+    disturbance.work = work;
+    disturbance.context = context;
+    disturbance.left = number;
+    return was_called;
+}
+
 static void *given(void *block)
 {
+    disturb();
     if (block != NULL && atomic_load(&is_watched))
         count((long)malloc_usable_size(block));
     return block;

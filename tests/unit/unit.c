@@ -22,6 +22,7 @@
     ROW(in_order)                                                                                  \
     ROW(info)                                                                                      \
     ROW(json_again)                                                                                \
+    ROW(json_changed)                                                                              \
     ROW(json_read)                                                                                 \
     ROW(json_scan)                                                                                 \
     ROW(json_write)                                                                                \

@@ -2,6 +2,7 @@
 #include "cli/info/facts.h"
 #include "io/json_room.h"
 #include "io/json_scan.h"
+#include "io/json_string.h"
 #include "io/number_read.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 typedef struct walk {
     json_text text;
     json_room room;
+    size_t depth; /* of the objects that are open */
     err *e;
 } walk;
 
@@ -39,16 +41,11 @@ static void add_utf8(text *to, uint32_t c)
 }
 
 /* The string at `at`, escapes resolved; a NUL, which would end it, becomes U+FFFD. */
-static void read_string(const char *at, text *to)
+static void read_string(const walk *w, const char *at, text *to)
 {
     uint32_t c;
-    for (at++; (c = json_next_character(&at)) != JSON_STRING_END;)
+    for (at++; (c = json_next_character(&at, w->text.end)) != JSON_STRING_END;)
         add_utf8(to, c == 0 ? 0xfffd : c);
-}
-
-static bool is_nonfinite(const walk *w, const char *at, double *value)
-{
-    return number_read_nonfinite(at + 1, json_value_end(&w->text, at) - 1, value);
 }
 
 /* ---- lists ---- */
@@ -57,20 +54,21 @@ static bool is_nonfinite(const walk *w, const char *at, double *value)
 static double number_at(const walk *w, const char *at)
 {
     double value;
-    return number_read_f64(at, json_word_end(&w->text, at), &value) ? value : HUGE_VAL;
+    const char *end = number_end_json(at, w->text.end);
+    return end != NULL && number_read_f64(at, end, &value) ? value : HUGE_VAL;
 }
 
 static void look_at_text(walk *w, const char *at, list_look *look)
 {
     double value;
     look->of->texts++;
-    if (is_nonfinite(w, at, &value)) {
+    if (json_nonfinite_read(&w->text, at, &value)) {
         look->nonfinite_texts++;
         statistics_add(&look->of->numbers, value);
     }
     if (fact_has_room(look->of)) {
         text words = {0};
-        read_string(at, &words);
+        read_string(w, at, &words);
         fact_show_item(look->of, text_string(&words), words.length);
         look->of->shown.failed = look->of->shown.failed || words.failed;
         text_free(&words);
@@ -108,6 +106,10 @@ static const char *look_at_list(walk *w, const char *at, size_t depth, list_look
 {
     size_t count = 0;
     const char *end = at + 1;
+    if (depth > JSON_MAX_DEPTH) {
+        json_fail_changed(&w->text, w->e);
+        return w->text.end;
+    }
     for (const char *item = json_first(&w->text, at); item != NULL;
          item = json_next(&w->text, end)) {
         count++;
@@ -121,7 +123,7 @@ static const char *look_at_list(walk *w, const char *at, size_t depth, list_look
     look->is_known[depth] = true;
     look->size[depth] = count;
     look->of->depth = depth > look->of->depth ? depth : look->of->depth;
-    return json_skip_space(&w->text, end) + 1;
+    return json_close(&w->text, end);
 }
 
 /* Numbers, of which some may be written as texts and some be left out; or true and false. */
@@ -174,7 +176,7 @@ static const char *walk_value(walk *w, const char *at, fact *to);
 static fact *add_named(walk *w, const char *key, text *name, fact *to)
 {
     text_clear(name);
-    read_string(key, name);
+    read_string(w, key, name);
     return text_ok(name, w->e) && json_room_take(&w->room, &w->text, key, FACT_ROOM, w->e)
                ? fact_add(to, text_string(name), name->length, w->e)
                : NULL;
@@ -185,6 +187,10 @@ static const char *walk_object(walk *w, const char *at, fact *to)
 {
     const char *end = at + 1;
     text name = {0};
+    if (w->depth++ == JSON_MAX_DEPTH) {
+        json_fail_changed(&w->text, w->e);
+        return NULL;
+    }
     to->kind = FACT_OBJECT;
     for (const char *key = json_first(&w->text, at); key != NULL; key = json_next(&w->text, end)) {
         fact *added = add_named(w, key, &name, to);
@@ -194,7 +200,8 @@ static const char *walk_object(walk *w, const char *at, fact *to)
         to->count++;
     }
     text_free(&name);
-    return end == NULL ? NULL : json_skip_space(&w->text, end) + 1;
+    w->depth--;
+    return end == NULL ? NULL : json_close(&w->text, end);
 }
 
 static void walk_word(walk *w, const char *at, fact *to)
@@ -215,7 +222,7 @@ static const char *walk_value(walk *w, const char *at, fact *to)
         return walk_list(w, at, to);
     if (*at == '"') {
         to->kind = FACT_TEXT;
-        read_string(at, &to->shown);
+        read_string(w, at, &to->shown);
     } else {
         walk_word(w, at, to);
     }
@@ -226,6 +233,7 @@ bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file
                    err *e)
 {
     walk w = {.text = json_text_of(bytes, length, file, first_line), .e = e};
-    return json_scan(&w.text, e) &&
-           walk_value(&w, json_skip_space(&w.text, w.text.bytes), out) != NULL;
+    const char *at = json_scan(&w.text, e) ? json_whole(&w.text) : NULL;
+    bool done = at != NULL && walk_value(&w, at, out) != NULL;
+    return json_check_unchanged(&w.text, e) && done;
 }

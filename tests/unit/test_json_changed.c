@@ -1,0 +1,175 @@
+/* Texts that somebody writes to while they are read, as a mapped file may be: at each allocation in
+ * turn, with whatever would lead a walk astray. Each ends, and none goes beyond the text. */
+#include "cli/info/facts.h"
+#include "heap.h"
+#include "io/json.h"
+#include "io/json_again.h"
+#include "io/json_text.h"
+#include "kernels/fence.h"
+#include "unit.h"
+
+#include <string.h>
+
+static const char *const TEXTS[] = {
+    "{\"x\":[[1,2],[3,4]],\"q\":[[\"NaN\",2],[true,null]],\"name\":\"a\\u00e9\\ud834\\udd1e\"}",
+    "{\"a\":{\"b\":{\"c\":[{\"d\":1},{\"e\":[[0.5,-2e3],[3,4]]}]}},\"dtype\":\"f64\",\"t\":true}",
+    "{\"_header\":[\"one\",\"two\"],\"x\":[\"a\",\"b\",\"c\\\"d\"],\"y\":[[\"-inf\"],[1]],\"z\":"
+    "null}",
+    "[[1,2,3],[4,5,6],[7,8,\"Infinity\"]]",
+    "[[[[[1,[2]],\"a\"]]],{\"k\":[1,2,3]},\"plain text that is long enough to be cut\"]",
+};
+
+/* What the text becomes, from its byte `from` on: this again and again. */
+static const char *const HOSTILE[] = {"{",       "[",    "}",      "]",        "\"",       "\\",
+                                      "7",       " ",    "-",      ",",        ":",        "t",
+                                      "\n",      "\xf4", "{\"\":", "[{\"a\":", "\"a\":",   "\\u",
+                                      "\\ud834", "e",    "\"-in",  "[1,",      "[\"NaN\"", "a"};
+
+typedef struct change {
+    char *at;
+    size_t length, from;
+    const char *piece;
+} change;
+
+static void write_over(void *context)
+{
+    const change *c = context;
+    size_t piece = strlen(c->piece);
+    for (size_t i = c->from; i < c->length; i++)
+        c->at[i] = c->piece[(i - c->from) % piece];
+}
+
+/* ---- who reads ---- */
+
+static bool read_all(const char *bytes, size_t length, err *e)
+{
+    read_options how = {.file = "f",
+                        .kind = KEY_MATRIX,
+                        .type = DTYPE_F32,
+                        .keeps_all = true,
+                        .keeps_json = true,
+                        .allow_nonfinite = true};
+    bundle b = {0};
+    bool done = json_read(bytes, length, &how, &b, e);
+    bundle_free(&b);
+    return done;
+}
+
+static bool read_again(const char *bytes, size_t length, err *e)
+{
+    text_list header = {0};
+    json_again again = {0};
+    read_options how = {
+        .file = "f", .kind = KEY_BIAS, .type = DTYPE_F64, .header = &header, .again = &again};
+    bundle b = {0};
+    bool done = json_read(bytes, length, &how, &b, e);
+    bundle_free(&b);
+    text_list_free(&header);
+    json_again_free(&again);
+    return done;
+}
+
+static bool find_facts(const char *bytes, size_t length, err *e)
+{
+    fact all = {0};
+    bool done = facts_of_json(&all, bytes, length, "f", 1, e);
+    fact_free(&all);
+    return done;
+}
+
+static bool (*const READERS[])(const char *, size_t, err *) = {read_all, read_again, find_facts};
+enum { READER_COUNT = sizeof READERS / sizeof READERS[0] };
+
+/* ---- what is said ---- */
+
+typedef struct tried {
+    bool (*read)(const char *bytes, size_t length, err *e);
+    change change;
+    size_t number; /* of the allocation */
+    bool is_reached, is_right;
+} tried;
+
+static void try_once(void *context)
+{
+    tried *t = context;
+    err e = {0};
+    heap_disturb(t->number, write_over, &t->change);
+    bool done = t->read(t->change.at, t->change.length, &e);
+    t->is_reached = heap_disturb(0, NULL, NULL);
+    t->is_right = done != e.is_set;
+    err_clear(&e);
+}
+
+static bool try_all_allocations(fence *f, tried *t, const char *before)
+{
+    bool is_right = true;
+    t->is_reached = true;
+    for (t->number = 0; t->is_reached && is_right; t->number++) {
+        memcpy(t->change.at, before, t->change.length);
+        is_right = fence_holds(try_once, t) && t->is_right && fence_is_intact(f);
+    }
+    return is_right;
+}
+
+static void try_text(unit *u, const char *before)
+{
+    enum { STEP = 4 }; /* bytes: less than most of the pieces and words that are met */
+    size_t length = strlen(before);
+    fence f;
+    fence_open(&f, length);
+    for (size_t i = 0; i < READER_COUNT * sizeof HOSTILE / sizeof HOSTILE[0]; i++) {
+        tried t = {.read = READERS[i % READER_COUNT],
+                   .change = {.at = fence_place_last(&f, length),
+                              .length = length,
+                              .piece = HOSTILE[i / READER_COUNT]}};
+        bool is_right = true;
+        for (; t.change.from < length && is_right; t.change.from += STEP)
+            is_right = try_all_allocations(&f, &t, before);
+        if (!CHECK(u, is_right))
+            fprintf(stderr, "reader %zu, '%s' before byte %zu at allocation %zu of %s\n",
+                    i % READER_COUNT, t.change.piece, t.change.from, t.number - 1, before);
+    }
+    fence_close(&f);
+}
+
+/* As much nesting as the text has room for, which no scan would have let pass. */
+static void deep_ones_end(unit *u)
+{
+    enum { LENGTH = 1 << 18 };
+    static char bytes[LENGTH];
+    static const char *const DEEP[] = {"{\"x\":", "[", "[{\"x\":", "{"};
+    for (size_t i = 0; i < READER_COUNT * 4; i++) {
+        tried t = {.read = READERS[i % READER_COUNT],
+                   .change = {bytes, LENGTH, 1, DEEP[i / READER_COUNT]}};
+        t.is_reached = true;
+        for (t.number = 0; t.number < 12; t.number++) {
+            memset(bytes, ' ', LENGTH);
+            memcpy(bytes, TEXTS[1], strlen(TEXTS[1]));
+            try_once(&t);
+            CHECK(u, t.is_right);
+        }
+    }
+}
+
+/* It is said of the file, whatever else was wrong with what came. */
+static void it_is_said(unit *u)
+{
+    char bytes[] = "{\"x\":[[1,2],[\"a\",4]],\"yyy\":[1,2]}";
+    change c = {.at = bytes, .length = sizeof bytes - 1, .from = 6, .piece = "{"};
+    json_text t = json_text_of(bytes, c.length, "f", 1);
+    err e = {0};
+    write_over(&c);
+    CHECK(u, json_value_end(&t, bytes) == bytes + c.length && t.has_changed);
+    CHECK(u, !json_check_unchanged(&t, &e));
+    CHECK_TEXT(u, e.where, "f");
+    CHECK_TEXT(u, e.what, "the file changed while it was read");
+    err_clear(&e);
+}
+
+void test_json_changed(unit *u)
+{
+    for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++)
+        try_text(u, TEXTS[i]);
+    deep_ones_end(u);
+    it_is_said(u);
+}
