@@ -11,6 +11,7 @@ typedef struct matcher {
     const bundle *a, *b;
     const options *o;
     diff_result *to;
+    bool *has_partner; /* of B's entries: one of A is compared with it */
     err *e;
 } matcher;
 
@@ -165,6 +166,7 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
     if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b))
         return refuse_shapes(d, p, m->e);
     p->axes = axes_of(p);
+    m->has_partner[b - m->b->entry] = true;
     return true;
 }
 
@@ -200,21 +202,11 @@ static bool match_all(matcher *m)
     return done;
 }
 
-/* Whether an entry of A was matched with this one of B. */
-static bool has_partner(const diff_result *d, const entry *b)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        if (d->pair[i].b == b)
-            return true;
-    }
-    return false;
-}
-
 static bool list_rest_of_b(matcher *m)
 {
     for (size_t i = 0; i < m->b->count; i++) {
         const entry *b = &m->b->entry[i];
-        bool is_rest = is_matrix(b) && !is_ignored(m->o, b->name) && !has_partner(m->to, b);
+        bool is_rest = is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i];
         if (is_rest && !text_list_add(&m->to->only_b, b->name, strlen(b->name), m->e))
             return false;
     }
@@ -258,16 +250,24 @@ static bool check_tolerances(const matcher *m)
     return done;
 }
 
+static bool match(matcher *m, const diff_file file[2])
+{
+    bool is_matched;
+    if (!check_map(m) || !check_ignored(m) || !match_only_ones(m, file, &is_matched))
+        return false;
+    if (!is_matched && !(match_all(m) && list_rest_of_b(m)))
+        return false;
+    return check_tolerances(m);
+}
+
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
 {
     *d = (diff_result){.name_a = file[0].name, .name_b = file[1].name};
     matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
-    bool is_matched;
-    if (!check_map(&m) || !check_ignored(&m) || !match_only_ones(&m, file, &is_matched))
-        return false;
-    if (!is_matched && !(match_all(&m) && list_rest_of_b(&m)))
-        return false;
-    return check_tolerances(&m);
+    m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
+    bool done = m.has_partner != NULL && match(&m, file);
+    mem_free(m.has_partner);
+    return done;
 }
 
 void diff_measure(diff_result *d)
