@@ -13,16 +13,18 @@ bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
     size_t element = dtype_size(p->type);
     bool needs_shares = p->asked->round_keeps_sum;
     s->block = mem_alloc(rows * columns, element, e);
+    s->seen = mem_alloc(rows, sizeof s->seen[0], e);
     s->maximum = mem_alloc(rows, element, e);
     s->sum = mem_alloc(rows, element, e);
     s->shares = needs_shares ? mem_alloc(p->n_k, sizeof s->shares[0], e) : NULL;
-    return s->block != NULL && s->maximum != NULL && s->sum != NULL &&
+    return s->block != NULL && s->seen != NULL && s->maximum != NULL && s->sum != NULL &&
            (s->shares != NULL || !needs_shares);
 }
 
 void scratch_free(scratch *s)
 {
     mem_free(s->block);
+    mem_free(s->seen);
     mem_free(s->maximum);
     mem_free(s->sum);
     mem_free(s->shares);
@@ -30,10 +32,12 @@ void scratch_free(scratch *s)
 
 bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
 {
-    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, of_rows, of_keys;
-    return size_mul(rows, columns + 2, &of_rows) &&
-           size_mul(of_rows, dtype_size(p->type), &of_rows) && size_mul(p->n_k, shares, &of_keys) &&
-           size_add(of_rows, of_keys, bytes);
+    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers;
+    *bytes = 0;
+    return size_mul(rows, columns + 2, &numbers) &&
+           size_add_product(bytes, numbers, dtype_size(p->type)) &&
+           size_add_product(bytes, rows, sizeof(key_range)) &&
+           size_add_product(bytes, p->n_k, shares);
 }
 
 /* ---- places ---- */
@@ -88,6 +92,15 @@ static bool wants_all_columns(const wanted *w)
            wanted_has(w, STAGE_CAPPED);
 }
 
+/* Where the whole rows are wanted, or appended ones stand behind the keys, each sees all. */
+static void find_seen(const block_context *of, const block *at, scratch *in)
+{
+    bool takes_all = wants_all_columns(of->wanted);
+    for (size_t i = 0; i < at->rows; i++)
+        in->seen[i] =
+            takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
+}
+
 /* ---- scores ---- */
 
 static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
@@ -96,7 +109,7 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
     tensor q = projected_queries(&of->made, at->batch, at->head);
     tensor scores = scores_of(of, at, STAGE_SCORES, in);
     score_parameters with = plan_score_parameters(p, at->head);
-    compared_keys keys = {0};
+    compared_keys keys = {.seen = in->seen};
     if (p->asked->score->is_product) {
         keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
     } else {
@@ -223,8 +236,7 @@ static void compute_statistics(const block_context *of, const block *at, const r
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
-    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED),
-         takes_all = wants_all_columns(of->wanted);
+    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
     row_stages s = {
         .scores = *scores,
         .scaled = scores_of(of, at, STAGE_SCALED, in),
@@ -240,8 +252,8 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         block own = *at;
         own.first += i;
         own.rows = 1;
-        if (!takes_all)
-            masking_narrow(of->plan, &own);
+        own.skipped += in->seen[i].first;
+        own.columns = in->seen[i].end - in->seen[i].first;
         if (!compute_row(of, at, &own, in, &s))
             return false;
     }
@@ -308,7 +320,8 @@ static tensor context_of(const block_context *of, const block *at)
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
-static void compute_attended(const block_context *of, const block *at, const tensor *weights)
+static void compute_attended(const block_context *of, const block *at, const scratch *in,
+                             const tensor *weights)
 {
     const plan *p = of->plan;
     tensor context = context_of(of, at);
@@ -316,7 +329,7 @@ static void compute_attended(const block_context *of, const block *at, const ten
         is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (of->made.v_is_finite) {
         packed v = panels_values(&of->panels, at->batch, at->head, at->skipped);
-        p->with->product(weights, &v, &attended);
+        p->with->product(weights, &v, &(product_band){.terms = in->seen}, &attended);
     } else {
         tensor all = projected_values(&of->made, p, at->batch, at->head);
         tensor v = tensor_range(&all, 0, at->skipped, at->columns);
@@ -342,12 +355,13 @@ void block_find_columns(const block_context *of, block *at)
 
 bool block_compute(const block_context *of, const block *at, scratch *in)
 {
+    find_seen(of, at, in);
     tensor scores = compute_scores(of, at, in);
     tensor weights;
     if (!compute_weights(of, at, in, &scores, &weights))
         return false;
     tensor used = compute_rounded(of, at, in, &weights);
     compute_weighted(of, at, &used);
-    compute_attended(of, at, &used);
+    compute_attended(of, at, in, &used);
     return true;
 }

@@ -10,6 +10,7 @@
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
     void *block;          /* rows × columns */
+    key_range *seen;      /* each row's own columns of the block */
     void *maximum;        /* rows */
     void *sum;            /* rows */
     share *shares;        /* n_k, where weights are rounded by largest remainders */

@@ -25,16 +25,18 @@ static tensor spread_row(const plan *p, const tensor *all, const block *at, size
     return tensor_range(&row, 0, at->skipped, keys_of(p, at));
 }
 
+/* A key's; the nearest one where it stands before or behind the block. */
+static size_t column_of(const plan *p, const block *at, size_t key)
+{
+    size_t keys = keys_of(p, at), column = key < at->skipped ? 0 : key - at->skipped;
+    return column < keys ? column : keys;
+}
+
 /* The block's columns whose keys the query may see, masks apart. */
 static key_range visible_columns(const plan *p, const block *at, size_t query)
 {
     key_range seen = visible_keys(p, at->batch, query);
-    size_t end = at->skipped + keys_of(p, at);
-    seen.end = seen.end < end ? seen.end : end;
-    seen.first = seen.first > at->skipped ? seen.first : at->skipped;
-    if (seen.first >= seen.end)
-        return (key_range){0, 0};
-    return (key_range){seen.first - at->skipped, seen.end - at->skipped};
+    return (key_range){column_of(p, at, seen.first), column_of(p, at, seen.end)};
 }
 
 static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
@@ -71,14 +73,13 @@ bool masking_apply(const plan *p, const block *at, size_t query, const void *fro
     return hide(p, at, query, to) || p->bias.data != NULL || p->slopes.data != NULL;
 }
 
-void masking_narrow(const plan *p, block *row)
+key_range masking_seen(const plan *p, const block *at, size_t query)
 {
     if (p->appended > 0)
-        return;
-    key_range seen = visible_columns(p, row, row->first);
-    size_t skipped = seen.first / PACKED_PART * PACKED_PART;
-    row->skipped += skipped;
-    row->columns = seen.end - skipped;
+        return (key_range){0, at->columns};
+    key_range seen = visible_columns(p, at, query);
+    seen.first -= seen.first % PACKED_PART;
+    return seen;
 }
 
 bool masking_allows_any(const plan *p, const block *at, size_t query)

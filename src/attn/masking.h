@@ -16,9 +16,9 @@ typedef struct block {
  * False where to = from. */
 bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
 
-/* Narrows a block of one row to the columns whose keys the row may see, masks apart; appended rows
- * need all. */
-void masking_narrow(const plan *p, block *row);
+/* The block's columns whose keys the query may see, masks apart, begun at a multiple of
+ * PACKED_PART; appended rows need all. From one query to the next neither end moves back. */
+key_range masking_seen(const plan *p, const block *at, size_t query);
 
 /* A key that may be attended to: then scores of nothing but −inf do not come from masks and
  * biases. */

@@ -61,7 +61,7 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
 {
     tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
     tensor c = tensor_range(&all, 1, column, columns);
-    j->with->product(&a, b, &c);
+    j->with->product(&a, b, NULL, &c);
     add_bias(j, &c, column);
 }
 

@@ -7,12 +7,8 @@
 /* A block's scores of all keys stay in a second-level cache (1 MB and more) while the softmax and
  * the product with the values walk over them; its rows are whole register tiles of 6, and with more
  * of them each fetch of keys and values serves more rows: 2 to 6 % at 8,192 and 16,384 keys against
- * half the size. Causal rows compute keys up to their block's last one: 2 to 4 % at 2,048 and 512
- * keys against twice as many rows. */
+ * half the size. */
 enum { BLOCK_BYTES = 800 * 1024, BLOCK_ROWS_MOST = 48, TILE_ROWS = 6 };
-
-/* Of a window's columns, at most one in so many is there for the sake of other rows. */
-enum { WINDOW_SHARE = 12 };
 
 /* Keys and values that are packed at once: together with those that are packed next, and a block of
  * scores for each thread, they stay in a third-level cache. */
@@ -21,15 +17,10 @@ enum { WAVE_BYTES = 2 << 20 };
 /* Enough blocks in a wave that threads seldom wait for its last ones. */
 enum { WAVE_BLOCKS_A_THREAD = 8 };
 
-/* Too large for the cache, or rows whose windows lie so far apart that each computes many columns
- * for others. */
 static bool is_too_large(const run *r, size_t rows)
 {
     const plan *p = r->shared.plan;
-    size_t columns = block_columns_most(p, r->shared.wanted, rows),
-           of_one = block_columns_most(p, r->shared.wanted, 1);
-    return rows * columns > BLOCK_BYTES / dtype_size(p->type) ||
-           (columns - of_one) * WINDOW_SHARE > columns;
+    return rows * block_columns_most(p, r->shared.wanted, rows) > BLOCK_BYTES / dtype_size(p->type);
 }
 
 void run_size_blocks(run *r)

@@ -5,7 +5,7 @@ static void compare_by_product(const kernels *with, const score_parameters *of, 
                                const compared_keys *k, tensor *scores)
 {
     (void)of;
-    with->product(q, &k->turned, scores);
+    with->product(q, &k->turned, &(product_band){.columns = k->seen}, scores);
 }
 
 /* scores = q′·kᵀ + bs, q′ = q·Ws */

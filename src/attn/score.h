@@ -18,8 +18,9 @@ typedef struct score_parameters {
 
 /* Keys of a head, as the score function takes them. */
 typedef struct compared_keys {
-    tensor rows;   /* k′: n × c */
-    packed turned; /* k′ᵀ, where the score function is a product */
+    tensor rows;           /* k′: n × c */
+    packed turned;         /* k′ᵀ, where the score function is a product */
+    const key_range *seen; /* by each query: no other scores are needed */
 } compared_keys;
 
 typedef struct score {

@@ -7,11 +7,6 @@
 
 #include <stdint.h>
 
-/* Keys [first, end); none where they are equal. */
-typedef struct key_range {
-    size_t first, end;
-} key_range;
-
 /* Where a query stands among the keys, offset or alignment counted: below 0 before the first. */
 int64_t visible_position(const plan *p, size_t batch, size_t query);
 

@@ -27,6 +27,18 @@ typedef struct packed {
     size_t skipped; /* columns that are passed over, less than PACKED_STEP */
 } packed;
 
+/* Keys [first, end) of those that a query is compared with; none where they are equal. */
+typedef struct key_range {
+    size_t first, end;
+} key_range;
+
+/* What of a product is needed: of row i of c the columns columns[i], and of its chains the terms
+ * terms[i], as a is 0 in all others and b finite; NULL: all. From one row to the next neither end
+ * of a range moves back. */
+typedef struct product_band {
+    const key_range *columns, *terms;
+} product_band;
+
 /* sum + rest, not yet rounded to the type */
 typedef struct row_total {
     double sum, rest;
@@ -55,8 +67,8 @@ typedef struct kernels {
     void (*pack_at)(const tensor *b, size_t row, size_t column, packed *into);
     /* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
      * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
-     * its panels lie. */
-    void (*product)(const tensor *a, const packed *b, tensor *c);
+     * its panels lie. What is not needed of c (`band`; NULL: all is) is undefined. */
+    void (*product)(const tensor *a, const packed *b, const product_band *band, tensor *c);
     /* The same of one row, whose numbers lie side by side as c's do: b as it is, or of a narrower
      * type, read once. */
     void (*row_product)(const void *a, const tensor *b, void *c);

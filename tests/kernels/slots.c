@@ -21,7 +21,7 @@ static packed pack(const kernels *with, const job *j)
 static void call_product(const kernels *with, job *j)
 {
     packed p = pack(with, j);
-    with->product(&j->in[0], &p, &j->out);
+    with->product(&j->in[0], &p, NULL, &j->out);
 }
 
 static void call_product_behind(const kernels *with, job *j)
@@ -29,7 +29,7 @@ static void call_product_behind(const kernels *with, job *j)
     packed p = pack(with, j);
     size_t rest = p.columns - j->out.size[1], most = PACKED_STEP - PACKED_PART;
     p.skipped = rest < most ? rest / PACKED_PART * PACKED_PART : most;
-    with->product(&j->in[0], &p, &j->out);
+    with->product(&j->in[0], &p, NULL, &j->out);
 }
 
 static void call_row_product(const kernels *with, job *j)

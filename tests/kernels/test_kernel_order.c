@@ -31,14 +31,14 @@ static double fused(dtype type, double a, double b, double c)
     return type == DTYPE_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
 }
 
-static void multiply(const tensor *a, const tensor *b, size_t skipped, tensor *c)
+static void multiply(const kernels *with, const tensor *a, const tensor *b, size_t skipped,
+                     const product_band *band, tensor *c)
 {
     err e = {0};
-    const kernels *with = isa_best()->table(a->type);
     packed p = {.data = mem_alloc(with->packed_bytes(b->size[0], b->size[1]), 1, &e)};
     with->pack(b, &p);
     p.skipped = skipped;
-    with->product(a, &p, c);
+    with->product(a, &p, band, c);
     mem_free(p.data);
 }
 
@@ -53,7 +53,7 @@ static void check_product_order(unit *u, dtype type, size_t depth, size_t skippe
     void *got = numbers_room(ROWS * COLUMNS), *wanted = numbers_room(ROWS * COLUMNS);
     tensor a = matrix(type, left, ROWS, depth), b = matrix(type, right, depth, skipped + COLUMNS);
     tensor c = matrix(type, got, ROWS, COLUMNS);
-    multiply(&a, &b, skipped, &c);
+    multiply(isa_best()->table(type), &a, &b, skipped, NULL, &c);
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
         double sum = 0;
         for (size_t p = 0; p < depth; p++)
@@ -63,6 +63,76 @@ static void check_product_order(unit *u, dtype type, size_t depth, size_t skippe
     }
     CHECK(u, numbers_same(type, got, wanted, ROWS * COLUMNS));
     free(left), free(right), free(got), free(wanted);
+}
+
+/* Ranges of which neither end moves back; some are empty, and some are all. */
+static void fill_ranges(key_range *of, size_t rows, size_t all, uint64_t *state)
+{
+    size_t first = 0, end = 0, step = 1 + 2 * all / (rows + 1);
+    for (size_t i = 0; i < rows; i++) {
+        end += (size_t)(numbers_fraction(state) * (double)step);
+        end = end < all ? end : all;
+        first += (size_t)(numbers_fraction(state) * (double)step) / 2;
+        first = first < end ? first : end;
+        of[i] = (key_range){first, end};
+    }
+}
+
+static bool is_within(key_range of, size_t at)
+{
+    return at >= of.first && at < of.end;
+}
+
+static void hide_terms(const tensor *a, const key_range *terms)
+{
+    for (size_t i = 0; i < a->size[0] * a->size[1]; i++)
+        if (!is_within(terms[i / a->size[1]], i % a->size[1]))
+            numbers_put(a->type, a->data, i, 0);
+}
+
+static void check_needed(unit *u, const kernels *with, const tensor *a, const tensor *b,
+                         const product_band *band, const tensor *wanted)
+{
+    size_t columns = wanted->size[1], count = wanted->size[0] * columns;
+    void *got = numbers_room(count);
+    tensor c = matrix(a->type, got, wanted->size[0], columns);
+    multiply(with, a, b, 0, band, &c);
+    for (size_t i = 0; band->columns != NULL && i < count; i++)
+        if (!is_within(band->columns[i / columns], i % columns))
+            numbers_put(a->type, got, i, numbers_get(a->type, wanted->data, i));
+    CHECK(u, numbers_same(a->type, got, wanted->data, count));
+    free(got);
+}
+
+/* What is needed of a product is what the whole one is, whose chains have terms of 0. */
+static void check_band(unit *u, const kernels *with, dtype type, size_t depth)
+{
+    enum { ROWS = 31, COLUMNS = 149 };
+    key_range columns[ROWS], terms[ROWS];
+    uint64_t state = depth;
+    void *left = new_numbers(type, ROWS * depth, &state);
+    void *right = new_numbers(type, depth * COLUMNS, &state), *c = numbers_room(ROWS * COLUMNS);
+    tensor a = matrix(type, left, ROWS, depth), b = matrix(type, right, depth, COLUMNS);
+    tensor whole = matrix(type, c, ROWS, COLUMNS);
+    fill_ranges(columns, ROWS, COLUMNS, &state);
+    fill_ranges(terms, ROWS, depth, &state);
+    hide_terms(&a, terms);
+    multiply(with, &a, &b, 0, NULL, &whole);
+    check_needed(u, with, &a, &b, &(product_band){.terms = terms}, &whole);
+    check_needed(u, with, &a, &b, &(product_band){.columns = columns}, &whole);
+    check_needed(u, with, &a, &b, &(product_band){columns, terms}, &whole);
+    free(left), free(right), free(c);
+}
+
+static void check_bands(unit *u)
+{
+    for (size_t i = 0; i < ISAS.count; i++) {
+        const isa *by = (const isa *)(const void *)named_row(&ISAS, i);
+        for (size_t depth = 1; by->is_here() && depth < 1500; depth += 1 + depth / 2) {
+            check_band(u, by->table(DTYPE_F32), DTYPE_F32, depth);
+            check_band(u, by->table(DTYPE_F64), DTYPE_F64, depth);
+        }
+    }
 }
 
 /* 16 partial sums in float64, key j in partial j mod 16, joined by the tree s = 8, 4, 2, 1: p[l] +=
@@ -153,6 +223,7 @@ void test_kernel_order(unit *u)
             check_beside(u, DTYPE_F64, n, shares);
         }
     }
+    check_bands(u);
     check_nonzero(u);
     check_masked_row(u);
 }

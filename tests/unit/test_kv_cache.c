@@ -44,8 +44,8 @@ static bool same_product(const kernels *with, const tensor *a, const packed *kep
         exit(2);
     tensor to = of_unit(&got, 0), whole = of_unit(&wanted, 0);
     with->pack(b, &p);
-    with->product(a, kept, &to);
-    with->product(a, &p, &whole);
+    with->product(a, kept, NULL, &to);
+    with->product(a, &p, NULL, &whole);
     bool is_same = memcmp(got.data, wanted.data, tensor_count(&got) * dtype_size(got.type)) == 0;
     mem_free(p.data);
     tensor_free(&got);

@@ -127,29 +127,122 @@ static void add_columns(strip t, size_t rows, size_t columns)
         add_rows(t, rows, ADD[0]);
 }
 
+/* ---- bands ---- */
+
+/* Columns of one panel, over a depth of PANEL_DEPTH. */
+typedef struct piece {
+    const product_band *band;
+    size_t rows, depth; /* of the whole product */
+    key_range columns, terms;
+} piece;
+
+/* What a tile needs of it; all zeros: nothing. */
+typedef struct part {
+    key_range columns, terms;
+    bool is_first, is_last; /* as a strip's */
+} part;
+
+static size_t clamped(size_t n, key_range to)
+{
+    return n < to.first ? to.first : at_most(n, to.end);
+}
+
+static key_range common(key_range a, key_range b)
+{
+    return (key_range){clamped(a.first, b), clamped(a.end, b)};
+}
+
+/* What the tile's rows need together. */
+static key_range range_of_tile(const key_range *of, size_t row, size_t rows, size_t all)
+{
+    if (of == NULL)
+        return (key_range){0, all};
+    return (key_range){of[row].first, of[at_most(row + TILE_ROWS, rows) - 1].end};
+}
+
+/* Whole vectors: rounding costs less than a tile for each end. */
+static key_range columns_of_tile(const piece *p, size_t row)
+{
+    key_range all = p->columns,
+              c = common(range_of_tile(p->band->columns, row, p->rows, all.end), all);
+    if (c.first >= c.end)
+        return (key_range){0, 0};
+    c.first -= (c.first - all.first) % LANES;
+    c.end = all.first + (c.end - all.first + LANES - 1) / LANES * LANES;
+    return common(c, all);
+}
+
+/* A chain without terms is +0, and done at once. */
+static part part_of_tile(const piece *p, size_t row)
+{
+    key_range columns = columns_of_tile(p, row);
+    key_range chain = range_of_tile(p->band->terms, row, p->rows, p->depth);
+    if (chain.first >= chain.end)
+        chain = (key_range){0, 0};
+    key_range terms = common(chain, p->terms);
+    bool is_empty = chain.end == 0 && p->terms.first == 0;
+    if (columns.first == columns.end || (terms.first == terms.end && !is_empty))
+        return (part){0};
+    return (part){columns, terms, chain.first >= p->terms.first, chain.end <= p->terms.end};
+}
+
+static bool is_same_range(key_range a, key_range b)
+{
+    return a.first == b.first && a.end == b.end;
+}
+
+static bool is_same_part(part a, part b)
+{
+    return is_same_range(a.columns, b.columns) && is_same_range(a.terms, b.terms) &&
+           a.is_first == b.is_first && a.is_last == b.is_last;
+}
+
 /* ---- products ---- */
 
-void KERNEL(product)(const tensor *a, const packed *b, tensor *c)
+static void add_part(const tensor *a, const packed *b, tensor *c, part needed, size_t row,
+                     size_t rows)
 {
-    size_t depth = a->size[1], columns = c->size[1];
-    size_t p = 0;
+    size_t at = b->skipped + needed.columns.first, within = at % PANEL_COLUMNS;
+    strip t = {.a = row_of(a, row) + a->stride[1] * (ptrdiff_t)needed.terms.first,
+               .a_row = a->stride[0],
+               .a_step = a->stride[1],
+               .b = (const real *)b->data + (at - within) * b->depth +
+                    needed.terms.first * PANEL_COLUMNS + within,
+               .depth = needed.terms.end - needed.terms.first,
+               .c = row_of(c, row) + needed.columns.first,
+               .c_row = c->stride[0],
+               .is_first = needed.is_first,
+               .is_last = needed.is_last};
+    add_columns(t, rows, needed.columns.end - needed.columns.first);
+}
+
+/* Tiles that need the same are added together. */
+static void add_piece(const tensor *a, const packed *b, tensor *c, const piece *p)
+{
+    for (size_t row = 0, end; row < p->rows; row = end) {
+        part needed = part_of_tile(p, row);
+        end = row + TILE_ROWS;
+        while (end < p->rows && is_same_part(part_of_tile(p, end), needed))
+            end += TILE_ROWS;
+        end = at_most(end, p->rows);
+        if (needed.columns.end > 0)
+            add_part(a, b, c, needed, row, end - row);
+    }
+}
+
+void KERNEL(product)(const tensor *a, const packed *b, const product_band *band, tensor *c)
+{
+    static const product_band whole;
+    piece p = {band == NULL ? &whole : band, a->size[0], a->size[1], {0, 0}, {0, 0}};
     do { /* once for a depth of 0 too, whose chains are +0 */
-        strip t = {.a = row_of(a, 0) + a->stride[1] * (ptrdiff_t)p,
-                   .a_row = a->stride[0],
-                   .a_step = a->stride[1],
-                   .depth = at_most(depth - p, PANEL_DEPTH),
-                   .c_row = c->stride[0],
-                   .is_first = p == 0,
-                   .is_last = p + PANEL_DEPTH >= depth};
-        for (size_t j = 0, width; j < columns; j += width) {
-            size_t at = b->skipped + j, within = at % PANEL_COLUMNS;
-            width = at_most(columns - j, PANEL_COLUMNS - within);
-            t.b = (const real *)b->data + (at - within) * b->depth + p * PANEL_COLUMNS + within;
-            t.c = row_of(c, 0) + j;
-            add_columns(t, a->size[0], width);
+        p.terms.end = at_most(p.depth, p.terms.first + PANEL_DEPTH);
+        for (size_t j = 0; j < c->size[1]; j = p.columns.end) {
+            size_t left = PANEL_COLUMNS - (b->skipped + j) % PANEL_COLUMNS;
+            p.columns = (key_range){j, at_most(c->size[1], j + left)};
+            add_piece(a, b, c, &p);
         }
-        p += PANEL_DEPTH;
-    } while (p < depth);
+        p.terms.first += PANEL_DEPTH;
+    } while (p.terms.first < p.depth);
 }
 
 /* A term is skipped by its weight alone, so this is for values that are not finite, and rare. */

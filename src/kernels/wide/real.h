@@ -42,7 +42,7 @@ static inline real fused(real a, real b, real c)
 size_t KERNEL(packed_bytes)(size_t depth, size_t columns);
 void KERNEL(pack)(const tensor *b, packed *into);
 void KERNEL(pack_at)(const tensor *b, size_t row, size_t column, packed *into);
-void KERNEL(product)(const tensor *a, const packed *b, tensor *c);
+void KERNEL(product)(const tensor *a, const packed *b, const product_band *band, tensor *c);
 void KERNEL(row_product)(const void *a, const tensor *b, void *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
