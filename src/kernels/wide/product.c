@@ -216,15 +216,23 @@ static void add_part(const tensor *a, const packed *b, tensor *c, part needed, s
     add_columns(t, rows, needed.columns.end - needed.columns.first);
 }
 
-/* Tiles that need the same are added together. */
+/* The first row behind those that need the same as the tile at `row`. */
+static size_t end_of_part(const piece *p, size_t row, part needed)
+{
+    size_t end = row + TILE_ROWS, last = (p->rows - 1) / TILE_ROWS * TILE_ROWS;
+    bool has_terms = needed.terms.first < needed.terms.end;
+    if (has_terms && is_same_part(part_of_tile(p, last), needed))
+        return p->rows; /* all between do: no end moves back */
+    while (end < p->rows && is_same_part(part_of_tile(p, end), needed))
+        end += TILE_ROWS;
+    return at_most(end, p->rows);
+}
+
 static void add_piece(const tensor *a, const packed *b, tensor *c, const piece *p)
 {
     for (size_t row = 0, end; row < p->rows; row = end) {
         part needed = part_of_tile(p, row);
-        end = row + TILE_ROWS;
-        while (end < p->rows && is_same_part(part_of_tile(p, end), needed))
-            end += TILE_ROWS;
-        end = at_most(end, p->rows);
+        end = end_of_part(p, row, needed);
         if (needed.columns.end > 0)
             add_part(a, b, c, needed, row, end - row);
     }
