@@ -6,7 +6,7 @@
 #include "io/cells.h"
 #include "io/csv_read.h"
 #include "io/json.h"
-#include "io/tidy.h"
+#include "io/tidy_header.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -108,26 +108,31 @@ static bool is_csv(const looks *l)
            (is_decided || l->commas.splits_first || !l->tabs.splits_first);
 }
 
+static bool is_tidy(const char *bytes, size_t length)
+{
+    return tidy_header_delimiter(bytes, length) != 0;
+}
+
 bool csv_probe(const char *bytes, size_t length)
 {
     looks l = look_at_both(bytes, length);
-    return !tidy_probe(bytes, length) && is_csv(&l);
+    return !is_tidy(bytes, length) && is_csv(&l);
 }
 
 bool tsv_probe(const char *bytes, size_t length)
 {
     looks l = look_at_both(bytes, length);
-    return !tidy_probe(bytes, length) && may_be(&l.tabs, &l.commas) && !is_csv(&l);
+    return !is_tidy(bytes, length) && may_be(&l.tabs, &l.commas) && !is_csv(&l);
 }
 
 bool csv_may_be(const char *bytes, size_t length)
 {
     looks l = look_at_both(bytes, length);
-    return !tidy_probe(bytes, length) && may_be(&l.commas, &l.tabs);
+    return !is_tidy(bytes, length) && may_be(&l.commas, &l.tabs);
 }
 
 bool tsv_may_be(const char *bytes, size_t length)
 {
     looks l = look_at_both(bytes, length);
-    return !tidy_probe(bytes, length) && may_be(&l.tabs, &l.commas);
+    return !is_tidy(bytes, length) && may_be(&l.tabs, &l.commas);
 }

@@ -5,20 +5,10 @@
 #include "io/grid.h"
 #include "io/json.h"
 #include "io/tidy.h"
+#include "io/tidy_header.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/* The columns: stage, those of grid_axis in its order, value. */
-static const char *const COLUMNS[] = {"stage", "batch", "head", "row", "col", "item", "value"};
-enum { FIRST_INDEX = 1, VALUE_COLUMN = FIRST_INDEX + GRID_AXES, COLUMN_COUNT };
-
-/* What the fields of a line are, in their order; COLUMN_COUNT is a column without a name, in which
- * R and pandas count the lines. */
-typedef struct header {
-    size_t count, column[COLUMN_COUNT + 1];
-    bool has[COLUMN_COUNT + 1];
-} header;
 
 /* One stage's numbers as they come, and where each belongs. */
 typedef struct stage {
@@ -33,88 +23,9 @@ typedef struct job {
     bundle *out;
     stage *stage;
     size_t count, capacity;
-    header header;
+    tidy_header header;
     text name;
 } job;
-
-/* ---- the header ---- */
-
-static size_t find_column(const csv_field *f)
-{
-    size_t column = 0;
-    while (column < COLUMN_COUNT && (f->length != strlen(COLUMNS[column]) ||
-                                     memcmp(f->text, COLUMNS[column], f->length) != 0))
-        column++;
-    return column;
-}
-
-static bool add_column(const csv_reader *r, const csv_field *f, header *h, err *e)
-{
-    place at = csv_field_place(r, f);
-    int length = f->length > 40 ? 40 : (int)f->length;
-    size_t column = find_column(f);
-    if (column == COLUMN_COUNT && (f->length > 0 || h->count > 0))
-        return err_at(e, &at, "'%.*s' is no column of a tidy table", length, f->text);
-    if (h->has[column])
-        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column]);
-    h->has[column] = true;
-    h->column[h->count++] = column;
-    return true;
-}
-
-static bool check_columns(const header *h, const place *at, err *e)
-{
-    for (size_t column = 0; column < COLUMN_COUNT; column++) {
-        bool may_lack = column == FIRST_INDEX + GRID_BATCH || column == FIRST_INDEX + GRID_HEAD ||
-                        column == FIRST_INDEX + GRID_ITEM;
-        if (!h->has[column] && !may_lack)
-            return err_at(e, at, "the header has no column %s", COLUMNS[column]);
-    }
-    return true;
-}
-
-static bool read_columns(csv_reader *r, header *h, err *e)
-{
-    csv_field f = {0};
-    place at = csv_place(r);
-    *h = (header){0};
-    while (r->next < r->end && !f.last) {
-        if (!csv_next_field(r, &f, e) || !add_column(r, &f, h, e))
-            return false;
-    }
-    return check_columns(h, &at, e);
-}
-
-/* Goes past comments, which may say what made the table, to the first row. */
-static bool find_header(csv_reader *r, const read_options *how, err *e)
-{
-    csv_field comment;
-    csv_line kind;
-    while ((kind = csv_next_line(r, &comment)) == CSV_COMMENT || kind == CSV_BLANK) {
-        if (kind == CSV_COMMENT && !read_header_line(how, comment.text, comment.length, e))
-            return false;
-    }
-    return true;
-}
-
-static bool has_columns(const char *bytes, size_t length, char delimiter)
-{
-    csv_reader r;
-    header ignored;
-    err nothing = {0};
-    csv_open(&r, "", 1, bytes, length, delimiter);
-    return find_header(&r, &(read_options){0}, &nothing) && read_columns(&r, &ignored, &nothing);
-}
-
-/* The delimiter that makes the first row a header, or 0. */
-static char find_delimiter(const char *bytes, size_t length)
-{
-    for (const char *p = ",\t;|: "; *p != '\0'; p++) {
-        if (has_columns(bytes, length, *p))
-            return *p;
-    }
-    return 0;
-}
 
 /* ---- one line ---- */
 
@@ -215,8 +126,8 @@ static bool refuse_count(job *j, csv_field f, size_t count, size_t wanted, err *
 static bool read_line(job *j, err *e)
 {
     line to = {0};
-    csv_field f = {0}, field[COLUMN_COUNT + 1];
-    const header *h = &j->header;
+    csv_field f = {0}, field[TIDY_COLUMNS + 1];
+    const tidy_header *h = &j->header;
     for (size_t count = 0; !f.last; count++) {
         if (!csv_next_field(&j->reader, &f, e))
             return false;
@@ -227,11 +138,11 @@ static bool read_line(job *j, err *e)
     if (!read_stage(j, &field[0], &to, e))
         return false;
     for (int axis = 0; axis < GRID_AXES; axis++) {
-        size_t column = FIRST_INDEX + (size_t)axis;
+        size_t column = TIDY_FIRST_INDEX + (size_t)axis;
         if (h->has[column] && !read_index(j, &field[column], (grid_axis)axis, &to, e))
             return false;
     }
-    return add_value(j, &field[VALUE_COLUMN], &to, e);
+    return add_value(j, &field[TIDY_VALUE], &to, e);
 }
 
 /* ---- the whole ---- */
@@ -257,9 +168,9 @@ static bool read_lines(job *j, err *e)
 {
     csv_field comment;
     csv_line kind;
-    if (!find_header(&j->reader, j->how, e))
+    if (!tidy_header_find(&j->reader, j->how, e))
         return false;
-    if (!read_columns(&j->reader, &j->header, e))
+    if (!tidy_header_read(&j->reader, &j->header, e))
         return err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
                              "which batch and head may be left out");
     while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
@@ -290,7 +201,7 @@ static void job_free(job *j)
 
 bool tidy_probe(const char *bytes, size_t length)
 {
-    return find_delimiter(bytes, length) != 0;
+    return tidy_header_delimiter(bytes, length) != 0;
 }
 
 bool tidy_may_be(const char *bytes, size_t length)
@@ -302,7 +213,7 @@ bool tidy_may_be(const char *bytes, size_t length)
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     job j = {.how = how, .out = out};
-    char delimiter = how->delimiter != 0 ? how->delimiter : find_delimiter(bytes, length);
+    char delimiter = how->delimiter != 0 ? how->delimiter : tidy_header_delimiter(bytes, length);
     if (delimiter == 0)
         delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
