@@ -346,6 +346,15 @@ bool sink_shares_file(const char *file, const char *other)
            is_in_one_folder(path[0], path[1]);
 }
 
+bool sink_replaces(const char *file)
+{
+    char path[MAX_PATH];
+    struct stat status;
+    if (find_meant(file, path) && descriptor_of(path) >= 0)
+        return false;
+    return stat(file, &status) < 0 || S_ISREG(status.st_mode);
+}
+
 bool sink_open(sink *s, const char *file, err *e)
 {
     *s = (sink){.file = file, .descriptor = -1};

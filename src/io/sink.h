@@ -37,6 +37,9 @@ bool sink_flush(sink *s, err *e);
  * device takes any number. */
 bool sink_shares_file(const char *file, const char *other);
 
+/* Whether what is written takes the place of what was there; no such file has nothing there. */
+bool sink_replaces(const char *file);
+
 /* What was written so far is on the disk before it takes the place of what was there: for a file
  * that somebody wrote, where a computed one is made again after a power cut. */
 bool sink_secure(sink *s, err *e);

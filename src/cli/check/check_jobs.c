@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/check/check_update.h"
 #include "cli/progress.h"
 #include "model/keys.h"
 
@@ -13,6 +14,12 @@ enum { FILES_A_JOB = 16 };
 
 /* ---- one file ---- */
 
+/* A pipe may never say anything, so it is refused before it is opened. */
+static bool may_check(const checker *c, const document *one, err *e)
+{
+    return !c->given->update || check_update_takes(one, e);
+}
+
 static bool check_file(checker *c, const char *file, err *e)
 {
     options one_file = *c->given;
@@ -20,11 +27,13 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operands = 1;
     documents all;
     document one;
-    bool is_there = false,
-         done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
+    bool is_there = false;
+    if (!may_check(c, &(document){.file = file}, e))
+        return false;
+    bool done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
     all.keys = &STACK_DOCUMENT;
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
-        done = check_document(c, &one, e);
+        done = may_check(c, &one, e) && check_document(c, &one, e);
         progress_document_done(c->world->progress);
         document_free(&one);
     }

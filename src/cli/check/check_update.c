@@ -193,14 +193,20 @@ static bool rewrite(const checker *c, const new_numbers *of, edits *all, err *e)
     return done;
 }
 
+bool check_update_takes(const document *one, err *e)
+{
+    place at = document_place(one);
+    if (one->line == 0 && sink_replaces(one->file))
+        return true;
+    err_at(e, &at, "--update writes into files of one document, and this is none");
+    return err_remedy(e, "write the document into a file of its own, and check that");
+}
+
 bool check_update(checker *c, const new_numbers *of, err *e)
 {
     text *out = &c->out;
     const document *one = of->document;
-    place at = document_place(one);
     edits all = {0};
-    if (one->file == NULL || strcmp(one->file, "-") == 0 || one->line > 0)
-        return err_at(e, &at, "--update writes into JSON files, and this is a stream");
     bool done = rewrite(c, of, &all, e);
     if (done) {
         text_add_string(out, "ok    ");

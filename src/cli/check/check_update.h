@@ -12,6 +12,8 @@ typedef struct new_numbers {
     const errata *known;               /* elements that stay as they are */
 } new_numbers;
 
+/* Refuses what can't be written into: standard input, a pipe, a line of a stream. */
+bool check_update_takes(const document *one, err *e);
 /* Adds a line that says how many there were. The old file stays where anything fails. */
 bool check_update(checker *c, const new_numbers *of, err *e);
 
