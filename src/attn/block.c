@@ -123,19 +123,20 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 
 /* ---- softmax ---- */
 
+static size_t number_of(const plan *p, const block *row)
+{
+    return plan_row_number(p, row->batch, row->head, row->first);
+}
+
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
 static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
 {
     bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, row, row->first));
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
-    char batch[32] = "", head[32] = "";
-    if (p->has_batch)
-        snprintf(batch, sizeof batch, "batch %zu, ", row->batch + 1);
-    if (p->has_heads)
-        snprintf(head, sizeof head, "head %zu, ", row->head + 1);
-    err_set(e, "scores[%s%squery %zu] are beyond the range of %s", batch, head, row->first + 1,
-            dtype_name(p->type));
+    char name[ROW_NAME];
+    plan_name_row(p, number_of(p, row), name);
+    err_set(e, "scores[%s] are beyond the range of %s", name, dtype_name(p->type));
     return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
                                               : "smaller inputs or a smaller --scale would not be");
 }
@@ -170,7 +171,8 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
     in->undivided =
         (row_shares){exponent, own->columns, row_at(&sums, row), own_row(&s->weights, at, own)};
     double whole = tensor_get(&sums, (size_t[]){row, 0});
-    in->empty_rows += is_empty && !isnan(whole);
+    if (is_empty && !isnan(whole))
+        empty_rows_add(&in->empty, number_of(p, own));
     return check_sum(p, own, whole, is_empty, &in->failure);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SELFATTN_ATTN_BLOCK_H
 #define SELFATTN_ATTN_BLOCK_H
 
+#include "attn/empty_rows.h"
 #include "attn/masking.h"
 #include "attn/panels.h"
 #include "attn/rounding.h"
@@ -15,7 +16,7 @@ typedef struct scratch {
     void *sum;            /* rows */
     share *shares;        /* n_k, where weights are rounded by largest remainders */
     row_shares undivided; /* the row whose exponentials and sum were computed last */
-    size_t empty_rows;
+    empty_rows empty;
     size_t failed_at; /* the block's number in the schedule, where `failure` is set */
     err failure;
 } scratch;

@@ -96,6 +96,12 @@ typedef struct slope_rule {
 
 slope_rule plan_slope_rule(size_t head, size_t heads);
 
+/* A row of a query, counted over batch entries, heads and queries; and what messages call it:
+ * "head 1, query 2". */
+size_t plan_row_number(const plan *p, size_t batch, size_t head, size_t query);
+enum { ROW_NAME = 96 };
+void plan_name_row(const plan *p, size_t row, char name[ROW_NAME]);
+
 /* The key/value head that a query head uses. */
 size_t plan_kv_head(const plan *p, size_t head);
 

@@ -103,7 +103,7 @@ tensor row_stage_tensor(const row_stage *s)
 static bool compute(row_stage *s, size_t first, err *e)
 {
     run *r = &s->run;
-    size_t empty_rows;
+    empty_rows empty;
     float_mode mode;
     size_t of_block = r->block_rows * r->shared.plan->n_k * dtype_size(s->whole.type);
     size_t some = s->part / of_block + 1;
@@ -113,7 +113,7 @@ static bool compute(row_stage *s, size_t first, err *e)
     s->first = row_of(r, r->first);
     s->end = row_of(r, r->end);
     float_mode_set(&mode);
-    bool done = run_compute_blocks(r, &s->by, &empty_rows, e);
+    bool done = run_compute_blocks(r, &s->by, &empty, e);
     float_mode_restore(&mode);
     return done;
 }

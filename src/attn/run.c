@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- places ---- */
@@ -62,12 +63,36 @@ static bool keep_wanted(block_context *c, bundle *result, err *e)
 
 /* ---- the whole ---- */
 
+/* A mask that leaves most queries nothing may say true for what it hides. */
+static const char *doubt_of(const plan *p, const empty_rows *empty)
+{
+    if (p->mask.data == NULL || empty->count <= p->batches * p->heads * p->n_q / 2)
+        return "";
+    return p->asked->mask_true_is_masked
+               ? "; true in the mask hides a key, and --mask-true attend turns that round"
+               : "; false in the mask hides a key, and --mask-true masked turns that round";
+}
+
+static void report_empty_rows(const plan *p, const empty_rows *empty, run_report *report)
+{
+    char name[ROW_NAME];
+    report->empty_rows = empty->count;
+    if (empty->count == 0)
+        return;
+    plan_name_row(p, empty->first, name);
+    snprintf(report->first_empty, sizeof report->first_empty, "weights[%s]", name);
+    report->doubt = doubt_of(p, empty);
+}
+
 /* All but the output, whose product takes the memory that the loop is then done with. */
 static bool compute_blocks(run *r, crew *by, bundle *result, run_report *report, err *e)
 {
     block_context *c = &r->shared;
-    return keep_wanted(c, result, e) && project_inputs(&c->made, c->plan, c->kept, by, e) &&
-           run_blocks_open(r, by->most, e) && run_compute_blocks(r, by, &report->empty_rows, e);
+    empty_rows empty = {0};
+    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, c->plan, c->kept, by, e) &&
+                run_blocks_open(r, by->most, e) && run_compute_blocks(r, by, &empty, e);
+    report_empty_rows(c->plan, &empty, report);
+    return done;
 }
 
 static bool compute_output(run *r, crew *by, run_report *report, err *e)

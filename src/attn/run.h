@@ -10,7 +10,12 @@
 
 /* What besides the stages came out. */
 typedef struct run_report {
-    size_t empty_rows; /* rows of queries that may attend to nothing */
+    /* Rows of queries that may attend to nothing. Where there are any: the first, "weights[query
+     * 2]", in a stack with the way to its stage; and what to say otherwise if their mask was meant
+     * the other way round, or "". */
+    size_t empty_rows;
+    char first_empty[2 * ROW_NAME];
+    const char *doubt;
     /* Where a thread could not be started: how many there were, and how many were wanted. */
     size_t threads, threads_wanted;
 } run_report;

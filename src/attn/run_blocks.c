@@ -131,13 +131,13 @@ static void scratches_free(run *r)
 }
 
 /* The failure of the first block, whoever met it. */
-static bool gather(const run *r, size_t threads, size_t *empty_rows, err *e)
+static bool gather(const run *r, size_t threads, empty_rows *empty, err *e)
 {
     const scratch *failed = NULL;
-    *empty_rows = 0;
+    *empty = (empty_rows){0};
     for (size_t i = 0; i < threads; i++) {
         const scratch *one = &r->of_worker[i];
-        *empty_rows += one->empty_rows;
+        empty_rows_join(empty, &one->empty);
         if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
             failed = one;
     }
@@ -178,15 +178,15 @@ void run_blocks_close(run *r)
     panels_free(&r->shared.panels);
 }
 
-bool run_compute_blocks(run *r, crew *by, size_t *empty_rows, err *e)
+bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
 {
     block_context *c = &r->shared;
     schedule_start(&r->tasks, count_units(r), r->wave, panels_parts(&c->panels),
                    r->group * r->blocks);
     start_progress(c->wanted->progress, r->end - r->first);
     for (size_t i = 0; i < r->threads; i++)
-        r->of_worker[i].empty_rows = 0;
-    return gather(r, crew_run(by, r->threads, work, r), empty_rows, e);
+        r->of_worker[i].empty = (empty_rows){0};
+    return gather(r, crew_run(by, r->threads, work, r), empty, e);
 }
 
 bool run_blocks_memory(run *r, size_t threads, size_t *bytes)

@@ -25,9 +25,9 @@ void run_size_blocks(run *r);
 bool run_blocks_open(run *r, size_t threads, err *e);
 void run_blocks_close(run *r); /* also where it was not opened, or not wholly */
 
-/* Computes the blocks from `first` up to `end`, and counts the rows of queries that may attend to
+/* Computes the blocks from `first` up to `end`; `empty` are those of their rows that may attend to
  * nothing. */
-bool run_compute_blocks(run *r, crew *by, size_t *empty_rows, err *e);
+bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e);
 
 /* Bytes that this takes; false where an address can't hold them. */
 bool run_blocks_memory(run *r, size_t threads, size_t *bytes);

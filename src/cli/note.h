@@ -2,6 +2,7 @@
 #ifndef SELFATTN_CLI_NOTE_H
 #define SELFATTN_CLI_NOTE_H
 
+#include "attn/run.h"
 #include "cli/env.h"
 #include "cli/options.h"
 
@@ -12,6 +13,10 @@ void note_say(const env *world, const options *o, const place *at, const char *f
 
 /* A note a line. */
 void note_say_lines(const env *world, const options *o, const char *lines);
+
+/* Some of all `rows` have nothing to attend to. */
+void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
+                     const char *rows);
 
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
                           size_t asked);

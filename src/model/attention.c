@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Settings that stand at the top for all layers, unless a layer says something else; and whether
@@ -409,6 +410,17 @@ static bool compute(const attention *a, const wanted *w, crew *by, bundle *made,
                                 : a->otherwise(a->context, a, w, by, made, e);
 }
 
+/* The first of all is named by the way to it. */
+static void add_empty_rows(run_report *report, const run_report *own, const keeper *keep)
+{
+    if (report->empty_rows == 0 && own->empty_rows > 0) {
+        snprintf(report->first_empty, sizeof report->first_empty, "%.*s%.*s", STAGE_NAME,
+                 keep->way.text, ROW_NAME, own->first_empty);
+        report->doubt = own->doubt;
+    }
+    report->empty_rows += own->empty_rows;
+}
+
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -425,7 +437,7 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
                 (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));
     if (done && will_keep(a, keep))
         done = keep_rows(a, &made, e);
-    report->empty_rows += own.empty_rows;
+    add_empty_rows(report, &own, keep);
     bundle_free(&made);
     if (done && mean != NULL)
         *mean = of_heads;

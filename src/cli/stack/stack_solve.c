@@ -79,9 +79,7 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     if (done)
         stack_say_missing_threads(&by, o, world);
     if (done && report.empty_rows > 0)
-        note_say(world, o, NULL,
-                 "%zu query rows of the layers may attend to nothing: their weights are 0",
-                 report.empty_rows);
+        note_empty_rows(world, o, NULL, &report, "query rows of the layers");
     return done;
 }
 
