@@ -9,7 +9,11 @@
 static bool fail(const char *file, err *e)
 {
     const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
-    return err_at(e, &(place){.file = name}, "cannot be read: %s", strerror(errno));
+    int reason = errno;
+    err_at(e, &(place){.file = name}, "cannot be read: %s", strerror(reason));
+    if (reason == EISDIR)
+        err_remedy(e, "name a file in it");
+    return false;
 }
 
 int descriptor_open(const char *file, err *e)

@@ -33,7 +33,7 @@ static void reads_files(unit *u)
     unlink(scratch_path("a"));
     unlink(scratch_path("b"));
     check_unreadable(u, scratch_path("missing"), "No such file or directory");
-    check_unreadable(u, scratch_folder(), "Is a directory");
+    check_unreadable(u, scratch_folder(), "Is a directory | name a file in it");
 }
 
 void test_source(unit *u);
