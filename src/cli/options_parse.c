@@ -22,7 +22,10 @@ typedef struct parser {
 static bool add_operand(parser *p, const char *operand)
 {
     p->o->operand[p->o->operands++] = operand;
-    return true;
+    if (operand[0] != '\0')
+        return true;
+    err_set(p->e, "operand %zu is empty, a name is wanted", p->o->operands);
+    return err_remedy(p->e, "a variable of the shell may not be set");
 }
 
 static bool err_usage(err *e)
@@ -257,9 +260,10 @@ static bool parse_elements(parser *p, const char *letters, const struct option *
         if (!take(p, code, p->argv[at], at + 1 < p->argc ? p->argv[at + 1] : NULL))
             return false;
     }
-    while (optind < p->argc)
-        add_operand(p, p->argv[optind++]);
-    return true;
+    bool ok = true;
+    while (ok && optind < p->argc)
+        ok = add_operand(p, p->argv[optind++]);
+    return ok;
 }
 
 bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e)
