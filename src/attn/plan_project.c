@@ -8,7 +8,8 @@ static const char *layout_name(bool is_out_in)
 
 static bool refuse_rows(const plan *p, input which, err *e)
 {
-    return plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
+    plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
+    return tensor_suggest_row(p->asked->in[which], e);
 }
 
 /* Rows n × m or b × n × m as b × n × m. */
@@ -65,8 +66,10 @@ bool plan_view_apart(const plan *p, input which, size_t heads, tensor *out, err 
         return true;
     }
     tensor rows;
-    if (given->rank < 2)
-        return plan_wrong_shape(p, which, e, "it must be n x d, b x n x d or b x h x n x d");
+    if (given->rank < 2) {
+        plan_wrong_shape(p, which, e, "it must be n x d, b x n x d or b x h x n x d");
+        return tensor_suggest_row(given, e);
+    }
     if (!view_rows(p, which, &rows, e) || !check_divides(p, which, rows.size[2], heads, e))
         return false;
     *out = plan_split_heads(&rows, heads);

@@ -20,6 +20,14 @@ static const named SCALE_ROWS[] = {
     {"embed", "scores × 1/√m, m the width of the input rows"},
 };
 
+/* As formulas and other programs write it. */
+static const synonym SCALE_SYNONYMS[] = {
+    {"sqrt", "head"},       {"1/sqrt", "head"},   {"1/sqrt(d_k)", "head"},
+    {"1/√d_k", "head"},     {"sqrt_d_k", "head"}, {"1/sqrt(d)", "head"},
+    {"1/sqrt(m)", "embed"}, {"1/√m", "embed"},    {"1/sqrt(d_model)", "embed"},
+    {NULL, NULL},
+};
+
 static const named MASK_TRUE_ROWS[] = {
     {"attend", "true (or 1) in a mask: may attend"},
     {"masked", "true (or 1) in a mask: may not attend"},
@@ -57,7 +65,7 @@ static const named QK_NORM_ROWS[] = {
 
 const named_table CAUSAL_WORDS = NAMED_TABLE("alignment", CAUSAL_ROWS);
 const named_table LAYOUT_WORDS = NAMED_TABLE("layout", LAYOUT_ROWS);
-const named_table SCALE_WORDS = NAMED_TABLE("scale", SCALE_ROWS);
+const named_table SCALE_WORDS = NAMED_TABLE_ALSO("scale", SCALE_ROWS, SCALE_SYNONYMS);
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);

@@ -220,9 +220,10 @@ static bool add_sinusoids(stack *s, size_t offset, err *e)
 static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
 {
     char shape[SHAPE_TEXT];
-    if (x->rank != 2 && x->rank != 3)
-        return err_at(e, at, "x is %s, it must be n x m, or b x n x m",
-                      tensor_shape_text(x, shape));
+    if (x->rank != 2 && x->rank != 3) {
+        err_at(e, at, "x is %s, it must be n x m, or b x n x m", tensor_shape_text(x, shape));
+        return tensor_suggest_row(x, e);
+    }
     s->batches = x->rank == 3 ? x->size[0] : 0;
     s->rows = x->size[x->rank - 2];
     s->width = x->size[x->rank - 1];

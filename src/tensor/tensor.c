@@ -352,6 +352,19 @@ const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT])
     return sizes_text(t->rank, t->size, out);
 }
 
+bool tensor_suggest_row(const tensor *list, err *e)
+{
+    enum { MOST_SHOWN = 4 };
+    char row[32 * MOST_SHOWN] = "";
+    size_t count = list->rank == 1 ? list->size[0] : 0, length = 0;
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
+        length += (size_t)snprintf(row + length, sizeof row - length, "%s%g", i == 0 ? "" : ", ",
+                                   tensor_get(list, &i));
+    if (count > 0)
+        err_remedy(e, "one row is [[%s%s]]", row, count > MOST_SHOWN ? ", …" : "");
+    return false;
+}
+
 /* A quiet NaN whose payload begins with "ho", and ends where float32's does: narrowed and widened
  * again it is the same. */
 static const uint64_t HOLE_BITS = 0x7ff8686f60000000;

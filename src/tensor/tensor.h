@@ -83,6 +83,10 @@ enum { SHAPE_TEXT = 128 };
 const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT]);
 const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT]);
 
+/* Adds to an error about a list what would be one row: "[[1, 2]]". Nothing of another rank. Returns
+ * false. */
+bool tensor_suggest_row(const tensor *list, err *e);
+
 /* "Not printed there": what `null` in an expected matrix is read as. A NaN that no arithmetic
  * makes, so that a real NaN is never taken for it. A float32 can hold it too. */
 double tensor_hole(void);
