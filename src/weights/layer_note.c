@@ -27,7 +27,7 @@ static void add_key(text *out, const layer_path *p)
 /* A name within its layer. */
 static const char *name_within(const layer_search *s, const layer_source *from)
 {
-    size_t before = strlen(s->before) + (s->is_one ? 0 : 1 + strlen(s->after));
+    size_t before = strlen(s->before) + (s->is_one ? 0 : (size_t)s->digits + strlen(s->after));
     bool is_inside = from->to.is_in_layer && !from->is_mapped && strlen(from->name) > before;
     return is_inside ? from->name + before : from->name;
 }

@@ -21,7 +21,7 @@ static void begin_name(layer_search *s, size_t layer, const char *way)
     layer_search_clear(s);
     text_add_string(&s->name, s->before);
     if (!s->is_one)
-        text_add_format(&s->name, "%zu%s", layer, s->after);
+        text_add_format(&s->name, "%0*zu%s", s->digits, layer, s->after);
     text_add_format(&s->name, "%s%s", way, *way == '\0' ? "" : ".");
 }
 
@@ -71,26 +71,49 @@ static size_t number_length(const indexed_name *one, size_t at)
     return end < one->length && name_is_separator(name[end]) ? end - at : 0;
 }
 
-/* The number of the layer that a name belongs to, also one with zeros before it. */
-static bool read_number(const layer_search *s, const indexed_name *one, size_t *number,
-                        bool *has_zeros)
+/* The digits behind `before` that number a layer, of a name that begins so; 0: there are none. */
+static int digits_of(const layer_search *s, const indexed_name *one)
 {
     enum { DIGITS_MOST = 9 };
-    size_t at = strlen(s->before), begin = at;
-    *number = 0;
-    if (s->is_one || !name_begins(one, s->before, at))
-        return false;
-    for (; at < one->length && is_digit(one->name[at]) && at - begin < DIGITS_MOST; at++)
-        *number = 10 * *number + (size_t)(one->name[at] - '0');
+    size_t begin = strlen(s->before), at = begin;
+    while (at < one->length && is_digit(one->name[at]) && at - begin < DIGITS_MOST)
+        at++;
     indexed_name rest = {one->name + at, one->length - at, false};
-    *has_zeros = at > begin + 1 && one->name[begin] == '0';
-    return at > begin && name_begins(&rest, s->after, strlen(s->after));
+    return name_begins(&rest, s->after, strlen(s->after)) ? (int)(at - begin) : 0;
+}
+
+/* The first layer's tell, which stand before all others. */
+static int least_digits(const layer_search *s)
+{
+    size_t at = strlen(s->before);
+    for (size_t i = name_index_first(&s->names, s->before);
+         i < s->names.count && name_begins(&s->names.item[i], s->before, at); i++) {
+        int digits = digits_of(s, &s->names.item[i]);
+        if (digits > 0)
+            return s->names.item[i].name[at] == '0' ? digits : 1;
+    }
+    return 1;
+}
+
+/* The number of the layer that a name belongs to, also one that has other zeros before it. */
+static bool read_number(const layer_search *s, const indexed_name *one, size_t *number,
+                        bool *has_other_zeros)
+{
+    size_t begin = strlen(s->before);
+    *number = 0;
+    if (s->is_one || !name_begins(one, s->before, begin))
+        return false;
+    int digits = digits_of(s, one);
+    for (int i = 0; i < digits; i++)
+        *number = 10 * *number + (size_t)(one->name[begin + (size_t)i] - '0');
+    *has_other_zeros = digits < s->digits || (digits > s->digits && one->name[begin] == '0');
+    return digits > 0;
 }
 
 bool layer_search_number(const layer_search *s, const indexed_name *one, size_t *number)
 {
-    bool has_zeros = false;
-    return read_number(s, one, number, &has_zeros) && !has_zeros;
+    bool has_other_zeros = false;
+    return read_number(s, one, number, &has_other_zeros) && !has_other_zeros;
 }
 
 /* ---- where layers are ---- */
@@ -109,6 +132,7 @@ static bool set_place(layer_search *s, const char *before, size_t before_length,
                    ? NULL
                    : mem_copy_text(with_end.data, with_end.length, e);
     text_free(&with_end);
+    s->digits = s->after == NULL ? 1 : least_digits(s);
     return s->after != NULL;
 }
 
@@ -290,15 +314,15 @@ static bool look_there(layer_search *s, const char *prefix, const char *number, 
 static bool refuse_zeros(const layer_search *s, const indexed_name *one, size_t number, err *e)
 {
     place at = {.file = s->file};
-    return err_at(e, &at, "%s is of no layer: it would be named '%s%zu', without a 0 before",
-                  one->name, s->before, number);
+    return err_at(e, &at, "%s is of no layer: it would be named '%s%0*zu', as the others are",
+                  one->name, s->before, s->digits, number);
 }
 
 static bool refuse_gap(const layer_search *s, size_t largest, err *e)
 {
     place at = {.file = s->file};
-    err_at(e, &at, "there is a layer '%s%zu', and no '%s%zu'", s->before, largest, s->before,
-           s->count);
+    err_at(e, &at, "there is a layer '%s%0*zu', and no '%s%0*zu'", s->before, s->digits, largest,
+           s->before, s->digits, s->count);
     return err_remedy(e, "layers are counted from 0; those of a model in several files are to be "
                          "joined first");
 }
@@ -307,14 +331,14 @@ static bool refuse_gap(const layer_search *s, size_t largest, err *e)
 static bool count_layers(layer_search *s, err *e)
 {
     size_t number, largest = 0;
-    bool has_zeros = false, has_any = false;
+    bool has_other_zeros = false, has_any = false;
     for (s->count = 0; layer_search_has(s, s->count, "") && !s->is_one && !s->name.failed;)
         s->count++;
     for (size_t i = name_index_first(&s->names, s->before); i < s->names.count; i++) {
         const indexed_name *one = &s->names.item[i];
-        if (!read_number(s, one, &number, &has_zeros))
+        if (!read_number(s, one, &number, &has_other_zeros))
             continue;
-        if (has_zeros)
+        if (has_other_zeros)
             return refuse_zeros(s, one, number, e);
         has_any = true;
         largest = number > largest ? number : largest;

@@ -12,6 +12,7 @@ typedef struct layer_search {
     const char *file; /* as messages name it; borrowed */
     char *before;     /* layer 3 is all names behind "BEFORE3AFTER"; owned */
     char *after;      /* begins and ends with a separator; owned */
+    int digits;       /* that a number has at least: 2 of layer.03 */
     bool is_one;      /* a layer without a number: all names behind BEFORE */
     size_t count;     /* of layers: 0, 1, 2, … */
     const layer_convention *by;
