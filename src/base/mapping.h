@@ -13,14 +13,19 @@ typedef struct mapping {
     size_t length;
     void *start; /* what is unmapped */
     size_t reserved;
+    int slot; /* where its name is kept; -1: nowhere */
 } mapping;
 
 /* The first `length` bytes of an open file, for one user; NULL where it can't be mapped, and must
- * be read. */
-mapping *mapping_new(int descriptor, size_t length);
+ * be read. `file` is what messages call it. */
+mapping *mapping_new(int descriptor, size_t length, const char *file);
 /* One more user. */
 mapping *mapping_share(mapping *m);
 /* One user less; NULL is nobody. */
 void mapping_release(mapping *m);
+
+/* What the file is called in which an address lies that is being read; NULL: not known. For the
+ * signal that says that the file was cut short: safe in its handler, on the thread that read. */
+const char *mapping_name_at(const void *address);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/mapping.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
@@ -19,14 +20,24 @@ static void remove_temporaries_and_end(int number)
     raise(number); /* delivered on return, with its default action: SA_RESETHAND */
 }
 
-/* A file that somebody cuts short while it is mapped ends the program here. */
-static void end_on_lost_file(int number)
+/* Safe in a signal handler. */
+static void say(const char *words)
 {
-    static const char WHAT[] = "selfattn: an input file was cut short while it was read\n";
-    (void)number;
-    sink_remove_temporaries();
-    ssize_t ignored = write(STDERR_FILENO, WHAT, sizeof WHAT - 1);
+    ssize_t ignored = write(STDERR_FILENO, words, strlen(words));
     (void)ignored;
+}
+
+/* A file that somebody cuts short while it is mapped ends the program here. */
+static void end_on_lost_file(int number, siginfo_t *what, void *context)
+{
+    const char *name = what->si_code > 0 ? mapping_name_at(what->si_addr) : NULL;
+    (void)number;
+    (void)context;
+    sink_remove_temporaries();
+    say("selfattn: ");
+    say(name == NULL ? "an input file" : name);
+    say(name == NULL ? " was cut short while it was read\n"
+                     : ": was cut short while it was read\n");
     _exit(EXIT_WRONG);
 }
 
@@ -61,7 +72,8 @@ static void clean_up_on_signals(void)
         SIGSTKFLT,
 #endif
     };
-    sigaction(SIGBUS, &(struct sigaction){.sa_handler = end_on_lost_file}, NULL);
+    sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = end_on_lost_file, .sa_flags = SA_SIGINFO},
+              NULL);
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
         clean_up_on_signal(SIGNALS[i]);

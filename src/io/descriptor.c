@@ -6,11 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *descriptor_name(const char *file)
+{
+    return strcmp(file, "-") == 0 ? "standard input" : file;
+}
+
 static bool fail(const char *file, err *e)
 {
-    const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
     int reason = errno;
-    err_at(e, &(place){.file = name}, "cannot be read: %s", strerror(reason));
+    err_at(e, &(place){.file = descriptor_name(file)}, "cannot be read: %s", strerror(reason));
     if (reason == EISDIR)
         err_remedy(e, "name a file in it");
     return false;

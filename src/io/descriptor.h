@@ -8,6 +8,8 @@
  * hundreds, so that starting threads for them is little. */
 enum { READ_BLOCK = 1 << 20 };
 
+/* What messages call it. */
+const char *descriptor_name(const char *file);
 /* `file` as the user named it, "-" for standard input. -1, with errno's text in the error, where
  * that fails. */
 int descriptor_open(const char *file, err *e);

@@ -33,12 +33,12 @@ static bool read_all(int descriptor, const char *file, size_t most, text *all, e
     return true;
 }
 
-static mapping *map_file(int descriptor)
+static mapping *map_file(int descriptor, const char *file)
 {
     struct stat status;
     bool is_large = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
                     status.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0;
-    return is_large ? mapping_new(descriptor, (size_t)status.st_size) : NULL;
+    return is_large ? mapping_new(descriptor, (size_t)status.st_size, descriptor_name(file)) : NULL;
 }
 
 static bool read_file(source *s, int descriptor, size_t most, err *e)
@@ -55,7 +55,7 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
 
 bool source_check_length(const char *file, size_t length, size_t most, err *e)
 {
-    place at = {.file = strcmp(file, "-") == 0 ? "standard input" : file};
+    place at = {.file = descriptor_name(file)};
     if (length <= most || length <= READ_BLOCK)
         return true;
     err_at(e, &at, "the input is longer than the %zu bytes of memory that may be used", most);
@@ -73,7 +73,7 @@ bool source_open_within(source *s, const char *file, size_t most, err *e)
     int descriptor = descriptor_open(file, e);
     if (descriptor < 0)
         return false;
-    s->map = map_file(descriptor);
+    s->map = map_file(descriptor, file);
     bool done = true;
     if (s->map != NULL) {
         s->bytes = s->map->bytes;

@@ -42,12 +42,12 @@ static void test_bytes(unit *u)
     const size_t length[] = {1, page - 1, page, page + 1, 3 * page};
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
         FILE *file = file_of(length[i]);
-        mapping *m = mapping_new(fileno(file), length[i]);
+        mapping *m = mapping_new(fileno(file), length[i], "some");
         fclose(file);
         CHECK(u, holds_file(m, length[i]));
         mapping_release(m);
     }
-    CHECK(u, mapping_new(-1, page) == NULL);
+    CHECK(u, mapping_new(-1, page, "none") == NULL);
     mapping_release(NULL);
 }
 
@@ -56,7 +56,7 @@ static void test_users(unit *u)
 {
     enum { LENGTH = 1000 };
     FILE *file = file_of(LENGTH);
-    mapping *m = mapping_new(fileno(file), LENGTH);
+    mapping *m = mapping_new(fileno(file), LENGTH, "some");
     fclose(file);
     tensor t = {.type = DTYPE_BOOL, .rank = 1, .size = {LENGTH}, .stride = {1}};
     t.file = mapping_share(m);
@@ -68,6 +68,29 @@ static void test_users(unit *u)
     CHECK(u, holds_file(t.file, LENGTH));
     tensor_free(&t);
     CHECK(u, t.file == NULL);
+}
+
+/* Each by its own name until it is released; one more than there is room for has none. */
+static void test_names(unit *u)
+{
+    enum { MANY = 65, LENGTH = 10 };
+    mapping *m[MANY];
+    char name[16];
+    FILE *file = file_of(LENGTH);
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "a\n%zu", i);
+        m[i] = mapping_new(fileno(file), LENGTH, name);
+    }
+    fclose(file);
+    CHECK_TEXT(u, mapping_name_at(m[0]->bytes), "a?0");
+    CHECK_TEXT(u, mapping_name_at(m[63]->bytes + LENGTH - 1), "a?63");
+    CHECK(u, mapping_name_at(m[63]->bytes + LENGTH) == NULL);
+    CHECK(u, mapping_name_at(m[64]->bytes) == NULL && mapping_name_at(name) == NULL);
+    const char *bytes = m[5]->bytes;
+    mapping_release(m[5]);
+    CHECK(u, mapping_name_at(bytes) == NULL);
+    for (size_t i = 0; i < MANY; i++)
+        mapping_release(i == 5 ? NULL : m[i]);
 }
 
 /* Large files are mapped, small ones are read; the bytes are the same. */
@@ -95,5 +118,6 @@ void test_mapping(unit *u)
 {
     test_bytes(u);
     test_users(u);
+    test_names(u);
     test_source(u);
 }
