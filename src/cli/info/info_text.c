@@ -9,8 +9,9 @@
 
 enum {
     LINE_COLUMNS = 100,
-    NAME_COLUMNS = 44, /* model.layers.0.self_attn.q_proj.weight */
-    INSIDE_MOST = 8,   /* rows of an object that is inside another: a vocabulary is long */
+    NAME_COLUMNS = 160, /* a name is there to be typed: those of models have 100 at most */
+    VALUE_COLUMNS = 40, /* that a value has at least, however long names are */
+    INSIDE_MOST = 8,    /* rows of an object that is inside another: a vocabulary is long */
     INDENT = 2
 };
 
@@ -184,6 +185,24 @@ static void write_remarks(const table *t, const fact *f)
     text_free(&remarks);
 }
 
+/* A value is cut, but for the reason why there is none. */
+static void write_value(table *t, const fact *f)
+{
+    text value = {0};
+    size_t taken = INDENT + t->columns[CELL_NAME] + 2, least = taken + VALUE_COLUMNS;
+    if (f->varies)
+        text_add_string(&value, "varies");
+    else
+        add_value(&value, f);
+    if (f->kind == FACT_UNREAD)
+        display_add_string(t->out, text_string(&value));
+    else
+        display_add_cut(t->out, text_string(&value), size_larger(LINE_COLUMNS, least) - taken);
+    t->out->failed = t->out->failed || value.failed;
+    text_free(&value);
+    text_add_string(t->out, "  ");
+}
+
 static void write_row(table *t, const fact *f, size_t indent)
 {
     make_cells(t, f, indent);
@@ -195,16 +214,7 @@ static void write_row(table *t, const fact *f, size_t indent)
                 add_padded(t->out, text_string(&t->cell[i]), t->columns[i]);
         }
     } else {
-        text value = {0};
-        if (f->varies)
-            text_add_string(&value, "varies");
-        else
-            add_value(&value, f);
-        size_t room = LINE_COLUMNS - INDENT - t->columns[CELL_NAME] - 2;
-        display_add_cut(t->out, text_string(&value), room);
-        t->out->failed = t->out->failed || value.failed;
-        text_free(&value);
-        text_add_string(t->out, "  ");
+        write_value(t, f);
     }
     write_remarks(t, f);
     display_end_line(t->out);
