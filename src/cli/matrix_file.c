@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/source.h"
+#include "weights/nearest_names.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -97,18 +98,30 @@ static bool read_whole(matrix_file *m, const char *file, const read_options *how
     return m->format != NULL;
 }
 
+bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e)
+{
+    nearest_names near = {.wanted = name};
+    for (size_t i = 0; i < others->count; i++)
+        nearest_names_look(&near, others->item[i]);
+    err_at(e, &(place){.file = file}, "there is no matrix \"%s\" in this file", name);
+    nearest_names_suggest(&near, "selfattn info lists what is in it", e);
+    return false;
+}
+
 static bool read_named(matrix_file *m, const char *file, const char *name, read_options how,
                        const options *o, err *e)
 {
     const key row[] = {{{name, ""}, how.kind}};
     const named_table only = NAMED_TABLE("matrix", row);
     how.keys = &only;
+    text_list others = {0};
     how.skips_unknown = true;
-    if (!read_whole(m, file, &how, o, e))
-        return false;
-    m->matrix = bundle_find(&m->contents, name);
-    return m->matrix != NULL ||
-           err_at(e, &(place){.file = how.file}, "there is no matrix \"%s\" in this file", name);
+    how.skipped = &others;
+    bool done = read_whole(m, file, &how, o, e);
+    m->matrix = done ? bundle_find(&m->contents, name) : NULL;
+    done = done && (m->matrix != NULL || matrix_file_refuse(how.file, name, &others, e));
+    text_list_free(&others);
+    return done;
 }
 
 bool matrix_file_names_one(const char *name, bool *names_one, err *e)

@@ -46,21 +46,23 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     read_options how = read_options_of(o, f->name, type);
     const key row[] = {{{f->matrix, ""}, KEY_EXPECTED}};
     const named_table only = NAMED_TABLE("matrix", row);
+    text_list others = {0};
     how.kind = KEY_EXPECTED;
     how.map = f->bytes.map;
     how.type_is_fixed = how.types_expected = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
     how.keys = f->matrix == NULL ? NULL : &only;
     how.skips_unknown = f->matrix != NULL;
+    how.skipped = f->matrix == NULL ? NULL : &others;
     how.header = &f->header;
     text_list_free(&f->header);
-    if (!f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e))
-        return false;
-    if (f->matrix != NULL)
+    bool done = f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
+    if (done && f->matrix != NULL) {
         leave_only(&f->contents, f->matrix);
-    return f->matrix == NULL || f->contents.count > 0 ||
-           err_at(e, &(place){.file = f->name}, "there is no matrix \"%s\" in this file",
-                  f->matrix);
+        done = f->contents.count > 0 || matrix_file_refuse(f->name, f->matrix, &others, e);
+    }
+    text_list_free(&others);
+    return done;
 }
 
 static bool is_f32(const entry *one)
