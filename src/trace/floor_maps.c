@@ -143,8 +143,8 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
         map_add(b, bias_name, b->step->id, bias);
     trace_map *product = floors_map_rows(f, made);
     map_say(product,
-            build_text(b, "%s[i]·%s%s%s", of->name, w_name, has_bias ? " + " : "",
-                       has_bias ? bias_name : ""),
+            build_text(b, "%s[i]·%s[·,j]%s", of->name, w_name,
+                       has_bias ? build_text(b, " + %s[j]", bias_name) : ""),
             OP_DOT, origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name));
     if (has_bias)
         product->c = map_from(b, PART_OF_COLUMN, bias_name);
