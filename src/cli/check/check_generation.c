@@ -92,13 +92,30 @@ static bool add_choice(text_list *there, size_t step, bool draws, err *e)
     return done && add_name(there, step, "choice", e);
 }
 
+/* What a step finds in its cache, and leaves there, is known before its scores. */
+static bool add_cached(text_list *there, size_t step, const char *scores, err *e)
+{
+    static const char LAST[] = ".attention.scores", *const CACHED[] = {"present_k", "present_v"};
+    size_t length = strlen(scores), before = length + 1 - sizeof "scores";
+    bool done = true;
+    if (step == 0 || length < sizeof LAST || strcmp(scores + length + 1 - sizeof LAST, LAST) != 0)
+        return true;
+    for (size_t i = 0; done && i < sizeof CACHED / sizeof CACHED[0]; i++) {
+        char name[STAGE_NAME];
+        snprintf(name, sizeof name, "%.*s%s", (int)before, scores, CACHED[i]);
+        done = add_name(there, step, name, e);
+    }
+    return done;
+}
+
 static bool list_stages(text_list *there, const said_steps *of, const generation *g, err *e)
 {
     text_list once = {0};
     bool done = stack_stage_names(&g->stack, &once, e);
     for (size_t i = 0; i < of->count && done; i++) {
         for (size_t j = 0; j < once.count && done; j++)
-            done = add_name(there, of->step[i], once.item[j], e);
+            done = add_cached(there, of->step[i], once.item[j], e) &&
+                   add_name(there, of->step[i], once.item[j], e);
         done = done && add_choice(there, of->step[i], g->how.temperature > 0, e);
     }
     text_list_free(&once);
