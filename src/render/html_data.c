@@ -199,6 +199,8 @@ void html_add_data(const html_page *p)
     html_add_english(&json);
     text_add_string(&json, ",\n\"document\":");
     json_string_write(&json, p->whole->name == NULL ? "attention" : p->whole->name);
+    if (p->whole->command != NULL)
+        text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

@@ -364,8 +364,10 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .place = "",
                 .labels = {tokens_of(s), NULL}};
     floor_rows rows;
-    return stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
-           floors_of_stack(&f, &rows) && stack_trace_end(t, e);
+    bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
+                floors_of_stack(&f, &rows) && stack_trace_end(t, e);
+    t->whole.command = s->how.is_decoder ? "decode" : "encode";
+    return done;
 }
 
 void stack_trace_free(stack_trace *t)

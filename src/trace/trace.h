@@ -141,6 +141,7 @@ typedef struct trace_place {
 
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
+    const char *command;              /* that runs a stack so, "encode" or "decode"; or NULL */
     trace_focus focus;                /* that is spelled out */
     size_t heads;                     /* of the run */
     trace_step *step;

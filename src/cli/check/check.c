@@ -10,14 +10,17 @@
 #include "cli/tolerances.h"
 #include "io/sink.h"
 
-/* Moves the matrices of a result, of which the document knows the stages. One without a name is the
- * output. */
+#include <string.h>
+
+/* Moves the matrices of a result, of which the document knows the stages, and the command that a
+ * page of answers names. A matrix without a name is the output. */
 static bool take_matrices(bundle *to, bundle *from, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         entry *one = &from->entry[i];
         const char *name = one->name[0] == '\0' ? "output" : one->name;
-        if (one->kind == ENTRY_TENSOR && !bundle_take(to, name, one, e))
+        bool is_taken = one->kind == ENTRY_TENSOR || strcmp(name, CHECK_COMMAND) == 0;
+        if (is_taken && !bundle_take(to, name, one, e))
             return false;
     }
     return true;

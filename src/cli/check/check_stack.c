@@ -6,6 +6,8 @@
 #include "cli/stack/stack_solve.h"
 #include "cli/tracing.h"
 
+#include <string.h>
+
 bool check_is_stack(const document *one)
 {
     return bundle_find(&one->contents, "layers") != NULL;
@@ -34,9 +36,18 @@ static bool solve_and_mark(checker *c, const named_stages *of, stack_solution *s
     return done;
 }
 
+/* As a page of answers was computed; else a decoder is what looks at a memory. */
+static bool is_of_decoder(const document *one, const bundle *numbers)
+{
+    const entry *command = bundle_find(numbers, CHECK_COMMAND);
+    if (command != NULL && command->kind == ENTRY_TEXT)
+        return strcmp(command->text, "decode") == 0;
+    return bundle_find(&one->contents, "memory") != NULL;
+}
+
 bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
 {
-    bool is_decoder = bundle_find(&one->contents, "memory") != NULL;
+    bool is_decoder = is_of_decoder(one, numbers);
     stack_solution s;
     text_list names = {0};
     errata known = {0};

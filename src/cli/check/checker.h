@@ -14,6 +14,9 @@ typedef struct checker {
     bool saw_layers; /* in a document */
 } checker;
 
+/* What answers call the command that their page was made by: encode or decode. */
+#define CHECK_COMMAND "_command"
+
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 double check_tolerance(const checker *c, const bundle *contents, const char *name);
 

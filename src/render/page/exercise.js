@@ -96,6 +96,7 @@ function answersInFocus({ focus, a: { map } }, rows) {
 function saveAnswers() {
   const maps = [...SHOWN.keys()].filter((map) => map.blank && map.stage);
   const answers = Object.fromEntries(maps.map((map) => [fullName(map), answersTo(map)]));
+  if (DATA.command) answers._command = DATA.command;
   const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
   const name = DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
   Object.assign(document.createElement('a'),
