@@ -245,10 +245,10 @@ static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tens
     return true;
 }
 
-/* A bias of −inf hides a key too. */
+/* In any head, since the formula is all heads'. A bias of −inf hides a key too. */
 static bool hides_any(const builder *b)
 {
-    tensor masked = build_stage(b, STAGE_MASKED);
+    tensor masked = build_stage_of_batch(b, STAGE_MASKED);
     size_t index[TENSOR_MAX_RANK] = {0};
     do {
         if (is_hidden(tensor_get(&masked, index)))
