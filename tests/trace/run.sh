@@ -4,6 +4,8 @@
 # numbers  every number of every document's trace is found among the stages that the same run emits,
 #          and every result comes out of its operands again ($BUILD/trace_numbers says how)
 # alter    a digit that is changed anywhere in a trace is noticed, each in its turn
+# stacks   the same of layers and of generations, by formulas that Python works out: each line is
+#          true, and each formula for all rows (stack_numbers.py says how)
 # lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
 # golden   golden/NAME.txt is the trace, to the byte: layouts that a person read (record.sh NAME)
 set -u
@@ -83,6 +85,53 @@ for golden in "$tests"/golden/*.txt; do
         grep -q '^[0-9][0-9][0-9][0-9]* changes' "$said"
     count "$name: a changed digit is not noticed"
 done
+
+# stack_numbers COMMAND CHECKER-OPTIONS DOCUMENT [SELFATTN-OPTION]...: the stages are those of the
+# sequence $whole, which is the document, or what a generation made of it.
+stack_numbers() {
+    of=$1 how=$2 document=$3
+    shift 3
+    # shellcheck disable=SC2086 # several words
+    {
+        selfattn "$of" --quiet --dtype f64 --trace "$@" "$document" >"$trace" &&
+            selfattn decode --quiet --dtype f64 --emit '*' "$whole" >"$stages" &&
+            python3 -B "$tests/stack_numbers.py" $how "$whole" "$stages" "$trace"
+    } >"$said" 2>&1
+    count "$(basename "$document" .json): $of --trace $* $how"
+}
+
+# lengthened DOCUMENT LENGTH: $whole has the generation's words behind the prompt; says the prompt's
+# own length.
+lengthened() {
+    selfattn generate --quiet --dtype f64 --length "$2" "$1" >"$scratch/words"
+    python3 -B "$tests/stack_longer.py" "$1" "$scratch/words" "$whole"
+}
+
+if python3 -c '' 2>/dev/null; then
+    for document in "$root"/testdata/stacks/*.json "$root/tests/web/gates.json"; do
+        name=$(basename "$document" .json)
+        picked "$name" || continue
+        whole=$document
+        case $name in
+        generation | generator | street)
+            whole=$scratch/whole.json prompt=$(lengthened "$document" 3)
+            stack_numbers generate "--prompt $prompt" "$document" --length 3
+            [ "$name" = generator ] ||
+                stack_numbers generate "--prompt $prompt --alter 37" "$document" --length 3
+            ;;
+        *)
+            stack_numbers decode '' "$document"
+            stack_numbers decode '--row 2' "$document" --focus row=2
+            # Of numbers that are alike a change of place cannot be seen.
+            case $name in decoder-p* | encoder-p* | gates)
+                stack_numbers decode '--alter 37' "$document" ;;
+            esac
+            ;;
+        esac
+    done
+else
+    skip 'no Python here: the traces of stacks are not checked'
+fi
 
 for lines in "$tests"/lines/*.txt; do
     name=$(basename "$lines" .txt)

@@ -1,0 +1,217 @@
+"""What the names in a stack's trace stand for: the stages that encode or decode emits as JSON, the
+document's matrices, and what a norm's or a choice's lines make of them.
+
+A generation's step is some rows of the whole sequence computed at once: its cache must not show."""
+import math
+import re
+
+from expression import Wrong
+
+NORM_EPS = 1e-5
+TITLE = re.compile(r"(?:step (\d+), )?(?:layer (\d+), )?(?:(attention|cross): )?(.*)")
+OF_KEYS = ("k", "v", "present_k", "present_v", "past_k", "past_v")
+OF_HEADS = ("scores", "scaled", "masked", "row_max", "exp", "row_sum", "weights", "weighted", "attended")
+SIDE_BY_SIDE = ("q",) + OF_KEYS
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+def numbers(value):
+    """JSON has infinities as words."""
+    if isinstance(value, list):
+        return [numbers(part) for part in value]
+    return float(value.replace("Infinity", "inf")) if isinstance(value, str) else float(value)
+
+
+class Run:
+    """A document, its stages, and what was asked of the trace."""
+
+    def __init__(self, document, stages, row=1, head=1, prompt=0, temperature=1.0):
+        self.document, self.row, self.head, self.prompt = document, row, head, prompt
+        self.temperature = temperature
+        self.stages = {name: numbers(m) for name, m in stages.items() if isinstance(m, list)}
+        self.slack = 1e-12
+
+    def words(self):
+        vocab = self.document.get("vocab")
+        return list(vocab) if isinstance(vocab, dict) else None
+
+    def token_rows(self, name):
+        if name == "vocab":
+            return [numbers(row) for row in self.document["vocab"].values()]
+        return numbers(self.document[name])
+
+
+class Section:
+    """One step of a trace: where its names are found."""
+
+    def __init__(self, run, title):
+        self.run, self.locals, self.in_head = run, {}, False
+        step, layer, self.part, self.name = TITLE.fullmatch(title).groups()
+        self.step, self.layer = int(step or 0), int(layer or 0) - 1
+        self.name = self.name.removesuffix(", its parts")
+
+    # ---- rows of a step ----
+
+    def first(self):
+        return 0 if self.step < 2 else self.run.prompt + self.step - 2
+
+    def end(self):
+        return self.run.prompt + self.step - 1 if self.step else None
+
+    def of_step(self, name, stage):
+        """The step's own queries, and the keys up to it."""
+        if not self.step:
+            return stage
+        rows = slice(self.first(), self.end())
+        if self.part == "cross":
+            rows = slice(None) if name in OF_KEYS + ("xk", "xv") else rows
+            return [m[rows] for m in stage] if self.has_heads(name) else stage[rows]
+        if name in ("present_k", "present_v"):
+            return stage[: self.end()]
+        if name in ("past_k", "past_v"):
+            return stage[: self.first()]
+        if name in ("scores", "scaled", "masked", "exp", "weights", "weighted"):
+            keys = slice(None, self.end())
+            if self.has_heads(name):
+                return [[row[keys] for row in m[rows]] for m in stage]
+            return [row[keys] for row in stage[rows]]
+        if name == "rollout":
+            return [row[: self.end()] for row in stage[rows]]
+        return [m[rows] for m in stage] if self.has_heads(name) else stage[rows]
+
+    def row(self):
+        """The focus; a generation's is its last row."""
+        return self.end() - self.first() if self.step else self.run.row
+
+    # ---- names ----
+
+    def heads(self):
+        return int(self.run.document.get("heads", 1))
+
+    def has_heads(self, name):
+        return name in OF_HEADS and "heads" in self.run.document
+
+    def own_keys(self):
+        layers = self.run.document["layers"]
+        own = layers[self.layer] if self.layer >= 0 else self.run.document
+        return own.get("cross", {}) if self.part == "cross" else own
+
+    def full_name(self, name):
+        before = f"layer.{self.layer}." if self.layer >= 0 else ""
+        name = re.sub(r"^(present|past)_", "", name)
+        part = f"{before}{self.part}.{name}" if self.part else None
+        if name == "x" and not self.part:
+            below = f"layer.{self.layer - 1}.output" if self.layer > 0 else "ln_e"
+            return below if below in self.run.stages else "embedded"
+        last = f"layer.{len(self.run.document['layers']) - 1}.{name}"
+        for full in (part, before + name, name, last):
+            if full in self.run.stages:
+                return full
+        return None
+
+    def weight(self, name):
+        """As x·W uses it."""
+        if name in ("gain", "bias"):
+            own = self.own_keys() if self.name in self.own_keys() else self.run.document
+            return numbers(own[self.name][name])
+        given = self.own_keys().get(name.lower(), self.run.document.get(name.lower()))
+        if given is None:
+            raise Wrong(f"'{name}' is no stage and no matrix")
+        is_out_in = self.run.document.get("layout") == "out-in" and name[0] in "wW"
+        return transposed(numbers(given)) if is_out_in else numbers(given)
+
+    def whole(self, name):
+        if name in self.locals:
+            return self.locals[name]
+        full = self.full_name(name)
+        if full is not None:
+            return self.of_step(name, self.run.stages[full])
+        if name.endswith("ᵀ") and name[0] not in "kp":
+            return transposed(self.run.token_rows(name[:-1]))
+        if name in ("vocab", "embedding", "position_embedding", "segment_embedding"):
+            return self.run.token_rows(name)
+        if name == "segmented":
+            return self.segmented()
+        return self.setting(name) if name in self.SETTINGS else self.weight(name)
+
+    def segmented(self):
+        d = self.run.document
+        kinds = self.run.token_rows("segment_embedding")
+        rows = [d["vocab"][word] for word in d["tokens"]]
+        return [[a + b for a, b in zip(row, kinds[s])] for row, s in zip(rows, d["segments"])]
+
+    SETTINGS = ("eps", "scale", "d_k", "m", "h", "temperature")
+
+    def setting(self, name):
+        d, own = self.run.document, self.own_keys().get(self.name, self.run.document.get(self.name))
+        if name == "eps":
+            eps = own.get("eps") if isinstance(own, dict) else None
+            return float(eps or 0) if eps is not None else float(d.get("norm_eps", NORM_EPS))
+        if name == "h":
+            return self.heads()
+        if name == "m":
+            return len(self.whole("x")[0])
+        if name == "d_k":
+            return len(self.whole("q")[0]) // self.heads()
+        if name == "temperature":
+            return self.run.temperature
+        scale = self.own_keys().get("scale", d.get("scale", "head"))
+        return 1 / math.sqrt(self.setting("d_k")) if scale == "head" else float(scale)
+
+    # ---- one head ----
+
+    def of_head(self, name, head):
+        """The rows of one head, from 1, of a name that has heads."""
+        whole = self.whole(name)
+        if self.has_heads(name):
+            return whole[head - 1]
+        if "heads" not in self.run.document or name not in SIDE_BY_SIDE:
+            return whole
+        groups = int(self.run.document.get("kv_heads", self.heads())) if name != "q" else self.heads()
+        width = len(whole[0]) // groups
+        first = (head - 1) // (self.heads() // groups) * width
+        return [row[first : first + width] for row in whole]
+
+    def matrix(self, name, head=None):
+        if name in ("kᵀ", "present_kᵀ"):
+            return transposed(self.matrix(name[:-1], head))
+        if head is not None and name in ("Wq", "Wk", "Wv"):
+            width = len(self.of_head(name[1].lower(), head)[0])
+            groups = len(self.whole(name[1].lower())[0]) // width
+            first = (head - 1) // (self.heads() // groups) * width
+            return [row[first : first + width] for row in self.whole(name)]
+        return self.whole(name) if head is None else self.of_head(name, head)
+
+    # ---- an index ----
+
+    def column(self, text):
+        """A column or row that is named: 3, cat, 'id 3', 'position 0'."""
+        words = self.run.words()
+        if words and text in words:
+            return words.index(text)
+        if match := re.fullmatch(r"(?:id|position|segment) (\d+)", text):
+            return int(match[1])
+        if re.fullmatch(r"[1-9]\d*", text):
+            return int(text) - 1
+        raise Wrong(f"'{text}' is no index")
+
+    def at(self, name, index, head=None):
+        """An element, a row or a column of what the name stands for."""
+        value = self.matrix(name, head)
+        if index == "":
+            return value
+        if name in ("logits", "probabilities"):
+            return value[0][self.column(index)]
+        places = index.split(",")
+        if places[0] == "·":
+            return [row[self.column(places[1])] for row in value]
+        try:
+            for place in places:
+                value = value[self.column(place.strip())]
+        except (IndexError, TypeError) as e:
+            raise Wrong(f"{name}[{index}] is outside") from e
+        is_alone = isinstance(value, list) and name in ("row_max", "row_sum")
+        return value[0] if is_alone else value
