@@ -114,7 +114,7 @@ static void check_tanh(unit *u)
         y[n + 1] = -y[n];
         n += 2;
     }
-    x[0] = 0.54668963f; /* where a scan of all once found 2.143 ulp */
+    x[0] = 0.517457247f; /* where a scan of all found the worst, 1.932 ulp */
     CHECK(u, worst_tanh(DTYPE_F32, x, n) <= 2);
     CHECK(u, worst_tanh(DTYPE_F64, y, n / 8) <= 2);
     free(x);
