@@ -201,6 +201,8 @@ void html_add_data(const html_page *p)
     json_string_write(&json, p->whole->name == NULL ? "attention" : p->whole->name);
     if (p->whole->command != NULL)
         text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
+    if (p->whole->batch > 0)
+        text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

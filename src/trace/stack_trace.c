@@ -367,6 +367,7 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
     bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
                 floors_of_stack(&f, &rows) && stack_trace_end(t, e);
     t->whole.command = s->how.is_decoder ? "decode" : "encode";
+    t->whole.batch = s->batches > 0 ? focus.batch + 1 : 0;
     return done;
 }
 

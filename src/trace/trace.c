@@ -109,6 +109,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .title = bundle_text(document, "title"),
                  .notes = bundle_text(document, "notes"),
                  .focus = focus,
+                 .batch = p->has_batch ? focus.batch + 1 : 0,
                  .heads = p->heads,
                  .place = {"", "", "", ""}};
     builder b = {

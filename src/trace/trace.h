@@ -143,6 +143,7 @@ typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     const char *command;              /* that runs a stack so, "encode" or "decode"; or NULL */
     trace_focus focus;                /* that is spelled out */
+    size_t batch;                     /* the entry that is shown, from 1; 0: there is no batch */
     size_t heads;                     /* of the run */
     trace_step *step;
     size_t steps;

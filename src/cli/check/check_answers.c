@@ -7,6 +7,7 @@
 #include "render/number_text.h"
 #include "trace/map.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,12 +37,23 @@ static double as_shown(double computed, int digits, double *unit)
 
 /* Half a unit of the last decimal of what a trace shows, and a little for what binary fractions
  * can't hold. The same as in exercise.js. */
-static bool is_right(double answer, double computed, int digits)
+static bool is_as_shown(double answer, double computed, int digits)
 {
     double unit;
+    return fabs(answer - as_shown(computed, digits, &unit)) <= 0.5 * unit * (1 + 1e-6);
+}
+
+/* What a page shows was computed in float32, where the last decimal may be another one, and less
+ * than the smallest number is 0. */
+static bool is_right(double answer, double computed, int digits)
+{
+    static const double FLOAT32 = 8 * (double)FLT_EPSILON;
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
-    return fabs(answer - as_shown(computed, digits, &unit)) <= 0.5 * unit * (1 + 1e-6);
+    return is_as_shown(answer, computed, digits) ||
+           is_as_shown(answer, computed * (1 - FLOAT32), digits) ||
+           is_as_shown(answer, computed * (1 + FLOAT32), digits) ||
+           (answer == 0 && fabs(computed) < (double)FLT_MIN);
 }
 
 /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
@@ -97,10 +109,25 @@ static void mark(marking *m, element *one)
 
 /* ---- all of them ---- */
 
-static bool mark_stage(marking *m, const entry *answers, const entry *made, err *e)
+/* Of a batch, a page has one entry. */
+static entry entry_of_page(const bundle *answers, const entry *made)
+{
+    entry one = *made;
+    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
+    double number = batch == NULL || batch->rank > 0 ? 0 : tensor_get(batch, NULL);
+    if (made->axes == NULL || made->axes[0] != 'b' ||
+        !(number >= 1 && number <= (double)made->tensor.size[0]))
+        return one;
+    one.tensor = tensor_at(&made->tensor, (size_t)number - 1);
+    one.axes = made->axes + 1;
+    return one;
+}
+
+static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
 {
     comparison shapes = {0}; /* comparing checks them */
     tensor a, b;
+    const entry of_page = entry_of_page(m->of->answers, whole), *made = &of_page;
     if (!compare_stage(&shapes, answers->name, answers, made, 0, NULL, e) ||
         !measure_align(&answers->tensor, &made->tensor, &a, &b))
         return false;

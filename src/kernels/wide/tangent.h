@@ -1,7 +1,7 @@
 /* tanh(x), the project's own, for the additive score and the soft cap.
  *
  *     exp(−2|x|) = s·(1 + p), s = 2ⁿ, p = exp(r) − 1 = r + r²·(…)
- *     tanh(x) = ±((s − 1) + s·p) / ((s + 1) + s·p)
+ *     tanh(|x|) = −((s − 1) + s·p) / ((s + 1) + s·p)
  *
  * s ± 1 is exact or s does not count, and where |x| is small s is 1: so nothing cancels. Error:
  * 1.94 units in the last place over all float32, below 2 for float64 where tests/kernels measures

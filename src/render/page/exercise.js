@@ -97,6 +97,7 @@ function saveAnswers() {
   const maps = [...SHOWN.keys()].filter((map) => map.blank && map.stage);
   const answers = Object.fromEntries(maps.map((map) => [fullName(map), answersTo(map)]));
   if (DATA.command) answers._command = DATA.command;
+  if (DATA.batch) answers._batch = DATA.batch;
   const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
   const name = DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
   Object.assign(document.createElement('a'),
