@@ -1,0 +1,268 @@
+"""Lines of a trace that hold for all rows, and those of their own form."""
+import math
+import re
+
+from expression import Wrong, evaluate, listed, parse
+from stack_shown import must_equal, must_show
+from stack_worked import check_worked, must_spell
+
+# What stands behind a letter in a formula that is for every row.
+GENERAL = re.compile(r"([\w.]+)\[i(,j)?\]")
+NORM = re.compile(r"(\w+)\[i\] = (?:\(([\w.]+)\[i\] - mean\) / √\(variance|([\w.]+)\[i\] / "
+                  r"√\(mean of [\w.]+\[i\]²) \+ eps\)(·gain)?( \+ bias)?")
+
+
+def check_general(section, left, right):
+    """q[i] = x[i]·Wq + bq: for every row, of every head."""
+    name, is_element = GENERAL.fullmatch(left).groups()
+    tree = parse(right)
+    if tree[0] == "call" and tree[1] == "exp":
+        section.locals["from"] = tree[2][1][1]
+    if tree[0] == "maxⱼ":
+        section.locals["from"] = tree[1][1]
+    heads = range(1, section.heads() + 1) if section.part and section.name not in (
+        "projections", "unify") else [None]
+    for head in heads:
+        for row in range(1, len(section.matrix(name, head)) + 1):
+            check_row(section, name, row, head, tree, bool(is_element))
+
+
+def check_row(section, name, row, head, tree, is_element):
+    made = section.at(name, str(row), head)
+    # A key after the other, since the numbers of a row may be a product's own.
+    columns = range(1, len(made) + 1) if is_element else [None]
+    for column in columns:
+
+        def look_up(of, index):
+            index = index.replace("i", str(row)).replace("j", str(column))
+            return section.at(of, index, head)
+
+        value = made if column is None else made[column - 1]
+        must_equal(section, evaluate(tree, look_up), value, f"{name}[{row},{column}]")
+
+
+def normed(row, section, centers, gain, bias):
+    mean = math.fsum(row) / len(row) if centers else 0
+    row = [x - mean for x in row]
+    factor = 1 / math.sqrt(math.fsum(x * x for x in row) / len(row) + section.setting("eps"))
+    gains = section.weight("gain") if gain else [1] * len(row)
+    shifts = section.weight("bias") if bias else [0] * len(row)
+    return [x * factor * g + b for x, g, b in zip(row, gains, shifts)]
+
+
+def check_norm(section, match):
+    name, centered, scaled, gain, bias = match.groups()
+    for made, row in zip(section.whole(name), section.whole(centered or scaled), strict=True):
+        must_equal(section, normed(row, section, bool(centered), gain, bias), made, name)
+
+
+def check_masked(section, right):
+    source, hides = re.fullmatch(r"(\w+)\[i,j\](, or -inf)?", right).groups()
+
+    def compare(a, b):
+        if isinstance(a, list):
+            for x, y in zip(a, b, strict=True):
+                compare(x, y)
+        elif a != b and not (hides and b == -math.inf):
+            raise Wrong(f"{a} became {b}")
+
+    section.locals["from"] = "masked"
+    compare(section.whole(source), section.whole("masked"))
+
+
+def check_hidden(section, match):
+    """masked[1,2]: 0.5433 → -inf"""
+    source = "scaled" if section.setting("scale") != 1 else "scores"
+    must_show(section, match[2], section.at(source, match[1], section.run.head))
+    must_show(section, match[3], section.at("masked", match[1], section.run.head))
+
+
+def check_context(section, line):
+    heads = [int(head) for head in re.findall(r"attended\[head (\d+), i\]", line)]
+    if "…" not in line and heads != list(range(1, section.heads() + 1)):
+        raise Wrong("heads are missing, or in another order")
+    joined = [sum(rows, []) for rows in zip(*section.whole("attended"))]
+    must_equal(section, joined, section.whole("context"), "context")
+
+
+def check_rollout(section, line):
+    """rollout = A[2]·A[1], A[l] = 0.5·mean_weights[l] + 0.5·I"""
+    names, half, rest = re.fullmatch(
+        r"rollout = (.*), A\[l\] = (\S+)·mean_weights\[l\] \+ (\S+)·I", line).groups()
+    count = len(section.run.document["layers"])
+    spelled = "·".join(f"A[{layer}]" for layer in range(count, 0, -1))
+    if names not in (spelled, f"A[{count}]·…·A[1]"):
+        raise Wrong("layers are missing, or in another order")
+    if (half, rest) != ("0.5", "0.5"):
+        raise Wrong("another share of attention and residual")
+    total = None
+    for layer in range(len(section.run.document["layers"])):
+        means = section.of_step("rollout", section.run.stages[f"layer.{layer}.attention.mean_weights"])
+        share = [[x / 2 + (i == j) / 2 for j, x in enumerate(row)] for i, row in enumerate(means)]
+        total = share if total is None else [
+            [math.fsum(a * b for a, b in zip(row, c)) for c in zip(*total)] for row in share]
+    must_equal(section, total, section.whole("rollout"), "rollout")
+
+
+def check_variance(section, match):
+    name, head, text = match.groups()
+    numbers = sum(section.matrix(name, int(head or 1)), [])
+    mean = math.fsum(numbers) / len(numbers)
+    must_show(section, text, math.fsum((x - mean) ** 2 for x in numbers) / len(numbers))
+
+
+def check_heads_count(section, line):
+    """low-dimensional heads: 3·h·m·(m/h) = 3·2·8·(8/2) = 3·8² = 192"""
+    results = {evaluate(parse(text), lambda name, _: section.setting(name))
+               for text in line.split(": ")[1].split(" = ")}
+    if len(results) != 1:
+        raise Wrong("these are not equal")
+
+
+def check_present(section, line):
+    if line != "present_k = [past_k; k], present_v = [past_v; v]":
+        raise Wrong("another line of the cache")
+    for name in "kv":
+        joined = section.whole("past_" + name) + section.whole(name)
+        must_equal(section, joined, section.whole("present_" + name), line)
+
+
+def check_scaled_alike(section, line):
+    must_equal(section, section.whole("scaled"), section.whole("scores"), line)
+
+
+def check_embedded(section, line):
+    """embedded[i] = embedding[id of i] + position_embedding[position of i]"""
+    name, right = line.split(" = ")
+    name = name[:-3]
+    d, first = section.run.document, section.first()
+    if "PE[i]" in right:
+        return
+    for row, made in enumerate(section.whole(name)):
+        place = first + row
+        ids = {"word of i": d.get("tokens", [])[place : place + 1], "id of i": d.get("ids", [])[
+            place : place + 1], "segment of i": d.get("segments", [])[place : place + 1],
+            "position of i": [place], "i": [row]}
+        total = [0.0] * len(made)
+        for of, index in re.findall(r"(\w+)\[([^\]]*)\]", right):
+            at = ids[index][0]
+            at = section.run.words().index(at) if isinstance(at, str) else at
+            total = [a + b for a, b in zip(total, section.whole(of)[at])]
+        must_equal(section, total, made, line)
+
+
+def check_wave(section, line):
+    """The sinusoids of the original paper."""
+    m = section.setting("m") if section.layer >= 0 else len(section.whole("embedded")[0])
+    if m != int(line.split("m = ")[1]):
+        raise Wrong(f"m is {m}")
+
+
+def check_drawn(section, match):
+    """part = drawn·total = 0.8805·1.0673 = 0.9398; the number that is drawn is no stage."""
+    drawn, total, part = match.groups()
+    must_show(section, total, section.locals["total"])
+    if abs(float(drawn) * section.locals["total"] - float(part)) > 1e-4 * section.locals["total"]:
+        raise Wrong(f"{drawn}·{total} is not {part}")
+    section.locals["part"] = float(part)
+
+
+def check_sum_up_to(section, match):
+    """sum up to cat = 0.0033 + 1 = 1.0033: the first that comes to more than the part."""
+    upto = section.column(match[1])
+    terms = section.locals["exponentials"][: upto + 1]
+    before, total = math.fsum(terms[:-1]), math.fsum(terms)
+    *spelled, result = match[2].split(" = ")
+    if spelled:
+        must_spell(section, spelled[0], listed([[x] for x in terms], "+"))
+    must_show(section, result, total)
+    if not before - 1e-4 <= section.locals["part"] <= total + 1e-4:
+        raise Wrong(f"{match[1]} is not the first that comes to more")
+
+
+EXACT = {
+    "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0",
+    "allowed: j ≤ i",
+    "norm(x + part(x)): the original paper's, and BERT's",
+    "x + part(norm(x)): GPT-2's",
+    "norm(x + part(norm(x))), one ffn at the end: seed 003's",
+}
+SPECIAL = [
+    (r"(\w+)\[i\] = .* / √\(.*", lambda s, m: check_norm(s, must_match(NORM, m[0]))),
+    (r"masked\[i,j\] = (.*)", lambda s, m: check_masked(s, m[1])),
+    (r"masked\[([\d,]+)\]: (\S+) → (\S+)", check_hidden),
+    (r"context\[i\] = .*", lambda s, m: check_context(s, m[0])),
+    (r"rollout = .*", lambda s, m: check_rollout(s, m[0])),
+    (r"variance of (\w+)(?: in head (\d+))? = (\S+)", check_variance),
+    (r"low-dimensional heads: .*", lambda s, m: check_heads_count(s, m[0])),
+    (r"present_k = .*", lambda s, m: check_present(s, m[0])),
+    (r"scaled = scores·scale = scores", lambda s, m: check_scaled_alike(s, m[0])),
+    (r"(?:embedded|segmented)\[i\] = .*", lambda s, m: check_embedded(s, m[0])),
+    (r"PE\(position, 2i\) = sin\(position·10000\^\(−2i/m\)\), m = \d+",
+     lambda s, m: check_wave(s, m[0])),
+    (r"allowed: j ≤ i \+ offset, offset = (\d+)", lambda s, m: must_be_offset(s, m[1])),
+    (r"part = drawn·total = (\S+)·(\S+) = (\S+)", check_drawn),
+    (r"sum up to (.*?) = (.*)", check_sum_up_to),
+    (r"tempered = logits / temperature, probabilities = exp\(tempered − most\) / total",
+     lambda s, m: None),
+    (r"logits = output\[(\d+)\]·\S+", lambda s, m: check_logits(s, m[0])),
+    (r"[\w.]+\[i(?:,j)?\] = .*", lambda s, m: check_general(s, *m[0].split(" = "))),
+]
+
+
+def must_match(pattern, text):
+    if match := pattern.fullmatch(text):
+        return match
+    raise Wrong("no such line is known")
+
+
+def must_be_offset(section, text):
+    if int(text) != section.first():
+        raise Wrong(f"the offset is {section.first()}")
+
+
+def set_logits(section):
+    """The one row that is chosen from."""
+    d = section.run.document
+    output = section.whole("output")[-1]
+    table = numbers_of(d, "unembedding")
+    table = table if table else section.whole("embeddingᵀ")
+    section.locals["logits"] = [[math.fsum(a * b for a, b in zip(output, c)) for c in zip(*table)]]
+    section.locals["unembedding"] = table
+    section.locals["all_logits"] = section.locals["logits"][0]
+    set_probabilities(section.locals, section.run.temperature)
+
+
+def set_probabilities(known, temperature):
+    known["tempered"] = [logit / temperature for logit in known["all_logits"]]
+    most = max(known["tempered"])
+    known["exponentials"] = [math.exp(x - most) for x in known["tempered"]]
+    known["total"] = math.fsum(known["exponentials"])
+    known["probabilities"] = [[x / known["total"] for x in known["exponentials"]]]
+
+
+def numbers_of(document, name):
+    given = document.get(name)
+    is_out_in = document.get("layout") == "out-in"
+    return [list(row) for row in zip(*given)] if given and is_out_in else given
+
+
+def check_logits(section, line):
+    row, table = re.fullmatch(r"logits = output\[(\d+)\]·(\S+)", line).groups()
+    if int(row) != section.row():
+        raise Wrong(f"the last row is {section.row()}")
+    if table not in ("unembedding", "embeddingᵀ"):
+        raise Wrong(f"'{table}' makes no logits")
+
+
+def check_line(section, line):
+    if line in EXACT:
+        return
+    for pattern, check in SPECIAL:
+        if match := re.fullmatch(pattern, line):
+            check(section, match)
+            return
+    if " = " in line:
+        check_worked(section, line)
+    else:
+        raise Wrong("no such line is known")
