@@ -9,13 +9,14 @@
 #include "model/keys.h"
 #include "weights/attention_weights.h"
 #include "weights/bundle_index.h"
+#include "io/descriptor.h"
 
 #include <string.h>
 
 /* As messages name it. */
 static const char *file_of(const options *o)
 {
-    return strcmp(o->bundle, "-") == 0 ? "standard input" : o->bundle;
+    return descriptor_name(o->bundle);
 }
 
 /* What the options say of its weights. */

@@ -3,13 +3,14 @@
 #include "base/mem.h"
 #include "io/source.h"
 #include "weights/nearest_names.h"
+#include "io/descriptor.h"
 
 #include <string.h>
 #include <unistd.h>
 
 read_options read_options_of(const options *o, const char *file, dtype type)
 {
-    return (read_options){.file = strcmp(file, "-") == 0 ? "standard input" : file,
+    return (read_options){.file = descriptor_name(file),
                           .first_line = 1,
                           .type = type,
                           .allow_nonfinite = o->allow_nonfinite,

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/matrix_file.h"
 #include "io/jsonl.h"
+#include "io/descriptor.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool refuse_several(const diff_file *f, err *e)
 /* The source is kept open: text may have to be read once more. */
 static bool open_file(diff_file *f, const char *operand, const options *o, err *e)
 {
-    f->name = strcmp(operand, "-") == 0 ? "standard input" : operand;
+    f->name = descriptor_name(operand);
     f->path = matrix_file_split(operand, &f->matrix, e);
     if (f->path == NULL || !source_open_within(&f->bytes, f->path, o->max_memory, e))
         return false;

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "io/jsonl.h"
 #include "io/source.h"
+#include "io/descriptor.h"
 
 #include <string.h>
 
@@ -131,7 +132,7 @@ static void free_file(info_file *one)
 static bool tell_file(const char *file, bool is_first, const options *o, const env *world,
                       sink *out)
 {
-    info_file one = {.file = strcmp(file, "-") == 0 ? "standard input" : file};
+    info_file one = {.file = descriptor_name(file)};
     err wrong = {0};
     bool done = read_file(&one, file, o, &wrong);
     if (o->format != NULL) {

@@ -98,19 +98,19 @@ static inline __attribute__((always_inline)) exp_parts wide_exp_split(const exp_
     return (exp_parts){power, wide_fma(n, wide_set(-LN2_LOW), near)};
 }
 
+/* The polynomial of the first so many terms. */
+static inline __attribute__((always_inline)) wide wide_exp_terms(wide r, size_t count)
+{
+    wide sum = wide_set(EXP_TERM[0]);
+    for (size_t i = 1; i < count; i++)
+        sum = wide_fma(sum, r, wide_set(EXP_TERM[i]));
+    return sum;
+}
+
 /* The bits of `power`, moved to where the exponent is, are 2ⁿ. */
 static inline __attribute__((always_inline)) wide wide_exp_join(exp_parts of)
 {
-    wide sum = wide_set(EXP_TERM[0]);
-    for (size_t i = 1; i < EXP_TERMS; i++)
-        sum = wide_fma(sum, of.r, wide_set(EXP_TERM[i]));
-    return wide_mul(sum, wide_shift_left(of.power, MANTISSA_BITS));
-}
-
-static inline wide wide_exp(wide x)
-{
-    exp_shift none = exp_shift_of(0);
-    return wide_exp_join(wide_exp_split(&none, x));
+    return wide_mul(wide_exp_terms(of.r, EXP_TERMS), wide_shift_left(of.power, MANTISSA_BITS));
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* tanh(x), the project's own, for the additive score and the soft cap.
  *
- *     exp(−2|x|) = s·(1 + p), s = 2ⁿ, p = exp(r) − 1 = r + r²·(…)
+ *     exp(−2|x|) = s·(1 + p), s = 2ⁿ, p = exp(r) − 1 = r + r²·(exp's terms without the last two)
  *     tanh(|x|) = −((s − 1) + s·p) / ((s + 1) + s·p)
  *
  * s ± 1 is exact or s does not count, and where |x| is small s is 1: so nothing cancels. Error:
@@ -11,15 +11,6 @@
 
 #include "kernels/wide/exponent.h"
 
-/* (exp(r) − 1 − r) / r², whose terms are those of exp without the last two. */
-static inline wide wide_exp_rest(wide r)
-{
-    wide sum = wide_set(EXP_TERM[0]);
-    for (size_t i = 1; i < EXP_TERMS - 2; i++)
-        sum = wide_fma(sum, r, wide_set(EXP_TERM[i]));
-    return sum;
-}
-
 static inline wide wide_tanh(wide x)
 {
     wide one = wide_set(1), zero = wide_zero();
@@ -27,7 +18,7 @@ static inline wide wide_tanh(wide x)
     exp_shift none = exp_shift_of(0);
     exp_parts of = wide_exp_split(&none, wide_add(minus_size, minus_size));
     wide s = wide_shift_left(of.power, MANTISSA_BITS);
-    wide p = wide_fma(wide_mul(of.r, of.r), wide_exp_rest(of.r), of.r);
+    wide p = wide_fma(wide_mul(of.r, of.r), wide_exp_terms(of.r, EXP_TERMS - 2), of.r);
     wide minus_tanh = wide_div(wide_fma(s, p, wide_sub(s, one)), wide_fma(s, p, wide_add(s, one)));
     return wide_if_less(x, zero, minus_tanh, wide_sub(zero, minus_tanh));
 }
