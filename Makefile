@@ -26,7 +26,7 @@ BENCH    := $(call objects,tests/bench)
 NUMBERS  := $(call objects,tests/numbers)
 UNIT     += $(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-# A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize, clang and coverage run SUITES again.
+# A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize and clang run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare why $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)

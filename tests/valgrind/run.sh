@@ -20,7 +20,9 @@ END
     chmod +x "$BUILD/$program"
 done
 export BUILD
-# Those that go one way thousands of times, which would take half an hour here.
-export UNIT_WITHOUT=' cut_off in_order json_changed random rows_read rows_text text '
+# Those that go one way thousands of times, which would take half an hour here, and those that
+# measure how much memory is taken, on ways that others go.
+long='cut_off in_order json_changed random rows_read rows_text text'
+export UNIT_WITHOUT=" $long memory reader_memory stack_memory "
 # Each case takes a second here; tests/faults and tests/sanitize go through the paths of the others.
 TABLES='stacks stacks-trace stream streams' exec tests/run.sh unit cli
