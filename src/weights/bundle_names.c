@@ -240,17 +240,45 @@ static bool check_finished(const bundle_names *found, err *e)
     return true;
 }
 
+/* ---- the prefix ---- */
+
+/* Behind `to`, with as many zeros before it as some name has there; without any where none has. */
+static void spell_number(const name_index *names, const char *number, int digits, text *to)
+{
+    static const char ZEROS[] = "00000000"; /* no more than a layer's number has digits */
+    text one = {0};
+    int zeros = 0, most = (int)sizeof ZEROS - 1;
+    for (; zeros <= most; zeros++) {
+        text_clear(&one);
+        text_add_format(&one, "%s%.*s%.*s.", text_string(to), zeros, ZEROS, digits, number);
+        if (name_index_first(names, text_string(&one)) < names->count)
+            break;
+    }
+    text_add_format(to, "%.*s%.*s", zeros <= most ? zeros : 0, ZEROS, digits, number);
+    text_free(&one);
+}
+
+/* As the names spell it: h.3 is h.03 where they have that, and no h.3. */
+static bool spell_prefix(const name_index *names, const char *prefix, text *to, err *e)
+{
+    for (const char *at = prefix; *at != '\0';) {
+        size_t digits = strspn(at, "0123456789"), length = digits == 0 ? 1 : digits;
+        bool begins = at == prefix || name_is_separator(at[-1]) || at[-1] == '_',
+             ends = at[length] == '\0' || name_is_separator(at[length]);
+        if (digits > 0 && begins && ends)
+            spell_number(names, at, (int)digits, to);
+        else
+            text_add(to, at, length);
+        at += length;
+    }
+    return text_ok(to, e);
+}
+
 /* ---- the whole ---- */
 
-bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
-                       const wishes *w, err *e)
+static bool find_names(bundle_names *found, const wishes *w, const char *prefix, err *e)
 {
-    const char *prefix = w->prefix;
-    *found = (bundle_names){.names = names,
-                            .file = file,
-                            .from = mem_alloc_zeroed(KEYS.count, sizeof found->from[0], e)};
-    if (found->from == NULL || !name_index_make(&found->index, names, e) ||
-        !bundle_layer_find(&found->layer, names, file, prefix, e))
+    if (!bundle_layer_find(&found->layer, found->names, found->file, prefix, e))
         return false;
     if (convention_is_own(found->layer.by))
         take_own_names(found);
@@ -258,6 +286,20 @@ bool bundle_names_find(bundle_names *found, const text_list *names, const char *
         take_names(found);
     return take_all_mapped(found, &w->map, e) && check_finished(found, e) &&
            (has_any(found) || refuse_nothing(found, prefix, e));
+}
+
+bool bundle_names_find(bundle_names *found, const text_list *names, const char *file,
+                       const wishes *w, err *e)
+{
+    text prefix = {0};
+    *found = (bundle_names){.names = names,
+                            .file = file,
+                            .from = mem_alloc_zeroed(KEYS.count, sizeof found->from[0], e)};
+    bool done = found->from != NULL && name_index_make(&found->index, names, e) &&
+                spell_prefix(&found->index, w->prefix, &prefix, e) &&
+                find_names(found, w, text_string(&prefix), e);
+    text_free(&prefix);
+    return done;
 }
 
 void bundle_names_free(bundle_names *found)

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_WEIGHTS_LAYER_FIT_H
 #define SELFATTN_WEIGHTS_LAYER_FIT_H
 
-#include "weights/layer_search.h"
+#include "weights/layer_lookup.h"
 
 /* How much of its attention a layer must have to be known. */
 typedef enum fit_need {

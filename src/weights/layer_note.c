@@ -4,6 +4,7 @@
 #include "model/keys.h"
 #include "weights/bundle_heads.h"
 #include "weights/bundle_refusal.h"
+#include "weights/layer_search.h"
 
 #include <string.h>
 

@@ -12,36 +12,6 @@ typedef struct finder {
     layer_search *in;
 } finder;
 
-void layer_source_write_path(text *out, const layer_path *p)
-{
-    if (p->is_in_layer)
-        text_add_format(out, "layers.%zu.", p->layer);
-    if (p->object != NULL)
-        text_add_format(out, "%s.", p->object->named.name);
-    text_add_string(out, p->key->named.name);
-}
-
-/* ---- adding ---- */
-
-static bool same_path(const layer_path *a, const layer_path *b)
-{
-    return a->is_in_layer == b->is_in_layer && a->layer == b->layer && a->object == b->object &&
-           a->key == b->key;
-}
-
-layer_source *layer_sources_add(layer_sources *all, layer_search *s, const layer_path *to,
-                                const char *name, err *e)
-{
-    layer_source *larger = mem_grow(all->item, all->count, &all->capacity, sizeof larger[0], e);
-    if (larger == NULL)
-        return NULL;
-    all->item = larger;
-    all->item[all->count] = (layer_source){.to = *to, .name = name};
-    if (name != NULL)
-        name_index_find(&s->names, name)->is_taken = true;
-    return &all->item[all->count++];
-}
-
 /* ---- the document's own names ---- */
 
 static bool add_own_name(finder *f, const indexed_name *one, err *e)
@@ -85,6 +55,12 @@ static void suggest_nearest(const layer_search *s, const char *wanted, const cha
             nearest_names_look(&nearest, s->names.item[i].name);
     }
     nearest_names_suggest(&nearest, instead, e);
+}
+
+static bool same_path(const layer_path *a, const layer_path *b)
+{
+    return a->is_in_layer == b->is_in_layer && a->layer == b->layer && a->object == b->object &&
+           a->key == b->key;
 }
 
 static layer_source *find_source(const layer_sources *all, const layer_path *to)
@@ -164,14 +140,6 @@ bool layer_sources_find(layer_sources *all, layer_search *s, const text_list *ma
     for (size_t i = 0; i < map->count && done; i++)
         done = add_mapped(&f, map->item[i], e);
     return done && text_ok(&s->name, e) && check_finished(&f, e);
-}
-
-void layer_sources_free(layer_sources *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        mem_free(all->item[i].wanted);
-    mem_free(all->item);
-    *all = (layer_sources){0};
 }
 
 /* "layer 2 has no b1, and layer 1 has", "ln_f has a bias and no gain". */
