@@ -27,7 +27,6 @@ typedef struct strip {
     ptrdiff_t c_row;
     size_t columns; /* that are stored */
     bool is_first;  /* chains begin here */
-    bool is_last;   /* and end here: a finished element is never −0, so +0 is added */
 } strip;
 
 /* Inlined with constant `rows` and `vectors`, so that `sum` stays in registers; a tile of several
@@ -52,10 +51,8 @@ static inline __attribute__((always_inline)) void add_tile(const strip *t, const
     }
     for (size_t i = 0; i < rows; i++) {
         real *to = c + t->c_row * (ptrdiff_t)i;
-        for (size_t v = 0; v < vectors; v++) {
-            wide done = t->is_last ? wide_add(sum[i][v], wide_zero()) : sum[i][v];
-            wide_store_some(to + v * LANES, done, columns);
-        }
+        for (size_t v = 0; v < vectors; v++)
+            wide_store_some(to + v * LANES, wide_add(sum[i][v], wide_zero()), columns);
     }
 }
 
@@ -139,7 +136,7 @@ typedef struct piece {
 /* What a tile needs of it; all zeros: nothing. */
 typedef struct part {
     key_range columns, terms;
-    bool is_first, is_last; /* as a strip's */
+    bool is_first; /* as a strip's */
 } part;
 
 static size_t clamped(size_t n, key_range to)
@@ -183,7 +180,7 @@ static part part_of_tile(const piece *p, size_t row)
     bool is_empty = chain.end == 0 && p->terms.first == 0;
     if (columns.first == columns.end || (terms.first == terms.end && !is_empty))
         return (part){0};
-    return (part){columns, terms, chain.first >= p->terms.first, chain.end <= p->terms.end};
+    return (part){columns, terms, chain.first >= p->terms.first};
 }
 
 static bool is_same_range(key_range a, key_range b)
@@ -194,7 +191,7 @@ static bool is_same_range(key_range a, key_range b)
 static bool is_same_part(part a, part b)
 {
     return is_same_range(a.columns, b.columns) && is_same_range(a.terms, b.terms) &&
-           a.is_first == b.is_first && a.is_last == b.is_last;
+           a.is_first == b.is_first;
 }
 
 /* ---- products ---- */
@@ -211,8 +208,7 @@ static void add_part(const tensor *a, const packed *b, tensor *c, part needed, s
                .depth = needed.terms.end - needed.terms.first,
                .c = row_of(c, row) + needed.columns.first,
                .c_row = c->stride[0],
-               .is_first = needed.is_first,
-               .is_last = needed.is_last};
+               .is_first = needed.is_first};
     add_columns(t, rows, needed.columns.end - needed.columns.first);
 }
 
