@@ -51,7 +51,7 @@ static const key ROWS[] = {
     {{"rope", "rotary positions: their base, or an object"}, KEY_SETTINGS},
     {{"rope_pairing", "which numbers of a head are turned together"}, KEY_SETTING},
     {{"rope_width", "how many numbers of a head are turned"}, KEY_SETTING},
-    {{"rope_positions", "position of each query and new key"}, KEY_NUMBERS},
+    {{"rope_positions", "position of each query and new key, or by batch entry"}, KEY_NUMBERS},
     {{"round", "decimals to which weights are rounded by hand"}, KEY_SETTING},
     {{"mask_true", "what true in a mask means"}, KEY_SETTING},
     {{"mask_axis", "what a rank-3 mask's first axis is"}, KEY_SETTING},

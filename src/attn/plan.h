@@ -78,11 +78,9 @@ bool plan_masks(const plan *p);
 /* The parameters of the score function for one head. */
 score_parameters plan_score_parameters(const plan *p, size_t head);
 
-/* Where a query stands, counted from the first key. */
-double plan_position(const plan *p, size_t query);
 /* Where a query or a new key stands for rotary positions, which may be said one by one. */
-double plan_query_position(const plan *p, size_t query);
-double plan_key_position(const plan *p, size_t index);
+double plan_query_position(const plan *p, size_t batch, size_t query);
+double plan_key_position(const plan *p, size_t batch, size_t index);
 
 /* b × n × heads·width as b × heads × n × width, borrowed. */
 tensor plan_split_heads(const tensor *rows, size_t heads);

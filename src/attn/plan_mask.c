@@ -4,17 +4,6 @@
 
 #include <stdio.h>
 
-bool plan_is_causal(const plan *p)
-{
-    return p->asked->causal != CAUSAL_NONE;
-}
-
-bool plan_masks(const plan *p)
-{
-    return plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL ||
-           p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
-}
-
 /* A window that is open on both sides takes nothing away. */
 static bool has_bounds(const problem *asked)
 {

@@ -25,10 +25,8 @@ bool plan_find_cache(plan *p, err *e);
 /* plan_stream.c: the same for a line of a stream, whose cache the problem brings. */
 bool plan_find_stream(plan *p, err *e);
 
-/* plan_positions.c: what adding them asks; and what rotary positions ask as well, which `what` is
- * named by. */
+/* plan_positions.c: what adding them asks; and what rotary positions, named `what`, ask as well. */
 bool plan_find_positions(plan *p, err *e);
-bool plan_check_alignment(const problem *asked, const char *what, err *e);
 bool plan_check_last(const plan *p, const char *what, const char *from, err *e);
 
 /* plan_rope.c: rope_width, and the positions. */

@@ -1,8 +1,10 @@
 /* Rotary positions: how many numbers of a head are turned, and where each row stands. */
 #include "attn/angle.h"
 #include "attn/plan_parts.h"
+#include "attn/visible.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_positions"};
@@ -43,26 +45,56 @@ static bool find_width(plan *p, err *e)
     return err_remedy(e, "--rope-width says how many numbers of a head are turned");
 }
 
-static bool check_position(const problem *asked, size_t i, err *e)
+/* The positions of a batch entry: its own, or those of all. */
+static tensor positions_of(const entry *of, size_t batch)
 {
-    const entry *of = asked->rope.positions;
-    double number = tensor_get(&of->tensor, &i);
-    return (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number)) ||
-           err_at(e, &of->at, "%s[%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
-                  i + 1, number, ANGLE_POSITION_MOST);
+    return of->tensor.rank == 2 ? tensor_at(&of->tensor, batch) : tensor_view_of(&of->tensor);
+}
+
+static bool check_position(const entry *of, size_t batch, size_t i, err *e)
+{
+    tensor all = positions_of(of, batch);
+    double number = tensor_get(&all, &i);
+    char batch_name[32] = "";
+    if (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number))
+        return true;
+    if (of->tensor.rank == 2)
+        snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
+    return err_at(e, &of->at, "%s[%s%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
+                  batch_name, i + 1, number, ANGLE_POSITION_MOST);
+}
+
+static bool check_each(const entry *of, size_t count, err *e)
+{
+    size_t lists = of->tensor.rank == 2 ? of->tensor.size[0] : 1;
+    for (size_t i = 0; i < lists * count; i++) {
+        if (!check_position(of, i / count, i % count, e))
+            return false;
+    }
+    return true;
+}
+
+static bool check_lists(const plan *p, const entry *of, err *e)
+{
+    char shape[SHAPE_TEXT];
+    if (of->tensor.rank != 1 && of->tensor.rank != 2)
+        return err_at(e, &of->at, "%s is %s, it must be a list, or a list for each batch entry",
+                      of->name, tensor_shape_text(&of->tensor, shape));
+    size_t lists = of->tensor.size[0];
+    return of->tensor.rank == 1 || lists == p->batches ||
+           err_at(e, &of->at, "%s has %zu list%s, and the batch %zu entr%s", of->name, lists,
+                  lists == 1 ? "" : "s", p->batches, p->batches == 1 ? "y" : "ies");
 }
 
 /* One position a row for queries and keys alike, or those of the queries and then of the keys. */
 static bool check_positions(const plan *p, err *e)
 {
     const entry *of = p->asked->rope.positions;
-    char shape[SHAPE_TEXT];
     if (of == NULL)
         return plan_check_last(p, "rope", "rope", e);
-    if (of->tensor.rank != 1)
-        return err_at(e, &of->at, "%s is %s, it must be a list", of->name,
-                      tensor_shape_text(&of->tensor, shape));
-    size_t count = of->tensor.size[0];
+    if (!check_lists(p, of, e))
+        return false;
+    size_t count = of->tensor.size[of->tensor.rank - 1];
     bool is_shared = p->n_q == p->k.n && count == p->n_q;
     if (!is_shared && count != p->n_q + p->k.n) {
         err_at(e, &of->at, "%s has %zu number%s, and there are %zu quer%s and %zu new key%s",
@@ -70,11 +102,7 @@ static bool check_positions(const plan *p, err *e)
                p->k.n == 1 ? "" : "s");
         return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!check_position(p->asked, i, e))
-            return false;
-    }
-    return true;
+    return check_each(of, count, e);
 }
 
 bool plan_find_rope(plan *p, err *e)
@@ -83,23 +111,24 @@ bool plan_find_rope(plan *p, err *e)
         return plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
                                  "there is no rope",
                                  "--rope turns queries and keys by their positions", e);
-    return check_once(p->asked, e) && plan_check_alignment(p->asked, "rope", e) &&
-           find_width(p, e) && check_positions(p, e);
+    return check_once(p->asked, e) && find_width(p, e) && check_positions(p, e);
 }
 
-double plan_query_position(const plan *p, size_t query)
+double plan_query_position(const plan *p, size_t batch, size_t query)
 {
     const entry *of = p->asked->rope.positions;
-    if (of != NULL)
-        return tensor_get(&of->tensor, &query);
-    return plan_position(p, query);
+    if (of == NULL)
+        return (double)visible_position(p, batch, query);
+    tensor all = positions_of(of, batch);
+    return tensor_get(&all, &query);
 }
 
-double plan_key_position(const plan *p, size_t index)
+double plan_key_position(const plan *p, size_t batch, size_t index)
 {
     const entry *of = p->asked->rope.positions;
     if (of == NULL)
         return (double)(p->past + index);
-    index += of->tensor.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
-    return tensor_get(&of->tensor, &index);
+    tensor all = positions_of(of, batch);
+    index += all.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
+    return tensor_get(&all, &index);
 }

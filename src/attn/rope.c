@@ -13,7 +13,7 @@ enum { ROWS = 16, CHUNK = 64 };
 /* Queries or keys, b × heads × n × width, and what becomes of them. */
 typedef struct turned {
     tensor from, to;
-    double (*position)(const plan *p, size_t row);
+    double (*position)(const plan *p, size_t batch, size_t row);
 } turned;
 
 typedef struct turning {
@@ -36,49 +36,52 @@ rope_pair rope_pair_of(const plan *p, size_t pair)
     return (rope_pair){pair, pair + p->rope_width / 2};
 }
 
-static char *element(const tensor *rows, size_t unit, size_t row, size_t column)
+static char *element(const tensor *rows, size_t batch, size_t head, size_t row, size_t column)
 {
-    size_t batch = unit / rows->size[1], head = unit % rows->size[1];
     ptrdiff_t at = rows->stride[0] * (ptrdiff_t)batch + rows->stride[1] * (ptrdiff_t)head +
                    rows->stride[2] * (ptrdiff_t)row + (ptrdiff_t)column;
     return (char *)rows->data + at * (ptrdiff_t)dtype_size(rows->type);
 }
 
-/* All batch entries' and heads' row of this number. */
-static void turn_row(const turning *t, const turned *one, size_t row, const angles *by)
+/* All heads' row of this number. */
+static void turn_row(const turning *t, const turned *one, size_t batch, size_t row,
+                     const angles *by)
 {
     rope_pair at = rope_pair_of(t->plan, by->first), zero = rope_pair_of(t->plan, 0);
     size_t step = t->plan->asked->rope.is_interleaved ? 2 : 1;
-    for (size_t unit = 0; unit < one->from.size[0] * one->from.size[1]; unit++)
-        t->plan->with->turn(element(&one->from, unit, row, at.first), by->count, step,
+    for (size_t head = 0; head < one->from.size[1]; head++)
+        t->plan->with->turn(element(&one->from, batch, head, row, at.first), by->count, step,
                             zero.second - zero.first, by->cosine, by->sine,
-                            element(&one->to, unit, row, at.first));
+                            element(&one->to, batch, head, row, at.first));
 }
 
 /* What stands behind the pairs stays as it is. */
 static void copy_rest(const turning *t, const turned *one, size_t row)
 {
     size_t width = t->plan->rope_width, rest = one->from.size[3] - width;
-    for (size_t unit = 0; rest > 0 && unit < one->from.size[0] * one->from.size[1]; unit++)
-        memcpy(element(&one->to, unit, row, width), element(&one->from, unit, row, width),
+    size_t heads = one->from.size[1], units = one->from.size[0] * heads;
+    for (size_t unit = 0; rest > 0 && unit < units; unit++)
+        memcpy(element(&one->to, unit / heads, unit % heads, row, width),
+               element(&one->from, unit / heads, unit % heads, row, width),
                rest * dtype_size(one->from.type));
 }
 
-/* Queries and keys of this number mostly stand at the same position, whose angles serve both. */
+/* Queries and keys of this number mostly stand at the same position in all batch entries: its
+ * angles serve all. */
 static void turn_chunk(const turning *t, size_t row, size_t first)
 {
     size_t pairs = t->plan->rope_width / 2;
     angles by = {.position = NAN, .first = first}; /* NAN: positions may be below 0 */
     by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
-    for (size_t i = 0; i < 2; i++) {
-        const turned *one = &t->of[i];
+    for (size_t i = 0; i < 2 * t->plan->batches; i++) {
+        const turned *one = &t->of[i % 2];
         if (row >= one->from.size[2])
             continue;
-        double position = one->position(t->plan, row);
+        double position = one->position(t->plan, i / 2, row);
         if (position != by.position)
             t->plan->with->angles(position, t->frequency + first, by.count, by.cosine, by.sine);
         by.position = position;
-        turn_row(t, one, row, &by);
+        turn_row(t, one, i / 2, row, &by);
     }
 }
 

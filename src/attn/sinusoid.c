@@ -1,6 +1,7 @@
 #include "attn/sinusoid.h"
 
 #include "attn/angle.h"
+#include "attn/visible.h"
 #include "base/mem.h"
 
 static const double BASE = 10000;
@@ -81,7 +82,7 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
     if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
         return false;
     made->x = without_heads(&apart);
-    return sinusoid_add_rows(&p->q.rows, plan_position(p, 0), p->with, &made->x, e);
+    return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x, e);
 }
 
 size_t sinusoid_memory(const plan *p)

@@ -179,6 +179,7 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
     *t = (stack_trace){0};
     if (!find_stack_focus(&s->stack, o, &focus, e))
         return false;
+    focus.is_by_default = o->focus.count == 0;
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
     s->stack.how.one_row = tracing_wants_weighted(&s->there, names) ? NULL : &one_row;

@@ -382,14 +382,9 @@ static bool mean_weights(const attention *a, const bundle *made, tensor *mean, e
     const plan *p = &a->plan;
     const tensor *weights = bundle_tensor(made, "weights");
     *mean = tensor_view_of(weights);
-    if (p->has_heads) {
-        if (!tensor_average(mean, p->has_batch ? 1 : 0, e))
-            return false;
-    } else {
-        if (!tensor_new(mean, weights->type, weights->rank, weights->size, e))
-            return false;
-        tensor_copy(weights, mean);
-    }
+    if (p->has_heads ? !tensor_average(mean, p->has_batch ? 1 : 0, e)
+                     : !tensor_new_copy(mean, weights, e))
+        return false;
     tensor_own(mean, mean->type, 2, (size_t[]){p->batches * p->n_q, p->n_k}, mean->data);
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "attn/angle.h"
 #include "attn/multiply.h"
+#include "attn/visible.h"
 #include "base/mem.h"
 #include "model/embed.h"
 
@@ -97,7 +98,7 @@ static bool check_positions(const generation *g, err *e)
 static bool check_angles(const generation *g, const attention *a, err *e)
 {
     const plan *p = &a->plan;
-    double last = plan_position(p, p->n_q - 1) + (double)(g->how.steps - 1);
+    double last = (double)visible_position(p, 0, p->n_q - 1) + (double)(g->how.steps - 1);
     bool has_angles = p->rope_width > 0 || p->asked->adds_positions;
     place at = problem_place(p->asked, "offset");
     return !has_angles || last <= ANGLE_POSITION_MOST ||
@@ -266,12 +267,18 @@ static bool check_logits(const generation *g, err *e)
                    dtype_name(g->logits.type));
 }
 
+bool generation_go_on(generation *g, err *e)
+{
+    bool is_planned = g->step == 0 || g->went_on;
+    g->went_on = is_planned || stack_go_on(&g->stack, &g->next, 1, e);
+    return g->went_on;
+}
+
 bool generation_step(generation *g, crew *by, err *e)
 {
     tensor row;
     bundle_free(&g->made);
-    bool done = (g->step == 0 || stack_go_on(&g->stack, &g->next, 1, e)) &&
-                compute_row(g, by, &row, e) &&
+    bool done = generation_go_on(g, e) && compute_row(g, by, &row, e) &&
                 multiply(g->stack.isa->table(g->stack.type), &row, &g->unembedding, &g->bias,
                          &g->logits, by, e) &&
                 check_logits(g, e);
@@ -280,5 +287,6 @@ bool generation_step(generation *g, crew *by, err *e)
     else if (done)
         g->next = greatest(&g->logits);
     g->step++;
+    g->went_on = false;
     return done;
 }

@@ -29,6 +29,7 @@ typedef struct generation {
     tensor tempered, exponentials;
     double most, total; /* the greatest of the tempered, and the sum of the exponentials */
     bundle made;        /* its stages that `emit` names; owned */
+    bool went_on;       /* the rows of the next step are planned */
     size_t step, next;  /* steps that were done, and the id that the last one chose */
     size_t stop;        /* an id that is the last one; SIZE_MAX: none */
 } generation;
@@ -42,6 +43,8 @@ bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *
 /* Bytes that all steps take: what the first one does, the caches at their largest, which lie beside
  * the smaller ones that they are copied from, and room for logits, draws and a tied vocab. */
 bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e);
+/* Plans the rows of the next step: those of the id that was chosen. Nothing where that is done. */
+bool generation_go_on(generation *g, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
 /* All steps were done, or the id of the last one is `stop`. */

@@ -94,9 +94,8 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     if (!keeper_wants(k, name))
         return true;
     stage_name_in_full(&k->way, name, full);
-    if (!tensor_new(&copy, rows->type, 2, rows->size, e))
+    if (!tensor_new_copy(&copy, rows, e))
         return false;
-    tensor_copy(rows, &copy);
     if (k->batches > 0)
         tensor_own(&copy, rows->type, 3, size, copy.data);
     if (!bundle_add_tensor(k->result, full, &copy, (place){0}, e))

@@ -19,11 +19,16 @@ typedef struct layer_part {
     feed_forward feed_forward;
 } layer_part;
 
+/* Changes the rows that a layer made, b·n × m: with mistakes, to find somebody's. */
+typedef void layer_change(void *context, tensor *rows);
+
 typedef struct layer {
     const norm_order *order;
     layer_part part[PARTS_MOST];
     size_t parts;
     norm norm[NORMS_MOST];
+    layer_change *change; /* NULL: as ever */
+    void *context;        /* of that */
 } layer;
 
 typedef struct stack_settings {

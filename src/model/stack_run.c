@@ -134,6 +134,8 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
             return err_within(e, "layer %zu, %s", (size_t)(l - f->stack->layer) + 1,
                               part_name(l->part[i].as->kind));
     }
+    if (l->change != NULL)
+        l->change(l->context, &f->rows);
     return keeper_keep(keep, "output", &f->rows, "qm", e);
 }
 

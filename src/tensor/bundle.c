@@ -107,6 +107,13 @@ bool bundle_add_tensor(bundle *b, const char *name, tensor *t, place at, err *e)
     return true;
 }
 
+bool bundle_add_copy(bundle *b, const char *name, const tensor *of, place at, err *e)
+{
+    tensor copy;
+    return of->data == NULL ||
+           (tensor_new_copy(&copy, of, e) && bundle_add_tensor(b, name, &copy, at, e));
+}
+
 bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e)
 {
     tensor number;

@@ -67,6 +67,8 @@ entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e);
 /* These add a filled entry. The tensor is taken (its data moves into the bundle), also when adding
  * fails. */
 bool bundle_add_tensor(bundle *b, const char *name, tensor *t, place at, err *e);
+/* A copy of what has data; nothing where there is none. */
+bool bundle_add_copy(bundle *b, const char *name, const tensor *of, place at, err *e);
 bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e);
 bool bundle_add_text(bundle *b, const char *name, const char *value, size_t length, place at,
                      err *e);

@@ -65,6 +65,14 @@ bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e)
     return t->owns;
 }
 
+bool tensor_new_copy(tensor *t, const tensor *of, err *e)
+{
+    bool done = tensor_new(t, of->type, of->rank, of->size, e);
+    if (done)
+        tensor_copy(of, t);
+    return done;
+}
+
 bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const void *data,
                    mapping *in, err *e)
 {

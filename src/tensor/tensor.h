@@ -39,6 +39,8 @@ typedef struct tensor {
 
 /* A new tensor with C-order strides; its data is not set. */
 bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e);
+/* A new tensor that has the numbers of another. */
+bool tensor_new_copy(tensor *t, const tensor *of, err *e);
 /* The same around bytes of a file that are such elements already: read-only, `in` is shared. */
 bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const void *data,
                    mapping *in, err *e);

@@ -4,7 +4,7 @@
 #include "trace/map_parts.h"
 
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
-enum { MOST_IN_MAP = 1 << 16 };
+enum { MOST_IN_PAGE = 1 << 16 };
 
 static trace_labels label_ids(const choice_shown *of)
 {
@@ -53,7 +53,7 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *last, c
     size_t row = g->stack.rows;
     build_sentence(b,
                    "Only the last row of the output goes on: its product with %s is a logit for "
-                   "each of the %zu ids, the greater the better the id would come next.%s",
+                   "each of the %zu ids: the greater, the likelier to come next.%s",
                    weights, logits->size[1], why_these_weights(b, g));
     build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
     trace_item *line = build_line(b, OP_DOT, build_text(b, "logits[%s]", chosen),
@@ -78,17 +78,12 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
     row->rows = (trace_labels){of->last, NULL};
     row->letters = "the last row of the output";
-    bool is_small = tensor_count(&g->unembedding) <= MOST_IN_MAP;
-    if (is_small) {
-        trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
-        weights->columns = label_ids(of);
-        weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
-        map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
-    }
+    trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
+    weights->columns = label_ids(of);
+    weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
+    weights->is_beyond_page = tensor_count(&g->unembedding) > MOST_IN_PAGE;
+    map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias)->columns = label_ids(of);
     trace_map *made = map_row(f, of, "logits", logits);
-    made->letters = "output.last·unembedding";
-    if (!is_small)
-        return;
     map_say(made,
             build_text(b, "output.last·unembedding[·,j]%s",
                        g->bias.data == NULL ? "" : " + unembedding_bias[j]"),

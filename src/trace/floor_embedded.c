@@ -263,7 +263,7 @@ static void tell_segments(floors *f)
         return;
     build_sentence(b,
                    "Each row is told which text it is of: it is given the row of its segment. Row "
-                   "%zu is of segment %zu, from 0.",
+                   "%zu is of segment %zu, counted from 0.",
                    row + 1, stack_segment_of_row(f->stack, row));
     build_formula(b, "segmented[i] = %s + %s", say_row(f, rows), say_row(f, added));
     show_added(f, rows, added, sum);

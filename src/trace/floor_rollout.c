@@ -127,7 +127,9 @@ static void tell_rollout(floors *f, const floor_rows *rollout)
 {
     size_t layers = f->stack->layers;
     build_sentence(&f->b, "How much of each row behind the layers comes from each row before them, "
-                          "where a layer is half its attention and half its residual.");
+                          "where a layer is half its attention and half its residual. "
+                          "mean_weights[l] is the mean of layer l's weights over its heads; I is 1 "
+                          "where a row meets itself, else 0.");
     build_formula(&f->b, "rollout = %sA[1], A[l] = 0.5·mean_weights[l] + 0.5·I",
                   layers == 1   ? ""
                   : layers == 2 ? "A[2]·"

@@ -181,7 +181,7 @@ static void tell_norm(floors *f, const norm *n, const floor_rows *of, const floo
         build_formula(&f->b, "%s[i] = %s[i] / √(mean of %s[i]² + eps)%s", name, of->name, of->name,
                       gain);
     else
-        build_formula(&f->b, "%s[i] = (%s[i] - mean) / √(variance + eps)%s%s", name, of->name, gain,
+        build_formula(&f->b, "%s[i] = (%s[i] − mean) / √(variance + eps)%s%s", name, of->name, gain,
                       bias);
     show_parameter(f, "gain", &n->gain);
     show_parameter(f, "bias", &n->bias);

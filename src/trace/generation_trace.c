@@ -66,17 +66,6 @@ static text_list names_from(const generation_trace *t, size_t first, size_t coun
 
 /* ---- what the trace borrows ---- */
 
-static bool keep_copy(bundle *result, const char *name, const tensor *of, err *e)
-{
-    tensor copy;
-    if (of->data == NULL)
-        return true;
-    if (!tensor_new(&copy, of->type, of->rank, of->size, e))
-        return false;
-    tensor_copy(of, &copy);
-    return bundle_add_tensor(result, name, &copy, (place){0}, e);
-}
-
 /* b × heads × room × width of a cache, of which so many rows are there: as rows, heads side by
  * side. */
 static bool keep_present(bundle *result, const stage_way *way, const char *name, const tensor *of,
@@ -127,9 +116,9 @@ static bool keep_step(generation_trace *t, kept_step *k, err *e)
     k->last = names_from(t, before + rows - 1, 1);
     k->next = names_from(t, before + rows, 1);
     return keep_caches(&g->stack, &k->result, e) &&
-           keep_copy(&k->result, "logits", &g->logits, e) &&
-           keep_copy(&k->result, "tempered", &g->tempered, e) &&
-           keep_copy(&k->result, "exponentials", &g->exponentials, e);
+           bundle_add_copy(&k->result, "logits", &g->logits, (place){0}, e) &&
+           bundle_add_copy(&k->result, "tempered", &g->tempered, (place){0}, e) &&
+           bundle_add_copy(&k->result, "exponentials", &g->exponentials, (place){0}, e);
 }
 
 /* ---- the house ---- */

@@ -10,7 +10,10 @@ void map_add_roles(builder *b);
 /* map_scores.c: from scores to weights. */
 void map_add_scores(builder *b);
 
-/* map.c */
+/* map_find.c: a tensor of rank 0 to 2 as one head's matrix. */
+tensor map_heads_of(const tensor *t);
+
+/* map_parts.c */
 
 /* Adds what has data, once under a name; the map to be completed, a spare one where there is no
  * data. A rank below 3 is one head. */

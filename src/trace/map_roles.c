@@ -4,6 +4,7 @@
 
 #include "attn/angle.h"
 #include "attn/sinusoid.h"
+#include "attn/visible.h"
 
 /* ---- positions that are added to x ---- */
 
@@ -55,7 +56,8 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *nam
 static void add_sums(builder *b, trace_labels labels)
 {
     trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), "x", plan_position(b->plan, 0));
+    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), "x",
+                  (double)visible_position(b->plan, b->focus.batch, 0));
 }
 
 /* ---- q, k and v ---- */
@@ -178,7 +180,8 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     trace_map *stands = map_add_made(b, positions, STEP_ROPE, 1, rows, 1);
     for (size_t i = 0; i < rows && !b->failed; i++)
         tensor_set(&stands->values, (size_t[]){0, i, 0},
-                   is_query ? plan_query_position(b->plan, i) : plan_key_position(b->plan, i));
+                   is_query ? plan_query_position(b->plan, b->focus.batch, i)
+                            : plan_key_position(b->plan, b->focus.batch, i));
     stands->letters = is_query ? "where query i stands" : "where key i stands";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
     map_say(made,
@@ -205,7 +208,7 @@ static void add_rope(builder *b, trace_labels queries, trace_labels keys)
 /* ---- a cache ---- */
 
 /* One map whose heads lie as they came: side by side, or apart. */
-static void add_past(builder *b, input which, const tensor *apart, size_t heads, const char *letter)
+static void add_past(builder *b, input which, const tensor *apart, size_t heads)
 {
     const tensor *given = b->plan->asked->in[which];
     bool is_joined = given != NULL && given->rank < 4;
@@ -213,13 +216,13 @@ static void add_past(builder *b, input which, const tensor *apart, size_t heads,
                   : given->rank == 3 ? tensor_at(given, b->focus.batch)
                                      : tensor_view_of(given);
     trace_map *added = map_add(b, input_key(which), STEP_CACHE, &past);
-    added->rows.letter = letter;
+    added->rows = build_key_labels(b, input_key(which));
     added->slices = is_joined ? heads : 1;
 }
 
-static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows,
-                        trace_labels labels)
+static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows)
 {
+    trace_labels labels = build_key_labels(b, map_name_of(id));
     const char *behind = map_name_of(new_rows);
     if (!plan_has_stage(b->plan, id))
         return;
@@ -228,15 +231,15 @@ static void add_present(builder *b, stage_id id, const char *past, stage_id new_
             map_from(b, PART_ABOVE, past), map_from(b, PART_BELOW, behind));
 }
 
-static void add_cache(builder *b, trace_labels keys, trace_labels values)
+static void add_cache(builder *b)
 {
     const plan *p = b->plan;
     if (p->past == 0)
         return;
-    add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads, "k");
-    add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads, "v");
-    add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b), keys);
-    add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V, values);
+    add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads);
+    add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads);
+    add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b));
+    add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V);
 }
 
 void map_add_roles(builder *b)
@@ -254,5 +257,5 @@ void map_add_roles(builder *b)
     add_normalized(b, STAGE_Q, STAGE_Q_NORM, &p->q_gain, queries);
     add_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, new_keys);
     add_rope(b, queries, new_keys);
-    add_cache(b, build_key_labels(b, "k"), build_key_labels(b, "v"));
+    add_cache(b);
 }

@@ -131,6 +131,7 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
         wish[id] = floors_wish(f, way->text, name, id);
     done = done &&
            trace_make(made, &of, &view, f->focus, f->is_full, f->asked == NULL ? NULL : wish, f->e);
+    f->focus.is_by_default = f->focus.is_by_default && made->steps == 0; /* said once */
     bundle_free(&view);
     return done;
 }
@@ -206,16 +207,27 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
     return add_norm(f, l, p->as->ln_after, rows);
 }
 
+/* "x + part(norm(x)): GPT-2's" is a formula and, behind the colon, words. */
+static size_t order_formula_length(const norm_order *order)
+{
+    return strcspn(order->named.help, ":");
+}
+
+static const char *order_words(const norm_order *order)
+{
+    return order->named.help + order_formula_length(order) + strlen(": ");
+}
+
 static void tell_layer(floors *f, size_t number, const floor_rows *x)
 {
     const layer *l = &f->stack->layer[number];
     const norm_order *order = l->order;
     bool is_reading = order->ends_with_feed_forward && l->part[0].as->adds == RESIDUAL_NONE;
-    build_sentence(
-        &f->b,
-        "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them:", number + 1,
-        f->stack->layers, number == 0 ? "go in" : "the layer below gives", order->named.name);
-    build_formula(&f->b, "%s", order->named.help);
+    build_sentence(&f->b,
+                   "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them (%s):",
+                   number + 1, f->stack->layers, number == 0 ? "go in" : "the layer below gives",
+                   order->named.name, order_words(order));
+    build_formula(&f->b, "%.*s", (int)order_formula_length(order), order->named.help);
     if (is_reading)
         build_sentence(&f->b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "
                               "reading of it: causal self-attention of x without a residual, and "

@@ -2,7 +2,7 @@
 #include "trace/build.h"
 
 /* The past of the focus's batch: one head where the heads came apart, else all side by side. */
-static void show_past(builder *b, input which, const tensor *apart, const char *letter)
+static void show_past(builder *b, input which, const tensor *apart)
 {
     const plan *p = b->plan;
     const tensor *given = p->asked->in[which];
@@ -13,16 +13,17 @@ static void show_past(builder *b, input which, const tensor *apart, const char *
     } else {
         shown = given->rank == 3 ? tensor_at(given, b->focus.batch) : tensor_view_of(given);
     }
-    build_matrix(b, input_key(which), &shown, (trace_labels){NULL, letter}, build_numbers(), 0);
+    build_matrix(b, input_key(which), &shown, build_key_labels(b, input_key(which)),
+                 build_numbers(), 0);
 }
 
-static void show_present(builder *b, stage_id id, const char *letter)
+static void show_present(builder *b, stage_id id)
 {
+    const char *name = stage_row(id)->key.named.name;
     tensor all = build_stage_of_batch(b, id);
     if (all.rank == 3)
         all = build_stage(b, id);
-    build_matrix(b, stage_row(id)->key.named.name, &all, build_key_labels(b, letter),
-                 build_numbers(), 0);
+    build_matrix(b, name, &all, build_key_labels(b, name), build_numbers(), 0);
 }
 
 void make_cache(builder *b)
@@ -35,8 +36,8 @@ void make_cache(builder *b)
                    p->past, build_plural(p->past), added, added == 1 ? " goes" : "s go", p->n_k);
     build_formula(b, "present_k = [past_k; %s], present_v = [past_v; v]",
                   stage_row(build_new_keys(b))->key.named.name);
-    show_past(b, INPUT_PAST_K, &p->past_k, "k");
-    show_past(b, INPUT_PAST_V, &p->past_v, "v");
-    show_present(b, STAGE_PRESENT_K, "k");
-    show_present(b, STAGE_PRESENT_V, "v");
+    show_past(b, INPUT_PAST_K, &p->past_k);
+    show_past(b, INPUT_PAST_V, &p->past_v);
+    show_present(b, STAGE_PRESENT_K);
+    show_present(b, STAGE_PRESENT_V);
 }

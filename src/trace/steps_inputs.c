@@ -110,7 +110,9 @@ void make_inputs(builder *b)
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
     show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
     show_given(b, &p->v, STAGE_V, build_new_key_labels(b, "v"));
-    if (p->has_batch)
+    if (p->has_batch && p->batches == 1)
+        build_sentence(b, "It is the one sequence of its batch.");
+    if (p->has_batch && p->batches > 1)
         build_sentence(b,
                        "There are %zu such sequences in the batch; this is number %zu (--focus "
                        "batch=B chooses).",
@@ -226,6 +228,17 @@ static void say_sharing(builder *b)
                        name, p->kv_heads * one, p->heads, p->heads * one);
 }
 
+static void say_fewer_heads(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->kv_heads == 1)
+        build_sentence(b, "There is only 1 key/value head: all %zu query heads share it.",
+                       p->heads);
+    else
+        build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
+                       p->kv_heads, p->heads / p->kv_heads);
+}
+
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
@@ -236,8 +249,7 @@ static void say_heads(builder *b)
     else
         say_cut(b);
     if (p->kv_heads != p->heads)
-        build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
-                       p->kv_heads, p->heads / p->kv_heads);
+        say_fewer_heads(b);
     if (p->kv_heads != p->heads || p->past > 0)
         say_sharing(b);
 }

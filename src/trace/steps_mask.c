@@ -53,8 +53,12 @@ void make_cap(builder *b)
 static void say_seen(builder *b)
 {
     key_range seen = visible_keys(b->plan, b->focus.batch, b->focus.row);
-    build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b),
-                   seen.end - seen.first, plan_own_keys(b->plan));
+    size_t count = seen.end - seen.first, all = plan_own_keys(b->plan);
+    if (all == 1)
+        build_sentence(b, "Here %s %s the only key.", build_query_name(b),
+                       count == 1 ? "sees" : "does not see");
+    else
+        build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b), count, all);
 }
 
 /* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */

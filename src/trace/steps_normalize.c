@@ -73,7 +73,7 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
     tensor gain = gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
     const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
     build_formula(b, "%s[i] = %c[i] / √(mean of %c[i]² + qk_eps)%s", name, of, of,
-                  gain.data == NULL ? "" : build_text(b, " · %c_gain", of));
+                  gain.data == NULL ? "" : build_text(b, "·%c_gain", of));
     if (gain.data != NULL)
         build_matrix(b, build_text(b, "%c_gain%s", of, of_head), &gain, build_numbers(),
                      build_numbers(), 0);

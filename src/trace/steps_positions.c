@@ -3,6 +3,7 @@
 
 #include "attn/angle.h"
 #include "attn/sinusoid.h"
+#include "attn/visible.h"
 
 /* Pairs of columns that are spelled out: the first wave, and a longer one. */
 enum { PAIRS = 2 };
@@ -40,7 +41,7 @@ void make_positions(builder *b)
 {
     tensor x = build_stage_of_batch(b, STAGE_X), sums = build_stage_of_batch(b, STAGE_X_POS);
     size_t width = x.size[1];
-    double position = plan_position(b->plan, b->focus.row);
+    double position = (double)visible_position(b->plan, b->focus.batch, b->focus.row);
     build_sentence(b, "Attention by itself knows no order of its rows. So each row of x is told "
                       "where it stands: sines and cosines of its position are added to it, of "
                       "waves that grow longer from column to column.");

@@ -77,7 +77,8 @@ void make_rope(builder *b)
                   p->asked->rope.base, p->rope_width);
     build_formula(b, "pair p: numbers %s, p from 0",
                   is_interleaved ? "2p + 1 and 2p + 2" : "p + 1 and p + 1 + width/2");
-    show_role(b, q, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.row),
-              build_query_labels(b, "q"));
-    show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, at), build_new_key_labels(b, "k"));
+    show_role(b, q, STAGE_Q_ROPE, b->focus.row,
+              plan_query_position(p, b->focus.batch, b->focus.row), build_query_labels(b, "q"));
+    show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at),
+              build_new_key_labels(b, "k"));
 }

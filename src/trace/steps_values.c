@@ -181,8 +181,9 @@ void make_weighted(builder *b)
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
                    "Each value is multiplied by the weight that %s%s gives to its key. This gives "
-                   "%zu weighted value%s, also called alignment vector%s.",
-                   build_query_name(b), build_head_name(b), n, build_plural(n), build_plural(n));
+                   "%zu weighted value%s, also called %salignment vector%s.",
+                   build_query_name(b), build_head_name(b), n, build_plural(n), n == 1 ? "an " : "",
+                   build_plural(n));
     build_sharing(b);
     build_formula(b, "weighted[i,j] = %s[i,j]·%s[j]", name, v_name);
     for (size_t j = 0; j < lines; j++) {

@@ -112,6 +112,7 @@ typedef struct trace_map {
     bool is_share;       /* its numbers are between 0 and 1 */
     bool is_of_queries;  /* a row each */
     bool is_of_focus;    /* of one head and one query, those in focus */
+    bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;

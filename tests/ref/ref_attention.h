@@ -70,7 +70,7 @@ typedef struct ref_problem {
     bool has_rope, has_rope_base;
     double rope_base;
     size_t rope_width;        /* 0: not said */
-    ref_array rope_positions; /* rank 1; at NULL: not said */
+    ref_array rope_positions; /* rank 1, or 2: a list a batch entry; at NULL: not said */
     bool normalizes, has_eps; /* by rms */
     double eps;
     bool has_alibi;

@@ -36,7 +36,7 @@ void ref_compute_norms(const ref_problem *p, ref_result *r);
 
 /* ref_positions.c: x with positions added, b × n_q × m; NULL where there are none. */
 const ref_number *ref_compute_positions(const ref_problem *p, ref_result *r);
-double ref_query_position(const ref_problem *p, const ref_sizes *s, size_t i);
+double ref_query_position(const ref_problem *p, const ref_sizes *s, size_t b, size_t i);
 
 /* A sine or cosine of position·base^(−2p/width), of a frequency that is rounded to float64. */
 ref_number ref_turn_of(long double value, long double angle);

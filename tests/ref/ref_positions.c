@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-double ref_query_position(const ref_problem *p, const ref_sizes *s, size_t i)
+double ref_query_position(const ref_problem *p, const ref_sizes *s, size_t b, size_t i)
 {
+    size_t keys = p->key_lengths != NULL ? p->key_lengths[b] : s->own;
     if (ref_word_is(p->causal, "lower-right"))
-        return (double)(s->own + i) - (double)s->n_q;
+        return (double)(keys + i) - (double)s->n_q;
     return (double)((p->has_offset ? p->offset : s->past) + i);
 }
 
@@ -33,7 +34,7 @@ const ref_number *ref_compute_positions(const ref_problem *p, ref_result *r)
         for (size_t i = 0; i < s->n_q; i++)
             for (size_t column = 0; column < s->m; column++) {
                 size_t row = (x->rank == 3 ? b : 0) * s->n_q + i;
-                *to++ = with_wave(p, x->at[row * s->m + column], ref_query_position(p, s, i),
+                *to++ = with_wave(p, x->at[row * s->m + column], ref_query_position(p, s, b, i),
                                   column, s->m);
             }
     return out;

@@ -233,13 +233,20 @@ static void choose_norm(maker *m)
         maker_add_vector(m, REF_K_GAIN, dice_chance(&m->dice, 0.5) ? m->g : 1, m->d_k);
 }
 
-static void add_positions(maker *m)
+/* Behind what may bring the batch. */
+static void choose_rope_positions(maker *m)
 {
+    if (!m->p->has_rope || !maker_wants(m))
+        return;
     size_t n_new = ref_sizes_of(m->p).n_new;
     size_t count = m->n_q == n_new && dice_chance(&m->dice, 0.5) ? m->n_q : m->n_q + n_new;
+    bool is_of_entries = dice_chance(&m->dice, 0.5);
+    size_t lists = is_of_entries ? ref_sizes_of(m->p).b : 1;
     ref_array *a = &m->p->rope_positions;
-    *a = (ref_array){1, {count, 0, 0, 0}, ref_alloc(count, sizeof(double))};
-    for (size_t i = 0; i < count; i++)
+    *a = (ref_array){1, {count, 0, 0, 0}, ref_alloc(lists * count, sizeof(double))};
+    if (is_of_entries)
+        *a = (ref_array){2, {lists, count, 0, 0}, a->at};
+    for (size_t i = 0; i < lists * count; i++)
         a->at[i] = (double)dice_below(&m->dice, dice_chance(&m->dice, 0.9) ? 5000 : 2147483648u);
 }
 
@@ -257,8 +264,6 @@ static void choose_rope(maker *m)
     m->p->pairing = maker_wants(m) ? dice_word(&m->dice, 2, PAIRINGS) : NULL;
     if (m->d_k % 2 == 1 || most < m->d_k || maker_wants(m))
         m->p->rope_width = 2 * (1 + dice_below(&m->dice, most / 2));
-    if (maker_wants(m))
-        add_positions(m);
 }
 
 /* Rows of a cache before the new ones, which m->n_k counts alone until then. */
@@ -433,6 +438,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_rope(&m);
     p->has_positions = !m.is_given[Q] && maker_wants(&m) && dice_chance(&m.dice, 0.5);
     add_cache(&m);
+    choose_rope_positions(&m);
     m.b = ref_sizes_of(p).has_batch ? m.b : 0;
     say_heads(&m);
     add_score(&m);
@@ -448,8 +454,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     if (maker_wants(&m) && p->in[REF_PAST_K].at == NULL && !p->has_rope && !p->normalizes)
         maker_choose_appended(&m);
     p->top = maker_wants(&m) ? 1 + dice_below(&m.dice, m.n_k < 4 ? m.n_k : 4) : 0;
-    if ((p->has_rope || p->has_positions) && p->key_lengths != NULL &&
-        ref_word_is(p->causal, "lower-right"))
+    if (p->has_positions && p->key_lengths != NULL && ref_word_is(p->causal, "lower-right"))
         p->causal = "true"; /* refused: positions would be other ones in each batch entry */
     choose_rounding(&m);
     add_output_weight(&m);

@@ -8,12 +8,13 @@ ref_number ref_turn_of(long double value, long double angle)
     return (ref_number){value, FLOAT64.unit * (2 * fabsl(value) + 2 * angle) + FLOAT64.tiny};
 }
 
-static double position_of(const ref_problem *p, const ref_sizes *s, bool is_key, size_t i)
+static double position_of(const ref_problem *p, const ref_sizes *s, bool is_key, size_t b, size_t i)
 {
     const ref_array *said = &p->rope_positions;
-    if (said->at != NULL)
-        return said->at[is_key && said->size[0] != s->n_q ? s->n_q + i : i];
-    return is_key ? (double)(s->past + i) : ref_query_position(p, s, i);
+    if (said->at == NULL)
+        return is_key ? (double)(s->past + i) : ref_query_position(p, s, b, i);
+    size_t count = said->size[said->rank - 1], list = said->rank == 2 ? b : 0;
+    return said->at[list * count + (is_key && count != s->n_q ? s->n_q + i : i)];
 }
 
 static void turn_row(const ref_problem *p, ref_number *x, size_t width, double position)
@@ -45,9 +46,11 @@ void ref_compute_turns(const ref_problem *p, ref_result *r)
         return;
     size_t width = p->rope_width > 0 ? p->rope_width : s->d_k;
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++)
-        turn_row(p, r->q + row * s->d_q, width, position_of(p, s, false, row % s->n_q));
+        turn_row(p, r->q + row * s->d_q, width,
+                 position_of(p, s, false, row / (s->h * s->n_q), row % s->n_q));
     for (size_t row = 0; row < s->b * s->g * s->n_new; row++)
-        turn_row(p, r->k + row * s->d_k, width, position_of(p, s, true, row % s->n_new));
+        turn_row(p, r->k + row * s->d_k, width,
+                 position_of(p, s, true, row / (s->g * s->n_new), row % s->n_new));
     ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_Q_ROPE, "q_rope", 'q', s->d_q, r->q);
     ref_keep_stage(r, &p->in[REF_K], REF_STAGE_K_ROPE, "k_rope", 'n', s->d_k, r->k);
 }

@@ -89,6 +89,8 @@ void ref_select_batch(ref_problem *p, size_t batch)
             ref_select_entries(a, 0, &batch, 1);
     }
     select_in_masks(p, true, &batch, 1);
+    if (p->rope_positions.rank == 2)
+        ref_select_entries(&p->rope_positions, 0, &batch, 1);
     if (p->key_lengths != NULL)
         p->key_lengths[0] = p->key_lengths[batch];
 }
@@ -97,18 +99,17 @@ void ref_select_batch(ref_problem *p, size_t batch)
 static void select_positions(ref_problem *p, const size_t *index, size_t count, size_t from)
 {
     ref_sizes s = ref_sizes_of(p);
-    ref_array *said = &p->rope_positions, kept = *said;
+    ref_array *said = &p->rope_positions;
     if (said->at == NULL)
         return;
-    size_t first_key = said->size[0] == s.n_q ? 0 : s.n_q;
-    kept.size[0] = count + s.n_new - from;
-    kept.at = ref_alloc(kept.size[0], sizeof kept.at[0]);
+    size_t first_key = said->size[said->rank - 1] == s.n_q ? 0 : s.n_q;
+    size_t kept = count + s.n_new - from, *all = ref_alloc(kept, sizeof all[0]);
     for (size_t i = 0; i < count; i++)
-        kept.at[i] = said->at[index == NULL ? i : index[i]];
+        all[i] = index == NULL ? i : index[i];
     for (size_t i = from; i < s.n_new; i++)
-        kept.at[count + i - from] = said->at[first_key + i];
-    free(said->at);
-    *said = kept;
+        all[count + i - from] = first_key + i;
+    ref_select_entries(said, said->rank - 1, all, kept);
+    free(all);
 }
 
 /* What keys and values were made of x is made of xk, a copy, from now on. */

@@ -322,6 +322,15 @@ static void run_seed_layer(flow *f, const ref_layer *l)
     norm_and_keep(f, l, 2, &f->x);
 }
 
+static void lose_digits(flow *f)
+{
+    const ref_stack *s = f->stack;
+    bool is_meant = s->mistake_in == 0 || s->mistake_in == f->layer;
+    for (size_t i = 0; s->keep != NULL && is_meant && !s->keeps_results && i < f->x.n * f->x.width;
+         i++)
+        f->x.at[i] = s->keep((double)f->x.at[i], s->keep_as);
+}
+
 static void run_layer(flow *f, const ref_layer *l)
 {
     const char *order = said(l->order, f->stack->order, "post");
@@ -338,10 +347,19 @@ static void run_layer(flow *f, const ref_layer *l)
             run_usual_part(f, l, "ffn", number, is_pre);
     }
     free(f->given.at);
+    lose_digits(f);
     flow_keep(f, "output", &f->x);
 }
 
 /* ---- the stack ---- */
+
+static void keep_results(const ref_stack *s, ref_stack_result *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        for (size_t j = 0; j < r->stage[i].count; j++)
+            r->stage[i].at[j] = s->keep((double)r->stage[i].at[j], s->keep_as);
+    }
+}
 
 void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
 {
@@ -372,6 +390,8 @@ void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
     }
     flow_keep(&f, "output", &f.x);
     free(f.x.at);
+    if (s->keeps_results)
+        keep_results(s, r);
 }
 
 void ref_stack_result_free(ref_stack_result *r)

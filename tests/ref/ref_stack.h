@@ -40,6 +40,9 @@ typedef struct ref_layer {
 typedef bool (*ref_attend)(void *context, const ref_problem *p, size_t layer, bool is_cross,
                            ref_result *r);
 
+/* A number in fewer digits. */
+typedef double ref_keep(double value, int with);
+
 /* A document of layers. A word that is NULL, and 0 heads, were not said. */
 typedef struct ref_stack {
     bool is_float32, is_decoder, adds_sinusoids;
@@ -57,6 +60,9 @@ typedef struct ref_stack {
     size_t mistake_in;   /* the layer, from 1, that alone makes it; 0: all */
     ref_attend attend;   /* NULL: as ever */
     void *context;       /* of that */
+    ref_keep *keep;      /* what becomes of each number that a layer gives; NULL: nothing */
+    int keep_as;         /* what that takes */
+    bool keeps_results;  /* it is of all numbers, when they are computed */
 } ref_stack;
 
 extern const char *const REF_STACK_MISTAKES[];

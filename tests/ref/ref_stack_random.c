@@ -107,6 +107,21 @@ static void make_projections(maker *m, ref_problem *p, size_t heads, size_t grou
 
 /* Heads are the stack's where it says them, else each part's own; 0: nobody says them, so there is
  * one. */
+/* Positions of queries and keys; pairs of numbers are turned, so an odd width says how many. */
+static void make_places(maker *m, ref_problem *p, size_t heads)
+{
+    static const char *const PAIRINGS[] = {"half", "interleaved"};
+    size_t out = ref_word_is(m->s->layout, "out-in") ? 0 : 1;
+    size_t width = p->in[REF_WQ].size[out] / heads;
+    p->has_alibi = dice_chance(&m->dice, 0.15);
+    p->has_rope = width > 1 && dice_chance(&m->dice, 0.2);
+    if (!p->has_rope)
+        return;
+    p->pairing = dice_chance(&m->dice, 0.5) ? dice_word(&m->dice, 2, PAIRINGS) : NULL;
+    if (width % 2 == 1 || dice_chance(&m->dice, 0.3))
+        p->rope_width = 2 * (1 + dice_below(&m->dice, width / 2));
+}
+
 static void make_attention(maker *m, ref_problem *p, size_t rows_k)
 {
     static const size_t HEADS[] = {1, 2, 3, 4, 6};
@@ -125,6 +140,7 @@ static void make_attention(maker *m, ref_problem *p, size_t rows_k)
     /* A head of one number becomes its sign, and near 0 that is a thousand times as wrong as it. */
     p->normalizes = dice_chance(&m->dice, 0.2) && p->in[REF_WQ].size[1] > heads;
     p->round_decimals = -1;
+    make_places(m, p, heads);
 }
 
 static void make_own_words(maker *m, ref_layer *l)

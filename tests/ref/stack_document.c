@@ -108,6 +108,11 @@ static void add_attention(text *out, const ref_problem *p)
         add_number(out, "softcap", p->softcap);
     add_word(out, "qk_norm", p->normalizes ? "rms" : NULL);
     add_word(out, "causal", p->causal);
+    add_word(out, "alibi", p->has_alibi ? "true" : NULL);
+    add_word(out, "rope", p->has_rope ? "true" : NULL);
+    add_word(out, "rope_pairing", p->pairing);
+    if (p->rope_width > 0)
+        add_number(out, "rope_width", (double)p->rope_width);
 }
 
 static void add_layer(text *out, const ref_layer *l, size_t width)

@@ -84,7 +84,7 @@ static bool batch_entries_alone(trial *t)
 /* Of the memory, which is there whole from the first row on. */
 static bool is_of_memory(const char *name)
 {
-    static const char *const KEYS[] = {"xk", "xv", "k", "v", "k_norm"};
+    static const char *const KEYS[] = {"xk", "xv", "k", "v", "k_norm", "k_rope"};
     const char *last = strrchr(name, '.');
     bool is_key = false;
     for (size_t i = 0; last != NULL && i < sizeof KEYS / sizeof KEYS[0]; i++)

@@ -122,6 +122,8 @@ static void take_out_parameters(const truth *t, char *text)
                     h, h == 1 ? " works" : "s work", h * queries.size[1], queries.size[1], first);
     take_out_format(text, "There are only %zu key/value heads: %zu query heads share each",
                     t->kv_heads, h / t->kv_heads);
+    if (t->kv_heads == 1)
+        take_out_format(text, "There is only 1 key/value head: all %zu query heads share it", h);
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
     size_t one = (t->d_k + t->d_v) * (t->how.type == DTYPE_F32 ? 4 : 8);
     take_out_format(text, "a cache grows by %zu bytes a token", t->kv_heads * one);

@@ -23,6 +23,10 @@ class Wrong(Exception):
     """What does not hold in a trace."""
 
 
+class Literal(float):
+    """A number that stands in the formula itself: never with other digits than it has there."""
+
+
 def tokens(text):
     found, at = [], 0
     while at < len(text.rstrip()):
@@ -72,7 +76,7 @@ class Parser:
             raise Wrong("a formula ends too early")
         token = self.left.pop(0)
         if token["number"]:
-            return ("number", float(token["number"]))
+            return ("number", Literal(token["number"]))
         if token["name"] and token["index"] is None and self.sign("("):
             return ("call", token["name"], self.closed(self.expr()))
         if token["name"]:

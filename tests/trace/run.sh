@@ -87,46 +87,85 @@ for golden in "$tests"/golden/*.txt; do
 done
 
 # stack_numbers COMMAND CHECKER-OPTIONS DOCUMENT [SELFATTN-OPTION]...: the stages are those of the
-# sequence $whole, which is the document, or what a generation made of it.
+# sequence $whole, which is the document, or what a generation made of it; all of them as $type.
 stack_numbers() {
-    of=$1 how=$2 document=$3
+    of=$1 how="--dtype $type $2" document=$3 emits=$1
     shift 3
+    [ "$of" != generate ] || emits=decode
     # shellcheck disable=SC2086 # several words
     {
-        selfattn "$of" --quiet --dtype f64 --trace "$@" "$document" >"$trace" &&
-            selfattn decode --quiet --dtype f64 --emit '*' "$whole" >"$stages" &&
+        selfattn "$of" --quiet --dtype "$type" --trace "$@" "$document" >"$trace" &&
+            selfattn "$emits" --quiet --dtype "$type" --emit '*' "$whole" >"$stages" &&
             python3 -B "$tests/stack_numbers.py" $how "$whole" "$stages" "$trace"
     } >"$said" 2>&1
     count "$(basename "$document" .json): $of --trace $* $how"
 }
 
-# lengthened DOCUMENT LENGTH: $whole has the generation's words behind the prompt; says the prompt's
-# own length.
+# lengthened DOCUMENT [OPTION]...: $whole has the generation's words behind the prompt; says the
+# prompt's own length.
 lengthened() {
-    selfattn generate --quiet --dtype f64 --length "$2" "$1" >"$scratch/words"
-    python3 -B "$tests/stack_longer.py" "$1" "$scratch/words" "$whole"
+    of=$1
+    shift
+    selfattn generate --quiet --dtype "$type" "$@" "$of" >"$scratch/words"
+    python3 -B "$tests/stack_longer.py" "$of" "$scratch/words" "$whole"
+}
+
+# drawn DOCUMENT OPTION...: the numbers that the choices were drawn with, as checker's options.
+drawn() {
+    of=$1
+    shift
+    selfattn generate --quiet --dtype "$type" --trace=choice --digits 15 "$@" "$of" |
+        sed -n 's/^ *part = drawn·total = \([0-9.]*\)·.*/--drawn \1/p' | tr '\n' ' '
+}
+
+check_generation() {
+    whole=$scratch/whole.json type=f64 prompt=$(lengthened "$1" --length 3)
+    stack_numbers generate "--prompt $prompt" "$1" --length 3
+    stack_numbers generate "--prompt $prompt --digits 7" "$1" --length 3 --digits 7
+    # Its numbers are so many that each change of one takes a minute.
+    [ "$name" != generator ] || return
+    stack_numbers generate "--prompt $prompt --alter 37" "$1" --length 3
+    hot='--length 3 --temperature 2 --seed 1'
+    for type in f64 f32; do
+        # shellcheck disable=SC2086 # several words
+        {
+            how="--prompt $(lengthened "$1" $hot) --temperature 2 $(drawn "$1" $hot)"
+            stack_numbers generate "$how" "$1" $hot
+            stack_numbers generate "$how --alter 37" "$1" $hot
+        }
+    done
+}
+
+# check_stack COMMAND DOCUMENT: in the focus nobody chose, in the second row and in the last row and
+# head, with few digits and with many.
+check_stack() {
+    whole=$2 type=f64
+    rows=$(selfattn "$1" --quiet --trace=embedded "$2" | sed -n 's/^  \([0-9]*\) rows* of .*/\1/p')
+    heads=$(sed -n 's/^ *"heads": \([0-9]*\).*/\1/p' "$2")
+    last="--row $rows --head ${heads:-1}"
+    stack_numbers "$1" '' "$2"
+    stack_numbers "$1" '--row 2' "$2" --focus row=2
+    stack_numbers "$1" "$last --digits 2" "$2" --focus "row=$rows,head=${heads:-1}" --digits 2
+    type=f32
+    stack_numbers "$1" "$last" "$2" --focus "row=$rows,head=${heads:-1}"
+    stack_numbers "$1" '--digits 7' "$2" --digits 7
+    # Of numbers that are alike a change of place cannot be seen.
+    case $name in decoder-p* | encoder-p* | gates)
+        stack_numbers "$1" '--digits 7 --alter 97' "$2" --digits 7
+        type=f64
+        stack_numbers "$1" '--alter 37' "$2"
+        stack_numbers "$1" "$last --alter 37" "$2" --focus "row=$rows,head=${heads:-1}" ;;
+    esac
 }
 
 if python3 -c '' 2>/dev/null; then
     for document in "$root"/testdata/stacks/*.json "$root/tests/web/gates.json"; do
         name=$(basename "$document" .json)
         picked "$name" || continue
-        whole=$document
         case $name in
-        generation | generator | street)
-            whole=$scratch/whole.json prompt=$(lengthened "$document" 3)
-            stack_numbers generate "--prompt $prompt" "$document" --length 3
-            [ "$name" = generator ] ||
-                stack_numbers generate "--prompt $prompt --alter 37" "$document" --length 3
-            ;;
-        *)
-            stack_numbers decode '' "$document"
-            stack_numbers decode '--row 2' "$document" --focus row=2
-            # Of numbers that are alike a change of place cannot be seen.
-            case $name in decoder-p* | encoder-p* | gates)
-                stack_numbers decode '--alter 37' "$document" ;;
-            esac
-            ;;
+        generation | generator | street) check_generation "$document" ;;
+        *decoder*) check_stack decode "$document" ;;
+        *) check_stack encode "$document" ;;
         esac
     done
 else

@@ -8,12 +8,22 @@ from stack_worked import check_worked, must_spell
 
 # What stands behind a letter in a formula that is for every row.
 GENERAL = re.compile(r"([\w.]+)\[i(,j)?\]")
-NORM = re.compile(r"(\w+)\[i\] = (?:\(([\w.]+)\[i\] - mean\) / √\(variance|([\w.]+)\[i\] / "
+NORM = re.compile(r"(\w+)\[i\] = (?:\(([\w.]+)\[i\] − mean\) / √\(variance|([\w.]+)\[i\] / "
                   r"√\(mean of [\w.]+\[i\]²) \+ eps\)(·gain)?( \+ bias)?")
+
+
+# Of numbers that are all 1 a quotient is a product, too.
+FIXED = {
+    "exp[i,j]": r"exp\(\w+\[i,j\] − row_max\[i\]\)",
+    "row_sum[i]": r"Σⱼ exp\[i,j\]",
+    "weights[i,j]": r"exp\[i,j\] / row_sum\[i\]",
+}
 
 
 def check_general(section, left, right):
     """q[i] = x[i]·Wq + bq: for every row, of every head."""
+    if left in FIXED and not re.fullmatch(FIXED[left], right):
+        raise Wrong(f"{right} is not what makes {left}")
     name, is_element = GENERAL.fullmatch(left).groups()
     tree = parse(right)
     if tree[0] == "call" and tree[1] == "exp":
@@ -127,6 +137,20 @@ def check_present(section, line):
         must_equal(section, joined, section.whole("present_" + name), line)
 
 
+# Where norms stand, as the manual's LAYERS say it.
+ORDERS = {
+    "post": "norm(x + part(x))",
+    "pre": "x + part(norm(x))",
+    "seed": "norm(x + part(norm(x)))",
+}
+
+
+def check_order(section, line):
+    order = section.own_keys().get("norm", section.run.document.get("norm", "post"))
+    if line != ORDERS[order]:
+        raise Wrong(f"the order is {order}")
+
+
 def check_scaled_alike(section, line):
     must_equal(section, section.whole("scaled"), section.whole("scores"), line)
 
@@ -161,10 +185,11 @@ def check_wave(section, line):
 def check_drawn(section, match):
     """part = drawn·total = 0.8805·1.0673 = 0.9398; the number that is drawn is no stage."""
     drawn, total, part = match.groups()
+    number = section.run.drawn[section.step - 1]
+    section.locals["part"] = number * section.locals["total"]
+    must_show(section, drawn, number)
     must_show(section, total, section.locals["total"])
-    if abs(float(drawn) * section.locals["total"] - float(part)) > 1e-4 * section.locals["total"]:
-        raise Wrong(f"{drawn}·{total} is not {part}")
-    section.locals["part"] = float(part)
+    must_show(section, part, section.locals["part"])
 
 
 def check_sum_up_to(section, match):
@@ -176,16 +201,12 @@ def check_sum_up_to(section, match):
     if spelled:
         must_spell(section, spelled[0], listed([[x] for x in terms], "+"))
     must_show(section, result, total)
-    if not before - 1e-4 <= section.locals["part"] <= total + 1e-4:
+    if not before <= section.locals["part"] < total:
         raise Wrong(f"{match[1]} is not the first that comes to more")
 
 
 EXACT = {
     "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0",
-    "allowed: j ≤ i",
-    "norm(x + part(x)): the original paper's, and BERT's",
-    "x + part(norm(x)): GPT-2's",
-    "norm(x + part(norm(x))), one ffn at the end: seed 003's",
 }
 SPECIAL = [
     (r"(\w+)\[i\] = .* / √\(.*", lambda s, m: check_norm(s, must_match(NORM, m[0]))),
@@ -196,10 +217,12 @@ SPECIAL = [
     (r"variance of (\w+)(?: in head (\d+))? = (\S+)", check_variance),
     (r"low-dimensional heads: .*", lambda s, m: check_heads_count(s, m[0])),
     (r"present_k = .*", lambda s, m: check_present(s, m[0])),
+    (r".*\bpart\(.*", lambda s, m: check_order(s, m[0])),
     (r"scaled = scores·scale = scores", lambda s, m: check_scaled_alike(s, m[0])),
     (r"(?:embedded|segmented)\[i\] = .*", lambda s, m: check_embedded(s, m[0])),
     (r"PE\(position, 2i\) = sin\(position·10000\^\(−2i/m\)\), m = \d+",
      lambda s, m: check_wave(s, m[0])),
+    (r"allowed: j ≤ i", lambda s, m: must_be_causal(s)),
     (r"allowed: j ≤ i \+ offset, offset = (\d+)", lambda s, m: must_be_offset(s, m[1])),
     (r"part = drawn·total = (\S+)·(\S+) = (\S+)", check_drawn),
     (r"sum up to (.*?) = (.*)", check_sum_up_to),
@@ -216,9 +239,19 @@ def must_match(pattern, text):
     raise Wrong("no such line is known")
 
 
+def must_be_causal(section):
+    """Nothing is seen of what comes after."""
+    whole = section.whole("masked")
+    for rows in whole if section.has_heads("masked") else [whole]:
+        for row, keys in enumerate(rows):
+            if any(key != -math.inf for key in keys[section.first() + row + 1 :]):
+                raise Wrong(f"query {row + 1} sees what comes after it")
+
+
 def must_be_offset(section, text):
     if int(text) != section.first():
         raise Wrong(f"the offset is {section.first()}")
+    must_be_causal(section)
 
 
 def set_logits(section):
@@ -227,7 +260,7 @@ def set_logits(section):
     output = section.whole("output")[-1]
     table = numbers_of(d, "unembedding")
     table = table if table else section.whole("embeddingᵀ")
-    section.locals["logits"] = [[math.fsum(a * b for a, b in zip(output, c)) for c in zip(*table)]]
+    section.locals["logits"] = [[section.run.dot(output, column) for column in zip(*table)]]
     section.locals["unembedding"] = table
     section.locals["all_logits"] = section.locals["logits"][0]
     set_probabilities(section.locals, section.run.temperature)

@@ -40,9 +40,10 @@ def check_matrix(section, lines):
 
 
 def check_label(section, line, place, count):
-    """An arrow stands at the focus."""
+    """An arrow stands at the focus; at the first key, where there are fewer of them."""
+    focus = section.row() if section.row() <= count else 1
     label = line[: line.rindex("[")].strip()
-    if label.startswith("→") and place + 1 != min(section.row(), count):
+    if label.startswith("→") and place + 1 != focus:
         raise Wrong(f"the arrow is at row {place + 1}")
     check_name(section, label.removeprefix("→ "), place, count)
 
@@ -62,7 +63,7 @@ def check_name(section, label, place, count):
     """A number counts; an id is the one that stands there."""
     is_chosen = section.name in ("logits", "probabilities") and count > 1
     is_new = section.step > 0 and count == section.end() - section.first()
-    counted = re.fullmatch(r"(id )?(?:[a-z]+\[)?(\d+)\]?", label)
+    counted = re.fullmatch(r"(id )?(?:[a-z_]+\[)?(\d+)\]?", label)
     if counted and counted[1]:
         is_last = section.name in ("logits", "probabilities")
         first = section.end() - 1 if is_last else section.first() if is_new else 0

@@ -3,7 +3,7 @@ are true: those of a matrix, and of the lines that are worked out, are the stage
 each formula holds for all rows of its stages.
 
 STAGES is what encode or decode emits (--emit '*') for the document, with a generation's words behind
-its prompt. --alter changes one digit, or one sign, after the other instead, and fails where that is
+its prompt. The options say what the trace was asked for. --alter changes one digit, or one sign, after the other instead, and fails where that is
 not noticed."""
 import argparse
 import json
@@ -56,7 +56,7 @@ def check_paragraph(section, lines):
         check_matrix(section, lines)
     elif any(re.fullmatch(r" *---+", line) for line in lines):
         check_sum(section, lines)
-    elif any(re.search(r"\] +× +\[", line) for line in lines):
+    elif any(re.search(r"\] +× +[\[…]", line) for line in lines):
         check_product(section, lines)
     elif section.name != "dimensions":
         for line in logical(lines):
@@ -125,12 +125,14 @@ def main():
     options.add_argument("--head", type=int, default=1)
     options.add_argument("--temperature", type=float, default=1)
     options.add_argument("--prompt", type=int, default=0)
+    options.add_argument("--drawn", type=float, action="append", default=[])
+    options.add_argument("--digits", type=int)
+    options.add_argument("--dtype", choices=["f32", "f64"], default="f64")
     options.add_argument("files", nargs=3)
     asked = options.parse_args()
     document, stages = (json.load(open(name, encoding="utf-8")) for name in asked.files[:2])
     text = open(asked.files[2], encoding="utf-8").read()
-    run = Run(document, stages, asked.row, asked.head, asked.prompt,
-              asked.temperature)
+    run = Run(document, stages, asked)
     if asked.alter:
         sys.exit(not alter(run, text, asked.alter))
     found = [w for w in (check_section(run, *section) for section in sections_of(text)) if w]

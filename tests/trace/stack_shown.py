@@ -2,15 +2,19 @@
 import math
 import re
 
-from expression import Wrong
+from expression import Literal, Wrong
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?|-?inf|nan"
 
 
-def written(value):
-    """At most four decimals; five digits and an exponent where those would hide it."""
+def written(value, digits=None):
+    """So many decimals; else at most four, and five digits and an exponent where those would hide
+    it."""
     if not math.isfinite(value):
         return str(value)
+    if digits is not None:
+        text = f"{value:.{digits}f}"
+        return text if float(text) != 0 else text.removeprefix("-")
     if value == 0 or 0.000999995 <= abs(value) < 1e7:
         text = f"{value:.4f}".rstrip("0").rstrip(".")
         return "0" if text == "-0" else text
@@ -18,12 +22,19 @@ def written(value):
     return digits.rstrip("0").rstrip(".") + "e" + power
 
 
-def must_show(section, text, value):
-    """The text is that of the value, or of one that differs by what a rounding may have done."""
+def trimmed(text):
+    """Without the zeros that a column of numbers has behind some."""
     plain = text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
+    return "0" if plain == "-0" else re.sub(r"\.?0*e", "e", plain) if "." in plain else plain
+
+
+def must_show(section, text, value):
+    """The text is that of the value, or of one that differs by what this arithmetic may have done:
+    far less than the last digit shown, so that it matters beside a tie alone."""
+    digits = None if isinstance(value, Literal) else section.run.digits
     slack = section.run.slack * max(1, abs(value)) if math.isfinite(value) else 0
-    plain = "0" if plain == "-0" else re.sub(r"\.?0*e", "e", plain) if "." in plain else plain
-    if plain not in {written(value + by) for by in (-slack, 0, slack)}:
+    plain = trimmed(text) if digits is None else text
+    if plain not in {written(value + by, digits) for by in (-slack, 0, slack)}:
         raise Wrong(f"'{text}' stands for {value:.9g}")
 
 
@@ -33,7 +44,7 @@ def must_equal(section, a, b, what):
     if isinstance(a, list):
         for x, y in zip(a, b):
             must_equal(section, x, y, what)
-    elif a != b and not abs(a - b) <= 20 * section.run.slack * max(1, abs(a), abs(b)):
+    elif a != b and not abs(a - b) <= section.run.error * max(1, abs(a), abs(b)):
         raise Wrong(f"{what}: {a:.9g} is not {b:.9g}")
 
 

@@ -4,6 +4,7 @@ document's matrices, and what a norm's or a choice's lines make of them.
 A generation's step is some rows of the whole sequence computed at once: its cache must not show."""
 import math
 import re
+import struct
 
 from expression import Wrong
 
@@ -25,14 +26,35 @@ def numbers(value):
     return float(value.replace("Infinity", "inf")) if isinstance(value, str) else float(value)
 
 
-class Run:
-    """A document, its stages, and what was asked of the trace."""
+def narrowed(value):
+    """Each fraction as the float32 that it is read as."""
+    if isinstance(value, dict):
+        return {key: narrowed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [narrowed(part) for part in value]
+    return struct.unpack("f", struct.pack("f", value))[0] if isinstance(value, float) else value
 
-    def __init__(self, document, stages, row=1, head=1, prompt=0, temperature=1.0):
-        self.document, self.row, self.head, self.prompt = document, row, head, prompt
-        self.temperature = temperature
-        self.stages = {name: numbers(m) for name, m in stages.items() if isinstance(m, list)}
+
+class Run:
+    """A document, its stages, and what was asked of the trace (stack_numbers.py's options)."""
+
+    def __init__(self, document, stages, asked):
+        self.row, self.head, self.prompt = asked.row, asked.head, asked.prompt
+        self.temperature, self.digits, self.drawn = asked.temperature, asked.digits, asked.drawn
+        self.narrow = narrowed if asked.dtype == "f32" else lambda value: value
+        self.document = self.narrow(document)
+        self.stages = {name: self.narrow(numbers(m)) for name, m in stages.items()
+                       if isinstance(m, list)}
+        # What is shown is made of the stages' own numbers, in float64. What a stage is made of is
+        # as far from it as some 32 roundings to the type take it.
         self.slack = 1e-12
+        self.error = 32 * 2.0**-24 if asked.dtype == "f32" else 2e-11
+
+    def dot(self, a, b):
+        total = 0.0
+        for x, y in zip(a, b, strict=True):
+            total = self.narrow(total + x * y)
+        return total
 
     def words(self):
         vocab = self.document.get("vocab")
@@ -159,7 +181,8 @@ class Section:
         if name == "temperature":
             return self.run.temperature
         scale = self.own_keys().get("scale", d.get("scale", "head"))
-        return 1 / math.sqrt(self.setting("d_k")) if scale == "head" else float(scale)
+        return self.run.narrow(
+            1 / math.sqrt(self.setting("d_k")) if scale == "head" else float(scale))
 
     # ---- one head ----
 

@@ -104,48 +104,79 @@ def must_be_of_key(name, index, form):
         raise Wrong(f"{form} is not of key {key}")
 
 
-def check_worked(section, line):
-    left, *rest = line.split(" = ")
-    match = re.fullmatch(r"([\w.]+)(?:\[([^\]]*)\])?( in head (\d+))?", left)
+LEFT = re.compile(r"([\w.]+)(?:\[([^\]]*)\])?(?: in head (\d+))?")
+COUNTED = re.compile(r"(.*?)(?:  \((\d+) (?:terms|numbers)\))?")
+
+
+def read_left(section, left):
+    """name[index] in head 2: of the focus's head, where one is said."""
+    match = LEFT.fullmatch(left)
     if match is None:
         raise Wrong("no such line is known")
-    name, index = match[1], match[2] or ""
-    if match[4] and int(match[4]) != section.run.head:
-        raise Wrong(f"head {match[4]} is not the focus")
-    section.in_head = bool(match[4])
-    must_follow(section, name, index)
-    rest[-1], count = (re.fullmatch(r"(.*?)(?:  \((\d+) (?:terms|numbers)\))?", rest[-1])).groups()
+    name, index, head = match.groups()
+    if head and int(head) != section.run.head:
+        raise Wrong(f"head {head} is not the focus")
+    section.in_head = bool(head)
+    return name, index or ""
+
+
+def looking_up(section, name):
+    """What a name in the line stands for: of the focus's head, but not before heads are cut."""
 
     def look_up(of, at):
         whole = not section.part or (section.name == "projections" and of != name)
         return section.at(of, at, None if whole or of in ("Wq", "Wk", "Wv") else section.run.head)
 
-    if name in section.SETTINGS and len(rest) == 1:
-        must_spell(section, rest[0], [section.setting(name)])
-        return
-    if name == "scaled" and not section.part:
-        section.locals.pop("scaled", None)
-    must_be_of_row(section, line)
-    form = rest.pop(0) if names_in(rest[0]) else made_of(section, name, index)
-    must_be_of_key(name, index, form)
-    tree = parse(form)
-    if form.startswith("Σ ") and name == "sum":
+    return look_up
+
+
+def note_width(section, name, form, tree, look_up):
+    """How many numbers a mean divides by."""
+    if name == "squares" or (name == "sum" and form.startswith("Σ ")):
         section.width = len(evaluate(tree[1], look_up))
-    elif name == "squares":
-        section.width = len(evaluate(tree[1], look_up))
-    value = worked_value(section, name, index, tree, look_up)
-    must_equal(section, evaluate(tree, look_up), value, line.split(" = ")[0])
+
+
+def must_count(tree, look_up, count):
     if count and int(count) != terms_of(tree, look_up):
         raise Wrong(f"{terms_of(tree, look_up)} terms are {count}")
-    for text in rest[:-1]:
+
+
+def check_steps(section, steps, tree, value, look_up):
+    """The form in other letters, in numbers, and the result."""
+    for text in steps[:-1]:
         if names_in(text):
             must_equal(section, evaluate(parse(text), look_up), value, text)
             tree = parse(text)
         else:
             must_spell(section, text, spell(tree, look_up))
-    if rest:
-        must_spell(section, rest[-1], spelled_value(value))
+    if steps:
+        must_spell(section, steps[-1], spelled_value(value))
 
 
 def spelled_value(value):
     return spell(("name", "", ""), lambda *_: value)
+
+
+def check_form(section, line, name, index, steps, count):
+    form = steps.pop(0) if names_in(steps[0]) else made_of(section, name, index)
+    must_be_of_key(name, index, form)
+    tree, look_up = parse(form), looking_up(section, name)
+    note_width(section, name, form, tree, look_up)
+    value = worked_value(section, name, index, tree, look_up)
+    must_equal(section, evaluate(tree, look_up), value, line.split(" = ")[0])
+    must_count(tree, look_up, count)
+    check_steps(section, steps, tree, value, look_up)
+
+
+def check_worked(section, line):
+    left, *steps = line.split(" = ")
+    name, index = read_left(section, left)
+    must_follow(section, name, index)
+    steps[-1], count = COUNTED.fullmatch(steps[-1]).groups()
+    if name in section.SETTINGS and len(steps) == 1:
+        must_spell(section, steps[0], [section.setting(name)])
+        return
+    if name == "scaled" and not section.part:
+        section.locals.pop("scaled", None)
+    must_be_of_row(section, line)
+    check_form(section, line, name, index, steps, count)
