@@ -51,15 +51,12 @@ static size_t joined_heads(const plan *p, stage_id id)
     return is_joined ? p->heads : 1;
 }
 
-/* b × h × n × c, borrowed; false for what has other axes. */
-static bool split(const attempt *a, stage_id id, tensor *to, bool *is_joined)
+bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
 {
-    tensor all = attempt_stage(a, id);
-    if (a->stage[id].data == NULL || (all.rank != 3 && all.rank != AXES))
+    if (numbers->data == NULL)
         return false;
-    *is_joined = all.rank == 3;
-    *to = plan_heads_apart(&all, joined_heads(&a->plan, id));
-    return true;
+    *to = (arrangeable){plan_all_axes(p, id, numbers), joined_heads(p, id)};
+    return to->all.rank == 3 || to->all.rank == AXES;
 }
 
 /* The sizes of what a layout makes, and which axis it leaves out: AXES where none. */
@@ -112,15 +109,12 @@ static double folded(const tensor *from, size_t *at, size_t axis, folding fold)
     return fold == FOLD_MEAN ? sum / (double)count : sum;
 }
 
-bool arrangement_make(tensor *made, const arrangement *how, const attempt *a, stage_id id, err *e)
+bool arrangement_make(tensor *made, const arrangement *how, const arrangeable *of, err *e)
 {
-    tensor from;
-    bool is_joined;
+    const tensor from = plan_heads_apart(&of->all, of->heads);
     size_t size[AXES], left_out, at[AXES] = {0}, made_at[AXES] = {0};
     *made = (tensor){0};
-    if (!split(a, id, &from, &is_joined))
-        return false;
-    const char *layout = is_joined ? how->of_joined : how->of_apart;
+    const char *layout = of->all.rank == 3 ? how->of_joined : how->of_apart;
     if (layout == NULL)
         return false;
     int rank = sizes_of(layout, &from, size, &left_out);

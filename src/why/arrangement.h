@@ -20,8 +20,16 @@ typedef struct arrangement {
 
 extern const named_table ARRANGEMENTS; /* rows of `arrangement` */
 
-/* A stage of the attempt, arranged so; to be freed. False without an error where the stage can't be
- * arranged so. */
-bool arrangement_make(tensor *made, const arrangement *how, const attempt *a, stage_id id, err *e);
+/* A stage with all its axes: b × h × n × c, or b × n × hc with so many heads side by side. */
+typedef struct arrangeable {
+    tensor all;
+    size_t heads;
+} arrangeable;
+
+/* Numbers of a stage of this plan; false for what has other axes. */
+bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers);
+
+/* These numbers, arranged so; to be freed. False without an error where they can't be. */
+bool arrangement_make(tensor *made, const arrangement *how, const arrangeable *of, err *e);
 
 #endif

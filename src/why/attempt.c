@@ -3,42 +3,7 @@
 #include "why/mistake.h"
 #include "why/rest.h"
 
-#include <assert.h>
 #include <string.h>
-
-tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size, err *e)
-{
-    assert(a->made_count < ATTEMPT_MATRICES);
-    tensor *made = &a->made[a->made_count];
-    if (!tensor_new(made, type, rank, size, e))
-        return NULL;
-    a->made_count++;
-    return made;
-}
-
-tensor *attempt_copy(attempt *a, const tensor *of, err *e)
-{
-    tensor *made = attempt_matrix(a, of->type, of->rank, of->size, e);
-    if (made != NULL)
-        tensor_copy(of, made);
-    return made;
-}
-
-tensor attempt_stage(const attempt *a, stage_id id)
-{
-    return plan_all_axes(&a->plan, id, &a->stage[id]);
-}
-
-static const tensor *all_values(const attempt *a)
-{
-    return &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
-}
-
-tensor attempt_values(const attempt *a)
-{
-    tensor all = attempt_stage(a, a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V);
-    return plan_heads_apart(&all, a->plan.kv_heads);
-}
 
 /* ---- runs ---- */
 
@@ -173,6 +138,11 @@ static bool give_keys(attempt *a, size_t width, double diagonal, err *e)
     while (tensor_next(keys, at));
     a->problem.in[INPUT_K] = keys;
     return true;
+}
+
+static const tensor *all_values(const attempt *a)
+{
+    return &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
 }
 
 /* Nothing happens to q and k but a product: values come as they are summed. */

@@ -8,7 +8,7 @@
 #ifndef SELFATTN_WHY_ATTEMPT_H
 #define SELFATTN_WHY_ATTEMPT_H
 
-#include "attn/run.h"
+#include "why/attempt_numbers.h"
 
 /* Where a mistake is made: in what is asked, or once a stage is computed, in its numbers. */
 typedef enum point {
@@ -22,22 +22,6 @@ typedef enum point {
     POINT_COUNT
 } point;
 
-enum { ATTEMPT_MATRICES = 3 * INPUT_COUNT };
-
-typedef struct attempt attempt;
-struct attempt {
-    const attempt *right; /* without mistakes, with all its stages; NULL in itself */
-    problem problem;      /* what is asked from here on */
-    const kernels *with;
-    size_t threads;
-    const bool *wanted; /* by stage_id: of the stages that no mistake looks at */
-    struct problem begun;
-    plan plan;                 /* of `begun`, what was asked at first */
-    tensor stage[STAGE_COUNT]; /* no data: not there */
-    tensor made[ATTEMPT_MATRICES];
-    size_t made_count;
-};
-
 struct mistake;
 
 /* Nothing is computed yet. `looked_at` is by stage_id, and borrowed; `right` may be NULL. */
@@ -49,15 +33,5 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
  * case, and not to be moved. */
 bool attempt_make(attempt *a, const struct mistake *const *made, size_t count, err *e);
 void attempt_free(attempt *a);
-
-/* A stage with all its axes, to be read and altered. */
-tensor attempt_stage(const attempt *a, stage_id id);
-/* Values as they are summed, those of a cache and appended rows among them: b × g × n_k × d_v. */
-tensor attempt_values(const attempt *a);
-
-/* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */
-tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size, err *e);
-/* A copy, in C order. */
-tensor *attempt_copy(attempt *a, const tensor *of, err *e);
 
 #endif

@@ -89,6 +89,7 @@ bool blunder_empty_rows(attempt *a, int with, err *e); /* with: 0 NaN, 1 spread 
 enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };
 
 /* digits.c: with: a type for float formats, below; decimals + a way, below. */
+void numbers_keep_as(tensor *t, int with);
 bool blunder_inputs_as(attempt *a, int with, err *e);
 bool blunder_rows_as(attempt *a, int with, err *e);
 bool blunder_scores_as(attempt *a, int with, err *e);

@@ -45,7 +45,7 @@ static double kept_as(double value, int with)
     return by_hand(value, with);
 }
 
-static void keep_as(tensor *t, int with)
+void numbers_keep_as(tensor *t, int with)
 {
     size_t at[TENSOR_MAX_RANK] = {0};
     do
@@ -56,7 +56,7 @@ static void keep_as(tensor *t, int with)
 static void keep_stage_as(attempt *a, stage_id id, int with)
 {
     if (a->stage[id].data != NULL)
-        keep_as(&a->stage[id], with);
+        numbers_keep_as(&a->stage[id], with);
 }
 
 bool blunder_inputs_as(attempt *a, int with, err *e)
@@ -67,7 +67,7 @@ bool blunder_inputs_as(attempt *a, int with, err *e)
         tensor *made = attempt_copy(a, a->problem.in[which], e);
         if (made == NULL)
             return false;
-        keep_as(made, with);
+        numbers_keep_as(made, with);
         a->problem.in[which] = made;
     }
     return true;
@@ -123,7 +123,7 @@ bool blunder_weights_as(attempt *a, int with, err *e)
         if (!rest_round(a, with - AS_KEEP_SUM, true, &weights, e))
             return false;
     } else {
-        keep_as(&weights, with);
+        numbers_keep_as(&weights, with);
     }
     a->problem.round_decimals = -1;
     return true;

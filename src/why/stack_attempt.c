@@ -1,8 +1,26 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
+#include "why/blunders.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+const char *stack_stage_of(const stack_question *of, const claim *one)
+{
+    return of->steps == NULL ? one->name : strchr(strchr(one->name, '.') + 1, '.') + 1;
+}
+
+bool stack_stage_layer(const char *name, size_t *number)
+{
+    return sscanf(name, "layer.%zu.", number) == 1;
+}
+
+const named *stack_made_row(const stack_made *made)
+{
+    return made->of_stack != NULL ? &made->of_stack->named : &made->of_attention->named;
+}
 
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e)
 {
@@ -17,79 +35,13 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
     return made;
 }
 
-/* ---- attention's mistakes ---- */
-
-static bool same_shapes(const attempt *right, const attempt *wrong, const wanted *w)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        stage_id id = w->stage[i];
-        if (wrong->stage[id].data == NULL ||
-            !tensor_same_shape(&right->stage[id], &wrong->stage[id]))
-            return false;
-    }
-    return true;
-}
-
-static bool give_stages(attempt *from, const wanted *w, bundle *made, err *e)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        stage_id id = w->stage[i];
-        if (!bundle_add_tensor(made, stage_row(id)->key.named.name, &from->stage[id], (place){0},
-                               e))
-            return false;
-        from->stage[id] = (tensor){0};
-    }
-    return true;
-}
-
-/* Where the mistakes can't be made all goes well. */
-static bool attend(void *context, const attention *of, const wanted *w, crew *by, bundle *made,
-                   err *e)
-{
-    stack_attempt *a = context;
-    attempt right, wrong;
-    bool looked_at[STAGE_COUNT] = {false};
-    for (size_t i = 0; i < w->count; i++)
-        looked_at[w->stage[i]] = true;
-    attempt_open(&right, &of->asked, of->plan.with, by->most, looked_at, NULL);
-    attempt_open(&wrong, &of->asked, of->plan.with, by->most, looked_at, &right);
-    bool done = attempt_make(&right, NULL, 0, e);
-    bool is_made =
-        done && attempt_make(&wrong, a->wrong, a->wrong_count, e) && same_shapes(&right, &wrong, w);
-    a->wrong_made += is_made;
-    done = done && !e->is_set && give_stages(is_made ? &wrong : &right, w, made, e);
-    attempt_free(&right);
-    attempt_free(&wrong);
-    return done;
-}
-
-static bool is_meant(const stack_scope *where, part_kind kind)
-{
-    return (kind == PART_ATTENTION && where->self) || (kind == PART_CROSS && where->cross);
-}
-
-static void attend_otherwise(stack_attempt *a)
-{
-    for (size_t i = a->scope.first; i < a->scope.end && a->wrong_count > 0; i++) {
-        layer *l = &a->stack.layer[i];
-        for (size_t j = 0; j < l->parts; j++) {
-            if (!is_meant(&a->scope, l->part[j].as->kind))
-                continue;
-            l->part[j].attention.otherwise = attend;
-            l->part[j].attention.context = a;
-        }
-    }
-}
-
 /* ---- reading ---- */
 
-static bool ask(stack_attempt *a, const stack_made *made, size_t count, err *e)
+static bool make_at(stack_attempt *a, stack_point at, err *e)
 {
-    if (!bundle_borrow_all(&a->document, a->of->document, e))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const stack_mistake *one = made[i].of_stack;
-        if (one != NULL && one->asked != NULL && !one->asked(a, one->with, e))
+    for (size_t i = 0; i < a->made_together; i++) {
+        const stack_mistake *one = a->together[i].of_stack;
+        if (one != NULL && one->at == at && !one->make(a, one->with, e))
             return false;
     }
     return true;
@@ -98,9 +50,9 @@ static bool ask(stack_attempt *a, const stack_made *made, size_t count, err *e)
 /* Rows of its own, which may be changed. */
 static bool copy_rows(stack_attempt *a, err *e)
 {
-    a->row = mem_alloc_zeroed(a->stack.layers, sizeof a->row[0], e);
-    for (size_t i = 0; i < a->stack.layers && a->row != NULL; i++) {
-        layer *l = &a->stack.layer[i];
+    a->row = mem_alloc_zeroed(a->stack->layers, sizeof a->row[0], e);
+    for (size_t i = 0; i < a->stack->layers && a->row != NULL; i++) {
+        layer *l = &a->stack->layer[i];
         for (size_t j = 0; j < l->parts; j++) {
             a->row[i][j] = *l->part[j].as;
             l->part[j].as = &a->row[i][j];
@@ -109,21 +61,25 @@ static bool copy_rows(stack_attempt *a, err *e)
     return a->row != NULL;
 }
 
-static bool read(stack_attempt *a, const stack_made *made, size_t count, err *e)
+static bool read_stack(stack_attempt *a, err *e)
 {
-    stack_settings how = a->of->how;
+    const stack_question *of = a->of;
+    stack_settings how = of->how;
     how.allow_nonfinite = true;
-    if (!stack_read(&a->stack, &a->document, &how, a->of->by, e) || !copy_rows(a, e))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const stack_mistake *one = made[i].of_stack;
-        if (made[i].of_attention != NULL)
-            a->wrong[a->wrong_count++] = made[i].of_attention;
-        if (one != NULL && one->read != NULL && !one->read(a, one->with, e))
-            return false;
+    return of->steps == NULL
+               ? stack_read(a->stack, &a->document, &how, of->by, e)
+               : generation_open(&a->generation, &a->document, &how, of->steps, of->by, e);
+}
+
+static bool read(stack_attempt *a, err *e)
+{
+    for (size_t i = 0; i < a->made_together; i++) {
+        if (a->together[i].of_attention != NULL)
+            a->wrong[a->wrong_count++] = a->together[i].of_attention;
     }
-    attend_otherwise(a);
-    return true;
+    return bundle_borrow_all(&a->document, a->of->document, e) && make_at(a, STACK_ASKED, e) &&
+           read_stack(a, e) && copy_rows(a, e) && make_at(a, STACK_READ, e) &&
+           stack_attend_otherwise(a, e);
 }
 
 /* ---- computing ---- */
@@ -142,16 +98,34 @@ static bool name_summand(const char *sum, char out[STAGE_NAME])
     return true;
 }
 
+static const char *own_name(const stack_attempt *a, size_t index)
+{
+    return stack_stage_of(a->of, &a->of->claims.claim[index]);
+}
+
+/* Of a generation, whether it is of the step that was done last. */
+static bool is_of_this_step(const stack_attempt *a, size_t index)
+{
+    const char *name = a->of->claims.claim[index].name;
+    return a->of->steps == NULL ||
+           strtoul(strchr(name, '.') + 1, NULL, 10) + 1 == a->generation.step;
+}
+
+static bool want_name(text_list *names, const char *name, err *e)
+{
+    return text_list_find(names, name) != NULL || text_list_add(names, name, strlen(name), e);
+}
+
 static bool want(const stack_attempt *a, text_list *names, err *e)
 {
     char summand[STAGE_NAME];
-    for (size_t i = 0; i < a->of->claims.count; i++) {
-        const char *name = a->of->claims.claim[i].name;
-        if (!text_list_add(names, name, strlen(name), e) ||
-            (name_summand(name, summand) && !text_list_add(names, summand, strlen(summand), e)))
-            return false;
+    bool done = a->of->steps == NULL || want_name(names, "output", e);
+    for (size_t i = 0; done && i < a->of->claims.count; i++) {
+        const char *name = own_name(a, i);
+        done = want_name(names, name, e) &&
+               (!name_summand(name, summand) || want_name(names, summand, e));
     }
-    return true;
+    return done;
 }
 
 /* Rows, n × b × m, as b × n × m, or as n × m where there was no batch; borrowed. */
@@ -167,37 +141,64 @@ static tensor turned_back(const stack_attempt *a, const tensor *rows)
     return a->had_batch ? back : tensor_at(&back, 0);
 }
 
-static bool take(stack_attempt *a, const bundle *made, err *e)
+static bool take_one(stack_attempt *a, size_t index, const bundle *made, err *e)
 {
     char summand[STAGE_NAME];
-    size_t count = a->of->claims.count;
-    a->computed = mem_alloc_zeroed(count, sizeof a->computed[0], e);
-    for (size_t i = 0; i < count && a->computed != NULL; i++) {
-        const char *name = a->of->claims.claim[i].name;
-        const tensor *found = bundle_tensor(made, name);
-        if (found == NULL && name_summand(name, summand))
-            found = bundle_tensor(made, summand);
-        if (found == NULL)
-            continue;
-        tensor as_asked = a->is_turned ? turned_back(a, found) : tensor_view_of(found);
-        if (!tensor_new(&a->computed[i], as_asked.type, as_asked.rank, as_asked.size, e))
+    const char *name = own_name(a, index);
+    const tensor *found = bundle_tensor(made, name);
+    tensor *to = &a->computed[index];
+    if (found == NULL && name_summand(name, summand))
+        found = bundle_tensor(made, summand);
+    if (found == NULL)
+        return true;
+    tensor as_asked = a->is_turned ? turned_back(a, found) : tensor_view_of(found);
+    if (!tensor_new_copy(to, &as_asked, e))
+        return false;
+    if (a->loses_digits)
+        numbers_keep_as(to, a->kept_as);
+    return true;
+}
+
+static bool take(stack_attempt *a, const bundle *made, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < a->of->claims.count; i++)
+        done = !is_of_this_step(a, i) || take_one(a, i, made, e);
+    return done;
+}
+
+static bool run_pass(stack_attempt *a, const text_list *names, crew *by, err *e)
+{
+    bundle made = {0};
+    run_report report = {0};
+    bool done = make_at(a, STACK_ROWS, e) && stack_run(a->stack, names, by, &made, &report, e) &&
+                take(a, &made, e);
+    bundle_free(&made);
+    return done;
+}
+
+/* Each goes on with what the one before has chosen, whether that is right or not. */
+static bool run_steps(stack_attempt *a, const text_list *names, crew *by, err *e)
+{
+    generation *g = &a->generation;
+    g->how.emit = names;
+    while (!generation_is_done(g)) {
+        if (!generation_go_on(g, e) || !make_at(a, STACK_ROWS, e) || !generation_step(g, by, e) ||
+            !stack_steps_add(a, &g->made, e) || !take(a, &g->made, e))
             return false;
-        tensor_copy(&as_asked, &a->computed[i]);
     }
-    return a->computed != NULL;
+    return true;
 }
 
 static bool run(stack_attempt *a, err *e)
 {
     text_list names = {0};
-    bundle made = {0};
-    run_report report = {0};
     crew by;
+    a->computed = mem_alloc_zeroed(a->of->claims.count, sizeof a->computed[0], e);
     crew_open(&by, a->of->threads);
-    bool done = want(a, &names, e) && stack_run(&a->stack, &names, &by, &made, &report, e) &&
-                take(a, &made, e);
+    bool done = a->computed != NULL && want(a, &names, e) &&
+                (a->of->steps == NULL ? run_pass(a, &names, &by, e) : run_steps(a, &names, &by, e));
     crew_close(&by);
-    bundle_free(&made);
     text_list_free(&names);
     return done && (a->wrong_count == 0 || a->wrong_made > 0);
 }
@@ -207,8 +208,9 @@ bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_
                         const stack_made *made, size_t count, err *e)
 {
     err refused = {0};
-    *a = (stack_attempt){.of = of, .scope = *where};
-    bool done = ask(a, made, count, &refused) && read(a, made, count, &refused) && run(a, &refused);
+    *a = (stack_attempt){.of = of, .scope = *where, .together = made, .made_together = count};
+    a->stack = &a->generation.stack;
+    bool done = read(a, &refused) && run(a, &refused);
     if (refused.is_memory)
         *e = refused;
     return done;
@@ -219,7 +221,8 @@ void stack_attempt_free(stack_attempt *a)
     for (size_t i = 0; i < a->of->claims.count && a->computed != NULL; i++)
         tensor_free(&a->computed[i]);
     mem_free(a->computed);
-    stack_free(&a->stack);
+    stack_attend_end(a);
+    generation_close(&a->generation);
     for (size_t i = 0; i < a->made_count; i++)
         tensor_free(&a->made[i]);
     mem_free(a->made);

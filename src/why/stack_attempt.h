@@ -4,7 +4,7 @@
 #ifndef SELFATTN_WHY_STACK_ATTEMPT_H
 #define SELFATTN_WHY_STACK_ATTEMPT_H
 
-#include "model/stack.h"
+#include "model/generation.h"
 #include "why/mistake.h"
 #include "why/ranking.h"
 
@@ -12,6 +12,7 @@
 typedef struct stack_question {
     const bundle *document;
     stack_settings how;
+    const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
     claims claims; /* in the order in which their stages are made */
@@ -29,11 +30,16 @@ typedef struct stack_attempt stack_attempt;
 /* Makes a mistake; false without an error where that is not possible here. */
 typedef bool (*stack_blunder)(stack_attempt *a, int with, err *e);
 
+/* Where a mistake is made: in the document, in the stack that was read, or once rows are planned,
+ * those of each step where it goes on. */
+typedef enum stack_point { STACK_ASKED, STACK_READ, STACK_ROWS } stack_point;
+
 typedef struct stack_mistake {
     named named;
-    stack_blunder asked; /* in the document; NULL: all goes well there */
-    stack_blunder read;  /* in the stack that was read */
-    int with;            /* what the functions take */
+    stack_point at;
+    stack_blunder make;
+    int with;          /* what it takes */
+    bool is_of_digits; /* as of a mistake */
 } stack_mistake;
 
 /* What is made together: a row of STACK_MISTAKES, or one of MISTAKES. */
@@ -42,16 +48,30 @@ typedef struct stack_made {
     const mistake *of_attention;
 } stack_made;
 
+/* How one of its attentions attends. In a generation it has the keys and values that itself made of
+ * the rows before. */
+typedef struct stack_attention {
+    stack_attempt *of;
+    bool is_meant;
+    tensor past_k, past_v; /* no data: there are none; owned */
+} stack_attention;
+
 struct stack_attempt {
     const stack_question *of;
     stack_scope scope;
-    bundle document, layers; /* what is asked; borrowed from the question's */
-    stack stack;
-    part_row (*row)[PARTS_MOST]; /* of each layer's parts, which may be changed */
-    tensor *made;                /* matrices that mistakes made; owned */
+    const stack_made *together; /* borrowed */
+    size_t made_together;
+    bundle document, layers;                  /* what is asked; borrowed from the question's */
+    generation generation;                    /* of a question of one pass only its stack is read */
+    stack *stack;                             /* that one */
+    part_row (*row)[PARTS_MOST];              /* of each layer's parts, which may be changed */
+    stack_attention (*attending)[PARTS_MOST]; /* of those that attend, how they do */
+    tensor *made;                             /* matrices that mistakes made; owned */
     size_t made_count, made_capacity;
     const mistake *wrong[WHY_TOGETHER]; /* of attention */
     size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
+    int kept_as;                        /* how numbers lose digits, as in blunders.h */
+    bool loses_digits;                  /* results do, when all is computed */
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     tensor *computed;          /* by claim; no data: not there */
 };
@@ -62,6 +82,21 @@ struct stack_attempt {
 bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_scope *where,
                         const stack_made *made, size_t count, err *e);
 void stack_attempt_free(stack_attempt *a);
+
+/* What the claim's stage is called in its stack: "output" of "step.0.output". */
+const char *stack_stage_of(const stack_question *of, const claim *one);
+/* "layer.2.output" is of layer 2; false: of none. */
+bool stack_stage_layer(const char *name, size_t *number);
+/* The row that is made. */
+const named *stack_made_row(const stack_made *made);
+
+/* stack_attend.c: lets attention's mistakes be made in the attentions that are meant. */
+bool stack_attend_otherwise(stack_attempt *a, err *e);
+void stack_attend_end(stack_attempt *a);
+
+/* stack_steps.c: what a step has made beside the stages of its stack: what chooses an id, and the
+ * keys and values that go on. */
+bool stack_steps_add(const stack_attempt *a, bundle *made, err *e);
 
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */

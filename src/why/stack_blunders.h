@@ -1,7 +1,7 @@
 /* How mistakes of stacks are made: the functions of the rows in stack_mistakes.c, a file each for
  * norms (stack_norms.c), parts of a layer (stack_parts.c), feed-forward parts
- * (stack_feed_forward.c), layers (stack_layers.c) and the rows that they begin with
- * (stack_rows.c). */
+ * (stack_feed_forward.c), layers (stack_layers.c), the rows that they begin with (stack_rows.c) and
+ * digits (stack_digits.c). */
 #ifndef SELFATTN_WHY_STACK_BLUNDERS_H
 #define SELFATTN_WHY_STACK_BLUNDERS_H
 
@@ -52,6 +52,10 @@ bool stack_blunder_turn_weight(stack_attempt *a, int with, err *e);
 bool stack_blunder_swap_gate(stack_attempt *a, int with, err *e);
 
 enum { FFN_B1 = 1, FFN_B2 = 2, FFN_W3 = 4, FFN_W1 = 8, FFN_W2 = 16 };
+
+/* stack_digits.c; with: as of digits.c */
+bool stack_blunder_layers_as(stack_attempt *a, int with, err *e);
+bool stack_blunder_results_as(stack_attempt *a, int with, err *e);
 
 /* stack_layers.c */
 bool stack_blunder_layers(stack_attempt *a, int with, err *e); /* with: which, below */

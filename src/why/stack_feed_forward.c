@@ -10,14 +10,14 @@ static bool change_each(stack_attempt *a, feed_forward_change change, int with, 
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack.layer[i];
+        layer *l = &a->stack->layer[i];
         for (size_t j = 0; j < l->parts; j++)
             is_any = (l->part[j].as->kind == PART_FEED_FORWARD &&
                       change(a, &l->part[j].feed_forward, with, e)) ||
                      is_any;
     }
-    if (a->scope.is_whole && a->stack.has_end)
-        is_any = change(a, &a->stack.end, with, e) || is_any;
+    if (a->scope.is_whole && a->stack->has_end)
+        is_any = change(a, &a->stack->end, with, e) || is_any;
     return is_any && !e->is_set;
 }
 
@@ -68,7 +68,7 @@ static bool turn(stack_attempt *a, tensor *one, err *e)
 {
     size_t rows = one->size[0], columns = one->size[1], at[2] = {0};
     bool is_out_in = one->stride[0] < one->stride[1];
-    tensor *made = stack_attempt_matrix(a, a->stack.type, 2, one->size, e);
+    tensor *made = stack_attempt_matrix(a, a->stack->type, 2, one->size, e);
     if (made == NULL)
         return false;
     do {

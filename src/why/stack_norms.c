@@ -39,26 +39,26 @@ bool stack_blunder_leave_out_norm(stack_attempt *a, int with, err *e)
 
 bool stack_blunder_leave_out_first(stack_attempt *a, int with, err *e)
 {
-    bool is_there = a->stack.has_first;
+    bool is_there = a->stack->has_first;
     (void)with, (void)e;
-    a->stack.has_first = false;
+    a->stack->has_first = false;
     return is_there && a->scope.is_whole;
 }
 
 bool stack_blunder_leave_out_final(stack_attempt *a, int with, err *e)
 {
-    bool is_there = a->stack.has_final;
+    bool is_there = a->stack->has_final;
     (void)with, (void)e;
-    a->stack.has_final = false;
+    a->stack->has_final = false;
     return is_there && a->scope.is_whole;
 }
 
 /* Of gain 1 and bias 0, which is what reading it has left there. */
 bool stack_blunder_add_final(stack_attempt *a, int with, err *e)
 {
-    bool is_there = a->stack.has_final;
+    bool is_there = a->stack->has_final;
     (void)with, (void)e;
-    a->stack.has_final = true;
+    a->stack->has_final = true;
     return !is_there && a->scope.is_whole;
 }
 
@@ -77,7 +77,7 @@ bool stack_blunder_swap_norms(stack_attempt *a, int with, err *e)
     bool is_any = false;
     (void)e;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack.layer[i];
+        layer *l = &a->stack->layer[i];
         norm kept = l->norm[one - 1];
         if (!uses_norm(l, one) || !uses_norm(l, other))
             continue;
@@ -93,7 +93,7 @@ bool stack_blunder_share_norm(stack_attempt *a, int with, err *e)
     bool is_any = false;
     (void)with, (void)e;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack.layer[i];
+        layer *l = &a->stack->layer[i];
         is_any = is_any || uses_norm(l, 2);
         l->norm[1] = l->norm[2] = l->norm[0];
     }
@@ -109,14 +109,14 @@ static bool change_norms(stack_attempt *a, norm_change change, int with, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack.layer[i];
+        layer *l = &a->stack->layer[i];
         for (size_t number = 1; number <= NORMS_MOST; number++)
             is_any = (uses_norm(l, number) && change(a, &l->norm[number - 1], with, e)) || is_any;
     }
-    if (a->scope.is_whole && a->stack.has_first)
-        is_any = change(a, &a->stack.first, with, e) || is_any;
-    if (a->scope.is_whole && a->stack.has_final)
-        is_any = change(a, &a->stack.final, with, e) || is_any;
+    if (a->scope.is_whole && a->stack->has_first)
+        is_any = change(a, &a->stack->first, with, e) || is_any;
+    if (a->scope.is_whole && a->stack->has_final)
+        is_any = change(a, &a->stack->final, with, e) || is_any;
     return is_any && !e->is_set;
 }
 
@@ -160,8 +160,8 @@ bool stack_blunder_eps_outside(stack_attempt *a, int with, err *e)
 /* gain·factor + more; of a gain that is not there, 1. */
 static bool change_gain(stack_attempt *a, norm *one, double factor, double more, err *e)
 {
-    size_t width = a->stack.width;
-    tensor *made = stack_attempt_matrix(a, a->stack.type, 1, &width, e);
+    size_t width = a->stack->width;
+    tensor *made = stack_attempt_matrix(a, a->stack->type, 1, &width, e);
     if (made == NULL)
         return false;
     tensor gain = {0};
@@ -177,7 +177,7 @@ static bool change_gain(stack_attempt *a, norm *one, double factor, double more,
  * (x − mean)/(√(c·v) + eps) is (x − mean)/(√v + eps/√c) / √c. */
 static bool divide_by_less(stack_attempt *a, norm *one, int with, err *e)
 {
-    double m = (double)a->stack.width, c = m / (m - 1);
+    double m = (double)a->stack->width, c = m / (m - 1);
     if (m < 2)
         return false;
     one->eps_is_outside = with == 1;

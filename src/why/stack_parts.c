@@ -13,7 +13,7 @@ bool stack_change_parts(stack_attempt *a, int kind, part_change change, int valu
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack.layer[i];
+        layer *l = &a->stack->layer[i];
         for (size_t j = 0; j < l->parts; j++)
             is_any =
                 (is_kind(&l->part[j], kind) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
@@ -87,7 +87,7 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value,
         return true;
     }
     feed_forward *f = &p->feed_forward;
-    tensor *zeros = stack_attempt_matrix(a, a->stack.type, f->w2.rank, f->w2.size, e);
+    tensor *zeros = stack_attempt_matrix(a, a->stack->type, f->w2.rank, f->w2.size, e);
     if (zeros == NULL)
         return false;
     memset(zeros->data, 0, tensor_count(zeros) * dtype_size(zeros->type));
@@ -98,8 +98,8 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value,
 
 bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e)
 {
-    bool is_end = a->scope.is_whole && a->stack.has_end && with == PART_FEED_FORWARD;
-    a->stack.has_end = a->stack.has_end && !is_end;
+    bool is_end = a->scope.is_whole && a->stack->has_end && with == PART_FEED_FORWARD;
+    a->stack->has_end = a->stack->has_end && !is_end;
     return stack_change_parts(a, with, drop_part, 0, e) || is_end;
 }
 
@@ -117,12 +117,16 @@ static bool plan_again(attention *of, err *e)
     const kernels *with = of->plan.with;
     plan_free(&of->plan);
     of->plan = (plan){0};
+    of->asked.packed = NULL;
     return plan_make(&of->plan, &of->asked, with, e);
 }
 
+/* Of what it looks at a generation keeps the memory's rows, and not those that come by and by. */
 static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
-    (void)a, (void)row, (void)value;
+    (void)row, (void)value;
+    if (a->of->steps != NULL && a->of->steps->steps > 1)
+        return false;
     p->attention.asked.in[INPUT_XK] = NULL;
     return plan_again(&p->attention, e);
 }

@@ -29,14 +29,24 @@ static bool change_positions(bundle *document, added what, double first, err *e)
     return what == ADDED_NOTHING || set_word(document, "positions", "sinusoidal", e);
 }
 
+/* Those of a step, where the stack went on. */
+static bool embed_next(stack *other, const stack *of, err *e)
+{
+    if (of->before == 0)
+        return true;
+    tensor_free(&other->embedded);
+    other->before = of->before;
+    return stack_embed_ids(other, of->ids, of->rows, e);
+}
+
 /* What the rows would be, b·n × m, if this were added to them; owned by the caller. */
 static bool embed(const stack_attempt *a, added what, tensor *rows, err *e)
 {
     bundle document = {0};
-    stack other = {.document = &document, .how = a->stack.how, .isa = a->stack.isa};
+    stack other = {.document = &document, .how = a->stack->how, .isa = a->stack->isa};
     bool done = bundle_borrow_all(&document, &a->document, e) &&
-                change_positions(&document, what, (double)a->stack.first_position, e) &&
-                stack_embed(&other, e);
+                change_positions(&document, what, (double)a->stack->first_position, e) &&
+                stack_embed(&other, e) && embed_next(&other, a->stack, e);
     *rows = other.embedded;
     other.embedded = (tensor){0};
     stack_free(&other);
@@ -71,8 +81,8 @@ static bool has_positions(const stack_attempt *a, int with)
 {
     bool is_learned = bundle_find(&a->document, "position_embedding") != NULL;
     if (with >= POSITIONS_HALVES)
-        return a->stack.adds_sinusoids && !is_learned && a->stack.width % 2 == 0;
-    return a->stack.adds_sinusoids || is_learned;
+        return a->stack->adds_sinusoids && !is_learned && a->stack->width % 2 == 0;
+    return a->stack->adds_sinusoids || is_learned;
 }
 
 bool stack_blunder_positions(stack_attempt *a, int with, err *e)
@@ -80,13 +90,13 @@ bool stack_blunder_positions(stack_attempt *a, int with, err *e)
     tensor x, *right;
     if (!a->scope.is_whole || !has_positions(a, with))
         return false;
-    right = stack_attempt_matrix(a, a->stack.type, 2, a->stack.embedded.size, e);
+    right = stack_attempt_matrix(a, a->stack->type, 2, a->stack->embedded.size, e);
     if (right == NULL)
         return false;
-    tensor_copy(&a->stack.embedded, right);
+    tensor_copy(&a->stack->embedded, right);
     bool done = embed(a, ADDED_NOTHING, &x, e);
     if (done)
-        set_positions(right, &x, with, &a->stack.embedded);
+        set_positions(right, &x, with, &a->stack->embedded);
     tensor_free(&x);
     return done;
 }
@@ -94,8 +104,8 @@ bool stack_blunder_positions(stack_attempt *a, int with, err *e)
 /* x·√m + p, x/√m + p, (x + p)·√m */
 bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e)
 {
-    tensor x, *rows = &a->stack.embedded;
-    double root = sqrt((double)a->stack.width), factor = with == ROWS_BY_ROOT ? 1 / root : root;
+    tensor x, *rows = &a->stack->embedded;
+    double root = sqrt((double)a->stack->width), factor = with == ROWS_BY_ROOT ? 1 / root : root;
     size_t at[2] = {0};
     if (!a->scope.is_whole)
         return false;
@@ -116,7 +126,7 @@ static bool embed_instead(stack_attempt *a, added what, err *e)
     tensor rows;
     bool done = embed(a, what, &rows, e);
     if (done)
-        tensor_copy(&rows, &a->stack.embedded);
+        tensor_copy(&rows, &a->stack->embedded);
     tensor_free(&rows);
     return done;
 }

@@ -1,14 +1,15 @@
 /* What went wrong where numbers have another shape than they should: which of ARRANGEMENTS, and
- * which mistakes of MISTAKES, give a shape like theirs, and which of these give the numbers. */
+ * which mistakes, give a shape like theirs, and which of these give the numbers. */
 #ifndef SELFATTN_WHY_WHY_SHAPE_H
 #define SELFATTN_WHY_WHY_SHAPE_H
 
 #include "why/arrangement.h"
 #include "why/why.h"
+#include "why/why_stack.h"
 
 typedef struct shape_answer {
-    const arrangement *arranged; /* NULL: the mistake alone gives the shape */
-    const mistake *made;         /* NULL: but for the shape all is right */
+    const named *arranged;       /* NULL: the mistake alone gives the shape */
+    const named *made;           /* NULL: but for the shape all is right */
     const named *same[WHY_SAME]; /* others that give the same numbers */
     size_t same_count;
     double error;
@@ -25,5 +26,7 @@ typedef struct shape_answers {
 /* Of one stage of the question, whose numbers are of another shape than they should be. False, with
  * the error set, where memory is missing. */
 bool why_shape_find(shape_answers *to, const why_question *of, stage_id id, err *e);
+/* The same of a stack, or a generation, with mistakes in all of it; of the one claim alone. */
+bool why_stack_shape_find(shape_answers *to, const stack_question *of, const claim *one, err *e);
 
 #endif

@@ -17,39 +17,29 @@ typedef struct search {
 
 /* ---- rows of both tables, one behind the other ---- */
 
-static size_t row_count(void)
+size_t why_stack_mistakes(void)
 {
     return STACK_MISTAKES.count + MISTAKES.count;
 }
 
-static stack_made row_at(size_t index)
+stack_made why_stack_mistake(size_t index)
 {
     size_t own = STACK_MISTAKES.count;
     return index < own ? (stack_made){.of_stack = stack_mistake_at(index)}
                        : (stack_made){.of_attention = mistake_at(index - own)};
 }
 
-/* What changes digits alone is no more likely in attention than elsewhere. */
-static bool is_tried(const stack_made *one)
+/* What changes only digits comes alone, as in one attention. */
+static bool comes_alone(const stack_made *one)
 {
-    return one->of_stack != NULL || !one->of_attention->is_of_digits;
-}
-
-size_t why_stack_mistakes(void)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < row_count(); i++) {
-        stack_made one = row_at(i);
-        count += is_tried(&one);
-    }
-    return count;
+    return one->of_stack != NULL ? one->of_stack->is_of_digits : one->of_attention->is_of_digits;
 }
 
 /* ---- scopes ---- */
 
 static stack_scope whole_of(const search *s)
 {
-    return (stack_scope){true, 0, s->right.stack.layers, true, true};
+    return (stack_scope){true, 0, s->right.stack->layers, true, true};
 }
 
 /* "layer.1.cross", "cross", or "". */
@@ -74,8 +64,7 @@ static bool try_made(search *s, const stack_scope *where, const stack_made *made
     stack_attempt a;
     made_mistake names[WHY_TOGETHER] = {{0}};
     for (size_t i = 0; i < count; i++) {
-        names[i].row =
-            made[i].of_stack != NULL ? &made[i].of_stack->named : &made[i].of_attention->named;
+        names[i].row = stack_made_row(&made[i]);
         name_scope(s, where, &made[i], names[i].where);
     }
     if (stack_attempt_make(&a, s->of, where, made, count, e))
@@ -97,9 +86,9 @@ static bool try_apart(search *s, const stack_scope *where, const stack_made *one
 static bool try_each(search *s, const stack_scope *where, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < row_count(); i++) {
-        stack_made one = row_at(i);
-        done = !is_tried(&one) || (try_made(s, where, &one, 1, e) && try_apart(s, where, &one, e));
+    for (size_t i = 0; done && i < why_stack_mistakes(); i++) {
+        stack_made one = why_stack_mistake(i);
+        done = try_made(s, where, &one, 1, e) && try_apart(s, where, &one, e);
     }
     return done;
 }
@@ -121,21 +110,16 @@ static bool try_pairs(search *s, err *e)
     stack_scope where = whole_of(s);
     bool done = true;
     for (size_t i = 0; done && i < STACK_MISTAKES.count; i++) {
-        for (size_t j = i + 1; done && j < row_count(); j++) {
-            stack_made both[] = {row_at(i), row_at(j)};
-            done = !is_tried(&both[1]) || try_made(s, &where, both, 2, e);
+        for (size_t j = i + 1; done && j < why_stack_mistakes(); j++) {
+            stack_made both[] = {why_stack_mistake(i), why_stack_mistake(j)};
+            if (!comes_alone(&both[0]) && !comes_alone(&both[1]))
+                done = try_made(s, &where, both, 2, e);
         }
     }
     return done;
 }
 
 /* ---- where it went wrong ---- */
-
-/* "layer.2.output" is of layer 2. */
-static bool is_of_layer(const char *name, size_t *number)
-{
-    return sscanf(name, "layer.%zu.", number) == 1;
-}
 
 static fit fit_at(const search *s, size_t index)
 {
@@ -150,16 +134,16 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     const claims *of = &s->of->claims;
     size_t i = 0, number;
     *first = 0;
-    *end = s->right.stack.layers;
+    *end = s->right.stack->layers;
     for (; i < of->count && fit_at(s, i).is_within; i++) {
-        if (is_of_layer(of->claim[i].name, &number))
+        if (stack_stage_layer(of->claim[i].name, &number))
             *first = number;
     }
     for (; i < of->count; i++) {
         fit found = fit_at(s, i);
         if (fit_is_near(&found))
             continue;
-        if (is_of_layer(of->claim[i].name, &number))
+        if (stack_stage_layer(of->claim[i].name, &number))
             *end = number + 1;
         return;
     }
@@ -176,15 +160,22 @@ static bool has_cross(const stack *s)
     return false;
 }
 
+/* A step is no more than its prompt. */
+static double operations_of(const search *s)
+{
+    size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;
+    return (double)passes * stack_operations(s->right.stack);
+}
+
 static bool search_on(search *s, why_answers *to, err *e)
 {
     stack_scope whole = whole_of(s);
-    double operations = stack_operations(&s->right.stack);
+    double operations = operations_of(s);
     size_t first, end;
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))
         return false;
-    to->tried_layers = !s->ranking.has_exact && s->right.stack.layers > 1 &&
+    to->tried_layers = !s->ranking.has_exact && s->right.stack->layers > 1 &&
                        operations * (double)(end - first) <= LAYERS_MOST;
     if (to->tried_layers && !try_layers(s, first, end, e))
         return false;
@@ -197,7 +188,7 @@ static bool find(search *s, why_answers *to, err *e)
     static const stack_scope NOWHERE = {0};
     if (!stack_attempt_make(&s->right, s->of, &NOWHERE, NULL, 0, e))
         return !e->is_set;
-    s->is_crossed = has_cross(&s->right.stack);
+    s->is_crossed = has_cross(s->right.stack);
     ranking_open(&s->ranking, &s->of->claims, s->right.computed);
     if (s->ranking.right.is_within)
         return true;

@@ -12,7 +12,8 @@ const stack_mistake *stack_mistake_at(size_t index);
  * none, two of them together. False, with the error set, where memory is missing. */
 bool why_stack_find(why_answers *to, const stack_question *of, err *e);
 
-/* How many mistakes are tried. */
+/* How many mistakes are tried, and each of them. */
 size_t why_stack_mistakes(void);
+stack_made why_stack_mistake(size_t index);
 
 #endif

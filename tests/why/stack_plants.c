@@ -1,5 +1,7 @@
 #include "why/stack_plants.h"
 
+#include "why/plants.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +314,21 @@ static bool no_segments(stack_planting *of)
     return of->is_whole;
 }
 
+/* ---- digits ---- */
+
+static bool keep_layers(stack_planting *of)
+{
+    of->s->keep = plant_kept;
+    of->s->keep_as = of->with;
+    return true;
+}
+
+static bool keep_results(stack_planting *of)
+{
+    of->s->keeps_results = true;
+    return keep_layers(of) && of->is_whole;
+}
+
 /* clang-format off */
 const stack_plant STACK_PLANTS[] = {
     {"norm-pre", NULL, order, 0},
@@ -384,6 +401,14 @@ const stack_plant STACK_PLANTS[] = {
     {"embedding-divided", "rows divided", whole, 0},
     {"batch-turned", "batch first", no_memory, 0},
     {"embedding-scaled-late", "rows scaled late", whole, 0},
+    {"float16-layers", NULL, keep_layers, TO_FLOAT16},
+    {"float16-results", NULL, keep_results, TO_FLOAT16},
+    {"bfloat16-layers", NULL, keep_layers, TO_BFLOAT16},
+    {"bfloat16-results", NULL, keep_results, TO_BFLOAT16},
+    {"layers-rounded-1", NULL, keep_layers, 1},
+    {"layers-rounded-2", NULL, keep_layers, 2},
+    {"layers-rounded-3", NULL, keep_layers, 3},
+    {"layers-rounded-4", NULL, keep_layers, 4},
 };
 /* clang-format on */
 

@@ -301,9 +301,11 @@ int main(int argc, char **argv)
     bool is_enough = all.found * 100 >= all.tried * FOUND_LEAST;
     if (!is_enough)
         printf("FAIL why: %zu of %zu found\n", all.found, all.tried);
-    size_t failed = count_unplanted() + unplanted + all.claimed + all.never + !is_enough;
-    printf("why: in %zu problems %zu of %zu planted mistakes found\n", (size_t)number, all.found,
-           all.tried);
+    size_t failed = count_unplanted() + unplanted + all.claimed + all.never + !is_enough +
+                    (only == NULL && of_stacks.of_steps == 0);
+    printf(
+        "why: in %zu problems %zu of %zu planted mistakes found, %zu of them in a generation too\n",
+        (size_t)number, all.found, all.tried, of_stacks.of_steps);
     printf("%zu passed, %zu failed\n", all.found + all.tried - all.claimed, failed);
     free(of_plant);
     return failed > 0;

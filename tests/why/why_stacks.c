@@ -185,15 +185,53 @@ static void hide(shown *s)
 
 /* ---- asking ---- */
 
+static stack_question question_of(const stack_subject *of, const shown *numbers)
+{
+    return (stack_question){.document = &of->document,
+                            .how = of->stack.how,
+                            .by = of->stack.isa,
+                            .threads = 1,
+                            .claims = {numbers->claim, numbers->count, NULL}};
+}
+
 static bool ask(why_answers *found, const stack_subject *of, const shown *numbers)
 {
     err e = {0};
-    stack_question question = {.document = &of->document,
-                               .how = of->stack.how,
-                               .by = of->stack.isa,
-                               .threads = 1,
-                               .claims = {numbers->claim, numbers->count, NULL}};
+    const stack_question question = question_of(of, numbers);
     return why_stack_find(found, &question, &e);
+}
+
+static bool can_go_on(const stack_question *of)
+{
+    err e = {0};
+    generation g;
+    bool can = generation_open(&g, of->document, &of->how, of->steps, of->by, &e);
+    generation_close(&g);
+    return can;
+}
+
+/* A generation's first step has the numbers of one pass. False where there is no generation. */
+static bool ask_of_step(why_answers *found, const stack_subject *of, const shown *numbers)
+{
+    static const generation_settings ONE_STEP = {.steps = 1};
+    err e = {0};
+    stack_question question = question_of(of, numbers);
+    question.how.goes_on = true;
+    question.steps = &ONE_STEP;
+    if (!can_go_on(&question))
+        return false;
+    claim *of_step = ref_alloc(numbers->count, sizeof of_step[0]);
+    char(*name)[2 * STAGE_NAME] = ref_alloc(numbers->count, sizeof name[0]);
+    for (size_t i = 0; i < numbers->count; i++) {
+        of_step[i] = numbers->claim[i];
+        snprintf(name[i], sizeof name[i], "step.0.%s", of_step[i].name);
+        of_step[i].name = name[i];
+    }
+    question.claims.claim = of_step;
+    bool done = why_stack_find(found, &question, &e);
+    free(name);
+    free(of_step);
+    return done;
 }
 
 /* In that layer, or everywhere where this makes no difference. */
@@ -227,12 +265,22 @@ static void say_missed(const trial *t, const why_answers *found, uint64_t number
                found->answer[i].made[0].where, found->answer[i].digits, found->answer[i].error);
 }
 
+/* Every other stack; and a prompt is one sequence, whatever it is taken for. */
+static bool is_asked_of_step(const trial *t, uint64_t number)
+{
+    return number % 2 == 0 && strcmp(trial_name(t), "batch-turned") != 0;
+}
+
 static void judge(const trial *t, const stack_subject *of, const shown *wrong, const shown *right,
                   uint64_t number, bool says, tally *to)
 {
     why_answers found;
     to->tried++;
     bool is_found = ask(&found, of, wrong) && is_among_first_two(t, &found);
+    if (is_found && is_asked_of_step(t, number) && ask_of_step(&found, of, wrong)) {
+        to->of_steps++;
+        is_found = is_among_first_two(t, &found);
+    }
     to->found += is_found;
     if (!is_found && says)
         say_missed(t, &found, number);
@@ -277,20 +325,9 @@ static trial trial_at(size_t index, const ref_stack *s, uint64_t number)
                    .cross = kind != 1};
 }
 
-/* What changes digits alone is not tried in layers. */
-static bool is_of_digits(const char *name)
-{
-    for (size_t i = 0; i < MISTAKES.count; i++) {
-        if (strcmp(mistake_at(i)->named.name, name) == 0)
-            return mistake_at(i)->is_of_digits;
-    }
-    return false;
-}
-
 static bool is_left(const trial *t, const char *only, const tally *so_far, size_t count)
 {
-    return so_far->tried < count && (only == NULL || strcmp(only, trial_name(t)) == 0) &&
-           !is_of_digits(trial_name(t));
+    return so_far->tried < count && (only == NULL || strcmp(only, trial_name(t)) == 0);
 }
 
 static void try_stack(const ref_stack *s, uint64_t number, const char *only, size_t count,
@@ -339,6 +376,7 @@ static void add_up(const tallies *of, const char *only, tally *to)
         to->tried += one->tried;
         to->found += one->found;
         to->claimed += one->claimed;
+        to->of_steps += one->of_steps;
         to->never += only == NULL && i / 2 < STACK_PLANT_COUNT && i % 2 == 1 &&
                      one->tried + of->at[i - 1].tried == 0;
         if (one->found < one->tried || one->claimed > 0 ||

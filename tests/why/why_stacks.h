@@ -8,8 +8,9 @@
 
 typedef struct tally {
     size_t tried, found;
-    size_t claimed; /* where all was right */
-    size_t never;   /* mistakes that no problem let be made */
+    size_t claimed;  /* where all was right */
+    size_t never;    /* mistakes that no problem let be made */
+    size_t of_steps; /* tried as a generation's first step, too */
 } tally;
 
 /* `only`: a mistake, of which it says more; NULL: all. */

@@ -2,6 +2,7 @@
 #include "cli/check/check_document.h"
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
+#include "cli/check/check_page.h"
 #include "cli/check/check_tap.h"
 #include "cli/command.h"
 #include "cli/matrix_file.h"
@@ -41,7 +42,8 @@ static bool read_actual(bundle *to, const options *o, err *e)
     read_options how = read_options_of(o, file, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.allow_nonfinite = true;
-    bool done = input_read(o, file, &how, &all, e) != NULL && take_matrices(to, &all, e);
+    bool done = input_read(o, file, &how, &all, e) != NULL &&
+                (o->answers == NULL || check_page(&all, e)) && take_matrices(to, &all, e);
     bundle_free(&all);
     return done && (to->count > 0 || check_refuse_stageless(how.file, e));
 }

@@ -1,5 +1,6 @@
 #include "cli/check/check_answers.h"
 
+#include "cli/check/check_page.h"
 #include "cli/report.h"
 #include "compare/measure.h"
 #include "io/number_read.h"
@@ -43,8 +44,7 @@ static bool is_as_shown(double answer, double computed, int digits)
     return fabs(answer - as_shown(computed, digits, &unit)) <= 0.5 * unit * (1 + 1e-6);
 }
 
-/* What a page shows was computed in float32, where the last decimal may be another one, and less
- * than the smallest number is 0. */
+/* Whoever computes more exactly than in float32 may come to another last decimal. */
 static bool is_right(double answer, double computed, int digits)
 {
     static const double FLOAT32 = 8 * (double)FLT_EPSILON;
@@ -52,8 +52,7 @@ static bool is_right(double answer, double computed, int digits)
         return !tensor_is_hole(answer) && answer == computed;
     return is_as_shown(answer, computed, digits) ||
            is_as_shown(answer, computed * (1 - FLOAT32), digits) ||
-           is_as_shown(answer, computed * (1 + FLOAT32), digits) ||
-           (answer == 0 && fabs(computed) < (double)FLT_MIN);
+           is_as_shown(answer, computed * (1 + FLOAT32), digits);
 }
 
 /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
@@ -113,8 +112,7 @@ static void mark(marking *m, element *one)
 static entry entry_of_page(const bundle *answers, const entry *made)
 {
     entry one = *made;
-    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
-    double number = batch == NULL || batch->rank > 0 ? 0 : tensor_get(batch, NULL);
+    double number = check_page_batch(answers);
     if (made->axes == NULL || made->axes[0] != 'b' ||
         !(number >= 1 && number <= (double)made->tensor.size[0]))
         return one;
@@ -123,20 +121,31 @@ static entry entry_of_page(const bundle *answers, const entry *made)
     return one;
 }
 
+/* What of a stage was asked for, seen as what was made is; NULL: all of it. */
+static const tensor *asked_of(const marking *m, const entry *answers, const tensor *made,
+                              tensor *view)
+{
+    const tensor *asked = check_page_asked(m->of->answers, answers->name);
+    tensor as_made;
+    return asked != NULL && measure_align(asked, made, view, &as_made) ? view : NULL;
+}
+
 static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
 {
     comparison shapes = {0}; /* comparing checks them */
-    tensor a, b;
+    tensor a, b, part;
     const entry of_page = entry_of_page(m->of->answers, whole), *made = &of_page;
     if (!compare_stage(&shapes, answers->name, answers, made, 0, NULL, e) ||
         !measure_align(&answers->tensor, &made->tensor, &a, &b))
         return false;
     const char *axes = made->axes == NULL ? NULL : made->axes + (made->tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
+    const tensor *asked = asked_of(m, answers, &made->tensor, &part);
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);
-        mark(m, &one);
+        if (asked == NULL || tensor_get(asked, one.index) != 0)
+            mark(m, &one);
     } while (tensor_next(&a, one.index));
     return true;
 }

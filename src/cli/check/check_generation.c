@@ -2,7 +2,9 @@
 
 #include "base/mem.h"
 #include "cli/check/check_answers.h"
+#include "cli/check/check_page.h"
 #include "cli/check/check_stages.h"
+#include "cli/check/check_why_stack.h"
 #include "cli/stack/generation_solve.h"
 #include "cli/tracing.h"
 
@@ -60,9 +62,11 @@ static bool find_steps(said_steps *all, const bundle *numbers, err *e)
 {
     size_t read = 0;
     *all = (said_steps){.step = mem_alloc(numbers->count, sizeof all->step[0], e)};
-    while (all->step != NULL && read < numbers->count &&
-           read_step(&numbers->entry[read], &all->step[read], e))
-        read++;
+    for (size_t i = 0; i < numbers->count && !e->is_set; i++) {
+        if (!check_is_aside(&numbers->entry[i]) &&
+            read_step(&numbers->entry[i], &all->step[read], e))
+            read++;
+    }
     if (e->is_set)
         return false;
     qsort(all->step, read, sizeof all->step[0], compare_steps);
@@ -157,17 +161,15 @@ static bool mark(checker *c, const named_stages *of, const trace *whole, err *e)
     return check_answers(c, &(exercise){of->document, of->numbers, of->computed, whole}, e);
 }
 
-/* What mistakes make of one pass is known; of a generation, only where it goes wrong. */
-static bool compare(checker *c, const named_stages *of, errata *known, err *e)
+static bool compare(checker *c, const named_stages *of, const generation *g, errata *known, err *e)
 {
     comparison found = {0};
-    if (!check_stages_compare(c, of, known, &found, e))
+    const unexplained_stack left = {of, &g->stack, &g->how, &found, known};
+    if (!check_stages_compare(c, of, known, &found, e)) {
+        check_explain_stack_shape(c, &left);
         return false;
-    if (check_stages_explains(c, &found) && found.different > 0) {
-        check_stages_place(&c->out, of, found.first.stage);
-        text_add_string(&c->out, "why: mistakes are not looked for in the steps of a generation\n");
     }
-    return true;
+    return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
 }
 
 static bool solve(checker *c, const named_stages *of, generation_solution *s, bundle *computed,
@@ -183,7 +185,7 @@ static bool solve(checker *c, const named_stages *of, generation_solution *s, bu
                                         c->given, c->world, e) &&
                 generation_trace_end(&s->trace, e) && gather(computed, s, of, e) &&
                 (c->given->answers != NULL ? mark(c, of, &s->trace.made.whole, e)
-                                           : compare(c, of, &known, e));
+                                           : compare(c, of, &s->of, &known, e));
     errata_free(&known);
     text_list_free(&names);
     return done;

@@ -20,6 +20,12 @@ static bool may_check(const checker *c, const document *one, err *e)
     return !c->given->update || check_update_takes(one, e);
 }
 
+/* Published numbers come from a calculator; an exercise's are those that its page shows. */
+static dtype computes_in(const options *o)
+{
+    return o->answers != NULL ? DTYPE_F32 : DTYPE_F64;
+}
+
 static bool check_file(checker *c, const char *file, err *e)
 {
     options one_file = *c->given;
@@ -30,7 +36,7 @@ static bool check_file(checker *c, const char *file, err *e)
     bool is_there = false;
     if (!may_check(c, &(document){.file = file}, e))
         return false;
-    bool done = documents_open(&all, &one_file, &c->weights, c->world, DTYPE_F64, e);
+    bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = may_check(c, &one, e) && check_document(c, &one, e);

@@ -1,6 +1,7 @@
 #include "cli/check/check_stack.h"
 
 #include "cli/check/check_answers.h"
+#include "cli/check/check_page.h"
 #include "cli/check/check_stages.h"
 #include "cli/check/check_why_stack.h"
 #include "cli/stack/stack_solve.h"
@@ -17,10 +18,13 @@ static bool solve_and_compare(checker *c, const named_stages *of, stack_solution
                               const text_list *names, errata *known, err *e)
 {
     comparison found = {0};
-    if (!stack_solution_run(s, names, c->given, c->world, e) ||
-        !check_stages_compare(c, of, known, &found, e))
+    const unexplained_stack left = {of, &s->stack, NULL, &found, known};
+    if (!stack_solution_run(s, names, c->given, c->world, e))
         return false;
-    const unexplained_stack left = {of, s, &found, known};
+    if (!check_stages_compare(c, of, known, &found, e)) {
+        check_explain_stack_shape(c, &left);
+        return false;
+    }
     return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
 }
 
@@ -39,9 +43,9 @@ static bool solve_and_mark(checker *c, const named_stages *of, stack_solution *s
 /* As a page of answers was computed; else a decoder is what looks at a memory. */
 static bool is_of_decoder(const document *one, const bundle *numbers)
 {
-    const entry *command = bundle_find(numbers, CHECK_COMMAND);
-    if (command != NULL && command->kind == ENTRY_TEXT)
-        return strcmp(command->text, "decode") == 0;
+    const char *command = check_page_command(numbers);
+    if (command != NULL)
+        return strcmp(command, "decode") == 0;
     return bundle_find(&one->contents, "memory") != NULL;
 }
 

@@ -2,7 +2,6 @@
 
 #include "cli/report.h"
 #include "compare/measure.h"
-#include "why/why_shape.h"
 
 static bool is_erratum(void *context, const element *one)
 {
@@ -105,8 +104,7 @@ bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
 /* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
 static void add_shape_answer(text *out, const shape_answer *answer)
 {
-    const named *rows[] = {answer->arranged == NULL ? NULL : &answer->arranged->named,
-                           answer->made == NULL ? NULL : &answer->made->named};
+    const named *rows[] = {answer->arranged, answer->made};
     const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
     const char *also = both[0] == '\0' ? "" : ", and ";
     text_add_format(out, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
@@ -119,17 +117,15 @@ static void add_shape_answer(text *out, const shape_answer *answer)
 }
 
 /* Both shapes, and what would give the one that is there. */
-static void add_no_shape(text *out, const unexplained *of, stage_id id, const shape_answers *found)
+static void add_no_shape(text *out, const misshapen *of, const shape_answers *found)
 {
-    const char *name = stage_row(id)->key.named.name;
     char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
-    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", name,
-                    tensor_shape_text(&bundle_find(of->numbers, name)->tensor, shape),
-                    of->numbers_name,
-                    tensor_shape_text(bundle_tensor(&of->solved->stages, name), computed));
+    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", of->name,
+                    tensor_shape_text(of->numbers, shape), of->numbers_name,
+                    tensor_shape_text(of->computed, computed));
     if (found->shaped_count == 0)
         text_add_format(out, "none of %zu mistakes gives such a shape",
-                        MISTAKES.count + ARRANGEMENTS.count);
+                        of->mistakes + ARRANGEMENTS.count);
     else
         text_add_format(out,
                         "%zu mistake%s such a shape, but not these numbers:", found->shaped_count,
@@ -139,13 +135,25 @@ static void add_no_shape(text *out, const unexplained *of, stage_id id, const sh
     text_add_string(out, found->shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
 }
 
+void check_list_shapes(text *out, const shape_answers *found, const misshapen *of)
+{
+    for (size_t i = 0; i < found->count; i++)
+        add_shape_answer(out, &found->answer[i]);
+    if (found->count == 0)
+        add_no_shape(out, of, found);
+}
+
+bool check_is_misshapen(const bundle *numbers, const bundle *computed, const char *name)
+{
+    const tensor *a = bundle_tensor(numbers, name), *b = bundle_tensor(computed, name);
+    tensor view_a, view_b;
+    return a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b);
+}
+
 stage_id check_misshapen(const bundle *numbers, const bundle *computed)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        const char *name = stage_row(id)->key.named.name;
-        const tensor *a = bundle_tensor(numbers, name), *b = bundle_tensor(computed, name);
-        tensor view_a, view_b;
-        if (a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b))
+        if (check_is_misshapen(numbers, computed, stage_row(id)->key.named.name))
             return id;
     }
     return STAGE_COUNT;
@@ -157,10 +165,11 @@ bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t t
     shape_answers found;
     if (!why_shape_find(&found, &question, id, e))
         return false;
-    for (size_t i = 0; i < found.count; i++)
-        add_shape_answer(out, &found.answer[i]);
-    if (found.count == 0)
-        add_no_shape(out, of, id, &found);
+    const char *name = stage_row(id)->key.named.name;
+    const misshapen one = {name, bundle_tensor(of->numbers, name),
+                           bundle_tensor(&of->solved->stages, name), of->numbers_name,
+                           MISTAKES.count};
+    check_list_shapes(out, &found, &one);
     return true;
 }
 

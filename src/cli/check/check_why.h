@@ -4,7 +4,7 @@
 
 #include "cli/check/errata.h"
 #include "cli/solve.h"
-#include "why/ranking.h"
+#include "why/why_shape.h"
 
 /* A document that was computed, and numbers that are not what came out. */
 typedef struct unexplained {
@@ -26,6 +26,17 @@ typedef struct tried_numbers {
 /* A line an answer; one that says so where there is none. */
 void check_list_answers(text *out, const why_answers *found, const tried_numbers *of);
 
+/* Numbers of another shape than is computed, of which so many mistakes were tried. */
+typedef struct misshapen {
+    const char *name;
+    const tensor *numbers, *computed;
+    const char *numbers_name;
+    size_t mistakes;
+} misshapen;
+
+void check_list_shapes(text *out, const shape_answers *found, const misshapen *of);
+
+bool check_is_misshapen(const bundle *numbers, const bundle *computed, const char *name);
 /* The first stage whose numbers can't be compared, for its shape; STAGE_COUNT: all can be. */
 stage_id check_misshapen(const bundle *numbers, const bundle *computed);
 bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t threads, err *e);

@@ -4,17 +4,20 @@
 
 #include "attn/compare.h"
 #include "cli/check/check_stages.h"
-#include "cli/stack/stack_solve.h"
+#include "model/generation.h"
 
 /* A document that was computed, and numbers that it was compared with. */
 typedef struct unexplained_stack {
     const named_stages *stages;
-    const stack_solution *solved;
+    const stack *stack;
+    const generation_settings *steps; /* of a generation; NULL: of one pass */
     const comparison *compared;
     const errata *known;
 } unexplained_stack;
 
 /* Adds its lines: of misprints that are known, and of what differs. */
 bool check_explain_stack(checker *c, const unexplained_stack *of, err *e);
+/* Where numbers can't be compared for their shape, which is an error all the same. */
+void check_explain_stack_shape(checker *c, const unexplained_stack *of);
 
 #endif

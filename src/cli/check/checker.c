@@ -1,6 +1,7 @@
 #include "cli/check/checker.h"
 
 #include "attn/stage.h"
+#include "cli/check/check_page.h"
 #include "cli/stage_names.h"
 #include "cli/tolerances.h"
 #include "model/keys.h"
@@ -59,7 +60,7 @@ bool check_numbers_names(const checker *c, const bundle *numbers, const text_lis
     for (size_t i = 0; i < numbers->count && c->given->answers != NULL; i++) {
         const entry *one = &numbers->entry[i];
         bool is_other =
-            one->name[0] == '_' || key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
+            check_is_aside(one) || key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
         if (!is_other && !stage_names_have(of_stack, one->name))
             return refuse_name(one, of_stack, e);
     }

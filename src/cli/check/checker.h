@@ -14,11 +14,6 @@ typedef struct checker {
     bool saw_layers; /* in a document */
 } checker;
 
-/* What answers call the command that their page was made by, encode or decode, and the entry of the
- * batch that it shows, from 1. */
-#define CHECK_COMMAND "_command"
-#define CHECK_BATCH "_batch"
-
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 double check_tolerance(const checker *c, const bundle *contents, const char *name);
 

@@ -1,0 +1,126 @@
+#include "cli/check/check_page.h"
+
+#include "attn/compare.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+bool check_is_aside(const entry *one)
+{
+    return one->name[0] == '_';
+}
+
+/* The stage that it says the cells of; NULL: it is something else. */
+static const char *stage_asked(const entry *one)
+{
+    size_t length = sizeof CHECK_ASKED - 1;
+    return strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
+}
+
+/* ---- what no page saves ---- */
+
+static bool check_command(const entry *one, err *e)
+{
+    bool is_known = one->kind == ENTRY_TEXT &&
+                    (strcmp(one->text, "encode") == 0 || strcmp(one->text, "decode") == 0);
+    return is_known || err_at(e, &one->at, "%s must be \"encode\" or \"decode\"", one->name);
+}
+
+static bool check_batch(const entry *one, err *e)
+{
+    bool is_number = one->kind == ENTRY_TENSOR && one->tensor.rank == 0;
+    double number = is_number ? tensor_get(&one->tensor, NULL) : 0;
+    return (number >= 1 && number == floor(number)) ||
+           err_at(e, &one->at, "%s must be a whole number from 1", one->name);
+}
+
+static bool refuse_asked(const bundle *answers, const entry *one, const char *name, err *e)
+{
+    const char *found = NULL;
+    size_t length = strlen(name);
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    for (size_t i = 0; i < answers->count; i++) {
+        const entry *other = &answers->entry[i];
+        bool is_stage = other->kind == ENTRY_TENSOR && !check_is_aside(other);
+        if (is_stage && nearest_is_nearer(&near, other->name))
+            found = other->name;
+    }
+    err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"", one->name,
+           name);
+    return found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, found);
+}
+
+static bool refuse_asked_shape(const entry *one, const entry *answers, err *e)
+{
+    char asked[SHAPE_TEXT], shape[SHAPE_TEXT];
+    return err_at(e, &one->at, "%s is %s, and %s is %s", one->name,
+                  tensor_shape_text(&one->tensor, asked), answers->name,
+                  tensor_shape_text(&answers->tensor, shape));
+}
+
+static bool refuse_asked_value(const entry *one, const element *at, err *e)
+{
+    text cell = {0};
+    element_write_name(at, &cell);
+    if (text_ok(&cell, e))
+        err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED, text_string(&cell));
+    text_free(&cell);
+    return false;
+}
+
+static bool check_asked(const bundle *answers, const entry *one, const char *name, err *e)
+{
+    const entry *to = bundle_find(answers, name);
+    if (to == NULL || to->kind != ENTRY_TENSOR)
+        return refuse_asked(answers, one, name, e);
+    if (one->kind != ENTRY_TENSOR)
+        return err_at(e, &one->at, "%s must be a matrix of 1 and 0", one->name);
+    if (!tensor_same_shape(&one->tensor, &to->tensor))
+        return refuse_asked_shape(one, to, e);
+    element at = {.stage = name, .axes = to->axes, .rank = to->tensor.rank};
+    do {
+        double value = tensor_get(&one->tensor, at.index);
+        if (value != 0 && value != 1)
+            return refuse_asked_value(one, &at, e);
+    } while (tensor_next(&one->tensor, at.index));
+    return true;
+}
+
+bool check_page(const bundle *answers, err *e)
+{
+    const entry *command = bundle_find(answers, CHECK_COMMAND);
+    const entry *batch = bundle_find(answers, CHECK_BATCH);
+    bool done =
+        (command == NULL || check_command(command, e)) && (batch == NULL || check_batch(batch, e));
+    for (size_t i = 0; i < answers->count && done; i++) {
+        const entry *one = &answers->entry[i];
+        const char *name = stage_asked(one);
+        done = name == NULL || check_asked(answers, one, name, e);
+    }
+    return done;
+}
+
+/* ---- what it says ---- */
+
+const char *check_page_command(const bundle *answers)
+{
+    return bundle_text(answers, CHECK_COMMAND);
+}
+
+double check_page_batch(const bundle *answers)
+{
+    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
+    return batch == NULL ? 0 : tensor_get(batch, NULL);
+}
+
+const tensor *check_page_asked(const bundle *answers, const char *name)
+{
+    for (size_t i = 0; i < answers->count; i++) {
+        const char *of = stage_asked(&answers->entry[i]);
+        if (of != NULL && strcmp(of, name) == 0)
+            return &answers->entry[i].tensor;
+    }
+    return NULL;
+}

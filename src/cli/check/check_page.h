@@ -1,0 +1,27 @@
+/* What the page of an exercise saves beside its answers, under names that begin with _: the command
+ * that it was made by, the entry of a batch that it shows, and of each stage of which it asks for a
+ * part only, which cells these are. */
+#ifndef SELFATTN_CLI_CHECK_CHECK_PAGE_H
+#define SELFATTN_CLI_CHECK_CHECK_PAGE_H
+
+#include "tensor/bundle.h"
+
+#define CHECK_COMMAND "_command"
+#define CHECK_BATCH "_batch"
+#define CHECK_ASKED "_asked."
+
+/* Names of no stage: a page's, and remarks. */
+bool check_is_aside(const entry *one);
+
+/* Refuses what no page saves: another command, an entry that is no number from 1, cells of no
+ * answers. */
+bool check_page(const bundle *answers, err *e);
+
+/* "encode" or "decode"; NULL: it is not said. */
+const char *check_page_command(const bundle *answers);
+/* From 1; 0: it is not said. */
+double check_page_batch(const bundle *answers);
+/* Of the shape of the answers, 0 where none was asked for; NULL: all were. */
+const tensor *check_page_asked(const bundle *answers, const char *name);
+
+#endif
