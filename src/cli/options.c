@@ -98,9 +98,10 @@ static const option_row ROWS[] = {
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
      .shared = GROUP_CHECK, .place = AT(prefix),
      .manual = "One layer out of a file of many: --prefix layers.0.attention. It need not be "
-               "whole: layers.0 stands for the one layer behind layers.0., if there is one. "
-               "Without it there must be one layer only. For encode and decode {} is the number "
-               "of a layer: --prefix layers.{}, or what they all are in."},
+               "whole: layers.0 stands for the one layer behind layers.0., if there is one, and "
+               "for layers.00 where names are numbered so. Without it there must be one layer "
+               "only. For encode and decode {} is the number of a layer: --prefix layers.{}, or "
+               "what they all are in."},
     {{"input-format", "read every file as this, whatever it looks like"},
      OPTION_WORD, GROUP_INPUT, "F", .shared = GROUP_FILES | GROUP_CHECK,
      .place = AT(input_format), .choices = &FORMATS,
@@ -185,12 +186,12 @@ static const option_row ROWS[] = {
      .manual = "Rotary positions (Su et al., RoFormer, 2021): pair p of each head's query and key "
                "is turned by the angle position·base^(−2p/width). A bare --rope has base 10000. "
                "Queries stand at --offset and behind it (with lower-right, the last one at the "
-               "last key), new keys at 0 and behind it, or behind the cache, whose own keys are "
-               "taken as turned before. base^(−2p/width) is rounded to float64, the angle is "
-               "exact, sine and cosine are within 1 ulp in float64, and x₁·cos − x₂·sin and "
-               "x₂·cos + x₁·sin are computed in float64 and rounded to the type once. In a "
-               "document, rope may also be an object of base, pairing, width and positions; --rope "
-               "takes the place of all of it."},
+               "last key of its batch entry), new keys at 0 and behind it, or behind the cache, "
+               "whose own keys are taken as turned before. base^(−2p/width) is rounded to "
+               "float64, the angle is exact, sine and cosine are within 1 ulp in float64, and "
+               "x₁·cos − x₂·sin and x₂·cos + x₁·sin are computed in float64 and rounded to the "
+               "type once. In a document, rope may also be an object of base, pairing, width and "
+               "positions; --rope takes the place of all of it."},
     {{"rope-pairing", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .key = "rope_pairing", .choices = &PAIRING_WORDS,
      .manual = "The default is half."},
@@ -198,7 +199,8 @@ static const option_row ROWS[] = {
      .manual = "The first N of each head, an even number; the others stay. The default is all."},
     {{"rope-positions", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N,...", .key = "rope_positions",
      .manual = "One for each row where there are as many queries as new keys, or those of the "
-               "queries and then those of the keys. For causality, --offset still decides."},
+               "queries and then those of the keys. In a document also such a list for each batch "
+               "entry. For causality, --offset still decides."},
     {{"round", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N[:keep-sum]", .key = "round",
      .manual = "Rounds weights to N decimals, halves away from zero, as one does at the "
                "blackboard. With :keep-sum each row still sums to 1: the largest remainders are "
@@ -334,16 +336,20 @@ static const option_row ROWS[] = {
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
                "{\"scores\": [[2, 4], [null, 16]]}, of layers {\"layer.0.ln1\": [[1, -1]]}. An "
                "answer is right where it is what a trace shows, within half a unit of the last of "
-               "4 decimals, or of --digits, as on the page. For each that is not the formula is "
-               "given, not the number."},
+               "4 decimals, or of --digits, as on the page, and in float32 as there, unless dtype "
+               "says otherwise. For each that is not the formula is given, not the number. A page "
+               "saves beside its answers which command made it (\"_command\": \"decode\"), which "
+               "entry of a batch it shows, from 1 (\"_batch\": 2), and of a stage that it asks for "
+               "in part which cells these are (\"_asked.scores\": [[1, 1], [0, 0]]): only they "
+               "count."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
                "MISTAKES, and in small documents with each two of them, and lists those that give "
                "these numbers, best first, and in how many digits they agree. Of a document of "
-               "layers it says which stage differs first, and, where no mistake in all layers "
-               "gives the numbers, which one does in one layer. Numbers of another shape are an "
-               "error; then it says what gives that shape, of one attention."},
+               "layers, or of the steps of a generation, it says which stage differs first, and, "
+               "where no mistake in all layers gives the numbers, which one does in one layer. "
+               "Numbers of another shape are an error; then it says what gives that shape."},
     {{"update", "write numbers that differ into the documents"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(update),
      .manual = "Where a document is a JSON file of its own. Each number of \"expected\" that is "

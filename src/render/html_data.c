@@ -4,6 +4,7 @@
 #include "render/html_parts.h"
 #include "render/label_text.h"
 #include "render/operation_name.h"
+#include "trace/map.h"
 
 #include <string.h>
 
@@ -77,16 +78,48 @@ html_kept html_kept_of(const html_page *p, const trace_map *map)
 {
     const size_t *size = map->values.size;
     bool is_narrow = size[2] / map->slices <= HTML_MOST;
+    if (map->is_beyond_page)
+        return KEPT_NOTHING;
     if (p->how->is_full || (is_narrow && tensor_count(&map->values) <= MOST_NUMBERS))
         return KEPT_ALL;
     return map->is_of_queries && size[2] <= MOST_NUMBERS ? KEPT_FOCUS : KEPT_NOTHING;
 }
 
+/* Whether the page shows something of it without its script. */
+static bool has_table(const html_page *p, const trace_map *map)
+{
+    map_place at;
+    for (size_t i = 0; i < p->trace->steps; i++) {
+        const trace_step *step = &p->trace->step[i];
+        for (size_t j = 0; j < step->count; j++) {
+            if (step->item[j].kind == TRACE_MATRIX &&
+                map_of(p->trace, &step->item[j].a, &at) == map)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Nor are there labels of what is not kept: a vocabulary has many. */
+static void add_left_out(const html_page *p, const trace_map *map)
+{
+    const size_t *size = map->values.size;
+    text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
+    if (map->is_beyond_page)
+        text_add_string(p->out, ",\"beyond\":true");
+    if (!has_table(p, map))
+        text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
+}
+
 static void add_cells(const html_page *p, const trace_map *map)
 {
     html_kept kept = html_kept_of(p, map);
-    if (kept == KEPT_NOTHING)
+    if (kept == KEPT_NOTHING) {
+        add_left_out(p, map);
         return;
+    }
+    add_labels(p->out, "rows", &map->rows, map->values.size[1]);
+    add_labels(p->out, "columns", &map->columns, map->values.size[2]);
     size_t row = p->trace->focus.row, head = html_focus_head(p, map);
     tensor of_head = tensor_at(&map->values, head);
     if (kept == KEPT_FOCUS)
@@ -153,8 +186,6 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         add_origin(p->out, "d", &map->d);
     }
     add_exceptions(p, map);
-    add_labels(p->out, "rows", &map->rows, size[1]);
-    add_labels(p->out, "columns", &map->columns, size[2]);
     add_cells(p, map);
     text_add_string(p->out, "}");
 }

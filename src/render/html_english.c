@@ -54,6 +54,8 @@ static const named ROWS[] = {
     {"zeros", "a row of zeros, which stands behind the others"},
     {"noDirection", "a row of zeros has no direction: 0"},
     {"tooLarge", "what it is made of is too large to be on this page; --full brings it"},
+    {"beyond", "what it is made of is too large for any page"},
+    {"unseen", "{1} ({2} × {3}) is too large to be shown here."},
     {"row", ", row {1}"},
     {"terms", "({1} terms)"},
     /* the token view */

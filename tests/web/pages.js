@@ -17,6 +17,8 @@
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
 // heads       (six-heads.html) tabs show what the page without script leaves out
 // house       the names of floors are beside their rooms, not behind them
+// unseen      (some/vocabulary.html, 70 ids; some/large-vocabulary.html, 5,000) a line stands where a
+//             table would be too large, in the order of the tables, and the panel says so too
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
 //             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
@@ -388,8 +390,26 @@ async function checkPage(name) {
   await checkPaper(name);
 }
 
+// Captions of tables, and lines in the place of one, of the step of logits; and what the panel says
+// of a logit.
+const UNSEEN = {
+  'some/vocabulary': { words: 'unembedding (16 × 70) is too large to be shown here.',
+    panel: 'what it is made of is too large to be on this page; --full brings it' },
+  'some/large-vocabulary': { words: 'unembedding (16 × 5000) is too large to be shown here.',
+    panel: 'what it is made of is too large for any page' },
+};
+
+async function checkUnseen(name, page) {
+  const { words, panel } = UNSEEN[name];
+  const told = await page.locator('[id="step-step.0.logits"] :is(figcaption b, .unseen)').allTextContents();
+  check(name, told.join() === `output.last,${words},logits`, `of its logits it shows: ${told.join()}`);
+  await page.locator('[id^="matrix-step.0.logits"] td[tabindex]').first().click();
+  check(name, (await page.textContent('.panel')).includes(panel), 'the panel does not say why');
+}
+
 async function checkExample(name, most) {
   const { page, said, close } = await open(browser, name);
+  if (UNSEEN[name]) await checkUnseen(name, page);
   await checkNumbers(name, page);
   await checkArithmetic(name, page, most);
   await checkHouse(name, page);
@@ -418,7 +438,9 @@ async function checkIndex(name) {
 
 // What is to be filled in, its last number, the formula that helps and the arithmetic of that number:
 // the scores of seed 001 as the seed prints them, and the sums of testdata/stacks/seed-encoder.json
-// as it expects them. So many numbers are asked for, and so many of them belong to stages.
+// as it expects them. So many numbers are asked for, and so many of them belong to stages, each
+// counted once: of large matrices only the first, the last and the row in focus are shown, and of
+// weighted one query of one head.
 const EXERCISES = {
   exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
     formula: 'q[i]·k[j]', arithmetic: '= 10', document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
@@ -426,6 +448,20 @@ const EXERCISES = {
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
     arithmetic: '−1 + (−1) = −2', document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
+  // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
+  // entry of a batch
+  'exercise-decoder': { document: 'stacks/generator.json', asked: 4 * (9 + 9 + 3 + 3) + 9,
+    marks: 4 * (9 + 9 + 3 + 3) + 9 },
+  'exercise-batch': { document: 'seeds/000-batch-padding.json', asked: 42, marks: 42 },
+  'exercise-projections': { document: 'seeds/001-walkthrough.json', asked: 27, marks: 27 },
+  'exercise-weighted': { document: 'examples/asad-two-heads-wo.json', asked: 4, marks: 4 },
+  // q, k, v with 12 of 100 rows; row_max and row_sum of a head, and exp and weights of one query of
+  // it; its weighted values, 4 wide
+  'exercise-large': { document: path.join(folder, 'documents/asked-large.json'),
+    asked: 3 * 12 * 8 + 4 * 100 + 100 * 4, marks: 3 * 12 * 8 + 4 * 100 + 100 * 4 },
+  // q, k, v with 11 of 80 columns, and one row with all, where 11 are asked for again
+  'exercise-wide': { document: path.join(folder, 'documents/asked-wide.json'),
+    asked: 3 * (3 * 11 + 80) + 3 * 40, marks: 3 * (2 * 11 + 80) + 3 * 40 },
 };
 
 // What the button saves, marked by the program: 'ok' or 'FAIL', and how many are right.
@@ -437,17 +473,18 @@ async function savedMarks(name, page) {
   const { document } = EXERCISES[name];
   check(name, download.suggestedFilename() === `${path.basename(document, '.json')}-answers.json`,
     `the answers are called ${download.suggestedFilename()}`);
-  const told = spawnSync('selfattn', ['check', '--answers', file, path.join('testdata', document)],
-    { encoding: 'utf8' });
+  const told = spawnSync('selfattn',
+    ['check', '--answers', file, path.resolve('testdata', document)], { encoding: 'utf8' });
   return told.stdout.split('\n')[0].replace(/ +[^ ]+:| \(.*\)$/g, '') + told.stderr;
 }
 
-// All that a page asks for, of all heads.
+// All that a page asks for, of all heads; what it asks for twice is filled in once.
 async function checkSaved(name) {
   const { page, said, close } = await open(browser, name);
   const count = await page.evaluate(() => {
     const inputs = [...document.querySelectorAll('.blank input')];
-    for (const input of inputs) input.value = textOf(placeAt(input));
+    const last = new Map(inputs.map((input) => [anchorOf(placeAt(input)), input]));
+    for (const input of last.values()) input.value = textOf(placeAt(input));
     return inputs.length;
   });
   const { asked, marks } = EXERCISES[name];

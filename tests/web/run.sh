@@ -64,13 +64,39 @@ first_step() {
     selfattn decode --quiet --emit '*' --format json "$1" | sed 's/^  "/  "step.0./' >"$2"
 }
 
-# generation DOCUMENT [OPTION]...: a page of its steps.
+# generation NAME DOCUMENT [OPTION]...: a page of its steps.
 generation() {
-    document=$1 name=some/generation
-    shift
+    name=some/$1 document=$2
+    shift 2
     picked "$name" || return
     first_step "$document" "$scratch/$name.stages.json"
     selfattn generate --quiet --trace-format html --trace-output "$scratch/$name.html" \
+        -o /dev/null "$@" "$document"
+}
+
+# vocabulary COUNT: a document of so many ids, each 16 numbers wide.
+vocabulary() {
+    awk -v ids="$1" 'BEGIN {
+        printf "{\"ids\": [0, 1, 2], \"norm\": \"pre\", \"layers\": [{}], \"embedding\": ["
+        for (i = 0; i < ids; i++) {
+            printf "%s[1", (i > 0 ? ", " : "")
+            for (j = 1; j < 16; j++) printf ", %.3f", cos(16 * i + j)
+            printf "]"
+        }
+        print "]}"
+    }'
+}
+
+# named NAME: documents/NAME.json, of what init writes.
+named() {
+    sed "s/^  \"name\": .*/  \"name\": \"$1\",/" >"$scratch/documents/$1.json"
+}
+
+# exercise NAME COMMAND DOCUMENT [OPTION]...: NAME.html, in which steps are to be filled in.
+exercise() {
+    name=$1 command=$2 document=$3
+    shift 3
+    selfattn "$command" --quiet --trace-format html --trace-output "$scratch/$name.html" \
         -o /dev/null "$@" "$document"
 }
 
@@ -91,8 +117,12 @@ mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
 floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
-generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
+generation generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2
 mkdir "$scratch/documents"
+vocabulary 70 >"$scratch/documents/vocabulary.json"
+vocabulary 5000 >"$scratch/documents/large-vocabulary.json"
+generation vocabulary "$scratch/documents/vocabulary.json" --length 1
+generation large-vocabulary "$scratch/documents/large-vocabulary.json" --length 1
 for columns in 16 32 64; do
     picked "wide-$columns" || continue
     selfattn init --quiet --tokens 12 --width $columns --heads 2 --seed 3 \
@@ -116,12 +146,24 @@ if picked examples; then
     done
 fi
 if picked exercise; then
-    selfattn --quiet --trace-format html --blank scores,weights -o /dev/null \
-        --trace-output "$scratch/exercise.html" "$root/testdata/seeds/001-walkthrough.json"
-    selfattn encode --quiet --trace-format html --blank residual,layer.0.ln2 -o /dev/null \
-        --trace-output "$scratch/exercise-floors.html" "$root/testdata/stacks/seed-encoder.json"
-    selfattn --quiet --trace-format html --blank scores,softmax -o /dev/null \
-        --trace-output "$scratch/exercise-heads.html" \
-        "$root/testdata/examples/asad-two-heads-wo.json"
+    exercise exercise run "$root/testdata/seeds/001-walkthrough.json" --blank scores,weights
+    exercise exercise-floors encode "$root/testdata/stacks/seed-encoder.json" \
+        --blank residual,layer.0.ln2
+    exercise exercise-heads run "$root/testdata/examples/asad-two-heads-wo.json" \
+        --blank scores,softmax
+    exercise exercise-decoder decode "$root/testdata/stacks/generator.json" \
+        --blank layer.1.attention.weights
+    exercise exercise-batch run "$root/testdata/seeds/000-batch-padding.json" \
+        --blank scores,mask,softmax --focus batch=2
+    exercise exercise-projections run "$root/testdata/seeds/001-walkthrough.json" \
+        --blank projections
+    exercise exercise-weighted run "$root/testdata/examples/asad-two-heads-wo.json" \
+        --blank weighted --focus row=2,head=2
+    selfattn init --quiet --tokens 100 --width 8 --heads 2 | named asked-large
+    exercise exercise-large run "$scratch/documents/asked-large.json" \
+        --blank projections,softmax,weighted --focus row=41
+    selfattn init --quiet --tokens 3 --width 80 --heads 2 | named asked-wide
+    exercise exercise-wide run "$scratch/documents/asked-wide.json" \
+        --blank projections,weighted --focus row=2
 fi
 NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"

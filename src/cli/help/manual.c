@@ -396,11 +396,13 @@ static void write_mistakes(text *out)
                          "equally well, the first is named first.");
     write_packed(out, &MISTAKES);
     write_paragraph(out, "Of a document of layers, first these, in the whole stack, then those "
-                         "above that change more than digits, in all of its attentions; where "
-                         "none gives the numbers, each of them in one layer alone:");
+                         "above, in all of its attentions; where "
+                         "none gives the numbers, each of them in one layer alone. A generation is "
+                         "computed again with each of them, and goes on with what it then "
+                         "chooses:");
     write_packed(out, &STACK_MISTAKES);
-    write_paragraph(out, "And where the numbers of one attention's stage are of another shape "
-                         "than they should be, alone or with one of its mistakes:");
+    write_paragraph(out, "And where the numbers of a stage are of another shape than they "
+                         "should be, alone or with one of these mistakes:");
     write_packed(out, &ARRANGEMENTS);
 }
 

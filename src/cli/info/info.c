@@ -1,13 +1,14 @@
 /* selfattn info: what is in files. */
 #include "attn/keys.h"
 #include "attn/stage.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/info/info_file.h"
 #include "cli/matrix_file.h"
 #include "cli/report.h"
+#include "io/descriptor.h"
 #include "io/jsonl.h"
 #include "io/source.h"
-#include "io/descriptor.h"
 
 #include <string.h>
 
@@ -65,6 +66,31 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
     return read_bundle(to, s, read_options_of(o, s->file, DTYPE_F64), e);
 }
 
+/* Of FILE:NAME the entry of that name is kept, whatever it is. */
+static bool keep_only(fact *root, const char *file, const char *name, err *e)
+{
+    text_list others = {0};
+    size_t kept = 0;
+    bool done = true;
+    for (size_t i = 0; done && i < root->insides; i++) {
+        fact *one = &root->inside[i];
+        if (strcmp(text_string(&one->name), name) == 0) {
+            const fact first = root->inside[0];
+            root->inside[0] = *one;
+            *one = first;
+            kept = 1;
+        } else if (one->name.length > 0) {
+            done = text_list_add(&others, text_string(&one->name), one->name.length, e);
+        }
+    }
+    for (size_t i = kept; kept > 0 && i < root->insides; i++)
+        fact_free(&root->inside[i]);
+    root->insides = kept > 0 ? kept : root->insides;
+    done = done && (kept > 0 || matrix_file_refuse(file, name, &others, e));
+    text_list_free(&others);
+    return done;
+}
+
 /* ---- what it is for ---- */
 
 /* Every name is a row of the table, or a remark; and one at least is a row. */
@@ -112,8 +138,9 @@ static bool read_file(info_file *to, const char *file, const options *o, err *e)
     source s;
     if (!source_open_within(&s, file, o->max_memory, e))
         return false;
-    bool done = read_facts(to, &s, o, e);
-    to->kind = done ? kind_of(&to->root) : INFO_ANYTHING;
+    bool done = read_facts(to, &s, o, e) &&
+                (to->only == NULL || keep_only(&to->root, to->file, to->only, e));
+    to->kind = done && to->only == NULL ? kind_of(&to->root) : INFO_ANYTHING;
     if (to->kind == INFO_DOCUMENT && to->documents == 0)
         done = find_attention(to, &s, o, e);
     source_close(&s);
@@ -132,9 +159,11 @@ static void free_file(info_file *one)
 static bool tell_file(const char *file, bool is_first, const options *o, const env *world,
                       sink *out)
 {
-    info_file one = {.file = descriptor_name(file)};
+    info_file one = {0};
     err wrong = {0};
-    bool done = read_file(&one, file, o, &wrong);
+    char *path = matrix_file_split(file, &one.only, &wrong);
+    one.file = descriptor_name(path == NULL ? file : path);
+    bool done = path != NULL && read_file(&one, path, o, &wrong);
     if (o->format != NULL) {
         info_write_json(sink_text(out), &one, &wrong);
     } else if (done) {
@@ -144,6 +173,7 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     if (!done)
         report_error(world, &wrong);
     free_file(&one);
+    mem_free(path);
     return done;
 }
 

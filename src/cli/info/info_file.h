@@ -14,6 +14,7 @@ typedef enum info_kind {
 
 typedef struct info_file {
     const char *file; /* as messages call it */
+    const char *only; /* the name of what alone is told; NULL: all is */
     const format *format;
     size_t bytes;
     size_t documents; /* of a stream */

@@ -294,9 +294,15 @@ static void write_kind(text *out, const info_file *of)
 static void write_headline(text *out, const info_file *of)
 {
     display_add_string(out, of->file);
-    text_add_format(out, ": %s, %s%zu byte%s: ", of->format->title,
+    if (of->only != NULL) {
+        text_add_string(out, ":");
+        display_add_string(out, of->only);
+    }
+    text_add_format(out, ": %s, %s%zu byte%s", of->format->title,
                     is_json(of) ? "well-formed, " : "", of->bytes, plural(of->bytes));
-    write_kind(out, of);
+    text_add_string(out, of->only != NULL ? " in all" : ": ");
+    if (of->only == NULL)
+        write_kind(out, of);
     text_add_string(out, "\n");
 }
 

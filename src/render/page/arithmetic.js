@@ -94,12 +94,17 @@ function arithmeticOfAppended(place) {
   return cells ? { parts: cells, count: 1, cells } : { words: TEXT.zeros, cells: [] };
 }
 
+function tooLarge(map) {
+  const isBeyond = ['a', 'b', 'c', 'd'].some((name) => map[name] && MAPS[map[name].map].beyond);
+  return isBeyond ? TEXT.beyond : TEXT.tooLarge;
+}
+
 // The parts of the cell's arithmetic, or a text where there is none.
 function arithmeticOf(place) {
   if (appendedOf(place) >= 0 && place.map.appended) return arithmeticOfAppended(place);
   if (!place.map.operation) return { words: place.map.letters ? '' : TEXT.given, cells: [] };
   const operands = operandsOf(place);
-  if (!operands) return { words: TEXT.tooLarge, cells: [] };
+  if (!operands) return { words: tooLarge(place.map), cells: [] };
   const words = exceptionOf(place, operands);
   const cells = [].concat(...Object.values(operands));
   if (words) return { words, cells };

@@ -53,6 +53,11 @@ function check(exercise) {
   if (wrong.length > 0) help(exercise, wrong[0]);
 }
 
+// Those to be filled in; not what a worked line of a later step shows of it.
+function blanksOf(map) {
+  return map.blank ? tablesOf(map).filter((shown) => !shown.table.matches('.part')) : [];
+}
+
 function makeExercise(map, shown) {
   const exercise = { blanks: [], score: document.createElement('output'),
     help: makeElement('div', 'hint') };
@@ -71,31 +76,54 @@ function makeExercise(map, shown) {
 
 // ---- answers as a file, which selfattn check --answers reads ----
 
+// What is typed for a number: of a large map it may be asked for twice, in the table and in the row
+// in focus. None where it is not asked for.
+function typedFor(place) {
+  const inputs = elementsOf(place).map((cell) => cell.querySelector('input')).filter((one) => one);
+  const typed = inputs.map((input) => input.value);
+  return typed.find((one) => one.trim() !== '') || typed[0];
+}
+
 function answerAt(place) {
-  const cell = elementsOf(place)[0], answer = cell ? answerIn(cell.firstElementChild.value) : NaN;
+  const answer = answerIn(typedFor(place) || '');
   if (Number.isNaN(answer)) return null;
   return Number.isFinite(answer) ? answer : String(answer);
 }
 
-// The map as the stage of its name, with null where nothing is typed or asked for.
-function answersTo(map) {
+function askedAt(place) {
+  return typedFor(place) === undefined ? 0 : 1;
+}
+
+// The map as the stage of its name: what `at` says of each place.
+function stageOf(map, at) {
   const rowsOf = (head) => range(0, map.rows.length, (row) =>
-    range(0, map.columns.length, (column) => answerAt({ map, head, row, column })));
-  if (map.focus) return answersInFocus(map, rowsOf(0));
+    range(0, map.columns.length, (column) => at({ map, head, row, column })));
+  if (map.focus) return stageInFocus(map, rowsOf);
   return map.heads > 1 ? range(0, map.heads, rowsOf) : rowsOf(0);
 }
 
 // What belongs to one query of one head, among all queries of all heads.
-function answersInFocus({ focus, a: { map } }, rows) {
-  const nothing = rows.map((row) => row.map(() => null));
+function stageInFocus({ focus, a: { map } }, rowsOf) {
+  const rows = rowsOf(0), nothing = rowsOf(-1); // no table shows that head
   const queriesOf = (head) => MAPS[map].rows.map((label, query) =>
     (head === focus.head && query === focus.row ? rows : nothing));
   return focus.heads > 1 ? range(0, focus.heads, queriesOf) : queriesOf(0);
 }
 
+// All maps that are asked for, as stages; beside one that is asked for in part, of which cells.
+function answersOf(maps) {
+  const answers = {};
+  for (const map of maps) {
+    const asked = stageOf(map, askedAt);
+    answers[fullName(map)] = stageOf(map, answerAt);
+    if (asked.flat(Infinity).includes(0)) answers[`_asked.${fullName(map)}`] = asked;
+  }
+  return answers;
+}
+
 function saveAnswers() {
-  const maps = [...SHOWN.keys()].filter((map) => map.blank && map.stage);
-  const answers = Object.fromEntries(maps.map((map) => [fullName(map), answersTo(map)]));
+  const maps = [...SHOWN.keys()].filter((map) => map.stage && blanksOf(map).length > 0);
+  const answers = answersOf(maps);
   if (DATA.command) answers._command = DATA.command;
   if (DATA.batch) answers._batch = DATA.batch;
   const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
@@ -105,7 +133,7 @@ function saveAnswers() {
 }
 
 function startExercises() {
-  const blanks = [...SHOWN].filter(([map]) => map.blank);
-  for (const [map, tables] of blanks) tables.forEach((shown) => makeExercise(map, shown));
-  if (blanks.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
+  const maps = [...SHOWN.keys()].filter((map) => blanksOf(map).length > 0);
+  for (const map of maps) blanksOf(map).forEach((shown) => makeExercise(map, shown));
+  if (maps.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
 }

@@ -1,7 +1,7 @@
 // The page's tables, and those that it does not have by itself: exp, row_max, row_sum, angles.
 
 const MOST_CELLS_MADE = 4096;
-const OWN = '.matrix:not(.part) > [data-map]', FIGURES = `figure:has(${OWN})`;
+const OWN = '.matrix:not(.part) > [data-map]', FIGURES = `figure:has(${OWN}), .unseen`;
 
 function makeRow(map, label, tag) {
   const row = document.createElement('tr');
@@ -63,9 +63,21 @@ function makeFigures(map, index, section) {
 }
 
 function isWorthATable(map) {
-  const isMatrix = map.operation || map.rows.length * map.columns.length > 1;
-  return map.cells && isMatrix &&
-    (map.only || map.rows.length * map.columns.length <= MOST_CELLS_MADE);
+  return map.unseen || (map.cells &&
+    (map.operation || map.rows.length * map.columns.length > 1));
+}
+
+// Rows and columns of what would be a table, and is too large for one; nothing of others.
+function unseenSize(map) {
+  const size = [map.rows.length, map.columns.length];
+  return map.unseen || (!map.only && size[0] * size[1] > MOST_CELLS_MADE ? size : null);
+}
+
+// What stands in its place.
+function makeNote(map, index) {
+  const note = makeElement('p', 'note', TEXT.unseen(map.name, ...unseenSize(map)));
+  note.dataset.map = index;
+  return makeElement('div', 'unseen', note);
 }
 
 function indexOf(figure) {
@@ -77,11 +89,11 @@ function isMadeOf(map, index) {
 }
 
 // What a table is made of stands before it, in the order of the maps.
-function firstBeside(figure, index) {
-  const before = figure && figure.previousElementSibling;
+function firstBeside(figure, index, result) {
+  const before = figure.previousElementSibling;
   const isLater = before && before.matches(FIGURES) && indexOf(before) > index &&
-    isMadeOf(MAPS[indexOf(figure)], indexOf(before));
-  return isLater ? firstBeside(before, index) : figure;
+    isMadeOf(result, indexOf(before));
+  return isLater ? firstBeside(before, index, result) : figure;
 }
 
 // Before the table that is made of them, so that their cells can light up: the last one first.
@@ -92,10 +104,10 @@ function addMissingTables() {
     const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
     if (!section || !isWorthATable(map) || there.has(map)) continue;
     const figures = [...section.querySelectorAll(FIGURES)];
-    const made = makeFigures(map, index, section);
-    const next = firstBeside(figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index)), index);
+    const made = unseenSize(map) ? [makeNote(map, index)] : makeFigures(map, index, section);
+    const result = figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index));
     const before = figures.filter((figure) => isMadeOf(map, indexOf(figure))).pop();
-    if (next) next.before(...made);
+    if (result) firstBeside(result, index, MAPS[indexOf(result)]).before(...made);
     else if (before) before.after(...made);
     else if (figures[0]) figures[0].before(...made);
     else section.append(...made);
