@@ -51,9 +51,10 @@ static size_t joined_heads(const plan *p, stage_id id)
     return is_joined ? p->heads : 1;
 }
 
+/* A batch that a mistake made of one sequence is in the plan, and not in its numbers. */
 bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
 {
-    if (numbers->data == NULL)
+    if (numbers->data == NULL || strlen(p->axes[id]) != (size_t)numbers->rank)
         return false;
     *to = (arrangeable){plan_all_axes(p, id, numbers), joined_heads(p, id)};
     return to->all.rank == 3 || to->all.rank == AXES;
