@@ -24,7 +24,7 @@ const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
     const entry *vocab = bundle_find(s->document, "vocab");
     if (embedding == NULL)
         return vocab != NULL && id < vocab->bundle->count ? &vocab->bundle->entry[id].tensor : NULL;
-    if (embedding->rank != 2 || id >= embedding->size[0])
+    if (id >= embedding->size[0])
         return NULL;
     *room = tensor_at(embedding, id);
     return room;
@@ -46,7 +46,7 @@ size_t stack_ids(const stack *s)
     const tensor *embedding = bundle_tensor(s->document, "embedding");
     const entry *vocab = bundle_find(s->document, "vocab");
     if (embedding != NULL)
-        return embedding->rank == 2 ? embedding->size[0] : 0;
+        return embedding->size[0];
     return vocab == NULL ? 0 : vocab->bundle->count;
 }
 
@@ -61,7 +61,7 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
                           i + 1, ids[i], stack_ids(s));
         if (i == 0 && !tensor_new(x, s->type, 2, (size_t[]){count, tensor_count(row)}, e))
             return false;
-        if (row->rank != 1 || tensor_count(row) != x->size[1])
+        if (row->rank != 1 || row->size[0] != x->size[1])
             return err_at(e, at, "the row of id %zu is %zu wide, and the first one %zu", ids[i],
                           tensor_count(row), x->size[1]);
         tensor to = tensor_at(x, i);
@@ -139,6 +139,45 @@ static void add_row_of(stack *s, const tensor *table, size_t row, size_t to)
     tensor added = tensor_at(table, row);
     s->isa->table(s->type)->add(row_at(&s->embedded, to), s->width, added.data, added.stride[0],
                                 row_at(&s->embedded, to));
+}
+
+/* An id has one row, whoever asks: a prompt, a step, or the logits that are tied to it. */
+static bool check_one_table(const stack *s, err *e)
+{
+    char shape[SHAPE_TEXT];
+    const entry *vocab = bundle_find(s->document, "vocab"),
+                *embedding = bundle_find(s->document, "embedding");
+    if (embedding == NULL)
+        return true;
+    if (vocab != NULL) {
+        err_at(e, &vocab->at, "vocab and embedding are both given, and each says what rows ids have");
+        return err_remedy(e, "words and ids are looked up in one of them: leave the other out");
+    }
+    return embedding->tensor.rank == 2 ||
+           err_at(e, &embedding->at, "embedding is %s, it must be a matrix, a row for each id",
+                  tensor_shape_text(&embedding->tensor, shape));
+}
+
+static bool check_word(const stack *s, const entry *word, err *e)
+{
+    char shape[SHAPE_TEXT];
+    return (word->tensor.rank == 1 && word->tensor.size[0] == s->width) ||
+           err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
+                  tensor_shape_text(&word->tensor, shape), s->width);
+}
+
+/* Steps look up rows that the prompt did not. */
+static bool check_widths(const stack *s, err *e)
+{
+    const entry *embedding = bundle_find(s->document, "embedding"),
+                *vocab = bundle_find(s->document, "vocab");
+    if (embedding != NULL)
+        return check_table(s, embedding, e);
+    for (size_t i = 0; vocab != NULL && i < vocab->bundle->count; i++) {
+        if (!check_word(s, &vocab->bundle->entry[i], e))
+            return false;
+    }
+    return true;
 }
 
 /* ---- segments ---- */
@@ -285,7 +324,8 @@ bool stack_embed(stack *s, err *e)
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
-    done = done && find_rows(s, &asked, e) && add_segments(s, e) && add_positions(s, e);
+    done = done && check_one_table(s, e) && find_rows(s, &asked, e) && check_widths(s, e) &&
+           add_segments(s, e) && add_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

@@ -23,16 +23,11 @@ static bool is_out_in(const generation *g, const entry *weight)
 static bool gather_words(generation *g, const bundle *vocab, err *e)
 {
     const size_t size[] = {vocab->count, g->stack.width};
-    char shape[SHAPE_TEXT];
     if (!tensor_new(&g->words, g->stack.type, 2, size, e))
         return false;
     for (size_t id = 0; id < vocab->count; id++) {
-        const entry *word = &vocab->entry[id];
         tensor row = tensor_at(&g->words, id);
-        if (!tensor_same_shape(&word->tensor, &row))
-            return err_at(e, &word->at, "vocab.%s is %s, and the rows of the output are %zu wide",
-                          word->name, tensor_shape_text(&word->tensor, shape), g->stack.width);
-        tensor_copy(&word->tensor, &row);
+        tensor_copy(&vocab->entry[id].tensor, &row);
     }
     g->unembedding = tensor_transposed(&g->words);
     return true;
