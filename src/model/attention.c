@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Settings that stand at the top for all layers, unless a layer says something else; and whether
- * they are for cross-attention too, which has keys of its own. */
+ * they, and a layer's, are for cross-attention too, which has keys of its own. */
 static const struct {
     const char *key;
     bool is_for_cross;
@@ -23,11 +23,11 @@ static const struct {
     {"bias", false},       {"mask_axis", false},    {"key_lengths", false},
 };
 
-static bool borrow_shared(attention *a, const attention_source *from, err *e)
+static bool borrow_shared(attention *a, const attention_source *from, const bundle *around, err *e)
 {
     for (size_t i = 0; i < sizeof SHARED / sizeof SHARED[0]; i++) {
         const char *name = SHARED[i].key;
-        const entry *given = bundle_find(from->top, name);
+        const entry *given = around == NULL ? NULL : bundle_find(around, name);
         bool is_here = given != NULL && bundle_find(&a->document, name) == NULL;
         if (is_here && (from->memory == NULL || SHARED[i].is_for_cross) &&
             bundle_borrow(&a->document, name, given, e) == NULL)
@@ -237,7 +237,8 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
 {
     *a = (attention){.isa = by, .seen = from->seen};
     if (!check_inputs(from, e) || !check_expected(from, e) || !borrow_own(a, from, e) ||
-        !borrow_shared(a, from, e) || !add_rows(a, from, e))
+        !borrow_shared(a, from, from->layer, e) || !borrow_shared(a, from, from->top, e) ||
+        !add_rows(a, from, e))
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;

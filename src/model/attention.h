@@ -17,6 +17,7 @@ void memory_rows_free(memory_rows *m);
 /* What an attention is made of; all borrowed. */
 typedef struct attention_source {
     const bundle *own, *top;
+    const bundle *layer; /* of cross-attention: what it is in, whose settings go before top's */
     const tensor *x;     /* where its input rows will be */
     const entry *memory; /* of cross-attention: what its keys and values come from; else NULL */
     bool sees_no_later;  /* causal, unless something is said */

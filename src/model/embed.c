@@ -150,7 +150,8 @@ static bool check_one_table(const stack *s, err *e)
     if (embedding == NULL)
         return true;
     if (vocab != NULL) {
-        err_at(e, &vocab->at, "vocab and embedding are both given, and each says what rows ids have");
+        err_at(e, &vocab->at,
+               "vocab and embedding are both given, and each says what rows ids have");
         return err_remedy(e, "words and ids are looked up in one of them: leave the other out");
     }
     return embedding->tensor.rank == 2 ||

@@ -85,6 +85,7 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
     bool is_cross = p->as->kind == PART_CROSS;
     attention_source from = {.own = is_cross ? cross_of(own) : own,
                              .top = s->document,
+                             .layer = is_cross ? own : NULL,
                              .x = &s->input,
                              .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
                              .sees_no_later = s->how.is_decoder && !is_cross,

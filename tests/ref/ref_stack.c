@@ -128,6 +128,15 @@ static void set_rows(const flow *f, ref_array *to)
         to->at[i] = (double)f->x.at[i];
 }
 
+/* What cross-attention does not say, and its layer says for both. */
+static void set_settings_of_layer(ref_problem *p, const ref_problem *layer)
+{
+    p->heads = p->heads > 0 ? p->heads : layer->heads;
+    p->kv_heads = p->kv_heads > 0 ? p->kv_heads : layer->kv_heads;
+    p->softcap = p->softcap > 0 ? p->softcap : layer->softcap;
+    p->normalizes = p->normalizes || layer->normalizes;
+}
+
 /* What the stack says for all layers, unless the layer says something else. */
 static void set_settings(const flow *f, ref_problem *p, bool is_cross)
 {
@@ -241,6 +250,8 @@ static void attend(flow *f, const ref_layer *l, const char *part)
     ref_result r;
     for (ref_input i = REF_WQ; i <= REF_BO && is_cross && flow_makes(f, "cross weights"); i++)
         p.in[i] = l->attention.in[i];
+    if (is_cross)
+        set_settings_of_layer(&p, &l->attention);
     set_settings(f, &p, is_cross);
     if (!is_cross && flow_makes(f, "batch first")) {
         attend_turned(f, &p);

@@ -89,9 +89,10 @@ static void make_feed_forward(maker *m, ref_feed_forward *f)
 }
 
 /* A bias only where there is a weight. */
-static void make_projections(maker *m, ref_problem *p, size_t heads, size_t groups, size_t rows_k)
+static void make_projections(maker *m, ref_problem *p, size_t heads, size_t groups, size_t rows_k,
+                             size_t d_least)
 {
-    size_t d = 1 + dice_below(&m->dice, 6),
+    size_t d = d_least + dice_below(&m->dice, 6),
            d_v = dice_chance(&m->dice, 0.5) ? d : 1 + dice_below(&m->dice, 6);
     bool needs_wo = heads * d_v != m->width;
     fill_weight(m, &p->in[REF_WQ], m->width, heads * d);
@@ -105,8 +106,6 @@ static void make_projections(maker *m, ref_problem *p, size_t heads, size_t grou
     perhaps_fill_vector(m, &p->in[REF_BO], m->width);
 }
 
-/* Heads are the stack's where it says them, else each part's own; 0: nobody says them, so there is
- * one. */
 /* Positions of queries and keys; pairs of numbers are turned, so an odd width says how many. */
 static void make_places(maker *m, ref_problem *p, size_t heads)
 {
@@ -122,20 +121,32 @@ static void make_places(maker *m, ref_problem *p, size_t heads)
         p->rope_width = 2 * (1 + dice_below(&m->dice, width / 2));
 }
 
-static void make_attention(maker *m, ref_problem *p, size_t rows_k)
+/* Heads are the part's own, else its layer's (`around`, of cross-attention), else the stack's. */
+static size_t make_heads(maker *m, ref_problem *p, const ref_problem *around)
 {
     static const size_t HEADS[] = {1, 2, 3, 4, 6};
-    size_t heads = m->s->heads;
+    size_t heads = around->heads > 0 ? around->heads : m->s->heads;
     if (heads == 0 || dice_chance(&m->dice, 0.3))
         p->heads = heads = HEADS[dice_below(&m->dice, 5)];
-    size_t groups = heads;
-    if (dice_chance(&m->dice, 0.4)) {
+    return heads;
+}
+
+static size_t make_groups(maker *m, ref_problem *p, const ref_problem *around, size_t heads)
+{
+    size_t groups = around->kv_heads > 0 ? around->kv_heads : heads;
+    if (heads % groups != 0 || dice_chance(&m->dice, 0.4)) {
         do
             groups = 1 + dice_below(&m->dice, heads);
         while (heads % groups != 0);
         p->kv_heads = groups;
     }
-    make_projections(m, p, heads, groups, rows_k);
+    return groups;
+}
+
+static void make_attention(maker *m, ref_problem *p, const ref_problem *around, size_t rows_k)
+{
+    size_t heads = make_heads(m, p, around), groups = make_groups(m, p, around, heads);
+    make_projections(m, p, heads, groups, rows_k, around->normalizes ? 2 : 1);
     p->softcap = dice_chance(&m->dice, 0.2) ? 3 : 0;
     /* A head of one number becomes its sign, and near 0 that is a thousand times as wrong as it. */
     p->normalizes = dice_chance(&m->dice, 0.2) && p->in[REF_WQ].size[1] > heads;
@@ -156,14 +167,15 @@ static void make_own_words(maker *m, ref_layer *l)
 
 static void make_layer(maker *m, ref_layer *l)
 {
+    static const ref_problem nobody;
     bool is_seed = ref_word_is(m->s->order, "seed");
     make_own_words(m, l);
-    make_attention(m, &l->attention, m->width);
+    make_attention(m, &l->attention, &nobody, m->width);
     if (dice_chance(&m->dice, 0.3))
         l->attention.causal = dice_chance(&m->dice, 0.5) ? "true" : "none";
     l->has_cross = m->s->memory.at != NULL && dice_chance(&m->dice, 0.7);
     if (l->has_cross)
-        make_attention(m, &l->cross, m->s->memory.size[m->s->memory.rank - 1]);
+        make_attention(m, &l->cross, &l->attention, m->s->memory.size[m->s->memory.rank - 1]);
     if (!is_seed && dice_chance(&m->dice, 0.8))
         make_feed_forward(m, &l->feed_forward);
     const char *kind = l->norm_kind != NULL ? l->norm_kind : m->s->norm_kind;
