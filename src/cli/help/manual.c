@@ -214,7 +214,8 @@ static void write_layer_documents(text *out)
                     "layer's own win, for its cross-attention too where cross says nothing "
                     "else: heads, kv_heads, scale, score, softcap, qk_norm, qk_eps, layout, "
                     "round and mask_true. What says where rows stand, or what they see, is of "
-                    "self-attention alone. A feed-forward part is there where its weights are. "
+                    "self-attention alone. An option stands at the top too: a note says where a "
+                    "layer overrules it. A feed-forward part is there where its weights are. "
                     "check computes such a document as decode does where it has a memory, "
                     "else as encode does; a memory that no layer has a cross for is refused.");
     write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "

@@ -1,6 +1,7 @@
 #include "cli/stack/generation_solve.h"
 
 #include "base/mem.h"
+#include "cli/stack/stack_overruled.h"
 #include "cli/stack/stack_solve.h"
 #include "random/generator.h"
 
@@ -96,6 +97,7 @@ bool generation_solution_run(generation_solution *s, bool all_weighted, const st
 {
     rows_in_focus rows = rows_of(&s->trace.how.focus);
     crew by;
+    stack_say_overruled(&s->of.stack, o, world);
     crew_open(&by, stack_threads(&s->of.stack, o, world));
     bool done = run_steps(s, s->is_traced && !all_weighted ? &rows : NULL, each, &by, o, e);
     s->of.stack.how.one_row = NULL;

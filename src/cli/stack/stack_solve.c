@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/note.h"
+#include "cli/stack/stack_overruled.h"
 #include "cli/stage_names.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
         !stack_check_memory(&s->stack, bytes, "", o, e))
         return false;
     say_notes(&s->stack, o, world);
+    stack_say_overruled(&s->stack, o, world);
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
     crew_close(&by);
