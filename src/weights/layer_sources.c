@@ -92,6 +92,19 @@ static bool read_pair(const finder *f, const char *pair, layer_path *to, err *e)
                   to->layer, f->in->count);
 }
 
+/* What the convention, or a --map before, makes of the name. */
+static void leave_out(layer_sources *all, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->item[i].name != name)
+            all->item[kept++] = all->item[i];
+        else
+            mem_free(all->item[i].wanted);
+    }
+    all->count = kept;
+}
+
 static bool add_mapped(finder *f, const char *pair, err *e)
 {
     place at = {.file = "map", .is_option = true};
@@ -107,8 +120,10 @@ static bool add_mapped(finder *f, const char *pair, err *e)
         return false;
     }
     found->is_taken = true;
-    if (is_none)
+    if (is_none) {
+        leave_out(f->all, found->name);
         return true;
+    }
     layer_source *old = find_source(f->all, &to);
     layer_source *into = old != NULL ? old : layer_sources_add(f->all, f->in, &to, found->name, e);
     if (into == NULL)
