@@ -1,10 +1,20 @@
 #include "cli/stack/stack_overruled.h"
 
-/* The first layer that says it itself, from 1; 0: none does. */
-static size_t first_that_says(const bundle *layers, const char *name)
+#include <string.h>
+
+static bool says_otherwise(const bundle *one, const given_key *given)
+{
+    const entry *own = bundle_find(one, given->row->key);
+    bool is_same = own != NULL && own->kind == ENTRY_TEXT && given->value != NULL &&
+                   strcmp(own->text, given->value) == 0;
+    return own != NULL && !is_same;
+}
+
+/* The first layer that says something else, from 1; 0: none does. */
+static size_t overruled_by(const bundle *layers, const given_key *given)
 {
     for (size_t i = 0; i < layers->count; i++) {
-        if (bundle_find(layers->entry[i].bundle, name) != NULL)
+        if (says_otherwise(layers->entry[i].bundle, given))
             return i + 1;
     }
     return 0;
@@ -15,7 +25,7 @@ void stack_say_overruled(const stack *s, const options *o, const env *world)
     const bundle *layers = bundle_find(s->document, "layers")->bundle;
     for (size_t i = 0; i < o->given_count; i++) {
         const given_key *one = &o->given[i];
-        size_t number = first_that_says(layers, one->row->key);
+        size_t number = overruled_by(layers, one);
         if (number > 0)
             note_say(world, o, NULL,
                      "--%s%s is for layers that say nothing else, and layer %zu does",
