@@ -243,16 +243,34 @@ static bool join_heads(const plan *p, tensor *wo, err *e)
     return true;
 }
 
-bool plan_find_output(plan *p, err *e)
+/* A layer adds what its attention gives to what it was given: looked at before bo, which then is
+ * as long as it has to be. */
+static bool check_onward(const plan *p, err *e)
 {
-    size_t context_width = p->heads * p->v.width;
-    p->width_out = context_width;
+    const problem *asked = p->asked;
+    bool has_wo = p->wo.data != NULL;
+    place at = problem_place(asked, has_wo ? "wo" : "wv");
+    return asked->width_onward == 0 || p->width_out == asked->width_onward ||
+           err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
+                  has_wo ? "Wo" : "attention without Wo", p->width_out, asked->width_onward);
+}
+
+/* The rows of the context go through Wo, where there is one. */
+static bool find_wo(plan *p, err *e)
+{
     const tensor *given = p->asked->in[INPUT_WO];
+    p->width_out = p->heads * p->v.width;
     if (given == NULL)
-        return plan_vector(p, INPUT_BO, context_width, &p->bo, e);
-    size_t taken = given->rank == 3 ? p->v.width : context_width;
+        return true;
+    size_t taken = given->rank == 3 ? p->v.width : p->width_out;
     if (!view_weight(p, INPUT_WO, "the context", taken, &p->wo, e) || !join_heads(p, &p->wo, e))
         return false;
     p->width_out = p->wo.size[1];
-    return plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
+    return true;
+}
+
+bool plan_find_output(plan *p, err *e)
+{
+    return find_wo(p, e) && check_onward(p, e) &&
+           plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
 }

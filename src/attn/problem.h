@@ -99,6 +99,7 @@ typedef struct problem {
     const text_list *tokens, *key_tokens; /* NULL where not given */
     const bundle *document;               /* where settings were read, for their places */
     kv_cache *cache;                      /* what earlier lines left; NULL: this is no stream */
+    size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
     const kv_cache
         *packed;      /* given k and v as products read them; NULL: they are still to be packed */
     tensor looked_up; /* x, when it was made of tokens and vocab; owned */

@@ -87,17 +87,6 @@ static bool add_rows(attention *a, const attention_source *from, err *e)
     return from->memory == NULL || bundle_borrow(&a->document, "xk", from->memory, e) != NULL;
 }
 
-/* A layer adds what its attention gives to what it was given. */
-static bool check_width(const attention *a, size_t width, err *e)
-{
-    if (a->plan.width_out == width)
-        return true;
-    bool has_wo = a->plan.wo.data != NULL;
-    place at = problem_place(&a->asked, has_wo ? "wo" : "wv");
-    return err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
-                  has_wo ? "Wo" : "attention without Wo", a->plan.width_out, width);
-}
-
 /* A layer's rows stay as many as they were, however many entries the memory has. */
 static bool check_batches(const attention *a, const attention_source *from, err *e)
 {
@@ -122,10 +111,12 @@ static bool read_asked(attention *a, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
     kv_cache *cache = a->asked.cache;
+    const tensor *x = bundle_tensor(&a->document, "x");
     if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
         return false;
     a->asked.allow_nonfinite = allows;
     a->asked.cache = cache;
+    a->asked.width_onward = x->size[x->rank - 1];
     return true;
 }
 
@@ -242,8 +233,7 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
-    return read_asked(a, e) && check_goes_on(a, e) && plan_it(a, e) && check_batches(a, from, e) &&
-           check_width(a, from->x->size[from->x->rank - 1], e);
+    return read_asked(a, e) && check_goes_on(a, e) && plan_it(a, e) && check_batches(a, from, e);
 }
 
 /* A query of cross-attention stands where its row does, as in the whole sequence; self-attention
