@@ -11,7 +11,12 @@ bool stage_names_have(const text_list *of_stack, const char *name);
 /* NULL where none is near. */
 const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length);
 
-/* The second line of the error of a name that none has. */
-bool stage_names_suggest(const text_list *of_stack, const char *name, err *e);
+/* What would make a stage that these layers might have, "the option --softcap"; NULL: nothing
+ * would. */
+const char *stage_names_needs(const text_list *of_stack, const char *name);
+
+/* The second line of the error of a name that none has. `all` goes on behind a stack's first and
+ * last stage, where no name is near: how to have them all, or nothing. */
+bool stage_names_suggest(const text_list *of_stack, const char *name, const char *all, err *e);
 
 #endif

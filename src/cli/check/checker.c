@@ -38,7 +38,7 @@ static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
 {
     err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
            of_stack == NULL ? "" : " in this stack");
-    return stage_names_suggest(of_stack, one->name, e);
+    return stage_names_suggest(of_stack, one->name, "", e);
 }
 
 bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)

@@ -40,7 +40,7 @@ static bool read_stage(const entry *record, const text_list *of_stack, const cha
     if (stage_names_have(of_stack, given->text))
         return true;
     err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
-    return stage_names_suggest(of_stack, given->text, e);
+    return stage_names_suggest(of_stack, given->text, "", e);
 }
 
 static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)

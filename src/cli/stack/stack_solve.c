@@ -26,7 +26,7 @@ bool stack_solution_check(const stack_solution *s, const char *name, err *e)
             return true;
     }
     err_set(e, "there is no stage \"%s\" in this stack", name);
-    return stage_names_suggest(&s->there, name, e);
+    return stage_names_suggest(&s->there, name, "; --emit '*' is all", e);
 }
 
 /* ---- computing ---- */
