@@ -271,6 +271,5 @@ static bool find_wo(plan *p, err *e)
 
 bool plan_find_output(plan *p, err *e)
 {
-    return find_wo(p, e) && check_onward(p, e) &&
-           plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
+    return find_wo(p, e) && check_onward(p, e) && plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
 }

@@ -91,8 +91,7 @@ bool stage_names_suggest(const text_list *of_stack, const char *name, const char
         return err_remedy(e, "it needs %s", needs);
     if (near != NULL)
         return err_remedy(e, "did you mean \"%s\"?", near);
-    return of_stack == NULL
-               ? err_remedy(e, "selfattn help stages lists them")
-               : err_remedy(e, "its first is %s, and its last %s%s", of_stack->item[0],
-                            of_stack->item[of_stack->count - 1], all);
+    return of_stack == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "its first is %s, and its last %s%s", of_stack->item[0],
+                                         of_stack->item[of_stack->count - 1], all);
 }

@@ -41,6 +41,26 @@ static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
     return stage_names_suggest(of_stack, one->name, "", e);
 }
 
+/* Whether somebody may have meant a stage by it. */
+static bool resembles(const text_list *of_stack, const char *name)
+{
+    return stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
+           stage_names_needs(of_stack, name) != NULL;
+}
+
+bool check_refuse_numbers(const bundle *numbers, const text_list *of_stack, err *e)
+{
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (resembles(of_stack, numbers->entry[i].name))
+            return refuse_name(&numbers->entry[i], of_stack, e);
+    }
+    if (of_stack == NULL)
+        return check_refuse_stageless(numbers->entry[0].at.file, e);
+    err_at(e, &(place){.file = numbers->entry[0].at.file},
+           "there is no stage of this stack in this file");
+    return stage_names_suggest(of_stack, "", "", e);
+}
+
 bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
 {
     for (size_t i = 0; i < by_stage->count; i++) {

@@ -30,5 +30,7 @@ const char *check_numbers_name(const checker *c);
 
 /* The error of a result in which there is nothing to check. */
 bool check_refuse_stageless(const char *file, err *e);
+/* Likewise of numbers that all have other names, of which one may be a slip. */
+bool check_refuse_numbers(const bundle *numbers, const text_list *of_stack, err *e);
 
 #endif
