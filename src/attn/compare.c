@@ -25,8 +25,7 @@ static const char *axis_name(char letter)
 static const char *axes_of(const char *name, int rank)
 {
     static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
-    const named *row = named_find(&STAGES, name, strlen(name));
-    const char *own = row == NULL ? "" : stage_row(stage_of(row))->axes;
+    const char *own = stage_axes_of(name);
     size_t count = (size_t)rank, length = strlen(own);
     return count <= length ? own + (length - count) : AXES_OF[rank];
 }

@@ -1,6 +1,7 @@
 #include "attn/stage.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const stage ROWS[STAGE_COUNT] = {
     [STAGE_X] = {{{"x", "input rows, one a token"}, KEY_EXPECTED},
@@ -136,4 +137,29 @@ const stage *stage_row(stage_id id)
 stage_id stage_of(const named *row)
 {
     return (stage_id)((const stage *)(const void *)row - ROWS);
+}
+
+/* The part of a name behind the way to a layer's attention; NULL: what made it does not attend. */
+static const char *name_in_attention(const char *name)
+{
+    static const char *const PARTS[] = {".attention.", ".cross."};
+    const char *last = strrchr(name, '.');
+    if (last == NULL)
+        return name;
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        size_t length = strlen(PARTS[i]), before = (size_t)(last + 1 - name);
+        if (before > length && memcmp(last + 1 - length, PARTS[i], length) == 0)
+            return last + 1;
+    }
+    return NULL;
+}
+
+const char *stage_axes_of(const char *name)
+{
+    const char *own = name_in_attention(name);
+    const named *row = own == NULL ? NULL : named_find(&STAGES, own, strlen(own));
+    if (row != NULL)
+        return stage_row(stage_of(row))->axes;
+    /* A layer's mean over the heads is no stage of one attention. */
+    return own != NULL && own != name && strcmp(own, "mean_weights") == 0 ? "bqk" : "";
 }

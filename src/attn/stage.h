@@ -58,4 +58,8 @@ const stage *stage_row(stage_id id);
 /* The id of a row that a look-up in STAGES gave. */
 stage_id stage_of(const named *row);
 
+/* The letters of the axes of what a result has under this name: a stage's, also by the way to it in
+ * a layer ("layer.0.attention.weights", "step.1.layer.0.cross.q"). "": nobody knows them. */
+const char *stage_axes_of(const char *name);
+
 #endif

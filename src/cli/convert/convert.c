@@ -66,10 +66,9 @@ static read_options how_to_read(const converter *c)
  * which. Stages are written with all their axes, of which b and h may be missing. */
 static void find_axes(entry *one)
 {
-    const named *row = named_find(&STAGES, one->name, strlen(one->name));
-    if (row == NULL || one->axes != NULL || one->kind != ENTRY_TENSOR)
+    const char *axes = stage_axes_of(one->name);
+    if (*axes == '\0' || one->axes != NULL || one->kind != ENTRY_TENSOR)
         return;
-    const char *axes = stage_row(stage_of(row))->axes;
     for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
         if (*axes != 'b' && *axes != 'h')
             return;
