@@ -33,13 +33,24 @@ static bool gather_words(generation *g, const bundle *vocab, err *e)
     return true;
 }
 
+/* One that ids look up has a row for each id, whatever the layout. */
+static bool refuse_unembedding(const generation *g, const entry *used, bool turns, err *e)
+{
+    const tensor *t = &used->tensor;
+    size_t width = g->stack.width;
+    char shape[SHAPE_TEXT];
+    err_at(e, &used->at, "%s is %s, and the rows of the output are %zu wide", used->name,
+           tensor_shape_text(t, shape), width);
+    return g->tied_to == NULL && t->rank == 2 && t->size[turns ? 0 : 1] == width &&
+           err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
+}
+
 /* The unembedding that is given, or what ids look up, turned. */
 static bool find_unembedding(generation *g, err *e)
 {
     const entry *own = bundle_find(g->stack.document, "unembedding"),
                 *tied = bundle_find(g->stack.document, "embedding"),
                 *vocab = bundle_find(g->stack.document, "vocab"), *used = own != NULL ? own : tied;
-    char shape[SHAPE_TEXT];
     if (used == NULL && vocab == NULL)
         return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
                           "embedding, nor a vocab");
@@ -49,10 +60,8 @@ static bool find_unembedding(generation *g, err *e)
     const tensor *t = &used->tensor;
     bool turns = t->rank == 2 && (own == NULL || is_out_in(g, own));
     g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
-    if (t->rank == 2 && g->unembedding.size[0] == g->stack.width)
-        return true;
-    return err_at(e, &used->at, "%s is %s, and the rows of the output are %zu wide", used->name,
-                  tensor_shape_text(t, shape), g->stack.width);
+    return (t->rank == 2 && g->unembedding.size[0] == g->stack.width) ||
+           refuse_unembedding(g, used, turns, e);
 }
 
 static bool find_bias(generation *g, err *e)
