@@ -40,7 +40,9 @@ static read_options options_of_contents(const document *one, const documents *al
     how.keys = &KEYS;
     how.document_keys = all->keys;
     how.other_keys = &STACK_DOCUMENT;
-    how.other_remedy = "documents of layers are for selfattn encode, decode and generate";
+    how.other_remedy = all->keys == &STACK_DOCUMENT
+                           ? "elsewhere in the document it is a key"
+                           : "documents of layers are for selfattn encode, decode and generate";
     how.kind = KEY_MATRIX;
     how.type_is_fixed = given_decides_type(all->given, &how.type);
     return how;

@@ -142,7 +142,7 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
 {
     const norm_order *order = read_order(s, given->bundle, e);
     if (order == NULL || !check_parts(s, order, given, e))
-        return false;
+        return err_within(e, "layer %s", given->name);
     l->order = order;
     list_parts(l, order, given->bundle);
     for (size_t i = 0; i < l->parts; i++) {
@@ -162,10 +162,12 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
 static bool read_layers(stack *s, err *e)
 {
     const entry *layers = bundle_find(s->document, "layers");
-    if (layers == NULL || layers->bundle->count == 0) {
+    if (layers == NULL) {
         err_set(e, "there are no layers: \"layers\" is a list of objects");
         return err_remedy(e, "run computes one attention");
     }
+    if (layers->bundle->count == 0)
+        return err_at(e, &layers->at, "there are no layers: the list is empty");
     s->layer = mem_alloc_zeroed(layers->bundle->count, sizeof s->layer[0], e);
     if (s->layer == NULL)
         return false;
@@ -222,8 +224,12 @@ static bool check_top(const stack *s, err *e)
         first_of(s->document, OF_LAYERS, sizeof OF_LAYERS / sizeof OF_LAYERS[0]);
     const entry *of_seed = first_of(s->document, OF_SEED, sizeof OF_SEED / sizeof OF_SEED[0]);
     const entry *of_cache = first_of(s->document, OF_CACHE, sizeof OF_CACHE / sizeof OF_CACHE[0]);
+    bool has_layers = bundle_find(s->document, "layers") != NULL;
     if (of_layers != NULL)
-        return refuse_at_top(of_layers, "\"layers\" is a list of such; run computes one attention",
+        return refuse_at_top(of_layers,
+                             has_layers
+                                 ? "in \"layers\" each has its own"
+                                 : "\"layers\" is a list of such; run computes one attention",
                              e);
     if (of_seed != NULL && !s->order->ends_with_feed_forward)
         return refuse_at_top(of_seed, "--norm seed has one feed-forward part behind the last layer",
