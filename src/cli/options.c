@@ -404,7 +404,8 @@ static const option_row ROWS[] = {
     {{"head-width", "numbers in a head (default: width / heads)"}, OPTION_COUNT, GROUP_INIT, "N",
      .place = AT(head_width), .least = 1, .most = 1 << 30},
     {{"seed", "what the random numbers begin with (default: 0)"}, OPTION_COUNT, GROUP_INIT, "N",
-     .shared = GROUP_GENERATE | GROUP_CHECK, .place = AT(seed), .most = SIZE_MAX,
+     .shared = GROUP_GENERATE | GROUP_CHECK, .place = AT(seed), .has = AT(has_seed),
+     .most = SIZE_MAX,
      .manual = "Up to 2^64-1; numpy-legacy takes 2^32-1, and of torch's the lower 32 bits count, "
                "as there."},
     {{"rng", "the generator of random numbers (default: own)"}, OPTION_WORD, GROUP_INIT, "RNG",
@@ -476,6 +477,7 @@ static const option_row ROWS[] = {
      .place = AT(generated), .least = 1, .most = 1000000},
     {{"temperature", "draw with the probabilities softmax(logits / T)"},
      OPTION_NUMBER, GROUP_GENERATE, "T", .shared = GROUP_CHECK, .place = AT(temperature),
+     .has = AT(has_temperature),
      .manual = "The default, 0, takes the greatest logit each time. The numbers drawn depend on "
                "--seed alone, and so do the tokens, whatever the machine and --threads."},
     {{"logits", "write a JSON object a token, with all logits"},

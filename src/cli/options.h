@@ -132,6 +132,7 @@ typedef struct options {
     bool why, tap, update, has_jobs;
     /* init */
     size_t width, head_width, seed; /* widths: 0 where they are not given */
+    bool has_seed;
     const char *dist, *rng, *fan;
     text_list dist_of, draw; /* NAME=DIST; names */
     knobs knobs;
@@ -141,7 +142,7 @@ typedef struct options {
     /* generate */
     size_t generated;
     double temperature;
-    bool logits;
+    bool has_temperature, logits;
     const char *stop;
     /* help */
     const char *completion;

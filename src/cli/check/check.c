@@ -8,6 +8,7 @@
 #include "cli/matrix_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/stack/generation_solve.h"
 #include "cli/tolerances.h"
 #include "io/sink.h"
 
@@ -60,7 +61,7 @@ static bool check_options(const options *o, err *e)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
         return err_set(e, "--update records what documents alone give, and --bundle is given");
-    return true;
+    return generation_check_seed(o, e);
 }
 
 typedef struct outcome {

@@ -97,7 +97,7 @@ static bool check_digits(const options *o, err *e)
 
 static bool check_outputs(const options *o, err *e)
 {
-    if (!stack_outputs_check(o, e) || !check_digits(o, e))
+    if (!stack_outputs_check(o, e) || !check_digits(o, e) || !generation_check_seed(o, e))
         return false;
     if (writes_tokens(o))
         return !output_has_trace(o) ||

@@ -9,6 +9,13 @@
 
 /* ---- before the first step ---- */
 
+/* A temperature of 0 that is given may be one of several, all with one seed. */
+bool generation_check_seed(const options *o, err *e)
+{
+    return !o->has_seed || o->has_temperature ||
+           err_set(e, "--seed is for the numbers that --temperature draws, and it is not given");
+}
+
 /* All numbers that will be drawn, one a step. */
 static double *draw_numbers(const options *o, size_t steps, err *e)
 {

@@ -20,6 +20,8 @@ typedef struct step_listener {
     void *context;
 } step_listener;
 
+/* Refuses a seed that nothing is drawn from. */
+bool generation_check_seed(const options *o, err *e);
 /* Reads and plans it for so many steps, drawn as --temperature and --seed say. To be freed in any
  * case, and not to be moved. */
 bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
