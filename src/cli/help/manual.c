@@ -165,6 +165,30 @@ static void write_item(text *out, const named *row)
     write_paragraph(out, row->help);
 }
 
+/* Items without lines between them, and an end: a paragraph behind it would be the last item's. */
+static void begin_packed(text *out)
+{
+    text_add_string(out, ".PD 0\n");
+}
+
+static void end_packed(text *out)
+{
+    text_add_string(out, ".PD\n.PP\n");
+}
+
+static void write_items(text *out, const named_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        write_item(out, named_row(table, i));
+}
+
+static void write_packed(text *out, const named_table *table)
+{
+    begin_packed(out);
+    write_items(out, table);
+    end_packed(out);
+}
+
 static void write_stages(text *out)
 {
     text_add_string(out, ".SH STAGES\n");
@@ -192,16 +216,7 @@ static void write_keys(text *out)
                          "arrays of rows; where one matrix is wanted, a file may also be a bare "
                          "array. Unknown keys are errors, except those that begin with _. Options "
                          "override keys, and --no-KEY removes one.");
-    text_add_string(out, ".PD 0\n");
-    for (size_t i = 0; i < KEYS.count; i++)
-        write_item(out, named_row(&KEYS, i));
-    text_add_string(out, ".PD\n");
-}
-
-static void write_items(text *out, const named_table *table)
-{
-    for (size_t i = 0; i < table->count; i++)
-        write_item(out, named_row(table, i));
+    write_packed(out, &KEYS);
 }
 
 /* What a document of layers is, and how its rows come about. */
@@ -238,21 +253,17 @@ static void write_layers(text *out)
 {
     text_add_string(out, ".SH LAYERS\n");
     write_layer_documents(out);
-    text_add_string(out, ".PD 0\n");
+    begin_packed(out);
     write_items(out, &STACK_KEYS);
     write_items(out, &LAYER_KEYS);
-    text_add_string(out, ".PD\n");
+    end_packed(out);
     write_paragraph(out, "A norm is an object of its own:");
-    text_add_string(out, ".PD 0\n");
-    write_items(out, &NORM_KEYS);
-    text_add_string(out, ".PD\n");
+    write_packed(out, &NORM_KEYS);
     write_paragraph(out, "The orders of norms are these. Seed 003 leaves open what its masked "
                          "self-attention is, and it is read as causal self-attention of x without "
                          "a residual; its other attention is cross-attention over the memory, the "
                          "same for all layers.");
-    text_add_string(out, ".PD 0\n");
-    write_items(out, &NORM_ORDERS);
-    text_add_string(out, ".PD\n");
+    write_packed(out, &NORM_ORDERS);
     write_paragraph(out,
                     "Stages are named by the way to them, counted from 0: embedded; "
                     "ln_e; layer.0.ln1; layer.0.attention.weights and every other stage of that "
@@ -268,9 +279,7 @@ static void write_layers(text *out)
     write_paragraph(
         out, "--trace=STEP and --blank take the steps of attention, which are then those of every "
              "attention, and these:");
-    text_add_string(out, ".PD 0\n");
-    write_items(out, &FLOORS);
-    text_add_string(out, ".PD\n");
+    write_packed(out, &FLOORS);
     write_paragraph(out, "They also take a part by its name, in all layers: ln1, attention, "
                          "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
                          "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
@@ -305,7 +314,7 @@ static void write_conventions(text *out)
                             "Of a model in several files --bundle takes the one that has the "
                             "layer; given their index, it says which that is.");
     write_paragraph(out, text_string(&names));
-    text_add_string(out, ".PD 0\n");
+    begin_packed(out);
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
         write_item(out, named_row(&CONVENTIONS, i));
         text_add_string(out, ".br\n");
@@ -313,7 +322,7 @@ static void write_conventions(text *out)
         convention_describe(&names, convention_at(i));
         write_paragraph(out, text_string(&names));
     }
-    text_add_string(out, ".PD\n");
+    end_packed(out);
     out->failed = out->failed || names.failed;
     text_free(&names);
 }
@@ -339,7 +348,7 @@ static void write_layer_conventions(text *out)
     layer_leftovers_describe(&names);
     text_add_string(&names, ", or is said below to be without a part.");
     write_paragraph(out, text_string(&names));
-    text_add_string(out, ".PD 0\n");
+    begin_packed(out);
     for (size_t i = 0; i < LAYER_CONVENTIONS.count; i++) {
         write_item(out, named_row(&LAYER_CONVENTIONS, i));
         text_add_string(out, ".br\n");
@@ -347,7 +356,7 @@ static void write_layer_conventions(text *out)
         layer_convention_describe(&names, layer_convention_at(i));
         write_paragraph(out, text_string(&names));
     }
-    text_add_string(out, ".PD\n");
+    end_packed(out);
     out->failed = out->failed || names.failed;
     text_free(&names);
 }
@@ -369,7 +378,7 @@ static void write_peers(text *out)
 {
     text_add_string(out, ".SH CONVENTIONS\n");
     write_paragraph(out, PEERS_INTRODUCTION);
-    text_add_string(out, ".PD 0\n");
+    begin_packed(out);
     for (size_t i = 0; i < PEERS.count; i++) {
         text_add_string(out, ".TP 18\n\\fB");
         write_roff(out, peer_at(i)->named.name, strlen(peer_at(i)->named.name));
@@ -383,15 +392,7 @@ static void write_peers(text *out)
         for (size_t j = 0; j < PEERS.count; j++)
             write_cell(out, peer_at(j), i);
     }
-    text_add_string(out, ".PD\n");
-}
-
-/* Behind a paragraph, without lines between them. */
-static void write_packed(text *out, const named_table *table)
-{
-    text_add_string(out, ".PD 0\n");
-    write_items(out, table);
-    text_add_string(out, ".PD\n.PP\n");
+    end_packed(out);
 }
 
 static void write_mistakes(text *out)
