@@ -167,16 +167,34 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
     line->result = first_of(f, made);
 }
 
+/* What becomes of a row, in words: with an eps that is not small its variance is not 1 then. */
+static void say_norm(floors *f, const norm *n)
+{
+    bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
+    if (n->is_rms)
+        build_sentence(&f->b,
+                       "Each row is divided by the root of mean square + eps, with eps = %g: an "
+                       "RMSNorm. Its mean square s becomes s / (s + eps), close to 1 where eps is "
+                       "small beside s.",
+                       n->eps);
+    else
+        build_sentence(&f->b,
+                       "Each row is moved to mean 0 and divided by the root of variance + eps, "
+                       "with eps = %g: a LayerNorm. Its variance v becomes v / (v + eps), close to "
+                       "1 where eps is small beside v.",
+                       n->eps);
+    if (has_gain || has_bias)
+        build_sentence(&f->b, "Then each column is %s%s%s.",
+                       has_gain ? "multiplied by its gain" : "",
+                       has_gain && has_bias ? ", and " : "", has_bias ? "moved by its bias" : "");
+}
+
 static void tell_norm(floors *f, const norm *n, const floor_rows *of, const floor_rows *made)
 {
     const char *name = made->name;
     const char *gain = n->gain.data == NULL ? "" : "·gain",
                *bias = n->bias.data == NULL ? "" : " + bias";
-    if (n->is_rms)
-        build_sentence(&f->b, "Each row is divided by its root mean square: an RMSNorm.");
-    else
-        build_sentence(&f->b,
-                       "Each row is moved to mean 0 and brought to variance 1: a LayerNorm.");
+    say_norm(f, n);
     if (n->is_rms)
         build_formula(&f->b, "%s[i] = %s[i] / √(mean of %s[i]² + eps)%s", name, of->name, of->name,
                       gain);
