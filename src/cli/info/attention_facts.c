@@ -17,7 +17,7 @@ static const char *causal_name(causal which)
     return NAMES[which];
 }
 
-static void take_plan(attention_facts *out, const plan *p)
+void attention_facts_of_plan(attention_facts *out, const plan *p)
 {
     out->type = p->type;
     out->batches = p->batches;
@@ -55,7 +55,7 @@ static bool plan_asked(attention_facts *out, const problem *asked)
     plan p = {0};
     bool fits = plan_make(&p, asked, isa_best()->table(asked->type), &out->trouble);
     if (fits) {
-        take_plan(out, &p);
+        attention_facts_of_plan(out, &p);
         out->notes = p.notes;
         p.notes = (text_list){0};
     }

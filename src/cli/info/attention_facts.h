@@ -18,6 +18,9 @@ typedef struct attention_facts {
     text_list notes; /* owned */
 } attention_facts;
 
+/* Of a plan that was made, all but its notes. */
+void attention_facts_of_plan(attention_facts *out, const plan *p);
+
 /* False where the document asks for no attention: there are neither inputs nor the weights of keys
  * and values. */
 bool attention_facts_of(attention_facts *out, const bundle *document);

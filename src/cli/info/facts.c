@@ -25,7 +25,7 @@ fact *fact_add(fact *to, const char *name, size_t length, err *e)
     return text_ok(&added->name, e) ? added : NULL;
 }
 
-static fact *find_inside(const fact *in, const char *name)
+fact *fact_inside(const fact *in, const char *name)
 {
     for (size_t i = 0; i < in->insides; i++) {
         if (strcmp(text_string(&in->inside[i].name), name) == 0)
@@ -89,7 +89,7 @@ static bool same_shape(const fact *a, const fact *b)
 static fact *find_near(const fact *in, size_t index, const char *name)
 {
     bool is_here = index < in->insides && strcmp(text_string(&in->inside[index].name), name) == 0;
-    return is_here ? &in->inside[index] : find_inside(in, name);
+    return is_here ? &in->inside[index] : fact_inside(in, name);
 }
 
 static bool copy_without_inside(fact *to, const fact *from, err *e)

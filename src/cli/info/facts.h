@@ -45,6 +45,8 @@ typedef struct fact {
 
 /* A new fact inside another; NULL with the error set. It moves when the next is added. */
 fact *fact_add(fact *to, const char *name, size_t length, err *e);
+/* The one of this name; NULL where there is none. */
+fact *fact_inside(const fact *in, const char *name);
 
 /* Adds an object's facts to those of the documents before it, a name's to those of the same
  * name. */

@@ -9,6 +9,7 @@
 #include "io/descriptor.h"
 #include "io/jsonl.h"
 #include "io/source.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -93,13 +94,13 @@ static bool keep_only(fact *root, const char *file, const char *name, err *e)
 
 /* ---- what it is for ---- */
 
-/* Every name is a row of the table, or a remark; and one at least is a row. */
-static bool all_names_in(const fact *object, const named_table *table, const char *also)
+/* Every name is a row of the tables, or a remark; and one at least is a row. */
+static bool all_names_in(const fact *object, const key_tables *tables, const char *also)
 {
     size_t found = 0;
     for (size_t i = 0; i < object->insides; i++) {
         const text *name = &object->inside[i].name;
-        bool is_row = named_find(table, text_string(name), name->length) != NULL;
+        bool is_row = key_find(tables, text_string(name), name->length) != NULL;
         bool is_remark = name->length > 0 && name->data[0] == '_';
         if (!is_row && !is_remark && strcmp(text_string(name), also) != 0)
             return false;
@@ -110,26 +111,55 @@ static bool all_names_in(const fact *object, const named_table *table, const cha
 
 static info_kind kind_of(const fact *root)
 {
-    if (all_names_in(root, &KEYS, "_"))
+    static const key_tables OF_ATTENTION = {{&KEYS}}, OF_RESULT = {{&STAGES}};
+    if (all_names_in(root, &OF_ATTENTION, "_"))
         return INFO_DOCUMENT;
-    return all_names_in(root, &STAGES, "name") ? INFO_RESULT : INFO_ANYTHING;
+    if (fact_inside(root, "layers") != NULL && all_names_in(root, &STACK_DOCUMENT, "_"))
+        return INFO_LAYERS;
+    return all_names_in(root, &OF_RESULT, "name") ? INFO_RESULT : INFO_ANYTHING;
 }
 
-/* Reads it again, as a document. What is wrong then is told, and no error: it is well-formed. But
- * without memory nobody knows. */
-static bool find_attention(info_file *to, const source *s, const options *o, err *e)
+/* Reads it again, as a document. */
+static bool read_document(const info_file *to, const source *s, const options *o,
+                          const key_tables *keys, bundle *contents, err *e)
 {
     read_options how = read_options_of(o, s->file, DTYPE_F32);
-    bundle contents = {0};
     how.keys = &KEYS;
+    how.document_keys = keys;
     how.map = s->map;
     how.allow_nonfinite = true;
+    return to->format->read(s->bytes, s->length, &how, contents, e);
+}
+
+static void find_attention(info_file *to, const source *s, const options *o)
+{
+    bundle contents = {0};
     to->has_attention = true;
-    if (to->format->read(s->bytes, s->length, &how, &contents, &to->attention.trouble))
+    if (read_document(to, s, o, NULL, &contents, &to->attention.trouble))
         to->has_attention = attention_facts_of(&to->attention, &contents);
     bundle_free(&contents);
+}
+
+static void find_stack(info_file *to, const source *s, const options *o)
+{
+    bundle contents = {0};
+    to->has_stack = true;
+    if (read_document(to, s, o, &STACK_DOCUMENT, &contents, &to->stack.trouble))
+        stack_facts_of(&to->stack, &contents);
+    bundle_free(&contents);
+}
+
+/* What is wrong then is told, and no error: it is well-formed. But without memory nobody knows. */
+static bool find_asked(info_file *to, const source *s, const options *o, err *e)
+{
+    if (to->kind == INFO_DOCUMENT)
+        find_attention(to, s, o);
+    if (to->kind == INFO_LAYERS)
+        find_stack(to, s, o);
     if (to->attention.trouble.is_memory)
         *e = to->attention.trouble;
+    if (to->stack.trouble.is_memory)
+        *e = to->stack.trouble;
     return !e->is_set;
 }
 
@@ -141,8 +171,8 @@ static bool read_file(info_file *to, const char *file, const options *o, err *e)
     bool done = read_facts(to, &s, o, e) &&
                 (to->only == NULL || keep_only(&to->root, to->file, to->only, e));
     to->kind = done && to->only == NULL ? kind_of(&to->root) : INFO_ANYTHING;
-    if (to->kind == INFO_DOCUMENT && to->documents == 0)
-        done = find_attention(to, &s, o, e);
+    if (done && to->documents == 0)
+        done = find_asked(to, &s, o, e);
     source_close(&s);
     return done;
 }
@@ -151,6 +181,7 @@ static void free_file(info_file *one)
 {
     fact_free(&one->root);
     attention_facts_free(&one->attention);
+    stack_facts_free(&one->stack);
 }
 
 /* ---- the command ---- */

@@ -4,11 +4,13 @@
 
 #include "cli/info/attention_facts.h"
 #include "cli/info/facts.h"
+#include "cli/info/stack_facts.h"
 #include "io/format.h"
 
 typedef enum info_kind {
     INFO_ANYTHING, /* matrices, or JSON of any kind */
     INFO_DOCUMENT, /* all its keys are those of a problem document */
+    INFO_LAYERS,   /* the same of a document of layers, and it has some */
     INFO_RESULT    /* all its entries are stages */
 } info_kind;
 
@@ -22,6 +24,8 @@ typedef struct info_file {
     info_kind kind;
     bool has_attention;
     attention_facts attention;
+    bool has_stack;
+    stack_facts stack;
 } info_file;
 
 /* Lines for a person. */

@@ -131,18 +131,28 @@ static void add_notes(text *out, const text_list *notes)
     text_add_string(out, "]");
 }
 
-static void add_sizes(text *out, const attention_facts *of)
+static void add_heads(text *out, const attention_facts *of)
 {
     json_member_text(out, "sharing", of->sharing);
     json_member_count(out, "heads", of->heads);
     json_member_count(out, "kv_heads", of->kv_heads);
+}
+
+static void add_widths(text *out, const attention_facts *of)
+{
+    json_member_count(out, "d_k", of->key_width);
+    json_member_count(out, "d_v", of->value_width);
+}
+
+static void add_sizes(text *out, const attention_facts *of)
+{
+    add_heads(out, of);
     if (of->has_inputs) {
         json_member_count(out, "batches", of->batches);
         json_member_count(out, "queries", of->queries);
         json_member_count(out, "keys", of->keys);
     }
-    json_member_count(out, "d_k", of->key_width);
-    json_member_count(out, "d_v", of->value_width);
+    add_widths(out, of);
     json_member_text(out, "dtype", dtype_name(of->type));
     json_member_count(out, "cache_bytes_per_token", of->cache_bytes);
     json_member_text(out, "causal", of->causal);
@@ -173,9 +183,63 @@ static void add_attention(text *out, const attention_facts *of)
     text_add_string(out, "}");
 }
 
+static void add_part(text *out, const part_facts *p)
+{
+    json_member_key(out, part_name(p->kind));
+    text_add_string(out, "{");
+    if (p->kind == PART_FEED_FORWARD) {
+        json_member_count(out, "hidden", p->hidden);
+        json_member_text(out, "activation", p->activation);
+    } else {
+        add_heads(out, &p->attention);
+        add_widths(out, &p->attention);
+    }
+    text_add_string(out, "}");
+}
+
+static void add_layers(text *out, const stack_facts *of)
+{
+    json_member_key(out, "layers");
+    text_add_string(out, "[");
+    for (size_t i = 0; i < of->layers; i++) {
+        const layer_facts *l = &of->layer[i];
+        text_add_string(out, i == 0 ? "{" : ", {");
+        json_member_text(out, "norm", l->norm);
+        for (size_t j = 0; j < l->parts; j++)
+            add_part(out, &l->part[j]);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "]");
+}
+
+static void add_stack_sizes(text *out, const stack_facts *of)
+{
+    if (of->batches > 0)
+        json_member_count(out, "batches", of->batches);
+    json_member_count(out, "rows", of->rows);
+    json_member_count(out, "width", of->width);
+    json_member_text(out, "dtype", dtype_name(of->type));
+    json_member_count(out, "cache_bytes_per_token", of->cache_bytes);
+    add_layers(out, of);
+    if (of->has_end)
+        add_part(out, &of->end);
+}
+
+static void add_stack(text *out, const stack_facts *of)
+{
+    json_member_key(out, "stack");
+    text_add_string(out, "{");
+    if (of->trouble.is_set)
+        add_error(out, &of->trouble);
+    else
+        add_stack_sizes(out, of);
+    text_add_string(out, "}");
+}
+
 void info_write_json(text *out, const info_file *of, const err *error)
 {
-    static const char *const KINDS[] = {[INFO_DOCUMENT] = "document", [INFO_RESULT] = "result"};
+    static const char *const KINDS[] = {
+        [INFO_DOCUMENT] = "document", [INFO_LAYERS] = "layers", [INFO_RESULT] = "result"};
     text_add_string(out, "{");
     json_member_text(out, "file", of->file);
     if (error->is_set) {
@@ -193,6 +257,8 @@ void info_write_json(text *out, const info_file *of, const err *error)
             add_fact(out, &of->root, false);
         if (of->has_attention)
             add_attention(out, &of->attention);
+        if (of->has_stack)
+            add_stack(out, &of->stack);
     }
     text_add_string(out, "}\n");
 }

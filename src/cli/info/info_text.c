@@ -265,13 +265,15 @@ static bool is_json(const info_file *of)
 
 static void write_kind(text *out, const info_file *of)
 {
+    static const char *const KINDS[] = {[INFO_DOCUMENT] = "problem document",
+                                        [INFO_LAYERS] = "document of layers",
+                                        [INFO_RESULT] = "result"};
     const fact *root = &of->root;
     if (of->documents > 0) {
         text_add_format(out, "%zu document%s, %zu key%s", of->documents, plural(of->documents),
                         root->count, plural(root->count));
     } else if (of->kind != INFO_ANYTHING) {
-        text_add_format(out, "a %s with %zu key%s",
-                        of->kind == INFO_DOCUMENT ? "problem document" : "result", root->count,
+        text_add_format(out, "a %s with %zu key%s", KINDS[of->kind], root->count,
                         plural(root->count));
     } else if (!is_json(of)) {
         size_t matrices = count_inside(root, FACT_MATRIX), unread = count_inside(root, FACT_UNREAD);
@@ -308,24 +310,36 @@ static void write_headline(text *out, const info_file *of)
 
 /* ---- attention ---- */
 
-static void write_trouble(text *out, const err *trouble)
+/* Frees the line. */
+static void write_line(text *out, text *line)
 {
-    text line = {0};
-    text_add_format(&line, "attention: not as it stands: %s%s%s", trouble->where,
-                    trouble->where[0] == '\0' ? "" : ": ", trouble->what);
-    display_add_wrapped(out, text_string(&line), INDENT, LINE_COLUMNS);
-    out->failed = out->failed || line.failed;
-    text_free(&line);
+    display_add_wrapped(out, text_string(line), INDENT, LINE_COLUMNS);
+    out->failed = out->failed || line->failed;
+    text_free(line);
 }
 
-static void write_sizes(text *out, const attention_facts *of)
+static void write_trouble(text *out, const char *of_what, const err *trouble)
 {
-    text_add_format(out, "  attention: %s", of->sharing);
+    text line = {0};
+    text_add_format(&line, "%s: not as it stands: %s%s%s", of_what, trouble->where,
+                    trouble->where[0] == '\0' ? "" : ": ", trouble->what);
+    write_line(out, &line);
+}
+
+static void add_sharing(text *out, const attention_facts *of)
+{
+    text_add_string(out, of->sharing);
     if (of->heads > 1)
         text_add_format(out, ", %zu heads", of->heads);
     if (of->kv_heads < of->heads)
         text_add_format(out, " over %zu key/value head%s", of->kv_heads, plural(of->kv_heads));
     text_add_format(out, ", d_k %zu, d_v %zu", of->key_width, of->value_width);
+}
+
+static void write_sizes(text *out, const attention_facts *of)
+{
+    text_add_string(out, "  attention: ");
+    add_sharing(out, of);
     if (of->has_inputs)
         text_add_format(out, "; %zu quer%s, %zu key%s", of->queries, of->queries == 1 ? "y" : "ies",
                         of->keys, plural(of->keys));
@@ -339,7 +353,7 @@ static void write_sizes(text *out, const attention_facts *of)
 static void write_attention(text *out, const attention_facts *of)
 {
     if (of->trouble.is_set) {
-        write_trouble(out, &of->trouble);
+        write_trouble(out, "attention", &of->trouble);
         return;
     }
     write_sizes(out, of);
@@ -349,10 +363,76 @@ static void write_attention(text *out, const attention_facts *of)
     for (size_t i = 0; i < of->notes.count; i++) {
         text line = {0};
         text_add_format(&line, "note: %s", of->notes.item[i]);
-        display_add_wrapped(out, text_string(&line), INDENT, LINE_COLUMNS);
-        out->failed = out->failed || line.failed;
-        text_free(&line);
+        write_line(out, &line);
     }
+}
+
+/* ---- layers ---- */
+
+static void add_part_facts(text *out, const part_facts *p)
+{
+    text_add_format(out, "; %s: ", part_name(p->kind));
+    if (p->kind == PART_FEED_FORWARD)
+        text_add_format(out, "%zu hidden, %s", p->hidden, p->activation);
+    else
+        add_sharing(out, &p->attention);
+}
+
+static void add_layer(text *out, const layer_facts *l)
+{
+    text_add_format(out, "norms %s", l->norm);
+    for (size_t i = 0; i < l->parts; i++)
+        add_part_facts(out, &l->part[i]);
+}
+
+/* Layers that are alike are told once: those from `first` to before `end`. */
+static size_t end_of_alike(const stack_facts *of, size_t first, text *words)
+{
+    size_t end = first + 1;
+    text others = {0};
+    for (bool is_same = true; is_same && end < of->layers; end += is_same) {
+        text_clear(&others);
+        add_layer(&others, &of->layer[end]);
+        is_same = strcmp(text_string(&others), text_string(words)) == 0;
+    }
+    words->failed = words->failed || others.failed;
+    text_free(&others);
+    return end;
+}
+
+static void write_layers(text *out, const stack_facts *of)
+{
+    for (size_t first = 0, end; first < of->layers; first = end) {
+        text words = {0}, line = {0};
+        add_layer(&words, &of->layer[first]);
+        end = end_of_alike(of, first, &words);
+        text_add_format(&line, "layer%s %zu", plural(end - first), first + 1);
+        if (end > first + 1)
+            text_add_format(&line, " to %zu", end);
+        text_add_format(&line, ": %s", text_string(&words));
+        line.failed = line.failed || words.failed;
+        write_line(out, &line);
+        text_free(&words);
+    }
+}
+
+static void write_stack(text *out, const stack_facts *of)
+{
+    if (of->trouble.is_set) {
+        write_trouble(out, "layers", &of->trouble);
+        return;
+    }
+    text_add_format(out, "  layers: %zu, for encode, decode and generate; %zu row%s of width %zu",
+                    of->layers, of->rows, plural(of->rows), of->width);
+    if (of->batches > 0)
+        text_add_format(out, ", a batch of %zu", of->batches);
+    text_add_string(out, "\n");
+    write_layers(out, of);
+    if (of->has_end)
+        text_add_format(out, "  behind them: %s: %zu hidden, %s\n", part_name(of->end.kind),
+                        of->end.hidden, of->end.activation);
+    text_add_format(out, "  key/value cache: %zu bytes a token in %s, of all layers\n",
+                    of->cache_bytes, dtype_name(of->type));
 }
 
 void info_write_text(text *out, const info_file *of)
@@ -361,4 +441,6 @@ void info_write_text(text *out, const info_file *of)
     write_table(out, of);
     if (of->has_attention)
         write_attention(out, &of->attention);
+    if (of->has_stack)
+        write_stack(out, &of->stack);
 }
