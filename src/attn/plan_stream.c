@@ -1,21 +1,22 @@
-/* One line of a stream: what can't be, and how its rows join those before them. */
+/* One line of a stream, or a step of a generation: what can't be where rows keep coming, and how
+ * they join those before them. */
 #include "attn/plan_parts.h"
 
 #include <string.h>
 
-/* What a document may say, and a stream can't do, with the reason. */
+/* What a document may say, and rows that keep coming can't have, with the reason. */
 static const struct {
     const char *key, *why;
 } NOT_STREAMED[] = {
-    {"offset", "counts its rows itself, from 0"},
-    {"mask", "has no number of keys that one could be made for"},
-    {"bias", "has no number of keys that one could be made for"},
-    {"key_lengths", "has no last key that it could count to"},
-    {"key_tokens", "brings its keys a line at a time, with their tokens"},
-    {"bias_k", "has no last key that a row could stand behind"},
-    {"bias_v", "has no last key that a row could stand behind"},
-    {"past_k", "keeps its cache itself"},
-    {"past_v", "keeps its cache itself"},
+    {"offset", "they are counted, from 0"},
+    {"mask", "there is no number of keys that one could be made for"},
+    {"bias", "there is no number of keys that one could be made for"},
+    {"key_lengths", "there is no last key that it could count to"},
+    {"key_tokens", "keys come with them, and have their tokens"},
+    {"bias_k", "there is no last key that a row could stand behind"},
+    {"bias_v", "there is no last key that a row could stand behind"},
+    {"past_k", "a cache is kept of them"},
+    {"past_v", "a cache is kept of them"},
 };
 
 static bool check_settings(const problem *asked, err *e)
@@ -23,13 +24,13 @@ static bool check_settings(const problem *asked, err *e)
     for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
         place at = problem_place(asked, NOT_STREAMED[i].key);
         if (bundle_find(asked->document, NOT_STREAMED[i].key) != NULL)
-            return err_at(e, &at, "%s is given, and a stream %s", NOT_STREAMED[i].key,
+            return err_at(e, &at, "%s is given, and where rows keep coming, %s", NOT_STREAMED[i].key,
                           NOT_STREAMED[i].why);
     }
     place at = problem_place(asked, "add_zero");
     return !asked->adds_zero || err_at(e, &at,
-                                       "add_zero is asked for, and a stream has no last "
-                                       "key that a row could stand behind");
+                                       "add_zero is asked for, and where rows keep coming, "
+                                       "there is no last key that a row could stand behind");
 }
 
 /* A row that saw later ones would have to wait for them. */
@@ -37,10 +38,12 @@ static bool check_direction(const problem *asked, err *e)
 {
     place at = problem_place(asked, "causal");
     if (asked->causal == CAUSAL_LOWER_RIGHT)
-        return err_at(e, &at, "causal is lower-right, and a stream has no last key to count from");
+        return err_at(e, &at,
+                      "causal is lower-right, and where rows keep coming, there is no last key to "
+                      "count from");
     if (asked->causal != CAUSAL_NONE || (asked->has_window && asked->window_right == 0))
         return true;
-    err_set(e, "queries see keys that a stream has not read yet");
+    err_at(e, &at, "queries see keys of rows that are still to come");
     return err_remedy(e, "--causal lets a query see only keys at or before it");
 }
 
@@ -53,7 +56,7 @@ static bool check_rows(const plan *p, err *e)
 {
     place at = place_of_keys(p);
     return p->n_q == p->k.n ||
-           err_at(e, &at, "in a stream each token is a query and a key, and there are %zu and %zu",
+           err_at(e, &at, "where rows keep coming, each is a query and a key, and there are %zu and %zu",
                   p->n_q, p->k.n);
 }
 
