@@ -20,7 +20,8 @@ static const struct {
     {"dtype", true},       {"round", true},         {"mask_true", true},       {"causal", false},
     {"window", false},     {"alibi", false},        {"offset", false},         {"rope", false},
     {"rope_width", false}, {"rope_pairing", false}, {"rope_positions", false}, {"mask", false},
-    {"bias", false},       {"mask_axis", false},    {"key_lengths", false},
+    {"bias", false},       {"mask_axis", false},    {"key_lengths", false},    {"top", true},
+    {"add_zero", true},
 };
 
 static bool borrow_shared(attention *a, const attention_source *from, const bundle *around, err *e)

@@ -217,7 +217,7 @@ static bool check_top(const stack *s, err *e)
     static const char *const OF_LAYERS[] = {
         "wq",     "wk",    "wv",  "wo",     "bq",     "bk",       "bv",    "bo",  "q",   "k",
         "v",      "xk",    "xv",  "ws",     "bs",     "wa",       "ua",    "va",  "ba",  "q_gain",
-        "k_gain", "sinks", "top", "bias_k", "bias_v", "add_zero", "cross", "ln1", "ln2", "ln3"};
+        "k_gain", "sinks", "bias_k", "bias_v", "cross", "ln1", "ln2", "ln3"};
     static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
     static const char *const OF_CACHE[] = {"past_k", "past_v"};
     const entry *of_layers =
