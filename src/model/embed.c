@@ -277,10 +277,11 @@ static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
 
 static bool check_is_one(const stack *s, const problem *asked, const entry *ids, err *e)
 {
+    const entry *layers = bundle_find(s->document, "layers");
     place nowhere = {0};
     if (asked->in[INPUT_X] == NULL && ids == NULL)
         return err_at(
-            e, s->document->count == 0 ? &nowhere : &s->document->entry[0].at,
+            e, layers == NULL ? &nowhere : &layers->at,
             "there is nothing to begin with: neither x, nor tokens with a vocab, nor ids");
     return asked->in[INPUT_X] == NULL || ids == NULL ||
            err_at(e, &ids->at, "ids are given, and so are the rows that they would look up");

@@ -82,8 +82,9 @@ static bool check_ids(const generation *g, err *e)
 {
     size_t to_choose = g->unembedding.size[1], to_look_up = stack_ids(&g->stack);
     return to_choose <= to_look_up ||
-           err_set(e, "the unembedding has %zu ids to choose from, and %zu can be looked up",
-                   to_choose, to_look_up);
+           err_at(e, &bundle_find(g->stack.document, "unembedding")->at,
+                  "the unembedding has %zu ids to choose from, and %zu can be looked up", to_choose,
+                  to_look_up);
 }
 
 static bool check_positions(const generation *g, err *e)
@@ -137,7 +138,8 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (!stack_read(&g->stack, document, how, by, e))
         return false;
     if (g->stack.batches > 0)
-        return err_set(e, "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
+        return err_at(e, &bundle_find(document, "x")->at,
+                      "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
     return find_unembedding(g, e) && find_bias(g, e) && check_ids(g, e) && check_positions(g, e) &&
            check_all_angles(g, e) && make_room(g, e);
 }

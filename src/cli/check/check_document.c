@@ -144,7 +144,7 @@ static bool check_keys(const document *one, err *e)
 
 /* Without inputs there is nothing to compute (a document of tokens alone), and that is no
  * failure. */
-bool check_document(checker *c, const document *one, err *e)
+static bool check_numbers(checker *c, const document *one, err *e)
 {
     const bundle *numbers = numbers_of(c, one);
     place at = document_place(one);
@@ -168,4 +168,10 @@ bool check_document(checker *c, const document *one, err *e)
         return err_at(e, &at, "there is no \"expected\" to compare with");
     return check_numbers_names(c, numbers, NULL, e) &&
            (c->actual == NULL || check_actual(numbers, e)) && solve_and_compare(c, one, numbers, e);
+}
+
+bool check_document(checker *c, const document *one, err *e)
+{
+    place at = document_place(one);
+    return check_numbers(c, one, e) || err_place(e, &at);
 }
