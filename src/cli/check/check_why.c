@@ -56,7 +56,7 @@ static void add_nothing(text *out, const tried_numbers *of, const why_answers *f
     if (found->right_digits > 0)
         text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
                         found->right_digits == 1 ? "" : "s");
-    text_add_format(out, "; the first stage that differs is %s: ", of->compared->first.stage);
+    text_add_string(out, "; what differs first is ");
     report_element(out, &of->compared->first, of->numbers_name, "computed");
     text_add_string(out, "\n");
     add_misprint(out, of->compared);

@@ -128,6 +128,40 @@ static void describe_option(text *out, const named *row)
         write_rows(out, o->also);
 }
 
+/* What a placeholder says of a setting's value, which may be more than its kind does. */
+static const named PLACEHOLDERS[] = {
+    {"N", "a whole number"},    {"K", "a whole number"}, {"N,...", "a list of whole numbers, or one"},
+    {"C", "a number"},          {"E", "a number"},       {"NUMBER", "a number"},
+    {"S", "a number or a word"}};
+static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
+
+/* "post, pre or seed" */
+static void add_words(text *out, const named_table *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        text_add_format(out, "%s%s",
+                        i == 0                  ? ""
+                        : i + 1 == words->count ? " or "
+                                                : ", ",
+                        named_row(words, i)->name);
+}
+
+static void write_value(text *out, const char *of_kind, const option_row *option)
+{
+    const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
+    const named *value = named_find(&VALUES, metavar, strlen(metavar));
+    text words = {0};
+    if (value != NULL)
+        text_add_string(&words, value->help);
+    else if (option != NULL && option->choices != NULL)
+        add_words(&words, option->choices);
+    else
+        text_add_string(&words, of_kind);
+    write_fact(out, "its value", text_string(&words));
+    out->failed = out->failed || words.failed;
+    text_free(&words);
+}
+
 static void describe_key(text *out, const named *row)
 {
     static const char *const KINDS[] = {
@@ -148,7 +182,7 @@ static void describe_key(text *out, const named *row)
         [KEY_OBJECTS] = "a list of objects",
     };
     const option_row *option = option_by_key(row->name, strlen(row->name));
-    write_fact(out, "its value", KINDS[((const key *)(const void *)row)->kind]);
+    write_value(out, KINDS[((const key *)(const void *)row)->kind], option);
     if (option != NULL)
         text_add_format(out, "  set by the option: --%s\n", option->named.name);
 }
