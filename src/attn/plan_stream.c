@@ -24,8 +24,8 @@ static bool check_settings(const problem *asked, err *e)
     for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
         place at = problem_place(asked, NOT_STREAMED[i].key);
         if (bundle_find(asked->document, NOT_STREAMED[i].key) != NULL)
-            return err_at(e, &at, "%s is given, and where rows keep coming, %s", NOT_STREAMED[i].key,
-                          NOT_STREAMED[i].why);
+            return err_at(e, &at, "%s is given, and where rows keep coming, %s",
+                          NOT_STREAMED[i].key, NOT_STREAMED[i].why);
     }
     place at = problem_place(asked, "add_zero");
     return !asked->adds_zero || err_at(e, &at,
@@ -56,7 +56,8 @@ static bool check_rows(const plan *p, err *e)
 {
     place at = place_of_keys(p);
     return p->n_q == p->k.n ||
-           err_at(e, &at, "where rows keep coming, each is a query and a key, and there are %zu and %zu",
+           err_at(e, &at,
+                  "where rows keep coming, each is a query and a key, and there are %zu and %zu",
                   p->n_q, p->k.n);
 }
 

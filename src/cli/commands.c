@@ -93,8 +93,10 @@ static const command ROWS[] = {
      "Lists what is in each FILE: names, shapes, types as the file stores them, least, greatest "
      "and mean of the numbers, and how many are none. FILE:NAME is one entry alone. Of an entry "
      "that is not read, such as texts in a NPZ, it says why. Of JSON it says whether it is "
-     "well-formed, a problem document, a document of layers or neither; of these two also how heads "
-     "share keys and values, and what a key/value cache needs. --format json writes an object a file, a line "
+     "well-formed, a problem document, a document of layers or neither; of these two also how "
+     "heads "
+     "share keys and values, and what a key/value cache needs. --format json writes an object a "
+     "file, a line "
      "each. A file that can't be read is status 2, after all others were looked at.",
      command_info},
     {{"convert", "write a file in another format"},

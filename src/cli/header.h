@@ -4,8 +4,11 @@
 
 #include "cli/options.h"
 #include "cli/solve.h"
+#include "model/stack.h"
 
 /* A line each: the version, the arguments, every input with its shape and a hash of its numbers. */
 bool header_lines(const solution *s, const options *o, text_list *lines, err *e);
+/* The same of layers, whose inputs are named by the way to them: "layers.0.wq". */
+bool header_lines_of_stack(const stack *s, const options *o, text_list *lines, err *e);
 
 #endif

@@ -215,8 +215,8 @@ static bool refuse_at_top(const entry *given, const char *remedy, err *e)
 static bool check_top(const stack *s, err *e)
 {
     static const char *const OF_LAYERS[] = {
-        "wq",     "wk",    "wv",  "wo",     "bq",     "bk",       "bv",    "bo",  "q",   "k",
-        "v",      "xk",    "xv",  "ws",     "bs",     "wa",       "ua",    "va",  "ba",  "q_gain",
+        "wq",     "wk",    "wv",     "wo",     "bq",    "bk",  "bv",  "bo", "q",  "k",
+        "v",      "xk",    "xv",     "ws",     "bs",    "wa",  "ua",  "va", "ba", "q_gain",
         "k_gain", "sinks", "bias_k", "bias_v", "cross", "ln1", "ln2", "ln3"};
     static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
     static const char *const OF_CACHE[] = {"past_k", "past_v"};

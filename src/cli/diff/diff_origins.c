@@ -13,23 +13,52 @@ static const char *behind(const char *line, const char *start)
     return strncmp(line, start, length) == 0 ? line + length : NULL;
 }
 
+/* NULL where it has none of this name. */
+static const origin_input *find_input(const origin *in, const char *name)
+{
+    for (size_t i = 0; i < in->inputs; i++) {
+        if (strcmp(in->in[i].name, name) == 0)
+            return &in->in[i];
+    }
+    return NULL;
+}
+
+static void free_input(origin_input *in)
+{
+    mem_free(in->name);
+    mem_free(in->shape);
+    mem_free(in->hash);
+}
+
+/* The name becomes the list's; of two that are the same, the first one counts. */
+static bool add_input(origin *to, origin_input *made, err *e)
+{
+    bool is_known = made->name != NULL && find_input(to, made->name) != NULL;
+    bool is_whole = made->name != NULL && made->shape != NULL && made->hash != NULL;
+    origin_input *larger = is_whole && !is_known
+                               ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
+                               : NULL;
+    if (larger == NULL) {
+        free_input(made);
+        return is_known;
+    }
+    to->in = larger;
+    to->in[to->inputs++] = *made;
+    return true;
+}
+
 /* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
 static bool read_input(origin *to, const char *line, err *e)
 {
     size_t name = strcspn(line, ",");
     const char *hash = strstr(line, ", hash ");
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        origin_input *in = &to->in[which];
-        if (hash == NULL || line + name == hash || in->hash != NULL ||
-            strlen(input_key(which)) != name || strncmp(input_key(which), line, name) != 0)
-            continue;
-        const char *shape = line + name + strlen(", ");
-        in->shape = mem_copy_text(shape, strcspn(shape, ","), e);
-        hash += strlen(", hash ");
-        in->hash = in->shape == NULL ? NULL : mem_copy_text(hash, strlen(hash), e);
-        return in->hash != NULL;
-    }
-    return true;
+    if (hash == NULL || name == 0 || line + name == hash)
+        return true;
+    const char *shape = line + name + strlen(", "), *digits = hash + strlen(", hash ");
+    origin_input made = {.name = mem_copy_text(line, name, e),
+                         .shape = mem_copy_text(shape, strcspn(shape, ","), e),
+                         .hash = mem_copy_text(digits, strlen(digits), e)};
+    return add_input(to, &made, e);
 }
 
 /* The option of a word "--scale=2", "--scale" or "--no-scale", where it is a setting: other options
@@ -117,12 +146,32 @@ static bool has_same_version(const diff_origins *o)
     return strcmp(o->of[0].version, o->of[1].version) == 0;
 }
 
-static bool has_same_input(const diff_origins *o, input which)
+static bool is_same(const origin_input *a, const origin_input *b)
 {
-    const origin_input *a = &o->of[0].in[which], *b = &o->of[1].in[which];
-    if (a->hash == NULL || b->hash == NULL)
-        return a->hash == b->hash;
-    return strcmp(a->hash, b->hash) == 0 && strcmp(a->shape, b->shape) == 0;
+    return a != NULL && b != NULL && strcmp(a->hash, b->hash) == 0 &&
+           strcmp(a->shape, b->shape) == 0;
+}
+
+/* An input that is not the same in both; NULL where one has none. */
+typedef struct unlike {
+    const char *name;
+    const origin_input *of[2];
+} unlike;
+
+/* The next one from `*at` on, which counts through A's inputs and then through B's. */
+static bool next_unlike(const diff_origins *o, size_t *at, unlike *found)
+{
+    size_t of_a = o->of[0].inputs;
+    while (*at < of_a + o->of[1].inputs) {
+        size_t i = (*at)++;
+        found->name = i < of_a ? o->of[0].in[i].name : o->of[1].in[i - of_a].name;
+        for (int side = 0; side < 2; side++)
+            found->of[side] = find_input(&o->of[side], found->name);
+        bool is_told = i >= of_a && found->of[0] != NULL;
+        if (!is_told && !is_same(found->of[0], found->of[1]))
+            return true;
+    }
+    return false;
 }
 
 /* ---- for a person ---- */
@@ -130,11 +179,10 @@ static bool has_same_input(const diff_origins *o, input which)
 /* Enough of a hash to tell two apart. */
 enum { SHORT_HASH = 8 };
 
-static void add_side(text *out, const diff_origins *o, int side, input which, bool shows_shape)
+static void add_side(text *out, const char *name, const origin_input *in, bool shows_shape)
 {
-    const origin_input *in = &o->of[side].in[which];
-    text_add_format(out, "%s ", o->name[side]);
-    if (in->hash == NULL)
+    text_add_format(out, "%s ", name);
+    if (in == NULL)
         text_add_string(out, "none");
     else if (shows_shape)
         text_add_string(out, in->shape);
@@ -143,14 +191,14 @@ static void add_side(text *out, const diff_origins *o, int side, input which, bo
 }
 
 /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
-static void add_input(text *out, const diff_origins *o, input which)
+static void add_unlike(text *out, const diff_origins *o, const unlike *one)
 {
-    const origin_input *a = &o->of[0].in[which], *b = &o->of[1].in[which];
-    bool shows_shape = a->hash != NULL && b->hash != NULL && strcmp(a->shape, b->shape) != 0;
-    text_add_format(out, "made from different inputs: %s (", input_key(which));
-    add_side(out, o, 0, which, shows_shape);
+    const origin_input *a = one->of[0], *b = one->of[1];
+    bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
+    text_add_format(out, "made from different inputs: %s (", one->name);
+    add_side(out, o->name[0], a, shows_shape);
     text_add_string(out, ", ");
-    add_side(out, o, 1, which, shows_shape);
+    add_side(out, o->name[1], b, shows_shape);
     text_add_string(out, ")\n");
 }
 
@@ -173,10 +221,9 @@ void diff_origins_write_notes(const diff_origins *o, text *out)
 {
     if (!o->are_known)
         return;
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (!has_same_input(o, which))
-            add_input(out, o, which);
-    }
+    unlike one;
+    for (size_t at = 0; next_unlike(o, &at, &one);)
+        add_unlike(out, o, &one);
     add_options(out, o);
     if (!has_same_version(o))
         text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
@@ -188,7 +235,7 @@ void diff_origins_write_notes(const diff_origins *o, text *out)
 static void add_origin(text *out, const char *name, const origin_input *in)
 {
     json_member_key(out, name);
-    if (in->hash == NULL) {
+    if (in == NULL) {
         text_add_string(out, "null");
         return;
     }
@@ -204,13 +251,12 @@ void diff_origins_write_json(const diff_origins *o, text *out)
         return;
     json_member_key(out, "different_inputs");
     text_add_string(out, "{");
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (has_same_input(o, which))
-            continue;
-        json_member_key(out, input_key(which));
+    unlike one;
+    for (size_t at = 0; next_unlike(o, &at, &one);) {
+        json_member_key(out, one.name);
         text_add_string(out, "{");
-        add_origin(out, "a", &o->of[0].in[which]);
-        add_origin(out, "b", &o->of[1].in[which]);
+        add_origin(out, "a", one.of[0]);
+        add_origin(out, "b", one.of[1]);
         text_add_string(out, "}");
     }
     text_add_string(out, "}");
@@ -240,10 +286,9 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
 void diff_origins_free(diff_origins *o)
 {
     for (int side = 0; side < 2; side++) {
-        for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-            mem_free(o->of[side].in[which].shape);
-            mem_free(o->of[side].in[which].hash);
-        }
+        for (size_t i = 0; i < o->of[side].inputs; i++)
+            free_input(&o->of[side].in[i]);
+        mem_free(o->of[side].in);
         text_list_free(&o->of[side].options);
     }
     *o = (diff_origins){0};

@@ -2,17 +2,17 @@
 #ifndef SELFATTN_CLI_DIFF_DIFF_ORIGINS_H
 #define SELFATTN_CLI_DIFF_DIFF_ORIGINS_H
 
-#include "attn/problem.h"
 #include "cli/diff/diff_files.h"
 
-/* An input of a result; all NULL where it had none. */
+/* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
 typedef struct origin_input {
-    char *shape, *hash;
+    char *name, *shape, *hash;
 } origin_input;
 
 typedef struct origin {
     const char *version; /* borrowed from the file's header; NULL: it has none */
-    origin_input in[INPUT_COUNT];
+    origin_input *in;
+    size_t inputs, capacity;
     text_list options; /* that only this one was made with, of those that change numbers */
 } origin;
 

@@ -129,10 +129,13 @@ static void describe_option(text *out, const named *row)
 }
 
 /* What a placeholder says of a setting's value, which may be more than its kind does. */
-static const named PLACEHOLDERS[] = {
-    {"N", "a whole number"},    {"K", "a whole number"}, {"N,...", "a list of whole numbers, or one"},
-    {"C", "a number"},          {"E", "a number"},       {"NUMBER", "a number"},
-    {"S", "a number or a word"}};
+static const named PLACEHOLDERS[] = {{"N", "a whole number"},
+                                     {"K", "a whole number"},
+                                     {"N,...", "a list of whole numbers, or one"},
+                                     {"C", "a number"},
+                                     {"E", "a number"},
+                                     {"NUMBER", "a number"},
+                                     {"S", "a number or a word"}};
 static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
 
 /* "post, pre or seed" */

@@ -1,5 +1,6 @@
 /* selfattn encode and decode: documents of layers in, stages of the stack out. */
 #include "cli/command.h"
+#include "cli/header.h"
 #include "cli/stack/stack_outputs.h"
 #include "cli/stack/stack_solve.h"
 #include "cli/tracing.h"
@@ -29,6 +30,16 @@ static bool compute(stacker *r, stack_solution *s, const text_list *names, text 
     return stack_solution_run(s, names, r->given, r->world, e);
 }
 
+static bool write(stacker *r, const stack_solution *s, const document *one, err *e)
+{
+    text_list header = {0};
+    bool done = !r->given->header || header_lines_of_stack(&s->stack, r->given, &header, e);
+    done =
+        done && stack_outputs_write(&r->to, &s->stages, r->given->header ? &header : NULL, one, e);
+    text_list_free(&header);
+    return done;
+}
+
 static bool run_document(stacker *r, const document *one, err *e)
 {
     stack_solution s;
@@ -37,8 +48,7 @@ static bool run_document(stacker *r, const document *one, err *e)
     text shown = {0};
     bool done = stack_solution_plan(&s, one, r->is_decoder, r->given, e) &&
                 stack_outputs_names(&r->to, &names, e) && check_names(&s, &names, e) &&
-                compute(r, &s, &names, &shown, e) &&
-                stack_outputs_write(&r->to, &s.stages, one, e) &&
+                compute(r, &s, &names, &shown, e) && write(r, &s, one, e) &&
                 (!r->to.traces || stack_outputs_write_trace(&r->to, &shown, e));
     if (!done)
         err_place(e, &at);

@@ -135,11 +135,12 @@ static const format *format_of(const stack_outputs *to, const char *file)
 }
 
 static bool write_one(const stack_outputs *to, stack_output *one, const bundle *result,
-                      const document *from, err *e)
+                      const text_list *header, const document *from, err *e)
 {
     const format *f = format_of(to, one->to.file);
     write_options how = output_how(to->given, to->documents, from, f);
     bundle view = {0};
+    how.header = header;
     bool done = output_file_open(&one->to, e) &&
                 output_file_check_holds(&one->to, f, to->documents->files, e) &&
                 view_stages(one, result, &view, e) && f->write(&view, &how, &one->to.sink, e);
@@ -148,10 +149,11 @@ static bool write_one(const stack_outputs *to, stack_output *one, const bundle *
     return done;
 }
 
-bool stack_outputs_write(stack_outputs *to, const bundle *result, const document *one, err *e)
+bool stack_outputs_write(stack_outputs *to, const bundle *result, const text_list *header,
+                         const document *one, err *e)
 {
     for (size_t i = 0; i < to->count; i++) {
-        if (!write_one(to, &to->output[i], result, one, e))
+        if (!write_one(to, &to->output[i], result, header, one, e))
             return false;
     }
     return true;
