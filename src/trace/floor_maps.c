@@ -3,6 +3,7 @@
 #include "trace/floors.h"
 #include "trace/map.h"
 #include "trace/map_parts.h"
+#include "trace/stack_steps.h"
 
 #include <math.h>
 
@@ -150,6 +151,21 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
         product->c = map_from(b, PART_OF_COLUMN, bias_name);
 }
 
+/* In the step that makes the weights, where somebody asked for their mean. */
+static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
+{
+    trace *room = f->b.trace;
+    if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
+        return;
+    for (size_t i = 0; i < room->steps; i++) {
+        if (room->step[i].id != STEP_SOFTMAX)
+            continue;
+        f->b.step = &room->step[i];
+        build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
+        build_matrix(&f->b, mean->name, values, mean->rows, mean->columns, f->focus.row + 1);
+    }
+}
+
 void floors_map_mean_weights(floors *f, const stage_way *way)
 {
     builder *b = &f->b;
@@ -166,6 +182,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->is_share = mean->is_of_queries = true;
     map_say(mean, "mean of weights[i,j] over the heads", OP_MEAN,
             map_from(b, PART_OF_HEADS, "weights"), (trace_origin){0});
+    tell_mean(f, mean, &of_batch);
 }
 
 void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,

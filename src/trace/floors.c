@@ -20,6 +20,7 @@ void floors_enter(floors *f, trace *room, const char *name, const char *way)
     room->place.floor = build_text(&f->b, "%s%s", f->step, f->floor);
     room->place.way = build_text(&f->b, "%s%s", f->step_way, way);
     room->place.way_in_step = build_text(&f->b, "%s", way);
+    stack_place_find_more(&room->place, f->layer);
 }
 
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id)
@@ -27,6 +28,7 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
     char full[2 * STAGE_NAME];
     snprintf(full, sizeof full, "%s%s", f->step_way, way);
     trace_place at = {.name = room, .way = full, .way_in_step = way};
+    stack_place_find_more(&at, f->layer);
     return stack_step_wish(f->asked, &at, id);
 }
 

@@ -21,6 +21,7 @@ typedef struct floors {
     bool is_full;
     const text_list *asked; /* words that mean steps; NULL: all steps */
     err *e;
+    const layer *layer;          /* NULL: above or below all of them */
     stage_way way;               /* to the stages of the layer */
     const char *step, *step_way; /* of a generation: "step 2, " and "step.1."; else "" */
     const text_list *keys;       /* names of all rows so far, or NULL */

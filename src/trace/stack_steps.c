@@ -50,18 +50,24 @@ static const named *floor_of_word(const char *word)
     return found == NULL && is_position ? &step_of(FLOOR_EMBEDDED)->named : found;
 }
 
+static bool names_more(const char *word, const char *way, const trace_place *at)
+{
+    return at->more != NULL && matches(word, way, at->more);
+}
+
 /* What is a floor's is no attention's: output, and positions, which no attention of a stack
  * adds. */
-static step_wish wish_of(const char *word, const char *way, const char *room, step_id id)
+static step_wish wish_of(const char *word, const char *way, const trace_place *at, step_id id)
 {
     const step_row *row = step_of(id);
     const named *floor = floor_of_word(word);
-    const char *name = id < STEP_COUNT ? row->named.name : room;
+    const char *name = id < STEP_COUNT ? row->named.name : at->name;
     if (floor != NULL)
         return floor == &row->named ? STEP_WANTED : STEP_UNWANTED;
-    if (matches(word, way, room) || is_within(word, way, name))
+    if (matches(word, way, at->name) || is_within(word, way, name))
         return STEP_IF_IT_WORKS;
-    return matches(word, way, row->named.name) || matches_stage(word, way, row->stages)
+    return matches(word, way, row->named.name) || matches_stage(word, way, row->stages) ||
+                   (id == at->more_by && names_more(word, way, at))
                ? STEP_WANTED
                : STEP_UNWANTED;
 }
@@ -76,10 +82,40 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
     step_wish most = STEP_UNWANTED;
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->item[i];
-        most = greater(most, wish_of(word, at->way, at->name, id));
-        most = greater(most, wish_of(word, at->way_in_step, at->name, id));
+        most = greater(most, wish_of(word, at->way, at, id));
+        most = greater(most, wish_of(word, at->way_in_step, at, id));
     }
     return most;
+}
+
+/* A layer ends with the norm or the sum of its last part. */
+void stack_place_find_more(trace_place *at, const layer *of)
+{
+    const part_row *last = of == NULL ? NULL : of->part[of->parts - 1].as;
+    char name[32];
+    if (last == NULL)
+        return;
+    if (last->ln_after > 0)
+        snprintf(name, sizeof name, "ln%zu", last->ln_after);
+    else
+        snprintf(name, sizeof name, "%s_sum", part_name(last->kind));
+    if (strcmp(at->name, part_name(PART_ATTENTION)) == 0 ||
+        strcmp(at->name, part_name(PART_CROSS)) == 0) {
+        at->more = "mean_weights";
+        at->more_by = STEP_SOFTMAX;
+    } else if (strcmp(at->name, name) == 0) {
+        at->more = "output";
+        at->more_by = last->ln_after > 0 ? FLOOR_NORM : FLOOR_RESIDUAL;
+    }
+}
+
+bool stack_words_name_more(const text_list *words, const trace_place *at)
+{
+    bool is_named = false;
+    for (size_t i = 0; i < words->count; i++)
+        is_named = is_named || names_more(words->item[i], at->way, at) ||
+                   names_more(words->item[i], at->way_in_step, at);
+    return is_named;
 }
 
 /* ---- words that mean nothing ---- */
@@ -87,7 +123,8 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
 /* A search through all steps of a stack for a word, and for the nearest name to it. */
 typedef struct search {
     const char *word;
-    char before[32]; /* "step.1.", or "" */
+    const layer *layer; /* where it is; NULL: in none */
+    char before[32];    /* "step.1.", or "" */
     bool is_found;
     nearest near;
     char found[STAGE_NAME]; /* the nearest; "": none is near */
@@ -107,10 +144,14 @@ static void look(search *f, const char *way, const char *room, step_id id)
 {
     const char *name = step_of(id)->named.name;
     char full[STAGE_NAME];
+    trace_place at = {.name = room};
+    stack_place_find_more(&at, f->layer);
     snprintf(full, sizeof full, "%s%s", f->before, way);
-    f->is_found = f->is_found || wish_of(f->word, way, room, id) != STEP_UNWANTED ||
-                  wish_of(f->word, full, room, id) != STEP_UNWANTED;
+    f->is_found = f->is_found || wish_of(f->word, way, &at, id) != STEP_UNWANTED ||
+                  wish_of(f->word, full, &at, id) != STEP_UNWANTED;
     look_near(f, full, id < STEP_COUNT ? name : room);
+    if (at.more != NULL && id == at.more_by)
+        look_near(f, full, at.more);
     if (strchr(f->word, '.') == NULL) {
         look_near(f, full, name);
         look_near(f, full, room);
@@ -148,9 +189,11 @@ static void look_at_stack(search *f, const stack *s)
         look(f, "", "ln_e", FLOOR_NORM);
     for (size_t i = 0; i < s->layers; i++) {
         stage_way way = stage_way_of_layer(i);
+        f->layer = &s->layer[i];
         look(f, way.text, "x", FLOOR_LAYER);
         for (size_t j = 0; j < s->layer[i].parts; j++)
             look_at_part(f, &way, s->layer[i].part[j].as);
+        f->layer = NULL;
     }
     if (s->has_end)
         look(f, "", "ffn", FLOOR_FEED_FORWARD);

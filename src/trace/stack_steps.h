@@ -10,6 +10,12 @@
 #include "model/stack.h"
 #include "trace/trace.h"
 
+/* Says what a room of the layer makes for the stack beside its own stages: an attention
+ * mean_weights, the last room the layer's output. */
+void stack_place_find_more(trace_place *at, const layer *of);
+/* Whether one of the words names that. */
+bool stack_words_name_more(const text_list *words, const trace_place *at);
+
 /* What the words want of a step of the room that is there, whatever floor it is on. */
 step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id id);
 

@@ -256,6 +256,7 @@ static bool add_layer(floors *f, size_t number, floor_rows *rows)
     char floor[32], here[40];
     snprintf(floor, sizeof floor, "layer %zu", number + 1);
     snprintf(here, sizeof here, "%s, ", floor);
+    f->layer = l;
     f->way = stage_way_of_layer(number);
     f->place = here;
     f->floor = floor;
@@ -264,6 +265,7 @@ static bool add_layer(floors *f, size_t number, floor_rows *rows)
     *rows = x;
     for (size_t i = 0; i < l->parts && done; i++)
         done = add_part(f, l, &l->part[i], &x, rows);
+    f->layer = NULL;
     f->way = (stage_way){0};
     f->place = "";
     return done;

@@ -138,6 +138,8 @@ typedef struct trace_place {
     const char *name;        /* "attention" */
     const char *way;         /* before the names of its maps: "layer.0.attention." */
     const char *way_in_step; /* the same without a generation's "step.1." */
+    const char *more;        /* a stage of the stack that one of its steps makes too, or NULL: */
+    step_id more_by;         /* this one, "mean_weights" by the softmax */
 } trace_place;
 
 typedef struct trace {

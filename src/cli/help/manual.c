@@ -280,13 +280,16 @@ static void write_layers(text *out)
         out, "--trace=STEP and --blank take the steps of attention, which are then those of every "
              "attention, and these:");
     write_packed(out, &FLOORS);
-    write_paragraph(out, "They also take a part by its name, in all layers: ln1, attention, "
-                         "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
-                         "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
-                         "layer.0.attention.weights, where * stands for anything: "
-                         "layer.*.attention.mask. Steps of generate go before it, from 0: "
-                         "step.1.layer.0.ln1, step.1.logits. --focus row=I is a row of the prompt, "
-                         "whose last one is the default; a step behind it has one row.");
+    write_paragraph(
+        out,
+        "They also take a part by its name, in all layers: ln1, attention, "
+        "attention_sum, cross, ffn, ln_e, ln_f. And by the way to it: layer.0, "
+        "layer.0.ln1, layer.0.attention, layer.0.attention.softmax or "
+        "layer.0.attention.weights, where * stands for anything: "
+        "layer.*.attention.mask. layer.0.output is the step that ends the layer, "
+        "and mean_weights, named, stand with the softmax. Steps of generate go before it, from 0: "
+        "step.1.layer.0.ln1, step.1.logits. --focus row=I is a row of the prompt, "
+        "whose last one is the default; a step behind it has one row.");
 }
 
 static void write_conventions(text *out)

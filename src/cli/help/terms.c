@@ -223,6 +223,10 @@ static const term ROWS[] = {
      NULL,
      "The measure of rounding. Each weight here is within 3 ulp of the true softmax of the scores "
      "given."},
+    {{"mean_weights", "an attention's weights, averaged over its heads"},
+     "mean_weights[i,j] = Σₕ weights[h,i,j] / h",
+     "A stage of encode and decode, by the way to it: --emit layer.0.attention.mean_weights. "
+     "Rollout is made of them; --trace=mean_weights shows them beside the softmax."},
     {{"fused multiply-add", "a·b + c with one rounding"},
      "fma(a, b, c) = round(a·b + c)",
      "Twice as fast as two operations, and more exact. All products here are chains of it, on "
