@@ -244,8 +244,8 @@ static const option_row ROWS[] = {
     {{"header", "say in the result what made it, from which inputs"}, OPTION_FLAG, GROUP_OUTPUT,
      .shared = GROUP_STAGES, .place = AT(header),
      .manual = "Version, arguments and a hash of each input, as the key _header of JSON and as "
-               "comments of CSV. Inputs of encode and decode are named as by --map, layers.0.w1. Never "
-               "by default: a golden file must not change with a release."},
+               "comments of CSV. Inputs of encode and decode are named as by --map, layers.0.w1. "
+               "Never by default: a golden file must not change with a release."},
     {{"keep-going", "write {\"error\": ...} for a bad document, and go on"},
      OPTION_FLAG, GROUP_OUTPUT, .place = AT(keep_going),
      .manual = "The error stands in the place of the result and on standard error, and the exit "

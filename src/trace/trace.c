@@ -111,7 +111,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .focus = focus,
                  .batch = p->has_batch ? focus.batch + 1 : 0,
                  .heads = p->heads,
-                 .place = {"", "", "", ""}};
+                 .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
