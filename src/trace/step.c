@@ -34,7 +34,7 @@ static const step_row FLOOR_ROWS[] = {
     [FLOOR_EMBEDDED - STEP_COUNT] = {{"embedded", "the rows that go into the first layer"},
                                      "positions"},
     [FLOOR_LAYER - STEP_COUNT] = {{"layer", "what a layer does, one part after the other"}, ""},
-    [FLOOR_NORM - STEP_COUNT] = {{"norm", "each row brought to one mean and length"}, ""},
+    [FLOOR_NORM - STEP_COUNT] = {{"norm", "each row divided by its own spread"}, ""},
     [FLOOR_RESIDUAL -
         STEP_COUNT] = {{"residual", "what a part was given added to what it made"}, ""},
     [FLOOR_FEED_FORWARD - STEP_COUNT] = {{"ffn", "each row on its own through hidden numbers"},
