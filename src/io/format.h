@@ -13,7 +13,7 @@
 #include "tensor/key.h"
 
 /* How a file is to be read. Reading as a document refuses keys that are not in `keys`. With `keys`
- * NULL every name is taken: arrays of numbers as `kind`, arrays of true and false as KEY_MASK,
+ * NULL every name is taken: arrays of numbers as `kind`, arrays of true and false as KEY_TRUTHS,
  * lists of texts, texts and numbers as what they are, objects as bundles by the same rules. Where a
  * file is one matrix without a name (a bare JSON array, a plain CSV), it is read as `kind` and its
  * entry's name is "". A table of no keys and `skipped` give the names in a file without its

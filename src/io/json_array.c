@@ -9,7 +9,7 @@
  * against it. */
 typedef struct measure {
     json_text *text;
-    bool is_mask;
+    bool is_truth; /* what the elements are, and no numbers */
     int rank;
     size_t size[TENSOR_MAX_RANK];  /* 0: not known yet */
     size_t index[TENSOR_MAX_RANK]; /* the entry that is looked at, in each of the open lists */
@@ -20,7 +20,7 @@ static const char *part_name(const measure *m, int axes, bool one)
 {
     static const char *const ONE[] = {"number", "row", "matrix", "block", "batch"};
     static const char *const MANY[] = {"numbers", "rows", "matrices", "blocks", "batches"};
-    if (axes == 0 && m->is_mask)
+    if (axes == 0 && m->is_truth)
         return one ? "value" : "values";
     return one ? ONE[axes] : MANY[axes];
 }
@@ -128,7 +128,7 @@ static bool read_elements(json_text *t, const char *at, const element_rules *rul
 
 static dtype type_of(const element_rules *rules)
 {
-    return rules->kind == KEY_MASK ? DTYPE_BOOL : rules->type;
+    return rules->kind == KEY_MASK || rules->kind == KEY_TRUTHS ? DTYPE_BOOL : rules->type;
 }
 
 /* A matrix of nothing but numbers, where the value is one: the scan has read it, or read it in
@@ -152,9 +152,9 @@ static bool take_matrix(json_text *t, const char *at, dtype type, tensor *out, b
 
 bool json_array_read(json_text *t, const char *at, const element_rules *rules, tensor *out, err *e)
 {
-    measure m = {.text = t, .is_mask = rules->kind == KEY_MASK};
     element_rules typed = *rules;
     typed.type = type_of(rules);
+    measure m = {.text = t, .is_truth = typed.type == DTYPE_BOOL};
     bool taken;
     if (!take_matrix(t, at, typed.type, out, &taken, e) || taken)
         return taken;

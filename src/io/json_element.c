@@ -84,7 +84,7 @@ static const char *read_nonfinite(json_text *t, const char *at, const element_ru
 }
 
 /* Scores to be added to are no places to be looked at. */
-static const char *fail_truth(json_text *t, const char *at, bool is_number, err *e)
+static const char *fail_mask(json_text *t, const char *at, bool is_number, err *e)
 {
     fail_expected(t, at, "true, false, 1 or 0", e);
     if (is_number || json_string_is(t, at, "-inf"))
@@ -92,25 +92,41 @@ static const char *fail_truth(json_text *t, const char *at, bool is_number, err 
     return NULL;
 }
 
-static const char *read_truth(json_text *t, const char *at, unsigned char *to, err *e)
+static const char *read_mask_number(json_text *t, const char *at, unsigned char *to, err *e)
 {
     double value;
+    const char *end = is_number(*at) ? number_end(t, at) : NULL;
+    if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1))
+        return fail_mask(t, at, end != NULL, e);
+    *to = value == 1;
+    return end;
+}
+
+static const char *fail_truth(json_text *t, const char *at, err *e)
+{
+    fail_expected(t, at, "true or false", e);
+    if (*at == 'n')
+        err_remedy(e, "holes (null) are for matrices of numbers");
+    if (is_number(*at))
+        err_remedy(e, "a matrix is of numbers, or of true and false alone");
+    return NULL;
+}
+
+static const char *read_truth(json_text *t, const char *at, key_kind kind, unsigned char *to,
+                              err *e)
+{
     if (*at == 't' || *at == 'f') {
         *to = *at == 't';
         return json_value_end(t, at);
     }
-    const char *end = is_number(*at) ? number_end(t, at) : NULL;
-    if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1))
-        return fail_truth(t, at, end != NULL, e);
-    *to = value == 1;
-    return end;
+    return kind == KEY_MASK ? read_mask_number(t, at, to, e) : fail_truth(t, at, e);
 }
 
 const char *json_element_read(json_text *t, const char *at, const element_rules *rules, void *to,
                               err *e)
 {
-    if (rules->kind == KEY_MASK)
-        return read_truth(t, at, to, e);
+    if (rules->type == DTYPE_BOOL)
+        return read_truth(t, at, rules->kind, to, e);
     if (is_number(*at))
         return read_number(t, at, rules->type, to, e);
     if (*at == '"')

@@ -9,8 +9,8 @@
 
 /* What the elements may be, and what they become. */
 typedef struct element_rules {
-    key_kind kind; /* KEY_MATRIX, KEY_BIAS, KEY_MASK or KEY_EXPECTED */
-    dtype type;    /* of all but a mask, which is DTYPE_BOOL */
+    key_kind kind; /* KEY_MATRIX, KEY_BIAS, KEY_MASK, KEY_TRUTHS or KEY_EXPECTED */
+    dtype type;    /* DTYPE_BOOL of a mask and of truths */
     bool allow_nonfinite;
     int most_rank; /* of the matrix */
 } element_rules;

@@ -209,6 +209,14 @@ static bool all_texts(reader *r, const char *list)
     return item == NULL;
 }
 
+/* What a matrix is, by its first element: of numbers as the options say, or of true and false, which
+ * a mask takes together with 1 and 0. */
+static int kind_of_element(const reader *r, const char *element)
+{
+    bool is_truth = element != NULL && is_true_or_false(element) && r->how->kind != KEY_MASK;
+    return is_truth ? KEY_TRUTHS : (int)r->how->kind;
+}
+
 /* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
  * deeper ones, and those with a number in them, are matrices. */
 static int kind_of_list(reader *r, const char *list)
@@ -222,7 +230,7 @@ static int kind_of_list(reader *r, const char *list)
         return KEY_LIST;
     while (element != NULL && *element == '[')
         element = json_first(&r->text, element);
-    return element != NULL && is_true_or_false(element) ? KEY_MASK : (int)r->how->kind;
+    return kind_of_element(r, element);
 }
 
 static bool read_by_look(reader *r, const char *at, entry *to, err *e);
@@ -293,7 +301,7 @@ static bool read_as_it_looks(reader *r, const char *at, entry *to, err *e)
     if (*at == 'n')
         kind = KEY_EXPECTED;
     else if (is_true_or_false(at))
-        kind = KEY_MASK;
+        kind = kind_of_element(r, at);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);

@@ -10,6 +10,7 @@ typedef enum key_kind {
     KEY_MATRIX,   /* numbers in the run's dtype: a tensor; of rank 0 for a single number */
     KEY_BIAS,     /* the same; −inf is allowed */
     KEY_MASK,     /* true and false, or 1 and 0: a tensor of DTYPE_BOOL */
+    KEY_TRUTHS,   /* true and false, and nothing else: the same, where nobody asked for a mask */
     KEY_EXPECTED, /* a float64 matrix computed elsewhere: null is a hole, infinities are allowed */
     KEY_SETTING,  /* a number (a rank-0 float64 tensor), or true, false or a word (a text) */
     KEY_NUMBERS,  /* a setting that may be a list of numbers too: a float64 tensor of rank 1 */

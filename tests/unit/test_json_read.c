@@ -220,7 +220,7 @@ static void reads_any_names(unit *u)
 {
     static const size_t TWO[] = {2}, ONE_TWO[] = {1, 2};
     static const char ANY[] =
-        "{\"_a\": [1, null], \"b\": [[\"NaN\", \"inf\"]], \"c\": [true, 0], \"d\": [\"NaN\", "
+        "{\"_a\": [1, null], \"b\": [[\"NaN\", \"inf\"]], \"c\": [true, false], \"d\": [\"NaN\", "
         "\"nan\"],"
         " \"e\": \"t\", \"f\": 5, \"g\": {\"h\": {\"i\": [false, true]}, \"j\": null}, \"k\": null,"
         " \"l\": [{\"m\": 1}], \"n\": true, \"o\": [\"inf\", 2], \"p\": {}}";

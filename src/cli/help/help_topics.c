@@ -171,6 +171,7 @@ static void describe_key(text *out, const named *row)
         [KEY_MATRIX] = "numbers: a matrix, of rank up to 4",
         [KEY_BIAS] = "numbers: a matrix, of rank up to 4; -inf is allowed",
         [KEY_MASK] = "true and false, or 1 and 0: a matrix, of rank up to 4",
+        [KEY_TRUTHS] = "true and false: a matrix",
         [KEY_EXPECTED] = "numbers: a matrix; null is a hole",
         [KEY_SETTING] = "a number or a word",
         [KEY_NUMBERS] = "a number, a list of numbers, or a word",
