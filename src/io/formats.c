@@ -93,7 +93,8 @@ bool read_leaves(const read_options *how, entry *unread, err *e)
 
 int read_most_rank(const read_options *how, key_kind kind)
 {
-    return kind == KEY_EXPECTED || how->any_rank ? TENSOR_MAX_RANK : TENSOR_MAX_INPUT_RANK;
+    bool is_input = kind != KEY_EXPECTED && kind != KEY_TRUTHS && !how->any_rank;
+    return is_input ? TENSOR_MAX_INPUT_RANK : TENSOR_MAX_RANK;
 }
 
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e)

@@ -74,8 +74,25 @@ static bool is_true_or_false(const char *at)
     return *at == 't' || *at == 'f';
 }
 
+/* The first value that is no list, or NULL where a list is empty. */
+static const char *first_element(reader *r, const char *at)
+{
+    while (at != NULL && *at == '[')
+        at = json_first(&r->text, at);
+    return at;
+}
+
+/* True and false are that, but in a mask, which takes 1 and 0 with them. */
+static key_kind kind_of_element(const char *element, key_kind kind)
+{
+    bool is_truth = element != NULL && is_true_or_false(element) && kind != KEY_MASK;
+    return is_truth ? KEY_TRUTHS : kind;
+}
+
 static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err *e)
 {
+    if (r->how->takes_truths)
+        kind = kind_of_element(first_element(r, at), kind);
     bool is_wide = kind == KEY_EXPECTED && !r->how->types_expected;
     element_rules rules = {.kind = kind,
                            .type = is_wide ? DTYPE_F64 : r->type,
@@ -209,14 +226,6 @@ static bool all_texts(reader *r, const char *list)
     return item == NULL;
 }
 
-/* What a matrix is, by its first element: of numbers as the options say, or of true and false, which
- * a mask takes together with 1 and 0. */
-static int kind_of_element(const reader *r, const char *element)
-{
-    bool is_truth = element != NULL && is_true_or_false(element) && r->how->kind != KEY_MASK;
-    return is_truth ? KEY_TRUTHS : (int)r->how->kind;
-}
-
 /* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
  * deeper ones, and those with a number in them, are matrices. */
 static int kind_of_list(reader *r, const char *list)
@@ -228,9 +237,7 @@ static int kind_of_list(reader *r, const char *list)
         return KEY_RECORDS;
     if (element != NULL && *element == '"' && all_texts(r, list))
         return KEY_LIST;
-    while (element != NULL && *element == '[')
-        element = json_first(&r->text, element);
-    return kind_of_element(r, element);
+    return kind_of_element(first_element(r, element), r->how->kind);
 }
 
 static bool read_by_look(reader *r, const char *at, entry *to, err *e);
@@ -301,7 +308,7 @@ static bool read_as_it_looks(reader *r, const char *at, entry *to, err *e)
     if (*at == 'n')
         kind = KEY_EXPECTED;
     else if (is_true_or_false(at))
-        kind = kind_of_element(r, at);
+        kind = kind_of_element(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);

@@ -306,7 +306,7 @@ static dtype own_type(element_type type)
 
 static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)
 {
-    if (kind == KEY_MASK)
+    if (kind == KEY_MASK || kind == KEY_TRUTHS)
         return DTYPE_BOOL;
     if (kind == KEY_SETTING || kind == KEY_TOL)
         return DTYPE_F64;
@@ -374,8 +374,10 @@ bool stored_matrix_find_kind(const read_options *how, const char *format_name, c
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,
                         err *e)
 {
-    if (how->keys == NULL && m->type == ELEMENT_BOOL && to->name != NULL && to->name[0] != '\0')
-        kind = KEY_MASK;
+    bool is_named = to->name != NULL && to->name[0] != '\0';
+    bool takes_truths = how->takes_truths || (how->keys == NULL && is_named);
+    if (m->type == ELEMENT_BOOL && takes_truths && kind != KEY_MASK)
+        kind = KEY_TRUTHS;
     job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
     if (!stored_matrix_check_axes(m, kind, how, &m->at, e) ||
         !stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_truth(m, kind, how, e))

@@ -54,6 +54,7 @@ static read_options how_to_read(const converter *c)
     read_options how = read_options_of(o, o->operand[0], type);
     how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
     how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
+    how.takes_truths = true;
     how.keeps_types = !is_given;
     how.keeps_unread = o->force;
     how.keeps_json = o->force || c->to->is_json;

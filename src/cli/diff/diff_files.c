@@ -50,7 +50,7 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     text_list others = {0};
     how.kind = KEY_EXPECTED;
     how.map = f->bytes.map;
-    how.type_is_fixed = how.types_expected = true;
+    how.type_is_fixed = how.types_expected = how.takes_truths = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
     how.keys = f->matrix == NULL ? NULL : &only;
     how.skips_unknown = f->matrix != NULL;
