@@ -6,8 +6,12 @@
 #include "io/number_row.h"
 #include "io/number_write.h"
 #include "io/rows_text.h"
+#include "io/unnamed.h"
 
 #include <string.h>
+
+/* What the comment of a block calls a matrix without a name. */
+static const char UNNAMED[] = "matrix";
 
 /* What stays the same from row to row. */
 typedef struct writer {
@@ -15,8 +19,8 @@ typedef struct writer {
     const write_options *how;
     const char *file_kind; /* "CSV" */
     char delimiter;
-    const text_list *columns, *rows; /* labels of the next block, or NULL */
-    const char *corner;              /* what stands above the row labels */
+    const entry *columns, *rows; /* labels of the next block, or NULL */
+    const char *corner;          /* what stands above the row labels */
 } writer;
 
 /* Where spaces separate, nothing between two of them is refused. */
@@ -69,35 +73,36 @@ bool csv_check_result(const bundle *result, const char *what, err *e)
         if (csv_is_labels(one))
             continue;
         if (one->kind != ENTRY_TENSOR) {
-            err_set(e, "'%s' can't be written as %s, which holds numbers only", one->name, what);
+            err_at(e, &one->at, "'%s' can't be written as %s, which holds numbers only", one->name,
+                   what);
             return err_remedy(e, "JSON holds everything");
         }
         if (tensor_count(&one->tensor) == 0)
-            return err_set(e, "'%s' is %s: %s has no way to write a matrix without elements",
-                           one->name, tensor_shape_text(&one->tensor, shape), what);
+            return err_at(e, &one->at,
+                          "'%s' is %s: %s has no way to write a matrix without elements", one->name,
+                          tensor_shape_text(&one->tensor, shape), what);
     }
     return true;
 }
 
 /* A name ends at the first space of a block's comment, and so at whatever looks like one. */
-static bool check_name(const char *name, const char *file_kind, err *e)
+static bool check_name(const entry *one, const char *file_kind, err *e)
 {
-    for (const char *p = name; *p != '\0'; p++) {
+    for (const char *p = one->name; *p != '\0'; p++) {
         const char *what = *p == ' ' ? "space" : *p == '\t' ? "tab" : "control character";
         if ((unsigned char)*p <= ' ')
-            return err_set(e, "'%s' can't be the name of a matrix in a %s: it has a %s", name,
-                           file_kind, what);
+            return err_at(e, &one->at, "'%s' can't be the name of a matrix in a %s: it has a %s",
+                          one->name, file_kind, what);
     }
     return true;
 }
 
-static bool check_labels(const text_list *labels, size_t wanted, const char *what, const char *name,
-                         err *e)
+static bool check_labels(const entry *labels, size_t wanted, const char *name, err *e)
 {
-    if (labels == NULL || labels->count == wanted)
+    if (labels == NULL || labels->list.count == wanted)
         return true;
-    return err_set(e, "there are labels for %zu %s, but '%s' has %zu", labels->count, what, name,
-                   wanted);
+    return err_at(e, &labels->at, "the labels of %s are %zu, but '%s' has %zu", labels->name,
+                  labels->list.count, name, wanted);
 }
 
 static bool is_blank(const char *label)
@@ -110,17 +115,18 @@ static bool check_first_label(const writer *w, err *e)
 {
     if (w->columns == NULL || w->rows != NULL)
         return true;
-    if (!is_blank(w->columns->item[0]))
+    if (!is_blank(w->columns->list.item[0]))
         return true;
-    return err_set(e, "the first column's label is empty, which reads as a column of labels");
+    return err_at(e, &w->columns->at,
+                  "the first column's label is empty, which reads as a column of labels");
 }
 
 /* Labels that the reader takes for numbers gone wrong in spite of their quotes, all of them. */
-static bool check_labels_stay(const writer *w, const text_list *labels, const char *what, err *e)
+static bool check_labels_stay(const writer *w, const entry *labels, err *e)
 {
     const char *first = NULL;
-    for (size_t i = 0; labels != NULL && i < labels->count; i++) {
-        const char *label = labels->item[i];
+    for (size_t i = 0; labels != NULL && i < labels->list.count; i++) {
+        const char *label = labels->list.item[i];
         csv_field f = {.text = label, .length = strlen(label), .quoted = true};
         if (is_blank(label))
             continue;
@@ -130,7 +136,8 @@ static bool check_labels_stay(const writer *w, const text_list *labels, const ch
     }
     if (first == NULL)
         return true;
-    err_set(e, "labels of %s such as '%s' would be read back as numbers", what, first);
+    err_at(e, &labels->at, "labels of %s such as '%s' would be read back as numbers", labels->name,
+           first);
     return err_remedy(e, "TSV holds them; so does CSV with labels of rows and of columns");
 }
 
@@ -142,8 +149,8 @@ static bool labels_are_sure(const writer *w)
 
 static bool check_labels_read_back(const writer *w, err *e)
 {
-    return labels_are_sure(w) || (check_labels_stay(w, w->columns, "columns", e) &&
-                                  check_labels_stay(w, w->rows, "rows", e));
+    return labels_are_sure(w) ||
+           (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
 }
 
 /* ---- rows ---- */
@@ -167,10 +174,11 @@ static bool any_is_ambiguous(const writer *w, const text_list *labels)
 static void write_header(const writer *w, text *to)
 {
     const char *corner = w->rows == NULL ? "" : w->corner;
-    bool quoted = any_is_ambiguous(w, w->columns) || (*corner != '\0' && is_ambiguous(w, corner));
+    bool quoted =
+        any_is_ambiguous(w, &w->columns->list) || (*corner != '\0' && is_ambiguous(w, corner));
     csv_field_write(to, corner, strlen(corner), w->delimiter, quoted && *corner != '\0');
-    for (size_t i = 0; i < w->columns->count; i++) {
-        const char *label = w->columns->item[i];
+    for (size_t i = 0; i < w->columns->list.count; i++) {
+        const char *label = w->columns->list.item[i];
         if (i > 0 || w->rows != NULL)
             text_add(to, &w->delimiter, 1);
         csv_field_write(to, label, strlen(label), w->delimiter, quoted);
@@ -212,7 +220,7 @@ static void write_row(const void *context, size_t row, text *to)
 {
     const labelled_matrix *m = context;
     if (m->how->rows != NULL)
-        write_row_label(m->how, to, m->how->rows->item[row]);
+        write_row_label(m->how, to, m->how->rows->list.item[row]);
     write_numbers(m->how, to, m->matrix, row);
 }
 
@@ -229,7 +237,7 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
 
 static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
 {
-    const char *name = one->name[0] == '\0' ? "matrix" : one->name;
+    const char *name = unnamed_or_own(one, UNNAMED);
     block b = block_first(one);
     do {
         text *to = sink_text(w->out);
@@ -245,10 +253,10 @@ static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
 
 /* ---- the whole ---- */
 
-static const text_list *labels_of(const bundle *result, const char *name)
+static const entry *labels_of(const bundle *result, const char *name)
 {
     const entry *found = bundle_find(result, name);
-    return found != NULL && csv_is_labels(found) && found->list.count > 0 ? &found->list : NULL;
+    return found != NULL && csv_is_labels(found) && found->list.count > 0 ? found : NULL;
 }
 
 /* How many matrices there are, and the first of them. */
@@ -271,13 +279,14 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
     if (first == NULL)
         return err_set(e, "there is no matrix to write as %s", w->file_kind);
     for (size_t i = 0; i < result->count; i++) {
-        if (!check_name(result->entry[i].name, w->file_kind, e))
+        if (!check_name(&result->entry[i], w->file_kind, e))
             return false;
     }
     block b = block_first(first);
-    return check_labels(w->columns, b.matrix.size[1], "columns", first->name, e) &&
-           check_labels(w->rows, b.matrix.size[0], "rows", first->name, e) &&
-           check_first_label(w, e) && check_labels_read_back(w, e);
+    return unnamed_check(result, UNNAMED, e) &&
+           check_labels(w->columns, b.matrix.size[1], first->name, e) &&
+           check_labels(w->rows, b.matrix.size[0], first->name, e) && check_first_label(w, e) &&
+           check_labels_read_back(w, e);
 }
 
 void csv_write_header(text *to, const text_list *header)

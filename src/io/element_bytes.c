@@ -115,20 +115,15 @@ bool element_bytes_check(const bundle *result, const char *what, err *e)
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         if (one->kind != ENTRY_TENSOR) {
-            err_set(e, "'%s' can't be written as %s, which holds matrices only", one->name, what);
+            err_at(e, &one->at, "'%s' can't be written as %s, which holds matrices only", one->name,
+                   what);
             return err_remedy(e, "JSON holds everything");
         }
         if (tensor_has_hole(&one->tensor)) {
-            err_set(e, "'%s' has a hole (null), and %s has no way to write one", one->name, what);
+            err_at(e, &one->at, "'%s' has a hole (null), and %s has no way to write one", one->name,
+                   what);
             return err_remedy(e, "JSON and CSV hold it");
         }
     }
     return true;
-}
-
-bool element_bytes_check_unnamed(const bundle *result, const char *name, err *e)
-{
-    return bundle_find(result, "") == NULL || bundle_find(result, name) == NULL ||
-           err_set(e, "the matrix without a name would be '%s', and there is one of that name",
-                   name);
 }

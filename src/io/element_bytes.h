@@ -26,7 +26,5 @@ bool element_bytes_write(const tensor *t, sink *out, err *e);
 /* Refuses, naming `what` is written ("NPY"), what a file of matrices can't hold: texts, lists (of
  * labels too), bundles, and holes in what is expected. */
 bool element_bytes_check(const bundle *result, const char *what, err *e);
-/* Refuses a matrix without a name beside one that has the name it would get. */
-bool element_bytes_check_unnamed(const bundle *result, const char *name, err *e);
 
 #endif

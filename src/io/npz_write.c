@@ -1,6 +1,7 @@
 #include "io/element_bytes.h"
 #include "io/npy_header.h"
 #include "io/npz.h"
+#include "io/unnamed.h"
 #include "io/zip_write.h"
 
 #include <string.h>
@@ -11,22 +12,18 @@ enum { MOST_NAME = 4096 - sizeof ".npy" };
 /* NumPy's name for a matrix without one. */
 static const char UNNAMED[] = "arr_0";
 
-static const char *name_of(const entry *one)
-{
-    return one->name[0] == '\0' ? UNNAMED : one->name;
-}
-
 static bool check(const bundle *result, const write_options *how, err *e)
 {
     if (how->header != NULL)
         return err_set(e, "NPZ has no place for what --header says");
     for (size_t i = 0; i < result->count; i++) {
-        size_t length = strlen(result->entry[i].name);
+        const entry *one = &result->entry[i];
+        size_t length = strlen(one->name);
         if (length > MOST_NAME)
-            return err_set(e, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu", MOST_NAME,
-                           result->entry[i].name, length);
+            return err_at(e, &one->at, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu",
+                          MOST_NAME, one->name, length);
     }
-    return element_bytes_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
+    return unnamed_check(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
 }
 
 /* The checksum stands in front of the bytes, so they are gone through twice. */
@@ -44,7 +41,7 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
     const tensor *t = &one->tensor;
     text header = {0}, name = {0};
     npy_header_write(&header, t);
-    text_add_format(&name, "%s.npy", name_of(one));
+    text_add_format(&name, "%s.npy", unnamed_or_own(one, UNNAMED));
     bool done = text_ok(&header, e) && text_ok(&name, e);
     if (done) {
         uint64_t size = header.length + (uint64_t)tensor_count(t) * dtype_size(t->type);

@@ -114,10 +114,10 @@ static void labels(unit *u)
     check_written(u, &b, &SHORTEST, "# x 2x2\n\"#the\",1,2\n\"a,b\",3,4\n\n# y 1x1\n1\n");
     add(&b, "x", NULL, 2, size, four);
     add_labels(&b, "columns", three, 3);
-    check_written(u, &b, &SHORTEST, "there are labels for 3 columns, but 'x' has 2");
+    check_written(u, &b, &SHORTEST, "the labels of columns are 3, but 'x' has 2");
     add(&b, "x", NULL, 2, size, four);
     add_labels(&b, "rows", three, 3);
-    check_written(u, &b, &SHORTEST, "there are labels for 3 rows, but 'x' has 2");
+    check_written(u, &b, &SHORTEST, "the labels of rows are 3, but 'x' has 2");
     add(&b, "x", NULL, 2, size, four);
     add_labels(&b, "columns", first_empty, 2);
     check_written(u, &b, &SHORTEST,
