@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
+#include "io/other_delimiter.h"
 #include "io/spoiled_number.h"
 
 #include <math.h>
@@ -65,39 +66,11 @@ static bool has_decimal_comma(slice s)
     return is_decimal_comma(s.from, (size_t)(s.end - s.from));
 }
 
-static bool splits_into_numbers(const char *line, const char *end, char by, bool *decimal_commas)
-{
-    size_t pieces = 0;
-    *decimal_commas = false;
-    for (const char *p = line; p <= end; pieces++) {
-        const char *stop = p == end ? NULL : memchr(p, by, (size_t)(end - p));
-        slice s = trimmed(p, stop == NULL ? end : stop);
-        if (by != ',' && has_decimal_comma(s))
-            *decimal_commas = true;
-        else if (!is_finite_number(s))
-            return false;
-        p = stop == NULL ? end + 1 : stop + 1;
-    }
-    return pieces > 1;
-}
-
-/* The character that splits a line into nothing but numbers, where the delimiter does not; 0 where
- * there is none. */
-static char other_delimiter(slice s, char delimiter, bool *decimal_commas)
-{
-    static const char others[] = {';', '\t', '|', ' ', ','};
-    for (size_t i = 0; i < sizeof others; i++) {
-        if (others[i] != delimiter && splits_into_numbers(s.from, s.end, others[i], decimal_commas))
-            return others[i];
-    }
-    return 0;
-}
-
 bool cell_is_misread(const char *cell, size_t length, char delimiter)
 {
     bool ignored;
     slice s = trimmed(cell, cell + length);
-    return has_decimal_comma(s) || other_delimiter(s, delimiter, &ignored) != 0;
+    return has_decimal_comma(s) || other_delimiter(s.from, s.end, delimiter, &ignored) != 0;
 }
 
 static const char *remedy_of(slice s)
@@ -128,14 +101,12 @@ bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
     if (end > line && end[-1] == '\r')
         end--;
     bool decimal_commas;
-    char other = other_delimiter(trimmed(line, end), r->delimiter, &decimal_commas);
-    if (other == '\t')
-        err_remedy(e, "the fields look separated by tabs: --input-format tsv");
-    else if (other != 0 && decimal_commas)
+    char other = other_delimiter_of_line(r, line, end, &decimal_commas);
+    if (other != 0 && decimal_commas)
         err_remedy(e, "decimal commas are not read: write 0.5 for 0,5 (then --delimiter '%c')",
                    other);
     else if (other != 0)
-        err_remedy(e, "the fields look separated by '%c': --delimiter '%c'", other, other);
+        csv_suggest_delimiter(other, e);
     else if (remedy_of(trimmed_field(f)) != NULL)
         err_remedy(e, "%s", remedy_of(trimmed_field(f)));
     return false;

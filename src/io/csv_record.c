@@ -16,6 +16,13 @@ bool csv_delimiter_check(char delimiter, err *e)
     return err_remedy(e, "use one of , ; : | a tab or a space");
 }
 
+bool csv_suggest_delimiter(char other, err *e)
+{
+    if (other == '\t')
+        return err_remedy(e, "the fields look separated by tabs: --input-format tsv");
+    return err_remedy(e, "the fields look separated by '%c': --delimiter '%c'", other, other);
+}
+
 /* The byte order mark, U+FEFF. */
 static bool begins_with_mark(const char *from, const char *end)
 {
@@ -27,6 +34,7 @@ void csv_open(csv_reader *r, const char *file, size_t first_line, const char *by
 {
     const char *first = begins_with_mark(bytes, bytes + length) ? bytes + 3 : bytes;
     *r = (csv_reader){.file = file,
+                      .begin = first,
                       .next = first,
                       .end = bytes + length,
                       .line_start = first,
@@ -156,7 +164,8 @@ static bool end_field(csv_reader *r, csv_field *f, err *e)
     }
     if (*r->next == '\r')
         return fail_here(r, e, "a carriage return stands here without a line feed behind it");
-    return fail_here(r, e, "text follows a closing quote");
+    fail_here(r, e, "text follows a closing quote");
+    return strchr(",;|\t", *r->next) == NULL ? false : csv_suggest_delimiter(*r->next, e);
 }
 
 bool csv_next_field(csv_reader *r, csv_field *f, err *e)

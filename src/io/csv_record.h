@@ -17,7 +17,7 @@
 enum { CSV_MAX_FIELD = 4096 };
 
 typedef struct csv_reader {
-    const char *file, *next, *end;
+    const char *file, *begin, *next, *end;
     const char *line_start; /* of the line that holds `next` */
     size_t line;
     char delimiter;
@@ -39,6 +39,10 @@ bool csv_delimiter_check(char delimiter, err *e);
 
 void csv_open(csv_reader *r, const char *file, size_t first_line, const char *bytes, size_t length,
               char delimiter);
+
+/* The remedy of an error that the fields' being separated by another one explains. Returns
+ * false. */
+bool csv_suggest_delimiter(char other, err *e);
 
 /* What the next line is. A blank line is read past; so is a comment, whose text without its # is
  * then `comment`, with no quotes. A row is left to be read field by field. */
