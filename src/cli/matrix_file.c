@@ -1,6 +1,7 @@
 #include "cli/matrix_file.h"
 
 #include "base/mem.h"
+#include "io/jsonl.h"
 #include "io/source.h"
 #include "weights/nearest_names.h"
 #include "io/descriptor.h"
@@ -27,6 +28,19 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
     return format_recognise(bytes, length, file, e);
 }
 
+bool input_is_several(const format *f, const char *bytes, size_t length)
+{
+    return (f->holds & HOLDS_STREAM) != 0 && jsonl_look_at(bytes, length) == JSONL_IS;
+}
+
+static bool refuse_several(const format *f, const source *s, const char *file, err *e)
+{
+    if (!input_is_several(f, s->bytes, s->length))
+        return true;
+    err_at(e, &(place){.file = file}, "these are several documents, and one is wanted");
+    return err_remedy(e, "sed -n 2p takes the second out of them");
+}
+
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
                          err *e)
 {
@@ -36,7 +50,8 @@ const format *input_read(const options *o, const char *file, const read_options 
     read_options mapped = *how;
     mapped.map = s.map;
     const format *f = input_format_of(o, s.bytes, s.length, how->file, e);
-    bool done = f != NULL && f->read(s.bytes, s.length, &mapped, to, e);
+    bool done = f != NULL && refuse_several(f, &s, how->file, e) &&
+                f->read(s.bytes, s.length, &mapped, to, e);
     source_close(&s);
     return done ? f : NULL;
 }

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/matrix_file.h"
-#include "io/jsonl.h"
 #include "io/descriptor.h"
 
 #include <string.h>
@@ -15,8 +14,7 @@ bool diff_is_text(const entry *one)
 /* A stream of one result is as good as a file. */
 static bool refuse_several(const diff_file *f, err *e)
 {
-    if (!(f->format->holds & HOLDS_STREAM) ||
-        jsonl_look_at(f->bytes.bytes, f->bytes.length) != JSONL_IS)
+    if (!input_is_several(f->format, f->bytes.bytes, f->bytes.length))
         return true;
     err_at(e, &(place){.file = f->name}, "these are several results, and diff compares one");
     return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->path);
