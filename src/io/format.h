@@ -113,6 +113,7 @@ typedef struct format {
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
     const char *title; /* as people write it: "JSON" */
     unsigned holds;    /* HOLDS_ bits */
+    const char *form;  /* how its text is laid out, for people; NULL: its help says enough */
     /* True when the first bytes don't speak against what the name's ending says; NULL: ask
      * `probe`. */
     bool (*may_be)(const char *bytes, size_t length);

@@ -94,8 +94,8 @@ static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const cha
         return err_at(e, &where, "the data begin at %zu and end before, at %zu", t->begin, t->end);
     if (t->end <= h->data_length)
         return true;
-    err_at(e, &where, "the data end at %zu, and the file has %zu bytes of data", t->end,
-           h->data_length);
+    err_at(e, &where, "the data end at %zu, and the file has %zu byte%s of data", t->end,
+           h->data_length, h->data_length == 1 ? "" : "s");
     return err_remedy(e, "the file is cut off, or its header is wrong");
 }
 
@@ -205,8 +205,10 @@ static int compare_spans(const void *first, const void *second)
 static bool fail_hole(safetensors_header *h, size_t begin, size_t end, err *e)
 {
     place where = h->data_at;
+    bool is_one = end - begin == 1;
     where.byte += begin;
-    return err_at(e, &where, "%zu bytes of data from here on belong to no tensor", end - begin);
+    return err_at(e, &where, "%zu byte%s of data from here on belong%s to no tensor", end - begin,
+                  is_one ? "" : "s", is_one ? "s" : "");
 }
 
 static bool fail_overlap(safetensors_header *h, const safetensors_tensor *a,

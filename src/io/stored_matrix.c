@@ -72,7 +72,8 @@ static bool refuse_integer(const job *j, size_t number, err *e)
     err_at(e, &at, "%s%s has more digits than float64 holds",
            element_text(m->type, m->is_big_endian, m->bytes + offset, found),
            where_text(m, number, where));
-    return err_remedy(e, "integers up to 9007199254740992 (2^53) are read");
+    return err_remedy(e, "all integers up to 9007199254740992 (2^53) are read, and of larger ones "
+                         "those that float64 holds exactly");
 }
 
 /* ---- values ---- */

@@ -168,11 +168,11 @@ static const struct {
     {{"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":{}}}", DATA("1")},
      "f: byte 54: expected two offsets, [begin, end], found '{'"},
     {{"{\"a\":" T("U8", "[2]", 0, 2) "}", DATA("1")},
-     "f: byte 54: the data end at 2, and the file has 1 bytes of data | the file is cut off, or "
+     "f: byte 54: the data end at 2, and the file has 1 byte of data | the file is cut off, or "
      "its header is wrong"},
     /* holes before, between and behind, and overlaps */
     {{"{\"a\":" T("U8", "[1]", 1, 2) "}", DATA("12")},
-     "f: byte 61: 1 bytes of data from here on belong to no tensor"},
+     "f: byte 61: 1 byte of data from here on belongs to no tensor"},
     {{"{\"b\":" T("U8", "[1]", 3, 4) ",\"a\":" T("U8", "[1]", 0, 1) "}", DATA("1234")},
      "f: byte 114: 2 bytes of data from here on belong to no tensor"},
     {{"{\"a\":" T("U8", "[1]", 0, 1) "}", DATA("1234")},

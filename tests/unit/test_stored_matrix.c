@@ -193,7 +193,8 @@ static void test_values(unit *u)
     m = matrix_of(ELEMENT_U64, 0, NULL, "\xff\xff\xff\xff\xff\xff\xff\xff");
     CHECK_TEXT(u, read_as(&m, KEY_MATRIX, &F32, &out),
                "f: byte 100: 18446744073709551615 has more digits than float64 holds | "
-               "integers up to 9007199254740992 (2^53) are read");
+               "all integers up to 9007199254740992 (2^53) are read, and of larger ones those that "
+               "float64 holds exactly");
     text_free(&out);
 }
 

@@ -56,8 +56,12 @@ void convert_leave_unread(bundle *b, const options *o, const env *world)
 static bool refuse_lost(size_t lost, const bundle *b, const format *f, const char *in,
                         const char *out, err *e)
 {
-    err_at(e, &(place){.file = out},
-           "nothing is written: %zu of the %zu entries of %s would be lost", lost, b->count, in);
+    place at = {.file = out};
+    if (b->count == 1)
+        err_at(e, &at, "nothing is written: the only entry of %s would be lost", in);
+    else
+        err_at(e, &at, "nothing is written: %zu of the %zu entries of %s would be lost", lost,
+               b->count, in);
     if (f->holds & HOLDS_MATRICES)
         return err_remedy(e,
                           "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");

@@ -218,6 +218,8 @@ static void describe_format(text *out, const named *row)
 {
     const format *f = (const format *)(const void *)row;
     write_fact(out, "endings", f->endings);
+    if (f->form != NULL)
+        write_fact(out, "form", f->form);
 }
 
 static void describe_score(text *out, const named *row)
