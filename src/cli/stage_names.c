@@ -41,7 +41,6 @@ static const struct {
 } NEEDS[] = {{"cross.q_rope", "scores", "\"rope\" in the layer's cross"},
              {"cross.k_rope", "scores", "\"rope\" in the layer's cross"},
              {"x_pos", "scores", "\"positions\" in its layer"},
-             {"top", "scores", "\"top\" in its layer"},
              {"present_k", "scores", "a cache, and a stack begins without one"},
              {"present_v", "scores", "a cache, and a stack begins without one"},
              {"tempered", "logits", "the option --temperature"},

@@ -222,17 +222,18 @@ static void write_keys(text *out)
 /* What a document of layers is, and how its rows come about. */
 static void write_layer_documents(text *out)
 {
-    write_paragraph(out,
-                    "A document of encode and decode is a problem document with layers, and "
-                    "the keys below. A layer is an object with the keys of its attention and "
-                    "of a layer; settings of either stand at the top for all layers, and a "
-                    "layer's own win, for its cross-attention too where cross says nothing "
-                    "else: heads, kv_heads, scale, score, softcap, qk_norm, qk_eps, layout, "
-                    "round and mask_true. What says where rows stand, or what they see, is of "
-                    "self-attention alone. An option stands at the top too: a note says where a "
-                    "layer overrules it. A feed-forward part is there where its weights are. "
-                    "check computes such a document as decode does where it has a memory, "
-                    "else as encode does; a memory that no layer has a cross for is refused.");
+    write_paragraph(
+        out,
+        "A document of encode and decode is a problem document with layers, and "
+        "the keys below. A layer is an object with the keys of its attention and "
+        "of a layer; settings of either stand at the top for all layers, and a "
+        "layer's own win, for its cross-attention too where cross says nothing "
+        "else: heads, kv_heads, scale, score, softcap, qk_norm, qk_eps, layout, "
+        "round, mask_true, top and add_zero. What says where rows stand, or what they see, is of "
+        "self-attention alone. An option stands at the top too: a note says where a "
+        "layer overrules it. A feed-forward part is there where its weights are. "
+        "check computes such a document as decode does where it has a memory, "
+        "else as encode does; a memory that no layer has a cross for is refused.");
     write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
                          "each step; so it refuses what a stream refuses: offset, mask, bias, "
                          "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "
