@@ -235,33 +235,45 @@ void build_cell(builder *b, trace_item *table, const char *words)
         b->failed = true;
 }
 
-tensor build_number(builder *b, const char *name, double value)
+tensor build_keep(builder *b, const char *name, tensor *numbers)
 {
-    if (b->failed || !bundle_add_number(&b->trace->statistics, name, value, (place){0}, b->e)) {
-        b->failed = true;
+    const bundle *kept = &b->trace->statistics;
+    const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
+    if (b->failed) {
+        tensor_free(numbers);
         return (tensor){0};
     }
-    return tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+    b->failed = !bundle_add_tensor(&b->trace->statistics, own, numbers, (place){0}, b->e);
+    return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
+}
+
+/* As `build_numbers_new`, of another type and rank. */
+static tensor keep_new(builder *b, const char *name, dtype type, int rank, size_t count)
+{
+    tensor made = {0};
+    b->failed = b->failed || !tensor_new(&made, type, rank, &count, b->e);
+    return build_keep(b, name, &made);
+}
+
+tensor build_number(builder *b, const char *name, double value)
+{
+    tensor kept = keep_new(b, name, DTYPE_F64, 0, 1);
+    if (kept.data != NULL)
+        tensor_set(&kept, NULL, value);
+    return kept;
 }
 
 tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values)
 {
-    tensor kept = {0};
-    if (b->failed || !tensor_new(&kept, DTYPE_F64, 1, &count, b->e)) {
-        b->failed = true;
-        return (tensor){0};
-    }
-    memcpy(kept.data, values, count * sizeof values[0]);
-    b->failed = !bundle_add_tensor(&b->trace->statistics, name, &kept, (place){0}, b->e);
-    return b->failed ? kept : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+    tensor kept = keep_new(b, name, DTYPE_F64, 1, count);
+    if (kept.data != NULL)
+        memcpy(kept.data, values, count * sizeof values[0]);
+    return kept;
 }
 
 tensor build_numbers_new(builder *b, const char *name, size_t count)
 {
-    tensor kept = {0};
-    b->failed = b->failed || !tensor_new(&kept, b->plan->type, 1, &count, b->e) ||
-                !bundle_add_tensor(&b->trace->statistics, name, &kept, (place){0}, b->e);
-    return b->failed ? (tensor){0} : tensor_view_of(bundle_tensor(&b->trace->statistics, name));
+    return keep_new(b, name, b->plan->type, 1, count);
 }
 
 void build_bend(const builder *b, tensor *numbers)

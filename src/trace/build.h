@@ -63,7 +63,9 @@ trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, tra
 trace_item *build_table(builder *b, const char *columns_hold);
 void build_cell(builder *b, trace_item *table, const char *words);
 
-/* A number that no stage holds, kept with the trace. */
+/* Keeps numbers that no stage holds with the trace, and gives a view of them; no data after a
+ * failure. They are taken, also then. Two steps may call theirs the same: each has its own. */
+tensor build_keep(builder *b, const char *name, tensor *numbers);
 tensor build_number(builder *b, const char *name, double value);
 /* As many as there are in `values`. */
 tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values);

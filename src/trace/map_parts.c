@@ -47,13 +47,10 @@ trace_map *map_add_number(builder *b, const char *name, step_id step, double val
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
                         size_t columns)
 {
-    const char *kept_as = build_text(b, "the numbers of %s", name);
     tensor made = {0};
     b->failed = b->failed ||
-                !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e) ||
-                !bundle_add_tensor(&b->trace->statistics, kept_as, &made, (place){0}, b->e);
-    tensor view =
-        b->failed ? (tensor){0} : tensor_view_of(bundle_tensor(&b->trace->statistics, kept_as));
+                !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
+    tensor view = build_keep(b, build_text(b, "the numbers of %s", name), &made);
     return map_add(b, name, step, &view);
 }
 

@@ -220,8 +220,8 @@ static void say_absent(builder *b)
         build_sentence(b, "What was not given changes nothing: %s.", absent);
 }
 
-/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
-static void show_scale(builder *b)
+/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. Gives it. */
+static tensor show_scale(builder *b)
 {
     const problem *asked = b->plan->asked;
     tensor scale = build_number(b, "scale", b->plan->scale);
@@ -234,6 +234,7 @@ static void show_scale(builder *b)
     double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
     line->a = is_number ? scale : build_number(b, "width", width);
     line->result = scale;
+    return scale;
 }
 
 /* Scores that are scaled by 1 have no step of their own. */
@@ -310,7 +311,7 @@ static void show_variance(builder *b, stage_id id)
     line->result = build_number(b, name, variance_of(&of_head));
 }
 
-static void show_scaled_row(builder *b)
+static void show_scaled_row(builder *b, const tensor *scale)
 {
     size_t i = b->focus.row, lines = build_lines(b);
     tensor scores = build_stage(b, STAGE_SCORES), scaled = build_stage(b, STAGE_SCALED);
@@ -318,7 +319,7 @@ static void show_scaled_row(builder *b)
         trace_item *line = build_line(b, OP_TIMES, build_text(b, "scaled[%zu,%zu]", i + 1, j + 1),
                                       build_text(b, "scores[%zu,%zu]·scale", i + 1, j + 1));
         line->a = build_element(&scores, i, j);
-        line->b = tensor_view_of(bundle_tensor(&b->trace->statistics, "scale"));
+        line->b = *scale;
         line->result = build_element(&scaled, i, j);
     }
 }
@@ -332,10 +333,9 @@ void make_scale(builder *b)
         build_sentence(b, "Dot products grow with the width of the vectors, and large ones push "
                           "the softmax to put all weight on one key. The scale brings the spread "
                           "of the scores back: compare the variances.");
-    show_scale(b);
+    tensor scale = show_scale(b);
     build_formula(b, "scaled[i,j] = scores[i,j]·scale");
-    if (!b->failed)
-        show_scaled_row(b);
+    show_scaled_row(b, &scale);
     build_rest(b);
     show_variance(b, STAGE_SCORES);
     show_variance(b, STAGE_SCALED);
