@@ -401,5 +401,5 @@ void build_same_for_all(builder *b)
 
 size_t build_key_row(const builder *b)
 {
-    return b->focus.row < b->plan->k.n + b->plan->appended ? b->focus.row : 0;
+    return b->focus.row < b->plan->k.n ? b->focus.row : 0;
 }

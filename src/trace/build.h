@@ -102,7 +102,8 @@ size_t build_lines(const builder *b);
 void build_rest(builder *b);
 /* "The same for every query:", where there is another one. */
 void build_same_for_all(builder *b);
-/* The row of the keys that is spelled out beside the focus's query. */
+/* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
+ * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */

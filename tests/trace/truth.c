@@ -186,7 +186,7 @@ size_t truth_kv_head(const truth *t, size_t head)
 
 size_t truth_key_row(const truth *t)
 {
-    return t->how.row < t->n_new ? t->how.row : 0;
+    return t->how.row < t->n_new - (t->n_k - t->own) ? t->how.row : 0;
 }
 
 /* ---- matrices ---- */

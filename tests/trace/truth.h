@@ -65,7 +65,7 @@ bool truth_has(const truth *t, const char *name);
 const char *truth_source(const truth *t, char which);
 /* The head of k and v that the focus's query head uses. */
 size_t truth_kv_head(const truth *t, size_t head);
-/* The row of the keys that is spelled out. */
+/* The row of the keys that is spelled out: none that is appended. */
 size_t truth_key_row(const truth *t);
 /* The factor of the scores. */
 double truth_scale(const truth *t);
