@@ -1,7 +1,18 @@
 #include "attn/plan_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+bool plan_check_range(const plan *p, const char *setting, const char *name, double value,
+                      err *e)
+{
+    place at = problem_place(p->asked, setting);
+    if (p->type == DTYPE_F64 || isfinite((float)value))
+        return true;
+    err_at(e, &at, "%s is %g, beyond the range of float32", name, value);
+    return err_remedy(e, "--dtype f64 has more range");
+}
 
 bool plan_note(plan *p, err *e, const char *format, ...)
 {

@@ -195,5 +195,5 @@ bool plan_find_scale(plan *p, err *e)
         p->scale = inverse_root(asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
     if (kind == SCALE_NUMBER)
         p->scale = asked->scale_number;
-    return check_softcap(p, e);
+    return plan_check_range(p, "scale", "scale", p->scale, e) && check_softcap(p, e);
 }

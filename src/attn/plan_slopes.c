@@ -2,8 +2,8 @@
  * published code for numbers of heads that are no power of two). */
 #include "attn/plan_parts.h"
 
-#include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* 2^(−8·index / count), count a power of two: a root of 1/2, to a power below count/8, and a power
  * of two. Products and roots only, so that it is the same everywhere. */
@@ -48,11 +48,10 @@ static bool check_given(const plan *p, err *e)
                       count == 1 ? "" : "s", p->heads == 1 ? "is" : "are", p->heads,
                       p->heads == 1 ? "" : "s");
     for (size_t head = 0; head < count; head++) {
-        double slope = tensor_get(given, &head);
-        if (p->type == DTYPE_F32 && fabs(slope) > FLT_MAX) {
-            err_at(e, &at, "alibi[head %zu] is %g, beyond the range of float32", head + 1, slope);
-            return err_remedy(e, "--dtype f64 has more range");
-        }
+        char name[40];
+        snprintf(name, sizeof name, "alibi[head %zu]", head + 1);
+        if (!plan_check_range(p, "alibi", name, tensor_get(given, &head), e))
+            return false;
     }
     return true;
 }
