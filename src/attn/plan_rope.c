@@ -51,6 +51,12 @@ static tensor positions_of(const entry *of, size_t batch)
     return of->tensor.rank == 2 ? tensor_at(&of->tensor, batch) : tensor_view_of(&of->tensor);
 }
 
+/* rope's own positions, or the key that says the same. */
+static const char *name_of(const entry *of)
+{
+    return strcmp(of->name, "positions") == 0 ? "rope.positions" : of->name;
+}
+
 static bool check_position(const entry *of, size_t batch, size_t i, err *e)
 {
     tensor all = positions_of(of, batch);
@@ -60,8 +66,8 @@ static bool check_position(const entry *of, size_t batch, size_t i, err *e)
         return true;
     if (of->tensor.rank == 2)
         snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
-    return err_at(e, &of->at, "%s[%s%zu] is %g, it must be a whole number from 0 to %.0f", of->name,
-                  batch_name, i + 1, number, ANGLE_POSITION_MOST);
+    return err_at(e, &of->at, "%s[%s%zu] is %g, it must be a whole number from 0 to %.0f",
+                  name_of(of), batch_name, i + 1, number, ANGLE_POSITION_MOST);
 }
 
 static bool check_each(const entry *of, size_t count, err *e)
@@ -79,10 +85,10 @@ static bool check_lists(const plan *p, const entry *of, err *e)
     char shape[SHAPE_TEXT];
     if (of->tensor.rank != 1 && of->tensor.rank != 2)
         return err_at(e, &of->at, "%s is %s, it must be a list, or a list for each batch entry",
-                      of->name, tensor_shape_text(&of->tensor, shape));
+                      name_of(of), tensor_shape_text(&of->tensor, shape));
     size_t lists = of->tensor.size[0];
     return of->tensor.rank == 1 || lists == p->batches ||
-           err_at(e, &of->at, "%s has %zu list%s, and the batch %zu entr%s", of->name, lists,
+           err_at(e, &of->at, "%s has %zu list%s, and the batch %zu entr%s", name_of(of), lists,
                   lists == 1 ? "" : "s", p->batches, p->batches == 1 ? "y" : "ies");
 }
 
@@ -98,7 +104,7 @@ static bool check_positions(const plan *p, err *e)
     bool is_shared = p->n_q == p->k.n && count == p->n_q;
     if (!is_shared && count != p->n_q + p->k.n) {
         err_at(e, &of->at, "%s has %zu number%s, and there are %zu quer%s and %zu new key%s",
-               of->name, count, count == 1 ? "" : "s", p->n_q, p->n_q == 1 ? "y" : "ies", p->k.n,
+               name_of(of), count, count == 1 ? "" : "s", p->n_q, p->n_q == 1 ? "y" : "ies", p->k.n,
                p->k.n == 1 ? "" : "s");
         return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
     }

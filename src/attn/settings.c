@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool word_is(const named *word, const char *name)
@@ -189,6 +190,19 @@ typedef struct rope_part {
     bool (*read)(problem *p, const entry *setting, err *e);
 } rope_part;
 
+/* What rope's part of this name says; messages call it "rope.width". */
+static bool read_rope_part(problem *p, const rope_part *part, const entry *said, err *e)
+{
+    char name[32];
+    entry setting = *said;
+    snprintf(name, sizeof name, "rope.%s", part->named.name);
+    setting.name = name;
+    bool is_read = part->read(p, &setting, e);
+    if (p->rope.positions == &setting)
+        p->rope.positions = said; /* which outlives this call */
+    return is_read;
+}
+
 static const rope_part ROPE_PARTS[] = {
     {{"base", ""}, read_rope_base},
     {{"pairing", ""}, read_rope_pairing},
@@ -206,7 +220,7 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
             return err_remedy(e, "it has base, pairing, width and positions");
         }
-        if (!((const rope_part *)(const void *)row)->read(p, one, e))
+        if (!read_rope_part(p, (const rope_part *)(const void *)row, one, e))
             return false;
     }
     return true;
