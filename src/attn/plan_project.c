@@ -104,8 +104,9 @@ static bool view_weight(const plan *p, input weight_as, const char *rows_label, 
     *out = is_out_in ? tensor_transposed(given) : tensor_view_of(given);
     if (out->size[out->rank - 2] == rows_width)
         return true;
-    plan_wrong_shape(p, weight_as, e, "which as %s takes rows of %zu numbers, and %s has %zu",
-                     layout_name(is_out_in), out->size[out->rank - 2], rows_label, rows_width);
+    size_t taken = out->size[out->rank - 2];
+    plan_wrong_shape(p, weight_as, e, "which as %s takes rows of %zu number%s, and %s has %zu",
+                     layout_name(is_out_in), taken, taken == 1 ? "" : "s", rows_label, rows_width);
     if (out->size[out->rank - 1] == rows_width)
         err_remedy(e, "transposed it would fit: --layout %s", layout_name(!is_out_in));
     return false;

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* The matrix of one head out of c × d (shared) or h × c × d. */
 static tensor of_head(const plan *p, input which, size_t head)
@@ -25,11 +26,13 @@ static bool find_transform(const plan *p, const char *name, const projection *of
     if (given->rank != 2 && given->rank != 3)
         return plan_wrong_shape(p, which, e, "it must be a matrix, or one a head");
     if (given->rank == 3 && given->size[0] != p->heads)
-        return plan_wrong_shape(p, which, e, "there are %zu heads", p->heads);
+        return plan_wrong_shape(p, which, e, "there %s %zu head%s", p->heads == 1 ? "is" : "are",
+                                p->heads, p->heads == 1 ? "" : "s");
     tensor one = of_head(p, which, 0);
     if (one.size[0] != of->width) {
-        plan_wrong_shape(p, which, e, "which takes rows of %zu numbers, and %s has %zu per head",
-                         one.size[0], input_label(of->given_as), of->width);
+        plan_wrong_shape(p, which, e, "which takes rows of %zu number%s, and %s has %zu per head",
+                         one.size[0], one.size[0] == 1 ? "" : "s", input_label(of->given_as),
+                         of->width);
         if (one.size[1] == of->width)
             err_remedy(e, "transposed it would fit: --layout %s",
                        p->asked->is_out_in[which] ? "in-out" : "out-in");
@@ -98,10 +101,29 @@ static const place *place_of_widths(const problem *asked)
     return &asked->at[MAKERS[i]];
 }
 
+/* "a query", or "q·Ws (Ws is 2 x 3)" where a parameter makes it as wide as it is. */
+enum { SIDE = SHAPE_TEXT + 64 };
+static const char *name_side(const plan *p, const char *parameter, const char *plain,
+                             const projection *of, char side[SIDE])
+{
+    char shape[SHAPE_TEXT];
+    const tensor *given = parameter == NULL ? NULL : p->asked->in[input_of_key(parameter)];
+    if (given == NULL)
+        return plain;
+    const char *name = input_label(input_of_key(parameter));
+    snprintf(side, SIDE, "%s·%s (%s is %s)", input_label(of->given_as), name, name,
+             tensor_shape_text(given, shape));
+    return side;
+}
+
 static bool refuse_widths(const plan *p, size_t of_query, size_t of_key, err *e)
 {
-    err_at(e, place_of_widths(p->asked),
-           "a query is %zu wide and a key %zu, they can't be compared", of_query, of_key);
+    const score *by = p->asked->score;
+    char query[SIDE], key_side[SIDE];
+    err_at(e, place_of_widths(p->asked), "%s is %zu wide%s and %s %zu, they can't be compared",
+           name_side(p, by->for_query, "a query", &p->q, query), of_query,
+           p->has_heads ? " per head" : "", name_side(p, by->for_key, "a key", &p->k, key_side),
+           of_key);
     return p->asked->heads == 0 && p->asked->kv_heads > 0 &&
            err_remedy(e, "heads is not given, and taken to be kv_heads, %zu", p->kv_heads);
 }
