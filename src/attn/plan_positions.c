@@ -3,6 +3,17 @@
 #include "attn/plan_parts.h"
 #include "attn/visible.h"
 
+/* Then one offset is every entry's. */
+static bool is_same_in_all(const tensor *lengths)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < tensor_count(lengths); i++) {
+        if (tensor_get(lengths, &i) != tensor_get(lengths, &first))
+            return false;
+    }
+    return true;
+}
+
 /* Lower-right would put the queries elsewhere in each batch entry, and keys, which are made of the
  * same rows, not. */
 static bool check_alignment(const problem *asked, err *e)
@@ -11,7 +22,8 @@ static bool check_alignment(const problem *asked, err *e)
     if (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)
         return true;
     err_at(e, &at, "key_lengths with lower-right place queries by batch entry, positions by row");
-    return err_remedy(e, "upper-left with an offset places them for both");
+    return is_same_in_all(asked->key_lengths) &&
+           err_remedy(e, "upper-left with an offset places them for both");
 }
 
 bool plan_check_last(const plan *p, const char *what, const char *from, err *e)
