@@ -96,7 +96,8 @@ static void add_entropy_term(const writer *w, size_t index)
 typedef struct series {
     const char *before, *between, *after;
     void (*add_term)(const writer *w, size_t index);
-    bool takes_one_more; /* c, where there is one */
+    /* How c stands behind the others, where there is one and it takes part. */
+    void (*add_more)(text *out, double value, int digits);
 } series;
 
 static void add_series(const writer *w, const series *like, const selection *terms)
@@ -110,9 +111,9 @@ static void add_series(const writer *w, const series *like, const selection *ter
         else
             like->add_term(w, index);
     }
-    if (like->takes_one_more && w->item->c.data != NULL) {
+    if (like->add_more != NULL && w->item->c.data != NULL) {
         text_add_string(w->out, like->between);
-        number_text_add_operand(w->out, element(&w->item->c, 0), w->how->digits);
+        like->add_more(w->out, element(&w->item->c, 0), w->how->digits);
     }
     text_add_string(w->out, like->after);
 }
@@ -121,7 +122,7 @@ static void add_series(const writer *w, const series *like, const selection *ter
 
 void expression_add_value(text *out, const tensor *value, const render_options *how)
 {
-    static const series VECTOR = {"[", ",\n ", "]", add_list_term, false};
+    static const series VECTOR = {"[", ",\n ", "]", add_list_term, NULL};
     trace_item alone = {.a = *value};
     writer w = {.out = out, .item = &alone, .how = how};
     selection shown = shown_terms(value, how);
@@ -173,12 +174,12 @@ bool expression_is_change(operation op)
 void expression_add(text *out, const trace_item *item, const render_options *how, size_t *left_out)
 {
     static const series SERIES[] = {
-        [OP_DOT] = {"", "\n + ", "", add_dot_term, .takes_one_more = true},
-        [OP_DIFFERENCE] = {"", "\n − ", "", add_dot_term, .takes_one_more = false},
-        [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, .takes_one_more = false},
-        [OP_SUM] = {"", "\n + ", "", add_sum_term, .takes_one_more = true},
-        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, .takes_one_more = true},
-        [OP_ENTROPY] = {"−(", "\n + ", ")", add_entropy_term, .takes_one_more = false},
+        [OP_DOT] = {"", "\n + ", "", add_dot_term, number_text_add_operand},
+        [OP_DIFFERENCE] = {"", "\n − ", "", add_dot_term, NULL},
+        [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, NULL},
+        [OP_SUM] = {"", "\n + ", "", add_sum_term, number_text_add_operand},
+        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, number_text_add},
+        [OP_ENTROPY] = {"−(", "\n + ", ")", add_entropy_term, NULL},
         [OP_HIDE] = {0},
     };
     static const char *const SINGLES[] = {
@@ -215,7 +216,7 @@ void expression_add(text *out, const trace_item *item, const render_options *how
 
 void expression_add_inner(text *out, const trace_item *item, const render_options *how)
 {
-    static const series BENT = {"", "\n + ", "", add_bent_term, .takes_one_more = false};
+    static const series BENT = {"", "\n + ", "", add_bent_term, NULL};
     writer w = {.out = out, .item = item, .how = how};
     if (item->inner.data == NULL)
         return;

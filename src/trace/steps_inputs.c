@@ -167,7 +167,8 @@ static void say_counts(builder *b, size_t numbers)
         shown++;
     }
     if (all == 1)
-        build_sentence(b, "%s holds %zu numbers, the same for every row.", names, numbers);
+        build_sentence(b, "%s holds %zu number%s, the same for every row.", names, numbers,
+                       build_plural(numbers));
     else
         build_sentence(b, "%s hold %s = %zu numbers, the same for every row.", names, counts,
                        numbers);
@@ -204,11 +205,18 @@ static void say_cut(builder *b)
 {
     const plan *p = b->plan;
     size_t width = p->q.width;
-    build_sentence(b,
-                   "%zu head%s side by side: of the %zu columns of q each takes %zu, head 1 the "
-                   "first%s, and so on.",
-                   p->heads, p->heads == 1 ? " works" : "s work", p->heads * width, width,
-                   width == 1 ? "" : build_text(b, " %zu", width));
+    if (p->heads == 1)
+        build_sentence(b, "There is one head, which takes all columns of q.");
+    else if (plan_keeps_heads_apart(p))
+        build_sentence(b, "%zu heads work side by side: q came with its heads apart, %zu column%s "
+                          "each.",
+                       p->heads, width, build_plural(width));
+    else
+        build_sentence(b,
+                       "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
+                       "1 the first%s, and so on.",
+                       p->heads, p->heads * width, width,
+                       width == 1 ? "" : build_text(b, " %zu", width));
 }
 
 /* What the sharing is called, and what it costs or saves in a cache. */
@@ -232,8 +240,8 @@ static void say_fewer_heads(builder *b)
 {
     const plan *p = b->plan;
     if (p->kv_heads == 1)
-        build_sentence(b, "There is only 1 key/value head: all %zu query heads share it.",
-                       p->heads);
+        build_sentence(b, "There is only 1 key/value head: %s query heads share it.",
+                       p->heads == 2 ? "both" : build_text(b, "all %zu", p->heads));
     else
         build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
                        p->kv_heads, p->heads / p->kv_heads);
@@ -244,7 +252,9 @@ static void say_heads(builder *b)
     const plan *p = b->plan;
     if (!p->has_heads)
         return;
-    if (p->q.weight.rank == 3)
+    if (p->q.weight.rank == 3 && p->heads == 1)
+        build_sentence(b, "There is one head.");
+    else if (p->q.weight.rank == 3)
         build_sentence(b, "Each of the %zu heads has matrices of its own.", p->heads);
     else
         say_cut(b);

@@ -15,8 +15,12 @@ static tensor show_factor(builder *b, stage_id id, const tensor *row, const char
     double sum = 0, width = (double)row->size[0], eps = b->plan->asked->qk_eps;
     for (size_t i = 0; i < row->size[0]; i++)
         sum += tensor_get(row, &i) * tensor_get(row, &i);
-    if (sum / width + eps == 0)
+    if (sum / width + eps == 0) {
+        build_sentence(b, "The squares of %s come to nothing: without a root to divide by, the "
+                          "result is zeros.",
+                       row_name);
         return (tensor){0};
+    }
     tensor squares = keep_number(b, id, "squares", sum);
     tensor mean = keep_number(b, id, "mean", sum / width);
     trace_item *line = build_line(b, OP_DOT, "squares", build_text(b, "%s·%s", row_name, row_name));

@@ -48,7 +48,7 @@ void make_statistics(builder *b)
 {
     tensor row_sum = build_stage(b, STAGE_ROW_SUM);
     if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
-        build_sentence(b, "%s%s may attend to nothing: there is nothing to sum up.",
+        build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
                        build_query_name(b), build_head_name(b));
         return;
     }

@@ -133,7 +133,7 @@ static bool may_attend(const builder *b)
     return tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0;
 }
 
-void make_softmax(builder *b)
+static void show_softmax(builder *b)
 {
     build_sentence(b,
                    "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
@@ -141,12 +141,19 @@ void make_softmax(builder *b)
                    "keeps the exponentials small.",
                    build_query_name(b), build_head_name(b),
                    b->plan->sinks.data == NULL ? "1" : "less than 1");
-    if (may_attend(b)) {
-        show_softmax_row(b);
-        build_same_for_all(b);
-    } else
-        build_sentence(b, "But this query may attend to nothing: its weights are 0, and so is its "
-                          "result. The weights of all queries:");
+    show_softmax_row(b);
+    build_same_for_all(b);
+}
+
+void make_softmax(builder *b)
+{
+    if (may_attend(b))
+        show_softmax(b);
+    else
+        build_sentence(b,
+                       "The softmax turns scores into weights, but %s%s may attend to nothing: its "
+                       "weights are 0, and so is its result. The weights of all queries:",
+                       build_query_name(b), build_head_name(b));
     build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_key_labels(b, "k"));
 }
 

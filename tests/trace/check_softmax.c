@@ -172,7 +172,10 @@ static void line_whole_row(reader *r, const char *name, const char *of, bool is_
         read_number(r, number_of(&row, j));
     if (has_sink) {
         read_words(r, is_max ? ", " : " + ");
-        read_operand(r, more);
+        if (is_max)
+            read_number(r, more);
+        else
+            read_operand(r, more);
     }
     read_words(r, is_max ? ")" : "");
     if (count > 1 || is_max || has_sink) {

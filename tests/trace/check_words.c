@@ -108,22 +108,26 @@ static void take_out_parameters(const truth *t, char *text)
     take_out_format(text, "Wq and Wk hold %zu + %zu = %zu numbers", wq, wk, all);
     take_out_format(text, "Wq and Wv hold %zu + %zu = %zu numbers", wq, wv, all);
     take_out_format(text, "Wk and Wv hold %zu + %zu = %zu numbers", wk, wv, all);
-    take_out_format(text, "Wq holds %zu numbers", wq);
-    take_out_format(text, "Wk holds %zu numbers", wk);
-    take_out_format(text, "Wv holds %zu numbers", wv);
+    take_out_format(text, "Wq holds %zu number%s,", wq, wq == 1 ? "" : "s");
+    take_out_format(text, "Wk holds %zu number%s,", wk, wk == 1 ? "" : "s");
+    take_out_format(text, "Wv holds %zu number%s,", wv, wv == 1 ? "" : "s");
     take_out_format(text, " = 3·%zu·%zu·(%zu/%zu) = 3·%zu² = %zu", h, m, m, h, m, all);
     take_out_format(text, " = 3·%zu·%zu² = %zu", h, m, all);
     char first[32] = "";
     if (queries.size[1] != 1)
         snprintf(first, sizeof first, " %zu", queries.size[1]);
     take_out_format(text,
-                    "%zu head%s side by side: of the %zu columns of q each takes %zu, head 1 the "
-                    "first%s, and so on",
-                    h, h == 1 ? " works" : "s work", h * queries.size[1], queries.size[1], first);
+                    "%zu heads work side by side: of the %zu columns of q each takes %zu, head 1 "
+                    "the first%s, and so on",
+                    h, h * queries.size[1], queries.size[1], first);
+    take_out_format(text, "%zu heads work side by side: q came with its heads apart, %zu column%s",
+                    h, queries.size[1], queries.size[1] == 1 ? "" : "s");
     take_out_format(text, "There are only %zu key/value heads: %zu query heads share each",
                     t->kv_heads, h / t->kv_heads);
-    if (t->kv_heads == 1)
+    if (t->kv_heads == 1 && h > 2)
         take_out_format(text, "There is only 1 key/value head: all %zu query heads share it", h);
+    if (t->kv_heads == 1 && h == 2)
+        take_out(text, "There is only 1 key/value head: both query heads share it");
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
     size_t one = (t->d_k + t->d_v) * (t->how.type == DTYPE_F32 ? 4 : 8);
     take_out_format(text, "a cache grows by %zu bytes a token", t->kv_heads * one);
