@@ -61,7 +61,8 @@ static const option_row ROWS[] = {
     {{"bias", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bias",
      .manual = "Of the same ranks as --mask. -inf is allowed, NaN and +inf are not: it takes out a "
                "key whose score is finite, where --mask takes it out whatever its values."},
-    {{"ws", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ws"},
+    {{"ws", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ws",
+     .manual = "A row a number of a query; --layout out-in turns it, as Wa and Ua too."},
     {{"bs", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "bs"},
     {{"wa", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wa"},
     {{"ua", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "ua"},
@@ -113,7 +114,8 @@ static const option_row ROWS[] = {
                "behind it."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
-     .manual = "nn.Linear keeps its weights out-in."},
+     .manual = "Of Wq, Wk, Wv and Wo, and of the score's Ws, Wa and Ua. nn.Linear keeps its "
+               "weights out-in."},
     {{"allow-nonfinite", "let NaN and infinities in inputs through"}, OPTION_FLAG, GROUP_INPUT,
      .place = AT(allow_nonfinite)},
     /* model */
@@ -124,7 +126,7 @@ static const option_row ROWS[] = {
     {{"kv-heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .shared = GROUP_INIT,
      .key = "kv_heads",
      .manual = "Fewer heads for keys and values than for queries: each is shared by heads/N query "
-               "heads in a row."},
+               "heads in a row. Where nothing says how many query heads there are, they are N."},
     {{"causal", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .value_is_optional = true, .key = "causal", .choices = &CAUSAL_WORDS,
      .manual = "A bare --causal is upper-left. The two alignments differ only where n_q ≠ n_k; a "
@@ -250,7 +252,8 @@ static const option_row ROWS[] = {
     {{"keep-going", "write {\"error\": ...} for a bad document, and go on"},
      OPTION_FLAG, GROUP_OUTPUT, .place = AT(keep_going),
      .manual = "The error stands in the place of the result and on standard error, and the exit "
-               "status is 2 in the end. For JSON and JSON Lines only. Without it the first bad "
+               "status is 2 in the end; with --stream the sequence lacks the rows of that line, "
+               "and later ones move up. For JSON and JSON Lines only. Without it the first bad "
                "document ends the run: results before it stay on standard output, and no file is "
                "replaced."},
     {{"stream", "documents are the rows of one sequence, a line each"},
