@@ -78,7 +78,8 @@ bool plan_masks(const plan *p);
 /* The parameters of the score function for one head. */
 score_parameters plan_score_parameters(const plan *p, size_t head);
 
-/* Where a query or a new key stands for rotary positions, which may be said one by one. */
+/* Where a query or a new key stands for rotary positions, which may be said one by one; appended
+ * rows stand nowhere. */
 double plan_query_position(const plan *p, size_t batch, size_t query);
 double plan_key_position(const plan *p, size_t batch, size_t index);
 

@@ -28,27 +28,24 @@ static bool find_learned(plan *p, err *e)
                       find_row(p, INPUT_BIAS_V, &p->v, &p->bias_v, e));
 }
 
-/* What does not go with appended rows. Zeros are zeros at each position and normalized, but the
- * stages that turn and normalize keys have no rows for them. */
+/* What nothing says of an appended row. Zeros are zeros at each position, and normalized. */
 static bool check_alone(const plan *p, err *e)
 {
     const problem *asked = p->asked;
     bool is_learned = asked->in[INPUT_BIAS_K] != NULL;
     const char *name = is_learned ? "bias_k" : "add_zero";
-    static const char UNDONE[] = "this is not computed";
     const struct {
-        bool is_asked;
-        const char *name, *why;
+        bool is_open;
+        const char *name, *what;
     } others[] = {
-        {p->past > 0, "past_k", "nothing says whether an appended row is kept for the next step"},
-        {asked->rope.is_asked, "rope",
-         is_learned ? "nothing says by which position an appended row is turned" : UNDONE},
-        {asked->normalizes, "qk_norm",
-         is_learned ? "nothing says whether an appended row is normalized" : UNDONE}};
+        {p->past > 0, "past_k", "whether an appended row is kept for the next step"},
+        {is_learned && asked->rope.is_asked, "rope", "by which position an appended row is turned"},
+        {is_learned && asked->normalizes, "qk_norm", "whether an appended row is normalized"}};
     place at = is_learned ? asked->at[INPUT_BIAS_K] : problem_place(asked, name);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].is_asked)
-            return err_at(e, &at, "%s with %s: %s", name, others[i].name, others[i].why);
+        if (others[i].is_open)
+            return err_at(e, &at, "%s with %s: nothing says %s", name, others[i].name,
+                          others[i].what);
     }
     return true;
 }

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool plan_check_range(const plan *p, const char *setting, const char *name, double value,
-                      err *e)
+bool plan_check_range(const plan *p, const char *setting, const char *name, double value, err *e)
 {
     place at = problem_place(p->asked, setting);
     if (p->type == DTYPE_F64 || isfinite((float)value))

@@ -13,6 +13,7 @@ enum { ROWS = 16, CHUNK = 64 };
 /* Queries or keys, b × heads × n × width, and what becomes of them. */
 typedef struct turned {
     tensor from, to;
+    size_t rows; /* of the sequence: what is appended, zeros, stands at no position */
     double (*position)(const plan *p, size_t batch, size_t row);
 } turned;
 
@@ -55,10 +56,10 @@ static void turn_row(const turning *t, const turned *one, size_t batch, size_t r
                             element(&one->to, batch, head, row, at.first));
 }
 
-/* What stands behind the pairs stays as it is. */
+/* What stands behind the pairs stays as it is, and a row that is appended does as a whole. */
 static void copy_rest(const turning *t, const turned *one, size_t row)
 {
-    size_t width = t->plan->rope_width, rest = one->from.size[3] - width;
+    size_t width = row < one->rows ? t->plan->rope_width : 0, rest = one->from.size[3] - width;
     size_t heads = one->from.size[1], units = one->from.size[0] * heads;
     for (size_t unit = 0; rest > 0 && unit < units; unit++)
         memcpy(element(&one->to, unit / heads, unit % heads, row, width),
@@ -75,7 +76,7 @@ static void turn_chunk(const turning *t, size_t row, size_t first)
     by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
     for (size_t i = 0; i < 2 * t->plan->batches; i++) {
         const turned *one = &t->of[i % 2];
-        if (row >= one->from.size[2])
+        if (row >= one->rows)
             continue;
         double position = one->position(t->plan, i / 2, row);
         if (position != by.position)
@@ -114,6 +115,7 @@ static bool prepare(turned *one, projected *made, const plan *p, stage_id id, co
                     const tensor *rows, err *e)
 {
     one->from = tensor_view_of(rows);
+    one->rows = plan_role(p, id)->n;
     one->position = id == STAGE_Q_ROPE ? plan_query_position : plan_key_position;
     return projected_place(made, p, &kept[id], rows, rows->size[2], &one->to, e);
 }

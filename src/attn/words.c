@@ -54,7 +54,10 @@ static const named POSITIONS_ROWS[] = {
 };
 
 static const synonym POSITIONS_SYNONYMS[] = {
-    {"sine", "sinusoidal"}, {"sin", "sinusoidal"}, {"true", "sinusoidal"}, {NULL, NULL},
+    {"sine", "sinusoidal"},
+    {"sin", "sinusoidal"},
+    {"true", "sinusoidal"},
+    {NULL, NULL},
 };
 
 static const named PAIRING_ROWS[] = {
@@ -73,7 +76,8 @@ const named_table SCALE_WORDS = NAMED_TABLE_ALSO("scale", SCALE_ROWS, SCALE_SYNO
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
-const named_table POSITIONS_WORDS = NAMED_TABLE_ALSO("kind of positions", POSITIONS_ROWS, POSITIONS_SYNONYMS);
+const named_table POSITIONS_WORDS =
+    NAMED_TABLE_ALSO("kind of positions", POSITIONS_ROWS, POSITIONS_SYNONYMS);
 const named_table PAIRING_WORDS = NAMED_TABLE("pairing", PAIRING_ROWS);
 const named_table QK_NORM_WORDS = NAMED_TABLE("normalization", QK_NORM_ROWS);
 const named_table DTYPE_WORDS = NAMED_TABLE("type", DTYPE_ROWS);

@@ -48,8 +48,8 @@ trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads
                         size_t columns)
 {
     tensor made = {0};
-    b->failed = b->failed ||
-                !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
+    b->failed =
+        b->failed || !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
     tensor view = build_keep(b, build_text(b, "the numbers of %s", name), &made);
     return map_add(b, name, step, &view);
 }

@@ -208,8 +208,9 @@ static void say_cut(builder *b)
     if (p->heads == 1)
         build_sentence(b, "There is one head, which takes all columns of q.");
     else if (plan_keeps_heads_apart(p))
-        build_sentence(b, "%zu heads work side by side: q came with its heads apart, %zu column%s "
-                          "each.",
+        build_sentence(b,
+                       "%zu heads work side by side: q came with its heads apart, %zu column%s "
+                       "each.",
                        p->heads, width, build_plural(width));
     else
         build_sentence(b,

@@ -16,8 +16,9 @@ static tensor show_factor(builder *b, stage_id id, const tensor *row, const char
     for (size_t i = 0; i < row->size[0]; i++)
         sum += tensor_get(row, &i) * tensor_get(row, &i);
     if (sum / width + eps == 0) {
-        build_sentence(b, "The squares of %s come to nothing: without a root to divide by, the "
-                          "result is zeros.",
+        build_sentence(b,
+                       "The squares of %s come to nothing: without a root to divide by, the "
+                       "result is zeros.",
                        row_name);
         return (tensor){0};
     }

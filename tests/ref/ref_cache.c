@@ -18,7 +18,7 @@ void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, con
 {
     const ref_sizes *s = &r->sizes;
     size_t heads = rows == 'q' ? s->h : s->g;
-    size_t n = rows == 'q' ? s->n_q : rows == 'n' ? s->n_new : s->n_k;
+    size_t n = rows == 'q' ? s->n_q : rows == 'n' ? s->n_new + s->n_k - s->own : s->n_k;
     bool keeps_apart = layout->at != NULL && layout->rank == 4;
     char letters[] = {'b', keeps_apart ? (rows == 'q' ? 'h' : 'g') : rows, rows, '\0'};
     if (!keeps_apart)

@@ -59,7 +59,7 @@ void ref_compute_norms(const ref_problem *p, ref_result *r)
     if (!p->normalizes)
         return;
     normalize_all(p, s, r->q, REF_Q_GAIN, s->h, s->n_q, s->d_q);
-    normalize_all(p, s, r->k, REF_K_GAIN, s->g, s->n_new, s->d_k);
+    normalize_all(p, s, r->k, REF_K_GAIN, s->g, s->n_new + s->n_k - s->own, s->d_k);
     ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_Q_NORM, "q_norm", 'q', s->d_q, r->q);
     ref_keep_stage(r, &p->in[REF_K], REF_STAGE_K_NORM, "k_norm", 'n', s->d_k, r->k);
 }

@@ -451,7 +451,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     maker_add_masks(&m);
     if (maker_wants(&m))
         maker_add_vector(&m, REF_SINKS, 1, m.h);
-    if (maker_wants(&m) && p->in[REF_PAST_K].at == NULL && !p->has_rope && !p->normalizes)
+    if (maker_wants(&m) && p->in[REF_PAST_K].at == NULL)
         maker_choose_appended(&m);
     p->top = maker_wants(&m) ? 1 + dice_below(&m.dice, m.n_k < 4 ? m.n_k : 4) : 0;
     if (p->has_positions && p->key_lengths != NULL && ref_word_is(p->causal, "lower-right"))

@@ -33,7 +33,7 @@ void maker_choose_key_lengths(maker *m)
 
 void maker_choose_appended(maker *m)
 {
-    if (dice_chance(&m->dice, 0.5)) {
+    if (!m->p->has_rope && !m->p->normalizes && dice_chance(&m->dice, 0.5)) {
         maker_add_vector(m, REF_BIAS_K, m->g, m->d_k);
         maker_add_vector(m, REF_BIAS_V, m->g, m->d_v);
     }

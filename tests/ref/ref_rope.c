@@ -48,9 +48,11 @@ void ref_compute_turns(const ref_problem *p, ref_result *r)
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++)
         turn_row(p, r->q + row * s->d_q, width,
                  position_of(p, s, false, row / (s->h * s->n_q), row % s->n_q));
-    for (size_t row = 0; row < s->b * s->g * s->n_new; row++)
-        turn_row(p, r->k + row * s->d_k, width,
-                 position_of(p, s, true, row / (s->g * s->n_new), row % s->n_new));
+    size_t n = s->n_new + s->n_k - s->own; /* those that are appended are zeros */
+    for (size_t row = 0; row < s->b * s->g * n; row++)
+        if (row % n < s->n_new)
+            turn_row(p, r->k + row * s->d_k, width,
+                     position_of(p, s, true, row / (s->g * n), row % n));
     ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_Q_ROPE, "q_rope", 'q', s->d_q, r->q);
     ref_keep_stage(r, &p->in[REF_K], REF_STAGE_K_ROPE, "k_rope", 'n', s->d_k, r->k);
 }

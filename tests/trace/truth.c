@@ -334,7 +334,8 @@ double truth_position(const truth *t, bool is_key)
     size_t row = is_key ? truth_key_row(t) : t->how.row, past = t->n_k - t->n_new;
     if (said == NULL)
         return is_key ? (double)(row + past) : truth_query_position(t);
-    row += is_key && said->tensor.size[0] != t->n_new ? t->n_q : 0;
+    size_t keys = t->n_new - (t->n_k - t->own);
+    row += is_key && said->tensor.size[0] != keys ? t->n_q : 0;
     return number_of(&said->tensor, row);
 }
 
