@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-bool plan_check_range(const plan *p, const char *setting, const char *name, double value, err *e)
+bool plan_check_range(const plan *p, const char *of, const char *name, double value, err *e)
 {
-    place at = problem_place(p->asked, setting);
+    place at = problem_place(p->asked, of);
     if (p->type == DTYPE_F64 || isfinite((float)value))
         return true;
     err_at(e, &at, "%s is %g, beyond the range of float32", name, value);

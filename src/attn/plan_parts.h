@@ -55,8 +55,9 @@ void plan_find_axes(plan *p);
 bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t count,
                        const char *missing, const char *remedy, err *e);
 
-/* False, with an error at its place, where the run's type has no number as large as this setting. */
-bool plan_check_range(const plan *p, const char *setting, const char *name, double value, err *e);
+/* False, with an error at its place, where the run's type has no number as large as that of this
+ * setting. */
+bool plan_check_range(const plan *p, const char *of, const char *name, double value, err *e);
 
 /* A line on stderr later; false when there is no memory for it. */
 bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -175,8 +175,9 @@ static const option_row ROWS[] = {
     {{"positions", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .key = "positions", .choices = &POSITIONS_WORDS,
      .manual = "With sinusoidal, row i of x, which stands at --offset + i (behind a cache, or with "
-               "lower-right at the end, which --key-lengths may not be beside), becomes x + PE, the stage x_pos, where PE(position, 2i) = "
-               "sin(position·10000^(−2i/m)) and PE(position, 2i + 1) is the cosine of the same "
+               "lower-right at the end, which --key-lengths may not be beside), becomes x + PE, "
+               "the stage x_pos, where PE(position, 2i) = sin(position·10000^(−2i/m)) and "
+               "PE(position, 2i + 1) is the cosine of the same "
                "(Vaswani et al., Attention Is All You Need, 2017, section 3.5). Queries, and keys "
                "and values that have no xk or xv of their own, are made of the sums; xk and xv "
                "stay, since the paper adds positions at the bottoms of its stacks only. Sine and "
