@@ -18,7 +18,8 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
                               err *e);
 /* Whether it is a stream of more than one document. */
 bool input_is_several(const format *f, const char *bytes, size_t length);
-/* Opens and reads all of a file, which must be one document; gives its format, or NULL with the error set. */
+/* Opens and reads all of a file, which must be one document; gives its format, or NULL with the
+ * error set. */
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
                          err *e);
 

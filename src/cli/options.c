@@ -241,8 +241,8 @@ static const option_row ROWS[] = {
      .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES | GROUP_GENERATE,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS,
      .manual = "Without it data are written as the shortest decimals that read back to the same "
-               "number, and a trace with at most 4 decimals. N is at most 40. Of generate, data are "
-               "--logits."},
+               "number, and a trace with at most 4 decimals. N is at most 40. Of generate, data "
+               "are --logits."},
     {{"average-heads", "write weights as their mean over the heads"}, OPTION_FLAG, GROUP_OUTPUT,
      .place = AT(average_heads)},
     {{"header", "say in the result what made it, from which inputs"}, OPTION_FLAG, GROUP_OUTPUT,

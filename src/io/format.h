@@ -30,8 +30,8 @@ typedef struct read_options {
     mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */
     bool type_is_fixed; /* else a document's own "dtype": "f32"|"f64" wins over `type` */
-    /* A matrix that is wanted by its key, or as `kind`, may be of true and false instead of numbers,
-     * as any is that nobody asked for. */
+    /* A matrix that is wanted by its key, or as `kind`, may be of true and false instead of
+     * numbers, as any is that nobody asked for. */
     bool takes_truths;
     /* `type` is for what has no type of its own (text); a matrix that has one stays what it is, or
      * becomes the narrowest of float32, float64 and bool that holds it. */

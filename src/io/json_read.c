@@ -237,7 +237,7 @@ static int kind_of_list(reader *r, const char *list)
         return KEY_RECORDS;
     if (element != NULL && *element == '"' && all_texts(r, list))
         return KEY_LIST;
-    return kind_of_element(first_element(r, element), r->how->kind);
+    return (int)kind_of_element(first_element(r, element), r->how->kind);
 }
 
 static bool read_by_look(reader *r, const char *at, entry *to, err *e);
@@ -308,7 +308,7 @@ static bool read_as_it_looks(reader *r, const char *at, entry *to, err *e)
     if (*at == 'n')
         kind = KEY_EXPECTED;
     else if (is_true_or_false(at))
-        kind = kind_of_element(at, r->how->kind);
+        kind = (int)kind_of_element(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
