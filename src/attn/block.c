@@ -153,6 +153,17 @@ static void *own_row(const tensor *t, const block *at, const block *own)
     return (char *)row_at(t, own->first - at->first) + offset;
 }
 
+/* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0, whether
+ * the block computes it or leaves it out. */
+static void share_nan(dtype type, char *exponent, size_t keys, char *weights)
+{
+    const tensor from = {.type = type, .rank = 1, .size = {keys}, .stride = {1}, .data = exponent};
+    tensor to = from;
+    to.data = weights;
+    for (size_t j = 0; j < keys; j++)
+        tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
+}
+
 static bool compute_softmax(const block_context *of, const block *at, const block *own, scratch *in,
                             const row_stages *s)
 {
@@ -168,9 +179,13 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
     p->with->row_exponent(masked, keys, maximum, exponent, &total, &in->undivided);
     extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
     tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
-    in->undivided =
-        (row_shares){exponent, own->columns, row_at(&sums, row), own_row(&s->weights, at, own)};
     double whole = tensor_get(&sums, (size_t[]){row, 0});
+    char *weights = own_row(&s->weights, at, own);
+    in->undivided = (row_shares){exponent, own->columns, row_at(&sums, row), weights};
+    if (isnan(whole)) {
+        share_nan(p->type, exponent, own->columns, weights);
+        in->undivided = (row_shares){0};
+    }
     if (is_empty && !isnan(whole))
         empty_rows_add(&in->empty, number_of(p, own));
     return check_sum(p, own, whole, is_empty, &in->failure);

@@ -3,22 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of several * only the last one has to be tried at other places: what stands before it has matched
+ * as early as it can. */
 bool stage_name_matches(const char *pattern, const char *name)
 {
-    while (*pattern != '*') {
-        if (*pattern != *name)
+    const char *behind_star = NULL, *from = NULL;
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            behind_star = ++pattern;
+            from = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (behind_star != NULL) {
+            pattern = behind_star;
+            name = ++from;
+        } else {
             return false;
-        if (*pattern == '\0')
-            return true;
-        pattern++;
-        name++;
+        }
     }
-    for (;; name++) {
-        if (stage_name_matches(pattern + 1, name))
-            return true;
-        if (*name == '\0')
-            return false;
-    }
+    pattern += strspn(pattern, "*");
+    return *pattern == '\0';
 }
 
 /* Names are as long as the deepest stage's, with room to spare for a layer's number. */

@@ -178,13 +178,17 @@ static bool run_end(flow *f, const keeper *keep, err *e)
     return keeper_keep(keep, "output", &f->rows, "qm", e);
 }
 
+/* The rows of all entries of a batch are one below another. */
 static bool check_range(const flow *f, err *e)
 {
-    size_t index[TENSOR_MAX_RANK];
+    size_t index[TENSOR_MAX_RANK], rows = f->stack->rows;
+    char batch[32] = "";
     if (f->stack->how.allow_nonfinite || tensor_is_finite(&f->rows, index))
         return true;
-    err_set(e, "output[row %zu, column %zu] is beyond the range of %s", index[0] + 1, index[1] + 1,
-            dtype_name(f->rows.type));
+    if (f->stack->batches > 0)
+        snprintf(batch, sizeof batch, "batch %zu, ", index[0] / rows + 1);
+    err_set(e, "output[%srow %zu, column %zu] is beyond the range of %s", batch,
+            index[0] % rows + 1, index[1] + 1, dtype_name(f->rows.type));
     return err_remedy(e, f->rows.type == DTYPE_F32 ? "--dtype f64 has more range"
                                                    : "smaller weights would not be");
 }
