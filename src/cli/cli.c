@@ -9,6 +9,7 @@
 #include "io/sink.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,9 +28,13 @@ static void say(const char *words)
     (void)ignored;
 }
 
-/* A file that somebody cuts short while it is mapped ends the program here. */
+/* A file that somebody cuts short while it is mapped ends the program here. Several threads may
+ * meet it: the first one tells it, and the others wait for the end. */
 static void end_on_lost_file(int number, siginfo_t *what, void *context)
 {
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&is_told))
+        pause();
     const char *name = what->si_code > 0 ? mapping_name_at(what->si_addr) : NULL;
     (void)number;
     (void)context;
