@@ -31,12 +31,6 @@ const char *given_value(const options *o, const char *key_name)
     return found == NULL ? NULL : found->value;
 }
 
-bool given_removes(const options *o, const char *key_name)
-{
-    const given_key *found = find_given(o, key_name);
-    return found != NULL && found->value == NULL;
-}
-
 bool given_decides_type(const options *o, dtype *type)
 {
     const given_key *found = find_given(o, "dtype");

@@ -16,7 +16,5 @@ bool given_check_standard_input(const options *o, const char *const *file, size_
 
 /* What an option gives for this key of the document; NULL where none does. */
 const char *given_value(const options *o, const char *key_name);
-/* --no-KEY was given, and nothing for it after that. */
-bool given_removes(const options *o, const char *key_name);
 
 #endif

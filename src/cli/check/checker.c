@@ -61,7 +61,7 @@ bool check_refuse_numbers(const bundle *numbers, const text_list *of_stack, err 
     return stage_names_suggest(of_stack, "", "", e);
 }
 
-bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e)
+static bool check_names(const bundle *by_stage, const text_list *of_stack, err *e)
 {
     for (size_t i = 0; i < by_stage->count; i++) {
         const entry *one = &by_stage->entry[i];
@@ -76,7 +76,7 @@ bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e
 bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack, err *e)
 {
     if (c->actual == NULL)
-        return check_stage_names(numbers, of_stack, e);
+        return check_names(numbers, of_stack, e);
     for (size_t i = 0; i < numbers->count && c->given->answers != NULL; i++) {
         const entry *one = &numbers->entry[i];
         bool is_other =
@@ -101,7 +101,7 @@ bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
         if (!(value >= 0))
             return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
     }
-    return is_one || check_stage_names(tol->bundle, of_stack, e);
+    return is_one || check_names(tol->bundle, of_stack, e);
 }
 
 const char *check_numbers_name(const checker *c)

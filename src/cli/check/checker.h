@@ -17,10 +17,9 @@ typedef struct checker {
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 double check_tolerance(const checker *c, const bundle *contents, const char *name);
 
-/* Refuses names that no stage has (of_stack: its stages; NULL: those of one attention), and
+/* Refuse names that no stage has (of_stack: its stages; NULL: those of one attention) among the
+ * numbers that a document is compared with, whosever they are, and among its tolerances, and
  * tolerances that are none. */
-bool check_stage_names(const bundle *by_stage, const text_list *of_stack, err *e);
-/* Likewise of the numbers that a document is compared with, whosever they are. */
 bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack,
                          err *e);
 bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e);
