@@ -179,20 +179,21 @@ static bool read_layers(stack *s, err *e)
     return true;
 }
 
-static bool has_cross(const stack *s)
+bool stack_has_cross(const stack *s)
 {
-    bool has = false;
     for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++)
-            has = has || s->layer[i].part[j].as->kind == PART_CROSS;
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            if (s->layer[i].part[j].as->kind == PART_CROSS)
+                return true;
+        }
     }
-    return has;
+    return false;
 }
 
 static bool check_memory(const stack *s, err *e)
 {
     const entry *memory = bundle_find(s->document, "memory");
-    return memory == NULL || has_cross(s) ||
+    return memory == NULL || stack_has_cross(s) ||
            err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
 }
 

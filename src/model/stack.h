@@ -79,6 +79,9 @@ bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e);
 /* Multiply-adds, about. */
 double stack_operations(const stack *s);
 
+/* Whether a layer has cross-attention. */
+bool stack_has_cross(const stack *s);
+
 /* Whether what comes from which row can be followed through its layers: each self-attention is over
  * the rows that go in, and their sum with what it makes goes on. */
 bool stack_has_rollout(const stack *s);

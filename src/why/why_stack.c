@@ -149,17 +149,6 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     }
 }
 
-static bool has_cross(const stack *s)
-{
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            if (s->layer[i].part[j].as->kind == PART_CROSS)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* A step is no more than its prompt. */
 static double operations_of(const search *s)
 {
@@ -188,7 +177,7 @@ static bool find(search *s, why_answers *to, err *e)
     static const stack_scope NOWHERE = {0};
     if (!stack_attempt_make(&s->right, s->of, &NOWHERE, NULL, 0, e))
         return !e->is_set;
-    s->is_crossed = has_cross(s->right.stack);
+    s->is_crossed = stack_has_cross(s->right.stack);
     ranking_open(&s->ranking, &s->of->claims, s->right.computed);
     if (s->ranking.right.is_within)
         return true;
