@@ -7,10 +7,7 @@
 static const entry *first_weight(const bundle *from)
 {
     static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3"};
-    const entry *found = NULL;
-    for (size_t i = 0; i < sizeof MATRICES / sizeof MATRICES[0] && found == NULL; i++)
-        found = bundle_find(from, MATRICES[i]);
-    return found;
+    return bundle_find_first(from, MATRICES, sizeof MATRICES / sizeof MATRICES[0]);
 }
 
 bool feed_forward_is_in(const bundle *from)

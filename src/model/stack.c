@@ -197,15 +197,6 @@ static bool check_memory(const stack *s, err *e)
            err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
 }
 
-/* The first of these that is there; NULL where none is. */
-static const entry *first_of(const bundle *in, const char *const *names, size_t count)
-{
-    const entry *found = NULL;
-    for (size_t i = 0; i < count && found == NULL; i++)
-        found = bundle_find(in, names[i]);
-    return found;
-}
-
 static bool refuse_at_top(const entry *given, const char *remedy, err *e)
 {
     err_at(e, &given->at, "%s is at the top, and it is a layer's", given->name);
@@ -222,9 +213,11 @@ static bool check_top(const stack *s, err *e)
     static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
     static const char *const OF_CACHE[] = {"past_k", "past_v"};
     const entry *of_layers =
-        first_of(s->document, OF_LAYERS, sizeof OF_LAYERS / sizeof OF_LAYERS[0]);
-    const entry *of_seed = first_of(s->document, OF_SEED, sizeof OF_SEED / sizeof OF_SEED[0]);
-    const entry *of_cache = first_of(s->document, OF_CACHE, sizeof OF_CACHE / sizeof OF_CACHE[0]);
+        bundle_find_first(s->document, OF_LAYERS, sizeof OF_LAYERS / sizeof OF_LAYERS[0]);
+    const entry *of_seed =
+        bundle_find_first(s->document, OF_SEED, sizeof OF_SEED / sizeof OF_SEED[0]);
+    const entry *of_cache =
+        bundle_find_first(s->document, OF_CACHE, sizeof OF_CACHE / sizeof OF_CACHE[0]);
     bool has_layers = bundle_find(s->document, "layers") != NULL;
     if (of_layers != NULL)
         return refuse_at_top(of_layers,

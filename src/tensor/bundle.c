@@ -165,6 +165,14 @@ entry *bundle_find(const bundle *b, const char *name)
     return bundle_find_bytes(b, name, strlen(name));
 }
 
+entry *bundle_find_first(const bundle *b, const char *const *names, size_t count)
+{
+    entry *found = NULL;
+    for (size_t i = 0; i < count && found == NULL; i++)
+        found = bundle_find(b, names[i]);
+    return found;
+}
+
 const tensor *bundle_tensor(const bundle *b, const char *name)
 {
     const entry *found = bundle_find(b, name);

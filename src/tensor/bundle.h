@@ -75,6 +75,8 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
 
 entry *bundle_find(const bundle *b, const char *name);
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
+/* Of so many names, the first one that is there. */
+entry *bundle_find_first(const bundle *b, const char *const *names, size_t count);
 /* The tensor of this name, or NULL where there is none or the entry is something else. */
 const tensor *bundle_tensor(const bundle *b, const char *name);
 const char *bundle_text(const bundle *b, const char *name);
