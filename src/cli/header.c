@@ -1,6 +1,7 @@
 #include "cli/header.h"
 
 #include "base/float_bits.h"
+#include "base/fnv.h"
 #include "base/text.h"
 #include "cli/version.h"
 #include "model/keys.h"
@@ -11,12 +12,12 @@
  * type. */
 static uint64_t hash_of(const tensor *t)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = FNV_OF_NOTHING;
     size_t index[TENSOR_MAX_RANK] = {0};
     do {
         uint64_t bits = float64_bits(tensor_get(t, index));
         for (int byte = 0; byte < 8; byte++)
-            hash = (hash ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3u;
+            hash = fnv_step(hash, (uint8_t)(bits >> (8 * byte)));
     } while (tensor_next(t, index));
     return hash;
 }

@@ -1,16 +1,15 @@
 #include "tensor/bundle.h"
 
+#include "base/fnv.h"
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <string.h>
 
-/* FNV-1a: good enough for names, and short. */
 static uint64_t name_hash(const char *name, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = FNV_OF_NOTHING;
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+        hash = fnv_step(hash, (uint8_t)name[i]);
     return hash;
 }
 
