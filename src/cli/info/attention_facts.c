@@ -42,7 +42,7 @@ static bool add_token(problem *p, tensor *token)
     const tensor *weight = p->in[INPUT_WK];
     if (weight == NULL || p->in[INPUT_WV] == NULL || weight->rank < 2)
         return false;
-    int axis = weight->rank - (p->layout_is_out_in ? 1 : 2);
+    int axis = weight->rank - (p->is_out_in[INPUT_WK] ? 1 : 2);
     *token = (tensor){.type = p->type, .rank = 2, .size = {1, weight->size[axis]}, .data = &zero};
     p->in[INPUT_X] = token;
     p->in[INPUT_MASK] = p->in[INPUT_BIAS] = NULL;
