@@ -88,8 +88,8 @@ static void find_layouts(problem *p)
         if (p->in[which] == NULL)
             continue;
         const entry *found = bundle_find(p->document, input_key(which));
-        weight_layout own = found == NULL ? LAYOUT_UNSAID : found->layout;
-        p->is_out_in[which] = own == LAYOUT_UNSAID ? p->layout_is_out_in : own == LAYOUT_OUT_IN;
+        p->is_out_in[which] =
+            found == NULL ? p->layout_is_out_in : entry_is_out_in(found, p->layout_is_out_in);
     }
 }
 

@@ -71,3 +71,8 @@ const named *setting_word(const entry *setting, const named_table *words, const 
         not_a_word(setting, words, or_else, e);
     return found;
 }
+
+bool setting_is_out_in(const entry *layout)
+{
+    return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
+}

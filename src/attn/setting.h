@@ -24,4 +24,7 @@ const char *setting_up_to(double number);
 const named *setting_word(const entry *setting, const named_table *words, const char *or_else,
                           err *e);
 
+/* Whether `layout`, which may be NULL, is out-in; by default it is not. */
+bool setting_is_out_in(const entry *layout);
+
 #endif

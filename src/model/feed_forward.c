@@ -15,11 +15,6 @@ bool feed_forward_is_in(const bundle *from)
     return first_weight(from) != NULL;
 }
 
-static bool has_layout(const entry *one, bool is_out_in)
-{
-    return one->layout == LAYOUT_UNSAID ? is_out_in : one->layout == LAYOUT_OUT_IN;
-}
-
 /* rows × columns of x·W; columns 0: as many as it has. */
 static bool fits(const tensor *weight, size_t rows, size_t columns)
 {
@@ -52,7 +47,7 @@ static bool read_weight(const bundle *from, const char *name, bool is_out_in, si
         return err_at(e, &first_weight(from)->at,
                       "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
                       name);
-    bool is_turned = has_layout(given, is_out_in);
+    bool is_turned = entry_is_out_in(given, is_out_in);
     const tensor *t = &given->tensor;
     *out = is_turned && t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
     return fits(out, rows, columns) || refuse_weight(given, is_turned, rows, columns, e);

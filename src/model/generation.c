@@ -2,22 +2,14 @@
 
 #include "attn/angle.h"
 #include "attn/multiply.h"
+#include "attn/setting.h"
 #include "attn/visible.h"
 #include "base/mem.h"
 #include "model/embed.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what makes logits ---- */
-
-static bool is_out_in(const generation *g, const entry *weight)
-{
-    const entry *layout = bundle_find(g->stack.document, "layout");
-    if (weight->layout != LAYOUT_UNSAID)
-        return weight->layout == LAYOUT_OUT_IN;
-    return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
-}
 
 /* The vocab's vectors, one below another. */
 static bool gather_words(generation *g, const bundle *vocab, err *e)
@@ -58,7 +50,8 @@ static bool find_unembedding(generation *g, err *e)
     if (used == NULL)
         return gather_words(g, vocab->bundle, e);
     const tensor *t = &used->tensor;
-    bool turns = t->rank == 2 && (own == NULL || is_out_in(g, own));
+    bool is_out_in = setting_is_out_in(bundle_find(g->stack.document, "layout"));
+    bool turns = t->rank == 2 && (own == NULL || entry_is_out_in(own, is_out_in));
     g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
     return (t->rank == 2 && g->unembedding.size[0] == g->stack.width) ||
            refuse_unembedding(g, used, turns, e);

@@ -33,12 +33,6 @@ static const norm_order *read_order(const stack *s, const bundle *own, err *e)
     return (const norm_order *)(const void *)word_of(setting_of(s, own, "norm"), &NORM_ORDERS, e);
 }
 
-static bool read_is_out_in(const stack *s, const bundle *own)
-{
-    const entry *layout = setting_of(s, own, "layout");
-    return layout != NULL && layout->kind == ENTRY_TEXT && strcmp(layout->text, "out-in") == 0;
-}
-
 /* ---- a layer ---- */
 
 static const bundle *cross_of(const bundle *own)
@@ -76,8 +70,9 @@ static bool check_activation(const bundle *in, err *e)
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
 {
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
-    return by != NULL && feed_forward_read(f, own, (const activation *)(const void *)by,
-                                           read_is_out_in(s, own), s->width, e);
+    bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
+    return by != NULL &&
+           feed_forward_read(f, own, (const activation *)(const void *)by, is_out_in, s->width, e);
 }
 
 static bool read_attention(const stack *s, layer_part *p, const bundle *own, err *e)

@@ -274,6 +274,11 @@ void text_list_free(text_list *list)
     *list = (text_list){0};
 }
 
+bool entry_is_out_in(const entry *weight, bool unsaid)
+{
+    return weight->layout == LAYOUT_UNSAID ? unsaid : weight->layout == LAYOUT_OUT_IN;
+}
+
 static void free_value(entry *one)
 {
     if (one->kind == ENTRY_TENSOR)

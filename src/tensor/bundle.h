@@ -94,6 +94,9 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e);
 
 bool bundle_remove(bundle *b, const char *name);
 
+/* Whether weights are kept out-in: where whoever read them has not said it, as `unsaid` says. */
+bool entry_is_out_in(const entry *weight, bool unsaid);
+
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
 /* The item in the list, or NULL where it is not there. */
 const char *text_list_find(const text_list *list, const char *item);

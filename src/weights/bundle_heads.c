@@ -1,13 +1,11 @@
 #include "weights/bundle_heads.h"
 
-#include <string.h>
+#include "attn/setting.h"
 
 size_t bundle_columns(const entry *weight, const bundle *top)
 {
-    const char *word = bundle_text(top, "layout");
-    bool is_out_in = weight != NULL && (weight->layout != LAYOUT_UNSAID
-                                            ? weight->layout == LAYOUT_OUT_IN
-                                            : word != NULL && strcmp(word, "out-in") == 0);
+    bool of_all = setting_is_out_in(bundle_find(top, "layout"));
+    bool is_out_in = weight != NULL && entry_is_out_in(weight, of_all);
     bool is_matrix = weight != NULL && weight->kind == ENTRY_TENSOR && weight->tensor.rank == 2;
     return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
 }
