@@ -3,6 +3,7 @@
 #include "attn/multiply.h"
 #include "base/mem.h"
 #include "model/rows.h"
+#include "model/vector.h"
 
 static const entry *first_weight(const bundle *from)
 {
@@ -53,19 +54,6 @@ static bool read_weight(const bundle *from, const char *name, bool is_out_in, si
     return fits(out, rows, columns) || refuse_weight(given, is_turned, rows, columns, e);
 }
 
-static bool read_bias(const bundle *from, const char *name, size_t width, tensor *out, err *e)
-{
-    const entry *given = bundle_find(from, name);
-    char shape[SHAPE_TEXT];
-    if (given == NULL)
-        return true;
-    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != width)
-        return err_at(e, &given->at, "%s is %s, it must hold %zu number%s", name,
-                      tensor_shape_text(&given->tensor, shape), width, width == 1 ? "" : "s");
-    *out = tensor_view_of(&given->tensor);
-    return true;
-}
-
 bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,
                        size_t width, err *e)
 {
@@ -73,9 +61,9 @@ bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by
     if (!read_weight(from, "w1", is_out_in, width, 0, &f->w1, e))
         return false;
     f->hidden = f->w1.size[1];
-    return read_bias(from, "b1", f->hidden, &f->b1, e) &&
+    return vector_read(from, "b1", NULL, f->hidden, &f->b1, e) &&
            read_weight(from, "w2", is_out_in, f->hidden, width, &f->w2, e) &&
-           read_bias(from, "b2", width, &f->b2, e) &&
+           vector_read(from, "b2", NULL, width, &f->b2, e) &&
            (bundle_find(from, "w3") == NULL ||
             read_weight(from, "w3", is_out_in, width, f->hidden, &f->w3, e));
 }

@@ -6,6 +6,7 @@
 #include "attn/visible.h"
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/vector.h"
 
 #include <math.h>
 
@@ -59,15 +60,8 @@ static bool find_unembedding(generation *g, err *e)
 
 static bool find_bias(generation *g, err *e)
 {
-    const entry *given = bundle_find(g->stack.document, "unembedding_bias");
-    char shape[SHAPE_TEXT];
-    if (given == NULL)
-        return true;
-    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != g->unembedding.size[1])
-        return err_at(e, &given->at, "unembedding_bias is %s, and there are %zu ids",
-                      tensor_shape_text(&given->tensor, shape), g->unembedding.size[1]);
-    g->bias = tensor_view_of(&given->tensor);
-    return true;
+    return vector_read(g->stack.document, "unembedding_bias", NULL, g->unembedding.size[1],
+                       &g->bias, e);
 }
 
 /* Each id that may be chosen has to be looked up in the next step. */

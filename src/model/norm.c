@@ -2,6 +2,7 @@
 
 #include "attn/setting.h"
 #include "model/rows.h"
+#include "model/vector.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -14,21 +15,6 @@ static const named KINDS[] = {
 const named_table NORM_KINDS = NAMED_TABLE("norm kind", KINDS);
 
 static const double DEFAULT_EPS = 1e-5;
-
-static bool read_vector(const entry *from, const char *name, size_t width, tensor *out, err *e)
-{
-    const entry *given = bundle_find(from->bundle, name);
-    char shape[SHAPE_TEXT];
-    *out = (tensor){0};
-    if (given == NULL)
-        return true;
-    const tensor *t = &given->tensor;
-    if (t->rank > 2 || tensor_count(t) != width)
-        return err_at(e, &given->at, "the %s of %s is %s, and the rows have %zu columns", name,
-                      from->name, tensor_shape_text(t, shape), width);
-    *out = tensor_view_of(t);
-    return true;
-}
 
 /* It stays what it is where nothing is given. */
 static bool read_eps(const entry *given, double *eps, err *e)
@@ -43,8 +29,8 @@ bool norm_read(norm *n, const entry *from, const entry *eps, bool is_rms, size_t
         return false;
     if (from == NULL)
         return true;
-    if (!read_vector(from, "gain", width, &n->gain, e) ||
-        !read_vector(from, "bias", width, &n->bias, e) ||
+    if (!vector_read(from->bundle, "gain", from->name, width, &n->gain, e) ||
+        !vector_read(from->bundle, "bias", from->name, width, &n->bias, e) ||
         !read_eps(bundle_find(from->bundle, "eps"), &n->eps, e))
         return false;
     return !is_rms || n->bias.data == NULL ||
