@@ -90,6 +90,8 @@ bool stack_has_rollout(const stack *s);
 bool stack_stage_names(const stack *s, text_list *names, err *e);
 /* Whether there are stacks with a stage of this name that one attention alone does not have. */
 bool stack_may_have_stage(const char *name, size_t length);
+/* The letters of the axes of what a stack's result has under this name, as of an attention's. */
+const char *stack_axes_of(const char *name);
 
 /* Adds the stages that `emit` names to `result`. */
 bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,

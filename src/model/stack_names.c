@@ -86,15 +86,58 @@ bool stack_has_rollout(const stack *s)
     return true;
 }
 
+/* What is made outside of attention, in a stack or in each of its layers, with the axes that it has
+ * where there is a batch. */
+typedef struct rows_stage {
+    const char *name, *axes;
+    bool is_of_stack, is_of_layer;
+} rows_stage;
+
+static const rows_stage ROWS_STAGES[] = {
+    {"embedded", "bqm", true, false},     {"ln_e", "bqm", true, false},
+    {"rollout", "bqk", true, false},      {"ln_f", "bqm", true, false},
+    {"ln1", "bqm", false, true},          {"ln2", "bqm", false, true},
+    {"ln3", "bqm", false, true},          {"attention_sum", "bqm", false, true},
+    {"cross_sum", "bqm", false, true},    {"ffn_sum", "bqm", false, true},
+    {"ffn.hidden", "bqO", true, true},    {"ffn.gate", "bqO", true, true},
+    {"ffn.activated", "bqO", true, true}, {"ffn.output", "bqO", true, true},
+    {"output", "bqm", false, true}, /* a stack's has the name of attention's */
+};
+
+static const rows_stage *find_rows(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof ROWS_STAGES / sizeof ROWS_STAGES[0]; i++) {
+        const rows_stage *one = &ROWS_STAGES[i];
+        if (strlen(one->name) == length && memcmp(one->name, name, length) == 0)
+            return one;
+    }
+    return NULL;
+}
+
 /* What a layer or a part makes has its name before a dot. */
 bool stack_may_have_stage(const char *name, size_t length)
 {
-    static const char *const OF_THE_WHOLE[] = {"embedded", "ln_e", "rollout", "ln_f"};
-    bool is_one = memchr(name, '.', length) != NULL;
-    for (size_t i = 0; i < sizeof OF_THE_WHOLE / sizeof OF_THE_WHOLE[0]; i++)
-        is_one = is_one ||
-                 (strlen(OF_THE_WHOLE[i]) == length && memcmp(OF_THE_WHOLE[i], name, length) == 0);
-    return is_one;
+    const rows_stage *found = find_rows(name, length);
+    return memchr(name, '.', length) != NULL || (found != NULL && found->is_of_stack);
+}
+
+/* What is behind "layer.0."; the name itself where that is not before it. */
+static const char *name_in_layer(const char *name)
+{
+    static const char LAYER[] = "layer.";
+    size_t word = sizeof LAYER - 1;
+    if (strncmp(name, LAYER, word) != 0)
+        return name;
+    size_t digits = strspn(name + word, "0123456789");
+    return digits > 0 && name[word + digits] == '.' ? name + word + digits + 1 : name;
+}
+
+const char *stack_axes_of(const char *name)
+{
+    const char *own = name_in_layer(name);
+    const rows_stage *found = find_rows(own, strlen(own));
+    bool is_one = found != NULL && (own == name ? found->is_of_stack : found->is_of_layer);
+    return is_one ? found->axes : stage_axes_of(name);
 }
 
 bool stack_stage_names(const stack *s, text_list *names, err *e)

@@ -1,5 +1,4 @@
 /* selfattn convert: a file in another format, with nothing lost on the way. */
-#include "attn/stage.h"
 #include "cli/command.h"
 #include "cli/convert/convert_check.h"
 #include "cli/convert/convert_metadata.h"
@@ -8,6 +7,7 @@
 #include "cli/output_format.h"
 #include "io/jsonl.h"
 #include "io/source.h"
+#include "model/stack.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static read_options how_to_read(const converter *c)
  * which. Stages are written with all their axes, of which b and h may be missing. */
 static void find_axes(entry *one)
 {
-    const char *axes = stage_axes_of(one->name);
+    const char *axes = stack_axes_of(one->name);
     if (*axes == '\0' || one->axes != NULL || one->kind != ENTRY_TENSOR)
         return;
     for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
