@@ -3,12 +3,10 @@
 #include "cli/command.h"
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
-#include "cli/note.h"
+#include "cli/init/init_settings.h"
 #include "cli/output_format.h"
 #include "io/format.h"
 #include "random/fill.h"
-
-#include <string.h>
 
 /* So many elements are drawn before they are written, where there is no need to hold all. */
 enum { WINDOW = 1 << 20 };
@@ -20,6 +18,7 @@ typedef struct maker {
     stream stream;
     text command;
     const format *to;
+    bundle kept; /* of the settings, those that the format holds */
     sink sink;
 } maker;
 
@@ -97,17 +96,6 @@ static bool add_source(const maker *m, bundle *b, err *e)
     return done;
 }
 
-/* The elements' type is in a binary file by itself. */
-static void note_settings(const maker *m)
-{
-    const bundle *settings = &m->plan->settings;
-    for (size_t i = 0; i < settings->count; i++) {
-        if (strcmp(settings->entry[i].name, "dtype") != 0)
-            note_say(m->world, m->o, NULL, "%s is left out: %s has no place for it",
-                     settings->entry[i].name, m->to->title);
-    }
-}
-
 static bool write_matrices(maker *m, err *e)
 {
     bundle b = {0}, metadata = {0};
@@ -117,14 +105,13 @@ static bool write_matrices(maker *m, err *e)
                          .threads = m->o->threads};
     bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
     if (done && holds_all)
-        done = add_source(m, &b, e) && bundle_borrow_all(&b, &m->plan->settings, e);
-    else if (done)
-        note_settings(m);
+        done = add_source(m, &b, e);
     if (done && (m->to->holds & HOLDS_METADATA) && !holds_all) {
         done = add_source(m, &metadata, e);
         how.metadata = &metadata;
     }
-    done = done && add_matrices(m, &b, e) && m->to->write(&b, &how, &m->sink, e);
+    done = done && bundle_borrow_all(&b, &m->kept, e) && add_matrices(m, &b, e) &&
+           m->to->write(&b, &how, &m->sink, e);
     bundle_free(&b);
     bundle_free(&metadata);
     return done;
@@ -153,8 +140,10 @@ static bool make(const init_plan *p, const options *o, const env *world, err *e)
     maker m = {.o = o, .world = world, .plan = p, .to = find_format(o)};
     m.stream = stream_begin(p->generator, o->seed);
     init_command_write(p, o, &m.command);
-    bool done = text_ok(&m.command, e) && write_whole(&m, e);
+    bool done = text_ok(&m.command, e) &&
+                init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) && write_whole(&m, e);
     text_free(&m.command);
+    bundle_free(&m.kept);
     return done;
 }
 

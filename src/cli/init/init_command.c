@@ -44,8 +44,6 @@ static void add_list(text *out, const char *name, const text_list *list)
 
 static void add_sizes(text *out, const init_plan *p, const options *o)
 {
-    static const char *const KEYS_GIVEN[] = {"heads", "kv_heads", "layout", "dtype"};
-    static const char *const NAMES[] = {"heads", "kv-heads", "layout", "dtype"};
     const entry *tokens = bundle_find(&p->settings, "tokens");
     if (tokens != NULL)
         add_list(out, "tokens", &tokens->list);
@@ -54,10 +52,10 @@ static void add_sizes(text *out, const init_plan *p, const options *o)
     text_add_format(out, " --width %zu", p->extent[EXTENT_WIDTH]);
     if (o->head_width > 0)
         text_add_format(out, " --head-width %zu", o->head_width);
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        const char *value = given_value(o, KEYS_GIVEN[i]);
-        if (value != NULL)
-            add_option(out, NAMES[i], value);
+    for (size_t i = 0; i < p->settings.count; i++) {
+        const entry *one = &p->settings.entry[i];
+        if (one != tokens)
+            add_option(out, one->at.file, given_value(o, one->name));
     }
 }
 

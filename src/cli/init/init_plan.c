@@ -1,8 +1,8 @@
 #include "cli/init/init_plan.h"
 
-#include "cli/given.h"
 #include "cli/given_keys.h"
 #include "cli/init/init_draws.h"
+#include "cli/init/init_settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,19 +12,6 @@ enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
 static const char USUAL_GENERATOR[] = "own";
 
 /* ---- sizes ---- */
-
-static bool read_settings(init_plan *p, const options *o, err *e)
-{
-    given_files files;
-    given_bundle none = {0};
-    bool is_all_tables;
-    bool done = given_open(&files, o, e) &&
-                given_apply(&files, &none, DTYPE_F32, &p->settings, &is_all_tables, e);
-    given_close(&files);
-    if (done && given_value(o, "dtype") == NULL)
-        bundle_remove(&p->settings, "dtype"); /* what run and check compute in is theirs to say */
-    return done;
-}
 
 /* A count among the settings, or `otherwise`. */
 static bool read_count(const init_plan *p, const char *name, size_t otherwise, size_t *count,
@@ -98,8 +85,8 @@ static bool choose_generator(init_plan *p, const options *o, err *e)
 bool init_plan_make(init_plan *p, const options *o, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
-    if (!given_check_type(o, e) || !read_settings(p, o, e) || !find_extents(p, o, e) ||
-        !choose_generator(p, o, e))
+    if (!given_check_type(o, e) || !init_settings_read(&p->settings, o, e) ||
+        !find_extents(p, o, e) || !choose_generator(p, o, e))
         return false;
     const char *turned = given_value(o, "layout");
     given_decides_type(o, &p->type);

@@ -1,0 +1,94 @@
+#include "cli/init/init_settings.h"
+
+#include "cli/given.h"
+#include "cli/given_keys.h"
+#include "cli/note.h"
+#include "io/holds.h"
+
+#include <string.h>
+
+/* What init's options give, in the order of the document. */
+typedef struct setting {
+    const char *name;
+    bool decides;      /* what run computes, by more than the elements' type */
+    const char *usual; /* what run takes where none is said, or NULL */
+} setting;
+static const setting SETTINGS[] = {{"tokens", false, NULL},
+                                   {"heads", true, NULL},
+                                   {"kv_heads", true, NULL},
+                                   {"layout", true, "in-out"},
+                                   {"dtype", false, NULL}};
+enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
+
+/* ---- reading ---- */
+
+static bool read_given(bundle *settings, const options *o, err *e)
+{
+    given_files files;
+    given_bundle none = {0};
+    bool is_all_tables;
+    bool done = given_open(&files, o, e) &&
+                given_apply(&files, &none, DTYPE_F32, settings, &is_all_tables, e);
+    given_close(&files);
+    if (done && given_value(o, "dtype") == NULL)
+        bundle_remove(settings, "dtype"); /* what run and check compute in is theirs to say */
+    return done;
+}
+
+bool init_settings_read(bundle *settings, const options *o, err *e)
+{
+    bundle given = {0};
+    bool done = read_given(&given, o, e);
+    for (size_t i = 0; i < SETTING_COUNT && done; i++) {
+        entry *one = bundle_find(&given, SETTINGS[i].name);
+        done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);
+    }
+    bundle_free(&given);
+    return done;
+}
+
+/* ---- keeping ---- */
+
+/* A format of one matrix has a place for nothing else. */
+static bool has_place(const format *to, const bundle *settings, const entry *one)
+{
+    return to->holds & HOLDS_MATRICES && format_lacks(to, settings, one) == NULL;
+}
+
+/* The elements' type is in a binary file by itself. */
+static bool is_said_anyway(const format *to, const entry *one)
+{
+    return to->holds & HOLDS_TYPES && strcmp(one->name, "dtype") == 0;
+}
+
+/* Without it run would compute something else. */
+static bool is_missed(const setting *s, const entry *one)
+{
+    bool is_usual = s->usual != NULL && one->kind == ENTRY_TEXT && strcmp(one->text, s->usual) == 0;
+    return s->decides && !is_usual;
+}
+
+static bool refuse_lost(const entry *one, const format *to, err *e)
+{
+    err_at(e, &one->at, "%s has no place for it, without which run computes something else",
+           to->title);
+    return err_remedy(e, "JSON has one; convert --force takes the matrices from there");
+}
+
+bool init_settings_keep(const bundle *settings, const format *to, const options *o,
+                        const env *world, bundle *kept, err *e)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        const entry *one = bundle_find(settings, SETTINGS[i].name);
+        if (one == NULL || is_said_anyway(to, one))
+            continue;
+        if (has_place(to, settings, one) && bundle_borrow(kept, one->name, one, e) == NULL)
+            return false;
+        if (has_place(to, settings, one))
+            continue;
+        if (is_missed(&SETTINGS[i], one) && to->holds & HOLDS_MATRICES)
+            return refuse_lost(one, to, e);
+        note_say(world, o, NULL, "%s is left out: %s has no place for it", one->name, to->title);
+    }
+    return true;
+}
