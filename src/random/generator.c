@@ -5,6 +5,8 @@
 #include "random/own.h"
 #include "random/torch.h"
 
+#include <math.h>
+
 static void begin_nothing(stream *s)
 {
     (void)s;
@@ -26,6 +28,22 @@ static const generator ROWS[] = {
 /* clang-format on */
 
 const named_table GENERATORS = NAMED_TABLE("generator", ROWS);
+
+/* In deviations: from 53 bits nobody draws a normal number beyond 12.3, which is where the tail of
+ * NumPy's ziggurat ends. */
+static const double GREATEST_NORMAL = 13;
+
+double law_reach(const law *l)
+{
+    switch (l->kind) {
+    case LAW_UNIFORM: /* u·(b − a) + a */
+        return fmax(fmax(fabs(l->a), fabs(l->b)), l->b - l->a);
+    case LAW_NORMAL:
+        return fabs(l->a) + GREATEST_NORMAL * l->b;
+    default: /* counts, cosines and 0 are of any type, and have no `a` */
+        return fabs(l->a);
+    }
+}
 
 stream stream_begin(const generator *from, uint64_t seed)
 {

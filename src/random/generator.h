@@ -72,6 +72,9 @@ struct generator {
 
 extern const named_table GENERATORS;
 
+/* No number that is met while one of such a law is drawn is greater, whatever the generator. */
+double law_reach(const law *l);
+
 stream stream_begin(const generator *from, uint64_t seed);
 /* Any law's numbers first, first + 1, …, rounded to d->type. Runs come in order, unless the
  * generator is indexed. */

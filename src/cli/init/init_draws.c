@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <string.h>
 
 const char INIT_USUAL_DIST[] = "gaussian";
@@ -112,19 +113,36 @@ static bool shape_making(init_plan *p, making *m, err *e)
                    m->size[0], m->size[1]);
 }
 
+static bool is_known_in_f64(const generator *g, law_kind kind)
+{
+    return !(kind == LAW_UNIFORM && !g->has_f64) && !(kind == LAW_NORMAL && g->normal_is_f32);
+}
+
+/* An infinity among the numbers is what run refuses. */
+static bool check_range(const init_plan *p, const making *m, err *e)
+{
+    double reach = law_reach(&m->draw.law);
+    bool is_f32 = p->type == DTYPE_F32;
+    if (isfinite(is_f32 ? (float)reach : reach))
+        return true;
+    err_set(e, "%s may reach %g as %s, beyond the range of %s", m->part->named.name, reach,
+            m->dist->named.name, is_f32 ? "float32" : "float64");
+    if (is_f32 && is_known_in_f64(p->generator, m->draw.law.kind))
+        err_remedy(e, "--dtype f64 has more range");
+    return false;
+}
+
 static bool check_law(const init_plan *p, const making *m, err *e)
 {
     const law *l = &m->draw.law;
-    const generator *g = p->generator;
     const place low = place_of_option("low"), rng = place_of_option("rng");
-    bool is_uniform = l->kind == LAW_UNIFORM, is_normal = l->kind == LAW_NORMAL;
-    if (is_uniform && !(l->a < l->b))
+    if (l->kind == LAW_UNIFORM && !(l->a < l->b))
         return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
                       m->dist->named.name);
-    if (p->type == DTYPE_F32 || !((is_uniform && !g->has_f64) || (is_normal && g->normal_is_f32)))
-        return true;
-    err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only", g->named.name,
-           is_uniform ? "uniform" : "normal");
+    if (p->type == DTYPE_F32 || is_known_in_f64(p->generator, l->kind))
+        return check_range(p, m, e);
+    err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only",
+           p->generator->named.name, l->kind == LAW_UNIFORM ? "uniform" : "normal");
     return err_remedy(e, "leave --dtype out here, and give it to run");
 }
 
