@@ -139,7 +139,7 @@ static bool make(const init_plan *p, const options *o, const env *world, err *e)
 {
     maker m = {.o = o, .world = world, .plan = p, .to = find_format(o)};
     m.stream = stream_begin(p->generator, o->seed);
-    init_command_write(p, o, &m.command);
+    init_command_write(p, o, m.to, &m.command);
     bool done = text_ok(&m.command, e) &&
                 init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) && write_whole(&m, e);
     text_free(&m.command);

@@ -72,7 +72,7 @@ static void add_knobs(text *out, const options *o)
         add_option(out, "fan", o->fan);
 }
 
-void init_command_write(const init_plan *p, const options *o, text *out)
+void init_command_write(const init_plan *p, const options *o, const format *to, text *out)
 {
     text_add_string(out, "selfattn init");
     add_sizes(out, p, o);
@@ -84,4 +84,6 @@ void init_command_write(const init_plan *p, const options *o, text *out)
     add_list(out, "draw", &o->draw);
     if (o->biases)
         text_add_string(out, " --biases");
+    if (o->has_digits && to->is_json)
+        text_add_format(out, " --digits %zu", o->digits);
 }

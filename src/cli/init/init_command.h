@@ -3,9 +3,11 @@
 #define SELFATTN_CLI_INIT_INIT_COMMAND_H
 
 #include "cli/init/init_plan.h"
+#include "io/format.h"
 
 /* Every option that decides a number, also those that were left out; words that a shell would read
- * otherwise are quoted. */
-void init_command_write(const init_plan *p, const options *o, text *out);
+ * otherwise are quoted. Digits decide numbers of text: beside elements as they lie in memory the
+ * command makes those. */
+void init_command_write(const init_plan *p, const options *o, const format *to, text *out);
 
 #endif
