@@ -3,6 +3,7 @@
 #include "cli/given_keys.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
+#include "io/number_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,17 @@ static bool read_count(const init_plan *p, const char *name, size_t otherwise, s
     return true;
 }
 
-/* --tokens: names of rows, or their number alone. */
+/* A number, perhaps with spaces around it. */
+static bool is_number(const char *word)
+{
+    const char *begin = word + strspn(word, " "), *end = begin + strlen(begin);
+    while (end > begin && end[-1] == ' ')
+        end--;
+    return number_end_csv(begin, end) == end;
+}
+
+/* --tokens: names of rows, or their number alone. What is another number alone is a slip, and no
+ * name. */
 static bool count_tokens(init_plan *p, err *e)
 {
     entry *rows = bundle_find(&p->settings, "tokens");
@@ -39,9 +50,10 @@ static bool count_tokens(init_plan *p, err *e)
         return err_at(e, &rows->at, "names no row");
     p->extent[EXTENT_TOKENS] = rows->list.count;
     const char *first = rows->list.item[0];
-    if (rows->list.count != 1 || first[strspn(first, "0123456789")] != '\0')
+    if (rows->list.count != 1 || !is_number(first))
         return true;
-    unsigned long long count = strtoull(first, NULL, 10);
+    bool is_whole = first[strspn(first, "0123456789")] == '\0';
+    unsigned long long count = is_whole ? strtoull(first, NULL, 10) : 0;
     if (count < 1 || count > MOST_EXTENT)
         return err_at(e, &rows->at, "'%s' is no number of rows from 1 to %d", first, MOST_EXTENT);
     p->extent[EXTENT_TOKENS] = (size_t)count;
