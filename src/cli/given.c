@@ -1,6 +1,7 @@
 #include "cli/given.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "io/number_read.h"
@@ -80,15 +81,27 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
     return true;
 }
 
+/* JSON and terminals take nothing else. */
+static bool check_items(const text_list *list, const place *at, err *e)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *item = list->item[i], *bad = utf8_find_invalid(item, item + strlen(item));
+        if (bad != NULL)
+            return err_at(e, at, "byte 0x%02x of item %zu is not UTF-8", (unsigned char)*bad,
+                          i + 1);
+    }
+    return true;
+}
+
 /* Words with commas between, or @FILE with one a line. */
-static bool read_list(text_list *list, const options *o, const char *value, err *e)
+static bool read_list(text_list *list, const options *o, const char *value, place at, err *e)
 {
     if (value[0] != '@')
-        return add_items(list, value, strlen(value), ',', e);
+        return add_items(list, value, strlen(value), ',', e) && check_items(list, &at, e);
     source s;
     if (!source_open_within(&s, value + 1, o->max_memory, e))
         return false;
-    bool done = add_items(list, s.bytes, s.length, '\n', e);
+    bool done = add_items(list, s.bytes, s.length, '\n', e) && check_items(list, &at, e);
     source_close(&s);
     return done;
 }
@@ -104,7 +117,9 @@ static bool copy_list(const text_list *from, text_list *to, err *e)
 static bool apply_list(given_file *file, const options *o, const char *value, const char *name,
                        bundle *contents, place at, err *e)
 {
-    file->is_read = file->is_read || read_list(&file->list, o, value, e);
+    file->is_read = file->is_read || read_list(&file->list, o, value, at, e);
+    if (!file->is_read) /* the next document tries again */
+        text_list_free(&file->list);
     entry *added = file->is_read ? bundle_add(contents, name, strlen(name), at, e) : NULL;
     if (added == NULL)
         return false;
