@@ -1,5 +1,7 @@
 #include "cli/init/init_settings.h"
 
+#include "attn/setting.h"
+#include "attn/words.h"
 #include "cli/given.h"
 #include "cli/given_keys.h"
 #include "cli/note.h"
@@ -11,7 +13,7 @@
 typedef struct setting {
     const char *name;
     bool decides;      /* what run computes, by more than the elements' type */
-    const char *usual; /* what run takes where none is said, or NULL */
+    const char *usual; /* of a word: what run takes where none is said; or NULL */
 } setting;
 static const setting SETTINGS[] = {{"tokens", false, NULL},
                                    {"heads", true, NULL},
@@ -35,6 +37,13 @@ static bool read_given(bundle *settings, const options *o, err *e)
     return done;
 }
 
+/* No document is read here, which would judge it. */
+static bool check_layout(const bundle *settings, err *e)
+{
+    const entry *said = bundle_find(settings, "layout");
+    return said == NULL || setting_word(said, &LAYOUT_WORDS, "", e) != NULL;
+}
+
 bool init_settings_read(bundle *settings, const options *o, err *e)
 {
     bundle given = {0};
@@ -44,7 +53,7 @@ bool init_settings_read(bundle *settings, const options *o, err *e)
         done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);
     }
     bundle_free(&given);
-    return done;
+    return done && check_layout(settings, e);
 }
 
 /* ---- keeping ---- */
@@ -64,8 +73,7 @@ static bool is_said_anyway(const format *to, const entry *one)
 /* Without it run would compute something else. */
 static bool is_missed(const setting *s, const entry *one)
 {
-    bool is_usual = s->usual != NULL && one->kind == ENTRY_TEXT && strcmp(one->text, s->usual) == 0;
-    return s->decides && !is_usual;
+    return s->decides && (s->usual == NULL || strcmp(one->text, s->usual) != 0);
 }
 
 static bool refuse_lost(const entry *one, const format *to, err *e)
