@@ -65,6 +65,13 @@ const char *utf8_find_invalid(const char *text, const char *end)
     return NULL;
 }
 
+void utf8_make_valid(char *text)
+{
+    const char *bad = text, *end = text + strlen(text);
+    while ((bad = utf8_find_invalid(bad, end)) != NULL)
+        text[bad - text] = '?';
+}
+
 bool utf8_is_order(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||

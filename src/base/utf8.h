@@ -17,6 +17,10 @@ utf8_character utf8_read(const char *at, const char *end);
 /* The first byte of [text, end) that begins no whole character, or NULL where all is well. */
 const char *utf8_find_invalid(const char *text, const char *end);
 
+/* Puts a '?' in place of each byte that is of no character: a file may be called anything, and what
+ * is written of its name is UTF-8. */
+void utf8_make_valid(char *text);
+
 /* Whether a terminal takes the character as an order: C0 and C1 controls (with escape and the 8-bit
  * CSI), line and paragraph separators, the byte order mark, and the marks that turn the direction
  * of what follows (Unicode Standard Annex #9). */

@@ -2,7 +2,9 @@
 
 #include "base/float_bits.h"
 #include "base/fnv.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/version.h"
 #include "model/keys.h"
 
@@ -29,12 +31,17 @@ static bool add_line(text_list *lines, text *line, err *e)
     return done;
 }
 
-/* A line is a line: control characters in an argument are shown as '?'. */
-static void add_argument(text *line, const char *argument)
+/* A line is a line, and a result is UTF-8 whatever a file is called: an argument is shown as a
+ * message would. */
+static bool add_argument(text *line, const char *argument, err *e)
 {
-    text_add_string(line, " ");
-    for (const char *at = argument; *at != '\0'; at++)
-        text_add(line, (unsigned char)*at < 0x20 ? "?" : at, 1);
+    char *shown = mem_copy_text(argument, strlen(argument), e);
+    if (shown == NULL)
+        return false;
+    utf8_make_printable(shown);
+    text_add_format(line, " %s", shown);
+    mem_free(shown);
+    return true;
 }
 
 /* command: what a reader would have to type, or NULL for the default one. */
@@ -45,9 +52,9 @@ static bool add_maker(text_list *lines, const char *command, const options *o, e
     bool done = add_line(lines, &line, e);
     text_add_string(&line, "arguments:");
     if (command != NULL)
-        add_argument(&line, command);
-    for (int i = 1; i < o->argc; i++)
-        add_argument(&line, o->argv[i]);
+        text_add_format(&line, " %s", command);
+    for (int i = 1; i < o->argc && done; i++)
+        done = add_argument(&line, o->argv[i], e);
     done = done && add_line(lines, &line, e);
     text_free(&line);
     return done;

@@ -1,6 +1,7 @@
 #include "io/json_string.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/json_scan_string.h"
 #include "io/number_read.h"
 
@@ -68,10 +69,12 @@ void json_string_write(text *to, const char *string)
 {
     cJSON *item = cJSON_CreateStringReference(string);
     char *printed = item == NULL ? NULL : cJSON_PrintUnformatted(item);
-    if (printed == NULL)
+    if (printed == NULL) {
         to->failed = true;
-    else
+    } else {
+        utf8_make_valid(printed);
         text_add_string(to, printed);
+    }
     cJSON_free(printed);
     cJSON_Delete(item);
 }

@@ -16,8 +16,8 @@ char *json_string_read(json_text *t, const char *at, size_t most, err *e);
  * other. */
 bool json_nonfinite_read(json_text *t, const char *at, double *value);
 
-/* Appends the string in quotes. Running out of memory is remembered in the text, as in any
- * append. */
+/* Appends the string in quotes, with a '?' for each byte that is not UTF-8, as in a file's name.
+ * Running out of memory is remembered in the text, as in any append. */
 void json_string_write(text *to, const char *string);
 
 #endif
