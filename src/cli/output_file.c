@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+output_file output_file_written(const char *file)
+{
+    return (output_file){.file = file, .ending_decides = format_by_ending(file) != NULL};
+}
+
 bool output_file_open(output_file *to, err *e)
 {
     if (!to->is_open)
@@ -37,12 +42,18 @@ bool output_is_json(const format *f)
     return f->is_json;
 }
 
+bool output_file_advise_lines(const output_file *to, err *e)
+{
+    return to->ending_decides ? err_remedy(e, "a file that ends in .jsonl gets a result a line")
+                              : err_remedy(e, "--format jsonl writes a result a line");
+}
+
 bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
 {
     if ((to->results == 0 && files <= 1) || output_is_json(f))
         return true;
     err_set(e, "%s holds the results of one document, and there are more", f->named.name);
-    return err_remedy(e, "--format jsonl writes a result a line");
+    return output_file_advise_lines(to, e);
 }
 
 bool output_check_apart(const char *what, const char *file, const char *other,

@@ -9,8 +9,12 @@ typedef struct output_file {
     const char *file;
     sink sink;
     bool is_open;
-    size_t results; /* written so far */
+    bool ending_decides; /* on its format, whatever --format says */
+    size_t results;      /* written so far */
 } output_file;
+
+/* A file of --write. */
+output_file output_file_written(const char *file);
 
 /* Opens it, where it is not open yet. */
 bool output_file_open(output_file *to, err *e);
@@ -24,6 +28,8 @@ bool output_file_write(output_file *to, const text *rendered, err *e);
 
 /* Whether the format is JSON, in which a file may hold any number of results. */
 bool output_is_json(const format *f);
+/* The remedy where one result of several, or an error in its place, would not fit. */
+bool output_file_advise_lines(const output_file *to, err *e);
 /* Refuses a result behind another, of so many documents, where the format holds one. */
 bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e);
 /* Refuses two outputs, named by what they are, in one file. */

@@ -54,7 +54,7 @@ static bool plan_written(outputs *to, err *e)
     for (size_t i = 0; i < pairs->count; i++) {
         const char *pair = pairs->item[i], *equals = strchr(pair, '=');
         to->written_stage[i] = find_stage(pair, (size_t)(equals - pair));
-        to->written[i].file = equals + 1;
+        to->written[i] = output_file_written(equals + 1);
         to->written_count++;
     }
     return true;
@@ -124,22 +124,33 @@ static bool plan_places(outputs *to, err *e)
     return (!to->draws || check_picture_name(o->picture, e)) && check_places(to, e);
 }
 
+/* The output whose format holds numbers only; NULL: none is so. */
+static const output_file *without_errors(const outputs *to, const format **f)
+{
+    *f = to->format;
+    if (*f != NULL && !output_is_json(*f))
+        return &to->data;
+    for (size_t i = 0; i < to->written_count; i++) {
+        *f = format_by_ending(to->written[i].file);
+        if (*f != NULL && !output_is_json(*f))
+            return &to->written[i];
+    }
+    return NULL;
+}
+
 /* A bad document's result is an object with its error. */
 static bool check_holds_errors(const outputs *to, err *e)
 {
-    const format *other = to->format != NULL && !output_is_json(to->format) ? to->format : NULL;
-    for (size_t i = 0; i < to->written_count && other == NULL; i++) {
-        const format *own = format_by_ending(to->written[i].file);
-        other = own != NULL && !output_is_json(own) ? own : NULL;
-    }
-    if (!to->given->keep_going || (other == NULL && !to->traces && !to->draws))
+    const format *f;
+    const output_file *without = without_errors(to, &f);
+    if (!to->given->keep_going || (without == NULL && !to->traces && !to->draws))
         return true;
     err_set(e,
             "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
             to->traces  ? "a trace"
             : to->draws ? "a picture"
-                        : other->named.name);
-    return to->traces || to->draws ? false : err_remedy(e, "--format jsonl can");
+                        : f->named.name);
+    return to->traces || to->draws ? false : output_file_advise_lines(without, e);
 }
 
 bool outputs_plan(outputs *to, const options *o, err *e)

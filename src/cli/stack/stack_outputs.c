@@ -38,7 +38,7 @@ static bool plan_written(stack_outputs *to, const char *pair, err *e)
 {
     const char *equals = strchr(pair, '=');
     stack_output *next = &to->output[to->count++];
-    next->to.file = equals + 1;
+    next->to = output_file_written(equals + 1);
     return add_name(&next->stages, pair, (size_t)(equals - pair), e);
 }
 
