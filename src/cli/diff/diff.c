@@ -6,13 +6,24 @@
 
 #include <string.h>
 
-static void note_missing(const text_list *names, const char *file, const options *o,
-                         const env *world)
+static bool has_matrix(const diff_file *in, const char *name)
+{
+    const entry *found = bundle_find(&in->contents, name);
+    return found != NULL && found->kind == ENTRY_TENSOR;
+}
+
+/* What the other has all the same is compared with something else. */
+static void note_missing(const text_list *names, const diff_file *own, const diff_file *other,
+                         const options *o, const env *world)
 {
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
-        note_say(world, o, NULL, "%s has no %s", file,
-                 name[0] == '\0' ? "matrix without a name" : name);
+        const char *shown = name[0] == '\0' ? "matrix without a name" : name;
+        if (has_matrix(other, name))
+            note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
+                     own->name);
+        else
+            note_say(world, o, NULL, "%s has no %s", other->name, shown);
     }
 }
 
@@ -103,8 +114,8 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     int status = EXIT_WRONG;
     if (!find_origins(&all, file, o, world, e) || !diff_match(d, file, o, e))
         goto done;
-    note_missing(&d->only_a, d->name_b, o, world);
-    note_missing(&d->only_b, d->name_a, o, world);
+    note_missing(&d->only_a, &file[0], &file[1], o, world);
+    note_missing(&d->only_b, &file[1], &file[0], o, world);
     if (d->count == 0) {
         err_set(e, "%s and %s have no stage in common", d->name_a, d->name_b);
         goto done;
