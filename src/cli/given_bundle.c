@@ -174,8 +174,17 @@ static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *
     return *is_found;
 }
 
+bool given_bundle_check(const options *o, err *e)
+{
+    const char *idle = o->map.count > 0 ? "map" : o->prefix != NULL ? "prefix" : NULL;
+    return o->bundle != NULL || idle == NULL ||
+           err_set(e, "--%s is for the names in a bundle, and --bundle is not given", idle);
+}
+
 bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e)
 {
+    if (!given_bundle_check(o, e))
+        return false;
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;

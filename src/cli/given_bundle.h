@@ -34,6 +34,9 @@ typedef struct given_bundle {
     bool is_open;
 } given_bundle;
 
+/* Refuses options that speak of a bundle's names where there is none: opening it does so too, and
+ * who opens it once a file asks before. */
+bool given_bundle_check(const options *o, err *e);
 /* Reads the names in --bundle's file and finds what they are, unless documents decide it; nothing
  * where none was given, or when it is open. */
 bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e);

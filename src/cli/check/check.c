@@ -5,6 +5,7 @@
 #include "cli/check/check_page.h"
 #include "cli/check/check_tap.h"
 #include "cli/command.h"
+#include "cli/given_bundle.h"
 #include "cli/matrix_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -61,7 +62,7 @@ static bool check_options(const options *o, err *e)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
         return err_set(e, "--update records what documents alone give, and --bundle is given");
-    return generation_check_seed(o, e);
+    return given_bundle_check(o, e) && generation_check_seed(o, e);
 }
 
 typedef struct outcome {
