@@ -12,7 +12,7 @@ PATH=$root/${BUILD:-build/release}:$PATH
 # What is printed is the same in everybody's terminal.
 LC_ALL=C
 export PATH LC_ALL
-unset NO_COLOR COLUMNS
+unset NO_COLOR COLUMNS TERM
 passed=0 failed=0 skipped=0
 
 # make_scratch: the folder $scratch, which goes when the script ends; $said in it takes what a

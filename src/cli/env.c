@@ -5,6 +5,7 @@
 #include "cli/free_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -34,15 +35,23 @@ static size_t count_processors(void)
     return online > 0 ? (size_t)online : 1;
 }
 
+/* What NO_COLOR asks for; and a terminal that calls itself dumb, as an editor's is, shows escape
+ * sequences as they are. */
+static bool is_plain(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (no_color != NULL && no_color[0] != '\0') ||
+           (terminal != NULL && strcmp(terminal, "dumb") == 0);
+}
+
 void env_open(env *world)
 {
-    const char *no_color = getenv("NO_COLOR");
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
         .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
-        .no_color = no_color != NULL && no_color[0] != '\0',
+        .no_color = is_plain(),
         .width = terminal_width(),
         .processors = count_processors(),
         .free_memory = free_memory(""),

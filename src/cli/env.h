@@ -15,7 +15,7 @@ typedef struct env {
     FILE *err;                 /* everything said to a person */
     struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
     bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
-    bool no_color;      /* NO_COLOR is set and not empty */
+    bool no_color;      /* NO_COLOR is set and not empty, or TERM is dumb */
     int width;          /* columns of the terminal, 100 where there is none */
     size_t processors;  /* of the affinity mask */
     size_t free_memory; /* what the machine and its cgroup have free, bytes */

@@ -1,7 +1,7 @@
 #include "cli/help/words.h"
 
 static const named COLOR_ROWS[] = {
-    {"auto", "colour on a terminal, unless NO_COLOR is set"},
+    {"auto", "colour on a terminal, unless NO_COLOR is set or TERM is dumb"},
     {"always", "colour also into files and pipes"},
     {"never", "no colour"},
 };
