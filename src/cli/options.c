@@ -317,9 +317,9 @@ static const option_row ROWS[] = {
      .manual = "The default is 80 % of what the machine and its control group have free. The "
                "answer comes before anything is computed, with the sizes that led there. What "
                "counts is the result and what it is computed in, not the inputs, which are "
-               "there by then. Scores and weights that take more than 64 MB, or more than a "
-               "quarter of it and 64 KB, are not kept where only text is made of them: they are "
-               "computed once more while they are written. A pipe is read up to as much; a file is "
+               "there by then. Scores and weights that take more than 64 MB, or where it would "
+               "be too much, more than 64 KB, are not kept where only text is made of them: they "
+               "are computed once more while they are written. A pipe is read up to as much; a file is "
                "mapped, and takes none."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),

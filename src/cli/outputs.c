@@ -272,7 +272,7 @@ bool outputs_want(const outputs *to, solution *s, const document *one, err *e)
 {
     for (size_t i = 0; i < to->stages; i++) {
         stage_id id = to->stage[i];
-        if (!(is_for_text(to, id, one) && solution_want_rows(s, id, to->given)) &&
+        if (!(is_for_text(to, id, one) && solution_want_rows(s, id)) &&
             !solution_want(s, &id, 1, e))
             return false;
     }

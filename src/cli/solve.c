@@ -56,9 +56,9 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
     return true;
 }
 
-bool solution_want_rows(solution *s, stage_id id, const options *o)
+bool solution_want_rows(solution *s, stage_id id)
 {
-    return supplied_add(&s->supplied, &s->plan, id, o->max_memory);
+    return supplied_add(&s->supplied, &s->plan, id);
 }
 
 size_t solution_threads(const solution *s, const options *o, const env *world)
@@ -77,22 +77,56 @@ static size_t average_memory(const plan *p, const options *o)
     return fits ? bytes : SIZE_MAX;
 }
 
-static bool check_memory(const solution *s, size_t threads, const options *o, err *e)
+/* What is kept and what is supplied, and the bytes that all of it takes. */
+typedef struct division {
+    wanted kept;
+    supplied made;
+    size_t bytes;
+} division;
+
+/* Stages of more numbers than that are supplied, if they can be. */
+static bool divide(const solution *s, size_t most_numbers, size_t threads, const options *o,
+                   division *to, err *e)
 {
-    const plan *p = &s->plan;
-    size_t bytes, of_rows, limit = o->max_memory;
-    if (!run_memory(p, &s->wanted, threads, &bytes, e) ||
-        !supplied_memory(&s->supplied, p, threads, &of_rows, e))
+    size_t of_rows;
+    to->kept = s->wanted;
+    supplied_split(&s->supplied, most_numbers, &to->made, &to->kept);
+    if (!run_memory(&s->plan, &to->kept, threads, &to->bytes, e) ||
+        !supplied_memory(&to->made, &s->plan, threads, &of_rows, e))
         return false;
-    if (!size_add(bytes, average_memory(p, o), &bytes) || !size_add(bytes, of_rows, &bytes))
-        bytes = SIZE_MAX;
-    if (bytes <= limit)
-        return true;
+    if (!size_add(to->bytes, average_memory(&s->plan, o), &to->bytes) ||
+        !size_add(to->bytes, of_rows, &to->bytes))
+        to->bytes = SIZE_MAX;
+    return true;
+}
+
+/* Neither size depends on the limit, so the smaller one is the least limit that is enough. */
+static bool refuse_memory(const plan *p, const division *usual, const division *sparing,
+                          size_t limit, err *e)
+{
     err_set(e,
             "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries %zu, "
             "keys %zu",
-            bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
+            usual->bytes < sparing->bytes ? usual->bytes : sparing->bytes, limit, p->batches,
+            p->heads, p->n_q, p->n_k);
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
+}
+
+/* What can be supplied is kept up to 64 MB, and not at all where that would be too much. */
+static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
+{
+    static const size_t KEPT_MOST = 64 << 20;
+    division usual, sparing;
+    if (!divide(s, KEPT_MOST / dtype_size(s->plan.type), threads, o, &usual, e) ||
+        !divide(s, 0, threads, o, &sparing, e))
+        return false;
+    const division *by = usual.bytes <= o->max_memory ? &usual : &sparing;
+    if (by->bytes > o->max_memory)
+        return refuse_memory(&s->plan, &usual, &sparing, o->max_memory, e);
+    s->wanted = by->kept;
+    s->supplied = by->made;
+    supplied_widen(&s->supplied, o->max_memory - by->bytes);
+    return true;
 }
 
 static bool has_missing_threads(const solution *s)
@@ -131,7 +165,7 @@ bool solution_run(solution *s, const options *o, env *world, err *e)
 {
     size_t threads = solution_threads(s, o, world);
     s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
-    if (!check_weighted(s, o, e) || !check_memory(s, threads, o, e) ||
+    if (!check_weighted(s, o, e) || !fit_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e) ||
         !supplied_start(&s->supplied, &s->plan, threads, &s->stages, e))
         return false;
@@ -143,7 +177,7 @@ static bool begin_run(solution *s, run_room *in, const options *o, err *e)
 {
     if (s->is_begun)
         return true;
-    s->is_begun = check_weighted(s, o, e) && check_memory(s, 1, o, e);
+    s->is_begun = check_weighted(s, o, e) && fit_memory(s, 1, o, e);
     if (s->is_begun)
         run_room_set(in, &s->plan, &s->wanted);
     return s->is_begun;

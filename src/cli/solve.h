@@ -21,9 +21,9 @@ typedef struct solution {
 bool solution_plan(solution *s, const document *one, const options *o, err *e);
 /* Adds stages to what is wanted; one that is not made is an error. */
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
-/* Adds a stage whose rows are computed while it is written, if it is so large that it should not be
- * kept; false: it is not. Its writer needs `supplied_rows`. */
-bool solution_want_rows(solution *s, stage_id id, const options *o);
+/* Adds a stage whose rows may be computed while it is written, where it should not be kept; false:
+ * it is too small for that, or can't be had so. Its writer needs `supplied_rows`. */
+bool solution_want_rows(solution *s, stage_id id);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */
 bool solution_run(solution *s, const options *o, env *world, err *e);
 /* The same for a small document of many, by one thread, in room that is set for it; nothing is

@@ -4,27 +4,39 @@
 
 #include <stdint.h>
 
-/* A stage of more bytes is not kept: then a part of it is many blocks for each thread, and
- * computing it once more costs little beside writing so many numbers as text. */
-static const size_t KEPT_MOST = 64 << 20, KEPT_LEAST = 64 << 10;
+/* A stage of fewer bytes is always kept. Of a supplied one some `part` bytes are made at a time:
+ * with the most a part is many blocks for each thread, and computing it once more costs little
+ * beside writing so many numbers as text. */
+static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
 
-static size_t kept_most(size_t most_memory)
-{
-    size_t quarter = most_memory / 4;
-    return quarter < KEPT_LEAST ? KEPT_LEAST : quarter < KEPT_MOST ? quarter : KEPT_MOST;
-}
-
-bool supplied_add(supplied *all, const plan *p, stage_id id, size_t most_memory)
+bool supplied_add(supplied *all, const plan *p, stage_id id)
 {
     err ignored = {0};
-    size_t size[TENSOR_MAX_RANK], count, most = kept_most(most_memory);
+    size_t size[TENSOR_MAX_RANK], count;
     int rank;
     if (!row_stage_can(p, id) || !plan_stage_shape(p, id, &rank, size, &ignored) ||
-        !sizes_count(rank, size, &count) || count <= most / dtype_size(p->type))
+        !sizes_count(rank, size, &count) || count <= KEPT_LEAST / dtype_size(p->type))
         return false;
+    all->numbers[all->count] = count;
     all->id[all->count++] = id;
-    all->part = most / 2;
     return true;
+}
+
+void supplied_split(const supplied *all, size_t most_numbers, supplied *above, wanted *others)
+{
+    *above = (supplied){.part = PART_LEAST};
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->numbers[i] > most_numbers)
+            above->id[above->count++] = all->id[i];
+        else
+            wanted_add(others, all->id[i]);
+    }
+}
+
+void supplied_widen(supplied *all, size_t bytes)
+{
+    size_t each = all->count == 0 ? 0 : bytes / all->count, most = PART_MOST - all->part;
+    all->part += each < most ? each : most;
 }
 
 bool supplied_memory(const supplied *all, const plan *p, size_t threads, size_t *bytes, err *e)

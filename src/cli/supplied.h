@@ -8,15 +8,19 @@
 
 typedef struct supplied {
     stage_id id[STAGE_COUNT];
+    size_t numbers[STAGE_COUNT]; /* of each that was added; unused once they are split */
     row_stage *stage[STAGE_COUNT];
     size_t count;
     size_t part;     /* bytes of a stage that are made at a time */
     row_supply rows; /* for the writers */
 } supplied;
 
-/* True, and added, where the stage is one of those: it takes 64 MB, or a quarter of what may be
- * used and 64 KB. */
-bool supplied_add(supplied *all, const plan *p, stage_id id, size_t most_memory);
+/* True, and added, where the stage may be one of those: it takes more than 64 KB. */
+bool supplied_add(supplied *all, const plan *p, stage_id id);
+/* Those of more numbers than that, with the least room; the others are to be kept. */
+void supplied_split(const supplied *all, size_t most_numbers, supplied *above, wanted *others);
+/* They take as many bytes more, if that is of use. */
+void supplied_widen(supplied *all, size_t bytes);
 /* The memory that they take together, while nothing else is computed. */
 bool supplied_memory(const supplied *all, const plan *p, size_t threads, size_t *bytes, err *e);
 /* Makes them ready, and adds them to `result`, borrowed. `all` stays where it is from now on. */

@@ -159,7 +159,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
               "rounded,weighted scores.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
-    {.words = "--threads 1 --max-memory 1200K --emit weights,output -o out.json long.json",
+    {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",
      .outputs = "out.json"},
     {.words = "--no-heads --average-heads --layout out-in --kv-heads 1 --heads "
               "2 heads.json"},
