@@ -319,8 +319,8 @@ static const option_row ROWS[] = {
                "counts is the result and what it is computed in, not the inputs, which are "
                "there by then. Scores and weights that take more than 64 MB, or where it would "
                "be too much, more than 64 KB, are not kept where only text is made of them: they "
-               "are computed once more while they are written. A pipe is read up to as much; a file is "
-               "mapped, and takes none."},
+               "are computed once more while they are written. A pipe is read up to as much; a "
+               "file is mapped, and takes none."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
      .manual = "Lets the stage weighted hold more than a million numbers, convert leave out what "
