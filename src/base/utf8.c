@@ -79,6 +79,17 @@ bool utf8_is_order(uint32_t code)
            (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
+size_t utf8_cut(const char *text, size_t length, size_t most)
+{
+    enum { LONGEST = 4 };
+    size_t cut = most;
+    if (length <= most)
+        return length;
+    while (cut > 0 && most - cut < LONGEST && in_range((unsigned char)text[cut], 0x80, 0xbf))
+        cut--;
+    return most - cut < LONGEST ? cut : most;
+}
+
 void utf8_make_printable(char *text)
 {
     char *to = text;

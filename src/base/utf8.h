@@ -26,6 +26,9 @@ void utf8_make_valid(char *text);
  * of what follows (Unicode Standard Annex #9). */
 bool utf8_is_order(uint32_t code);
 
+/* How many bytes of the text stay, `most` at most, so that no character is cut in two. */
+size_t utf8_cut(const char *text, size_t length, size_t most);
+
 /* Puts a '?' in place of each order and of each byte that is of no character: what is told on a
  * terminal quotes the user's own bytes. */
 void utf8_make_printable(char *text);

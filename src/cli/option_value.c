@@ -2,6 +2,7 @@
 
 #include "attn/words.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/number_read.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static bool refuse_word(const option_row *row, const char *word, size_t length, 
     const named *near = named_nearest(row->choices, word, length);
     if (row->also != NULL)
         near = named_nearer(near, named_nearest(row->also, word, length), word, length);
-    int shown = length > 200 ? 200 : (int)length;
+    int shown = (int)utf8_cut(word, length, 200);
     if (near == NULL)
         err_at(e, &at, "unknown %s '%.*s'", row->choices->what, shown, word);
     else

@@ -1,6 +1,7 @@
 #include "cli/option_value.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static const option_row *nearest_option(const char *name, size_t length)
 static bool refuse_unknown(parser *p, const char *dashes, const char *no, const char *name,
                            size_t length)
 {
-    int shown = length > 200 ? 200 : (int)length;
+    int shown = (int)utf8_cut(name, length, 200);
     const option_row *near = nearest_option(name, length);
     if (near == NULL || (no[0] != '\0' && near->key == NULL))
         err_set(p->e, "unknown option '%s%s%.*s'", dashes, no, shown, name);

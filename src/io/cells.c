@@ -1,6 +1,7 @@
 #include "io/cells.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
 #include "io/other_delimiter.h"
@@ -151,7 +152,7 @@ cells cells_new(key_kind kind, const read_options *how)
 static int quoted_length(slice s)
 {
     enum { LONGEST = 40 };
-    return s.end - s.from > LONGEST ? LONGEST : (int)(s.end - s.from);
+    return (int)utf8_cut(s.from, (size_t)(s.end - s.from), LONGEST);
 }
 
 static bool allows(const cells *to, double nonfinite)

@@ -1,5 +1,6 @@
 #include "io/json_text.h"
 
+#include "base/utf8.h"
 #include "io/json_lists.h"
 
 #include <stdio.h>
@@ -96,10 +97,7 @@ const char *json_found(const json_text *t, const char *at, char out[JSON_FOUND])
     else if (first < 0x20 || first >= 0x7f)
         snprintf(out, JSON_FOUND, "byte 0x%02x", first);
     else {
-        size_t length = (size_t)(token_end(t, at) - at), shown = length;
-        if (length > SHOWN)
-            for (shown = SHOWN; shown > 0 && ((unsigned char)at[shown] & 0xc0) == 0x80;)
-                shown--; /* no character is cut in two */
+        size_t length = (size_t)(token_end(t, at) - at), shown = utf8_cut(at, length, SHOWN);
         const char *quote = first == '"' ? "" : "'";
         const char *more = shown < length ? "…" : "";
         snprintf(out, JSON_FOUND, "%s%.*s%s%s", quote, (int)shown, at, more, quote);

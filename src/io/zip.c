@@ -51,7 +51,7 @@ static place place_of(const zip *z, size_t offset)
 static int shown(const zip_member *m)
 {
     enum { MOST = 80 };
-    return m->name_length < MOST ? (int)m->name_length : MOST;
+    return (int)utf8_cut(m->name, m->name_length, MOST);
 }
 
 /* ---- the end record, which says where the directory is ---- */

@@ -181,6 +181,19 @@ static void utf8(unit *u)
         CHECK(u, utf8_find_invalid(bad[i], bad[i] + strlen(bad[i])) == bad[i]);
 }
 
+/* Before a character that would be cut in two, and anywhere in bytes that are none. */
+static void cut(unit *u)
+{
+    static const struct {
+        const char *text;
+        size_t most, bytes;
+    } CUTS[] = {{"abc", 3, 3},          {"abc", 2, 2},          {"a\xc3\xa9", 2, 1},
+                {"a\xc3\xa9z", 3, 3},   {"\xc3\xa9", 1, 0},    {"a\xf0\x90\x80\x80", 4, 1},
+                {"\xe0\xa0\x80z", 2, 0}, {"\x80\x80\x80\x80\x80\x80", 5, 5}};
+    for (size_t i = 0; i < sizeof CUTS / sizeof CUTS[0]; i++)
+        CHECK(u, utf8_cut(CUTS[i].text, strlen(CUTS[i].text), CUTS[i].most) == CUTS[i].bytes);
+}
+
 /* ---- csv-spectrum: each file's fields, by the names in its first row, are those of its JSON ----
  */
 
@@ -274,5 +287,6 @@ void test_csv_record(unit *u)
     written_fields(u);
     delimiters(u);
     utf8(u);
+    cut(u);
     csv_spectrum(u);
 }
