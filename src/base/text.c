@@ -53,19 +53,25 @@ void text_add_string(text *t, const char *string)
     text_add(t, string, strlen(string));
 }
 
+void text_add_arguments(text *t, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *room = length < 0 ? NULL : text_room(t, (size_t)length);
+    if (room != NULL) {
+        vsnprintf(room, (size_t)length + 1, format, again);
+        text_added(t, (size_t)length);
+    }
+    va_end(again);
+}
+
 void text_add_format(text *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    text_add_arguments(t, format, args);
     va_end(args);
-    char *room = length < 0 ? NULL : text_room(t, (size_t)length);
-    if (room == NULL)
-        return;
-    va_start(args, format);
-    vsnprintf(room, (size_t)length + 1, format, args);
-    va_end(args);
-    text_added(t, (size_t)length);
 }
 
 void text_add_repeated(text *t, const char *string, size_t times)

@@ -16,6 +16,8 @@ typedef struct text {
 void text_add(text *t, const char *bytes, size_t length);
 void text_add_string(text *t, const char *string);
 void text_add_format(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_arguments(text *t, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void text_add_repeated(text *t, const char *string, size_t times);
 
 /* Room for `length` more bytes, to be written in place and counted with `text_added`; NULL when

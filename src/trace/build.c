@@ -1,12 +1,13 @@
 #include "trace/build.h"
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* Sentences are ours and short; labels in them are cut, so that this always holds them. */
-enum { LONGEST_TEXT = 2048, LONGEST_NAME = 80, LINES = 6, HEADS = 4 };
+/* Of a label in a sentence, bytes; beside it the table has all of it. */
+enum { LONGEST_NAME = 80, LINES = 6, HEADS = 4 };
 
 static const char *keep(builder *b, const char *words)
 {
@@ -19,9 +20,12 @@ static const char *keep(builder *b, const char *words)
 
 static const char *keep_format(builder *b, const char *format, va_list args)
 {
-    char words[LONGEST_TEXT];
-    vsnprintf(words, sizeof words, format, args);
-    return keep(b, words);
+    text words = {0};
+    text_add_arguments(&words, format, args);
+    b->failed = b->failed || !text_ok(&words, b->e);
+    const char *kept = keep(b, text_string(&words));
+    text_free(&words);
+    return kept;
 }
 
 const char *build_text(builder *b, const char *format, ...)
@@ -343,7 +347,9 @@ static const char *name_of(builder *b, const text_list *names, const char *what,
 {
     if (names == NULL || *names->item[index] == '\0')
         return build_text(b, "%s %zu", what, index + 1);
-    return build_text(b, "%s %zu (%.*s)", what, index + 1, LONGEST_NAME, names->item[index]);
+    const char *name = names->item[index];
+    int shown = (int)utf8_cut(name, strlen(name), LONGEST_NAME);
+    return build_text(b, "%s %zu (%.*s)", what, index + 1, shown, name);
 }
 
 const char *build_query_name(builder *b)
