@@ -187,8 +187,9 @@ static void cut(unit *u)
     static const struct {
         const char *text;
         size_t most, bytes;
-    } CUTS[] = {{"abc", 3, 3},          {"abc", 2, 2},          {"a\xc3\xa9", 2, 1},
-                {"a\xc3\xa9z", 3, 3},   {"\xc3\xa9", 1, 0},    {"a\xf0\x90\x80\x80", 4, 1},
+    } CUTS[] = {{"abc", 3, 3},           {"abc", 2, 2},
+                {"a\xc3\xa9", 2, 1},     {"a\xc3\xa9z", 3, 3},
+                {"\xc3\xa9", 1, 0},      {"a\xf0\x90\x80\x80", 4, 1},
                 {"\xe0\xa0\x80z", 2, 0}, {"\x80\x80\x80\x80\x80\x80", 5, 5}};
     for (size_t i = 0; i < sizeof CUTS / sizeof CUTS[0]; i++)
         CHECK(u, utf8_cut(CUTS[i].text, strlen(CUTS[i].text), CUTS[i].most) == CUTS[i].bytes);
