@@ -183,6 +183,7 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
     const wanted one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
     s->stack.how.one_row = tracing_wants_weighted(&s->there, names) ? NULL : &one_row;
+    s->house = stack_trace_memory(stack_trace_rooms(&s->stack));
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
     s->stack.how.one_row = NULL;

@@ -3,10 +3,12 @@
 #include "base/mem.h"
 #include "trace/stack_steps.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 trace *floors_next(floors *f)
 {
+    assert(f->out->parts < f->out->rooms); /* stack_trace_rooms counted them */
     return &f->out->part[f->out->parts++];
 }
 

@@ -4,6 +4,7 @@
 #include "model/embed.h"
 #include "trace/choice_rooms.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,17 +124,28 @@ static bool keep_step(generation_trace *t, kept_step *k, err *e)
 
 /* ---- the house ---- */
 
+/* Of all steps, at most; SIZE_MAX where no size holds them. */
+static size_t rooms_of(const generation *g)
+{
+    size_t rooms;
+    return size_mul(stack_trace_rooms(&g->stack) + CHOICE_ROOMS, g->how.steps, &rooms) ? rooms
+                                                                                       : SIZE_MAX;
+}
+
+size_t generation_trace_begin_memory(const generation *g)
+{
+    return stack_trace_memory(rooms_of(g));
+}
+
 bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e)
 {
-    size_t steps = g->how.steps, rooms;
+    size_t steps = g->how.steps;
     *t = (generation_trace){.how = *how, .of = g};
-    if (!size_mul(stack_trace_rooms(&g->stack) + CHOICE_ROOMS, steps, &rooms))
-        return err_no_memory(e, SIZE_MAX);
     t->name = mem_alloc_zeroed(g->stack.rows + steps, sizeof t->name[0], e);
     t->step = t->name == NULL ? NULL : mem_alloc_zeroed(steps, sizeof t->step[0], e);
     return t->step != NULL && name_prompt(t, e) && name_ids(t, e) &&
-           stack_trace_begin(&t->made, g->stack.document, how->focus, rooms, e);
+           stack_trace_begin(&t->made, g->stack.document, how->focus, rooms_of(g), e);
 }
 
 bool generation_trace_add(generation_trace *t, err *e)
@@ -169,7 +181,7 @@ bool generation_trace_add(generation_trace *t, err *e)
 
 size_t generation_trace_memory(const generation_trace *t)
 {
-    size_t bytes = 0;
+    size_t bytes = generation_trace_begin_memory(t->of);
     for (size_t i = 0; i < t->steps; i++) {
         const bundle *result = &t->step[i].result;
         for (size_t j = 0; j < result->count; j++) {

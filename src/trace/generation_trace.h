@@ -33,13 +33,15 @@ typedef struct generation_trace {
     size_t steps, maps;
 } generation_trace;
 
+/* Bytes of the house that it begins with; SIZE_MAX where no size holds them. */
+size_t generation_trace_begin_memory(const generation *g);
 /* Of a generation that keeps all stages and plans, before its first step. To be freed in any case,
  * and not to be moved; the generation must outlive it. */
 bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e);
 /* The step that was just done, whose stages it takes. */
 bool generation_trace_add(generation_trace *t, err *e);
-/* Bytes of the stages that it keeps. */
+/* Bytes of the house, and of the stages that it keeps. */
 size_t generation_trace_memory(const generation_trace *t);
 /* Behind the last step: then t->made.whole can be rendered. */
 bool generation_trace_end(generation_trace *t, err *e);

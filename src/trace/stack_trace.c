@@ -6,12 +6,13 @@
 #include "trace/map_parts.h"
 #include "trace/stack_steps.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Rooms of a layer at most: itself, and of each part a norm, the part, a sum, a norm; and those
- * below and above all layers. */
-enum { PARTS_OF_A_LAYER = 1 + 4 * PARTS_MOST, PARTS_BESIDE = 6 };
+/* Rooms below and above all layers, at most: what goes in, a norm, and behind them feed-forward, a
+ * norm, the output, rollout. */
+enum { ROOMS_BESIDE = 6 };
 
 /* ---- an attention ---- */
 
@@ -342,9 +343,31 @@ bool floors_of_stack(floors *f, floor_rows *rows)
            add_layers(f, rows) && add_end(f, rows);
 }
 
+/* Itself, and of each part a norm, the part, a sum, a norm. */
+static size_t rooms_of_layer(const layer *l)
+{
+    size_t rooms = 1;
+    for (size_t i = 0; i < l->parts; i++) {
+        const part_row *as = l->part[i].as;
+        rooms += as->adds == RESIDUAL_NONE ? 1 : 2;
+        rooms += as->ln_before == 0 ? 0 : 1;
+        rooms += as->ln_after == 0 ? 0 : 1;
+    }
+    return rooms;
+}
+
 size_t stack_trace_rooms(const stack *s)
 {
-    return s->layers * PARTS_OF_A_LAYER + PARTS_BESIDE;
+    size_t rooms = ROOMS_BESIDE;
+    for (size_t i = 0; i < s->layers; i++)
+        rooms += rooms_of_layer(&s->layer[i]);
+    return rooms;
+}
+
+size_t stack_trace_memory(size_t rooms)
+{
+    size_t bytes;
+    return size_mul(rooms, sizeof(trace), &bytes) ? bytes : SIZE_MAX;
 }
 
 bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
@@ -355,6 +378,7 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
                                  .notes = bundle_text(document, "notes"),
                                  .focus = focus}};
     t->part = mem_alloc_zeroed(rooms, sizeof t->part[0], e);
+    t->rooms = rooms;
     return t->part != NULL;
 }
 

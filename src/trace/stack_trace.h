@@ -12,7 +12,7 @@
 typedef struct stack_trace {
     trace whole; /* its steps belong to the parts */
     trace *part;
-    size_t parts;
+    size_t parts, rooms; /* that are made, and that there is space for */
 } stack_trace;
 
 /* Out of a run that kept all stages; everything is borrowed from stack and result, which must
@@ -23,6 +23,8 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
 /* The same in parts, for one that has rooms of more than one run: how many those of a stack are at
  * most, an empty house with room for so many, and its steps once all rooms are made. */
 size_t stack_trace_rooms(const stack *s);
+/* Bytes of the empty house; SIZE_MAX where no size holds them. */
+size_t stack_trace_memory(size_t rooms);
 bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
                        err *e);
 bool stack_trace_end(stack_trace *t, err *e);

@@ -179,8 +179,8 @@ static bool solve(checker *c, const named_stages *of, generation_solution *s, bu
     text_list names = {0};
     errata known = {0};
     bool done = check_stages_list(c, of, &known, &names, e) &&
-                tracing_begin_generation(&s->trace, &s->of, &NO_STEPS, c->given, e) &&
                 generation_solution_check(s, c->given, c->world, e) &&
+                tracing_begin_generation(&s->trace, &s->of, &NO_STEPS, c->given, e) &&
                 generation_solution_run(s, tracing_wants_weighted(of->there, &names), NULL,
                                         c->given, c->world, e) &&
                 generation_trace_end(&s->trace, e) && gather(computed, s, of, e) &&

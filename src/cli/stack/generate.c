@@ -164,9 +164,10 @@ static bool generate(const options *o, const env *world, const document *one, er
     generation_solution s;
     place at = document_place(one);
     bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
-                (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
                 find_stop(&w, &s.of, e) && check_words(&w, &s.of, e) &&
-                generation_solution_check(&s, o, world, e) && write_steps(&w, &s, world, e);
+                generation_solution_check(&s, o, world, e) &&
+                (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
+                write_steps(&w, &s, world, e);
     if (!done)
         err_place(e, &at);
     generation_solution_free(&s);

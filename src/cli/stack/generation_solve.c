@@ -5,6 +5,7 @@
 #include "cli/stack/stack_solve.h"
 #include "random/generator.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 /* ---- before the first step ---- */
@@ -52,10 +53,13 @@ bool generation_solution_check(const generation_solution *s, const options *o, c
     size_t threads = stack_threads(&g->stack, o, world), bytes;
     char steps[64];
     snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
-    return generation_memory(g, threads, &bytes, e) &&
-           stack_check_memory(&g->stack, bytes, " for the prompt", o, e) &&
-           generation_memory_in_all(g, threads, &bytes, e) &&
-           stack_check_memory(&g->stack, bytes, steps, o, e);
+    if (!generation_memory(g, threads, &bytes, e) ||
+        !stack_check_memory(&g->stack, bytes, " for the prompt", o, e) ||
+        !generation_memory_in_all(g, threads, &bytes, e))
+        return false;
+    if (s->is_traced && !size_add(bytes, generation_trace_begin_memory(g), &bytes))
+        bytes = SIZE_MAX;
+    return stack_check_memory(&g->stack, bytes, steps, o, e);
 }
 
 /* ---- steps ---- */

@@ -5,6 +5,7 @@
 #include "cli/stack/stack_overruled.h"
 #include "cli/stage_names.h"
 
+#include <stdint.h>
 #include <string.h>
 
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
@@ -63,15 +64,24 @@ void stack_say_missing_threads(const crew *by, const options *o, const env *worl
         note_missing_threads(world, o, NULL, by->ran, by->wanted);
 }
 
+static bool check_memory(const stack_solution *s, const text_list *emit, size_t threads,
+                         const options *o, err *e)
+{
+    size_t bytes;
+    if (!stack_memory(&s->stack, emit, threads, &bytes, e))
+        return false;
+    if (!size_add(bytes, s->house, &bytes))
+        bytes = SIZE_MAX;
+    return stack_check_memory(&s->stack, bytes, "", o, e);
+}
+
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e)
 {
     size_t threads = stack_threads(&s->stack, o, world);
     run_report report = {0};
     crew by;
-    size_t bytes;
-    if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
-        !stack_check_memory(&s->stack, bytes, "", o, e))
+    if (!check_memory(s, emit, threads, o, e))
         return false;
     say_notes(&s->stack, o, world);
     stack_say_overruled(&s->stack, o, world);
