@@ -64,6 +64,7 @@ floor_rows floors_rows(const floors *f, const char *name)
     char full[STAGE_NAME];
     stage_name_in_full(&f->way, name, full);
     const tensor *kept = bundle_tensor(f->result, full);
+    assert(kept != NULL); /* whoever traces a stack has it keep every stage */
     tensor values = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
     return (floor_rows){.name = name, .values = values};
 }
