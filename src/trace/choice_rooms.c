@@ -148,7 +148,6 @@ static void map_probabilities(floors *f, const choice_shown *of, drawn *d)
 {
     const generation *g = of->of;
     builder *b = &f->b;
-    size_t ids = d->logits.size[1];
     trace_origin logits = {PART_CELL, f->maps - 1}; /* the last map of the room before */
     d->temperature =
         map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature)->values;
@@ -164,18 +163,23 @@ static void map_probabilities(floors *f, const choice_shown *of, drawn *d)
     map_say(total, "Σ exponentials", OP_SUM, map_from(b, PART_ROW_I, "exponentials"),
             (trace_origin){0});
     d->total = total->values;
-    trace_map *shares = map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, ids);
+    trace_map *shares =
+        map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, d->logits.size[1]);
     shares->rows = (trace_labels){of->last, NULL};
     shares->columns = label_ids(of);
     shares->is_share = shares->is_of_queries = true;
     map_say(shares, "exponentials[j] / total", OP_DIVIDE, map_from(b, PART_CELL, "exponentials"),
             map_from(b, PART_NUMBER, "total"));
-    if (b->failed)
-        return;
-    d->probabilities = tensor_at(&shares->values, 0);
-    for (size_t id = 0; id < ids; id++)
+    d->probabilities = shares->values;
+}
+
+/* By what the maps say of them; then each is what a worked line takes, a row or a number. */
+static void fill_probabilities(drawn *d, double total)
+{
+    d->probabilities = tensor_at(&d->probabilities, 0);
+    for (size_t id = 0; id < d->probabilities.size[1]; id++)
         tensor_set(&d->probabilities, (size_t[]){0, id},
-                   tensor_get(&d->exponentials, (size_t[]){0, id}) / g->total);
+                   tensor_get(&d->exponentials, (size_t[]){0, id}) / total);
     d->temperature = floors_first(&d->temperature);
     d->most = floors_first(&d->most);
     d->total = floors_first(&d->total);
@@ -189,6 +193,8 @@ static bool add_probabilities(floors *f, const choice_shown *of, drawn *d)
                  .tempered = floors_rows(f, "tempered").values,
                  .exponentials = floors_rows(f, "exponentials").values};
     map_probabilities(f, of, d);
+    if (!f->b.failed)
+        fill_probabilities(d, of->of->total);
     if (floors_tells(f) && !f->b.failed)
         tell_probabilities(f, of, d);
     floors_end(f);
