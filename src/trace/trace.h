@@ -144,7 +144,8 @@ typedef struct trace_place {
 
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
-    const char *command;              /* that runs a stack so, "encode" or "decode"; or NULL */
+    const char *command;              /* "encode" or "decode" of a stack, which look alike; NULL:
+                                       * the names of its stages tell what it is of */
     trace_focus focus;                /* that is spelled out */
     size_t batch;                     /* the entry that is shown, from 1; 0: there is no batch */
     size_t heads;                     /* of the run */
