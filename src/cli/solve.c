@@ -101,14 +101,12 @@ static bool divide(const solution *s, size_t most_numbers, size_t threads, const
 }
 
 /* Neither size depends on the limit, so the smaller one is the least limit that is enough. */
-static bool refuse_memory(const plan *p, const division *usual, const division *sparing,
-                          size_t limit, err *e)
+static bool refuse_memory(const plan *p, size_t bytes, size_t limit, err *e)
 {
     err_set(e,
             "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries %zu, "
             "keys %zu",
-            usual->bytes < sparing->bytes ? usual->bytes : sparing->bytes, limit, p->batches,
-            p->heads, p->n_q, p->n_k);
+            bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
 }
 
@@ -116,16 +114,17 @@ static bool refuse_memory(const plan *p, const division *usual, const division *
 static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
 {
     static const size_t KEPT_MOST = 64 << 20;
-    division usual, sparing;
-    if (!divide(s, KEPT_MOST / dtype_size(s->plan.type), threads, o, &usual, e) ||
-        !divide(s, 0, threads, o, &sparing, e))
+    division by;
+    if (!divide(s, KEPT_MOST / dtype_size(s->plan.type), threads, o, &by, e))
         return false;
-    const division *by = usual.bytes <= o->max_memory ? &usual : &sparing;
-    if (by->bytes > o->max_memory)
-        return refuse_memory(&s->plan, &usual, &sparing, o->max_memory, e);
-    s->wanted = by->kept;
-    s->supplied = by->made;
-    supplied_widen(&s->supplied, o->max_memory - by->bytes);
+    size_t usual = by.bytes, limit = o->max_memory;
+    if (usual > limit && !divide(s, 0, threads, o, &by, e))
+        return false;
+    if (by.bytes > limit)
+        return refuse_memory(&s->plan, usual < by.bytes ? usual : by.bytes, limit, e);
+    s->wanted = by.kept;
+    s->supplied = by.made;
+    supplied_widen(&s->supplied, limit - by.bytes);
     return true;
 }
 
