@@ -176,6 +176,13 @@ static void end_packed(text *out)
     text_add_string(out, ".PD\n.PP\n");
 }
 
+/* One that is not the first behind a heading or a list. */
+static void write_next_paragraph(text *out, const char *words)
+{
+    text_add_string(out, ".PP\n");
+    write_paragraph(out, words);
+}
+
 static void write_items(text *out, const named_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -234,7 +241,8 @@ static void write_layer_documents(text *out)
         "layer overrules it. A feed-forward part is there where its weights are. "
         "check computes such a document as decode does where it has a memory, "
         "else as encode does; a memory that no layer has a cross for is refused.");
-    write_paragraph(out, "generate counts its rows itself, from 0, and their keys become more with "
+    write_next_paragraph(out,
+                         "generate counts its rows itself, from 0, and their keys become more with "
                          "each step; so it refuses what a stream refuses: offset, mask, bias, "
                          "key_lengths, bias_k, bias_v, add_zero, causal lower-right, and "
                          "self-attention that is not causal; and rope_positions. In "
@@ -243,7 +251,8 @@ static void write_layer_documents(text *out)
                          "lower-right. With --allow-nonfinite, a logit that "
                          "is NaN is less than any number; with --temperature there are no "
                          "probabilities then, nor with an infinite one, which is an error.");
-    write_paragraph(out, "Rows that are given as x are taken to have their segments and positions: "
+    write_next_paragraph(out,
+                         "Rows that are given as x are taken to have their segments and positions: "
                          "a segment_embedding or position_embedding that --bundle finds by itself "
                          "is added to rows that tokens or ids look up, and to x only where --map "
                          "or the document names it. The row of the segment is added first, then "
@@ -277,7 +286,7 @@ static void write_layers(text *out)
                     "each row before them: the product A_L ... A_1 of A = 0.5 W + 0.5 I, "
                     "where W is a self-attention's mean_weights. It is there where each "
                     "self-attention is over the rows that go in, and has a residual.");
-    write_paragraph(
+    write_next_paragraph(
         out, "--trace=STEP and --blank take the steps of attention, which are then those of every "
              "attention, and these:");
     write_packed(out, &FLOORS);
