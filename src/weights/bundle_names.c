@@ -20,24 +20,16 @@ static bool is_taken(const bundle_names *found, const char *name)
     return false;
 }
 
-/* Of the names that nothing else is read from. */
-static void suggest_left(const bundle_names *found, const char *wanted, const char *instead, err *e)
+/* A name taken for one key may be meant for another; `only_left` leaves the taken ones out. */
+static void suggest_nearest(const bundle_names *found, const char *wanted, bool only_left,
+                            const char *instead, err *e)
 {
     nearest_names nearest = {.wanted = wanted};
     for (size_t i = 0; i < found->names->count; i++) {
-        if (!is_taken(found, found->names->item[i]))
+        if (!only_left || !is_taken(found, found->names->item[i]))
             nearest_names_look(&nearest, found->names->item[i]);
     }
     nearest_names_suggest(&nearest, instead, e);
-}
-
-/* What is taken for one key may be meant for another. */
-static void suggest_any(const bundle_names *found, const char *wanted, err *e)
-{
-    nearest_names nearest = {.wanted = wanted};
-    for (size_t i = 0; i < found->names->count; i++)
-        nearest_names_look(&nearest, found->names->item[i]);
-    nearest_names_suggest(&nearest, "", e);
 }
 
 /* ---- sources ---- */
@@ -96,7 +88,7 @@ static bool take_mapped(bundle_names *found, const char *pair, err *e)
     }
     if (name == NULL) {
         err_at(e, &at, "'%s' is not in %s", wanted, found->file);
-        suggest_any(found, wanted, e);
+        suggest_nearest(found, wanted, false, "", e);
         return false;
     }
     found->from[index] = (bundle_source){name, true};
@@ -229,7 +221,7 @@ bool bundle_names_refuse_missing(const bundle_names *found, input which, err *e)
     if (bundle_unfinished_check(&found->index, found->file, text_string(&wanted), e)) {
         err_at(e, &at, "the names are those of %s, but %s for %s is not there",
                found->layer.by->named.name, text_string(&wanted), input_label(which));
-        suggest_left(found, text_string(&wanted), text_string(&instead), e);
+        suggest_nearest(found, text_string(&wanted), true, text_string(&instead), e);
     }
     text_free(&wanted);
     text_free(&instead);

@@ -47,13 +47,16 @@ static bool add_own(finder *f, err *e)
 
 /* ---- --map ---- */
 
-/* What is taken for one key may be meant for another. */
-static void suggest_any(const layer_search *s, const char *wanted, err *e)
+/* A name taken for one key may be meant for another; `only_left` leaves the taken ones out. */
+static void suggest_nearest(const layer_search *s, const char *wanted, bool only_left,
+                            const char *instead, err *e)
 {
     nearest_names nearest = {.wanted = wanted};
-    for (size_t i = 0; i < s->names.count; i++)
-        nearest_names_look(&nearest, s->names.item[i].name);
-    nearest_names_suggest(&nearest, "", e);
+    for (size_t i = 0; i < s->names.count; i++) {
+        if (!only_left || !s->names.item[i].is_taken)
+            nearest_names_look(&nearest, s->names.item[i].name);
+    }
+    nearest_names_suggest(&nearest, instead, e);
 }
 
 static bool same_path(const layer_path *a, const layer_path *b)
@@ -115,7 +118,7 @@ static bool add_mapped(finder *f, const char *pair, err *e)
     indexed_name *found = name_index_find(&f->in->names, wanted);
     if (found == NULL) {
         err_at(e, &at, "'%s' is not in %s", wanted, f->in->file);
-        suggest_any(f->in, wanted, e);
+        suggest_nearest(f->in, wanted, false, "", e);
         return false;
     }
     found->is_taken = true;
@@ -173,17 +176,6 @@ static void add_lack(text *out, const layer_source *missing)
     text_free(&path);
 }
 
-/* Of the names that nothing else is read from. */
-static void suggest_left(const layer_search *s, const char *wanted, const char *instead, err *e)
-{
-    nearest_names nearest = {.wanted = wanted};
-    for (size_t i = 0; i < s->names.count; i++) {
-        if (!s->names.item[i].is_taken)
-            nearest_names_look(&nearest, s->names.item[i].name);
-    }
-    nearest_names_suggest(&nearest, instead, e);
-}
-
 bool layer_sources_refuse(const layer_search *s, const layer_source *missing, err *e)
 {
     text lack = {0}, instead = {0};
@@ -195,7 +187,7 @@ bool layer_sources_refuse(const layer_search *s, const layer_source *missing, er
     if (bundle_unfinished_check(&s->names, s->file, missing->wanted, e)) {
         err_at(e, &at, "%s: by the names of %s it is %s", text_string(&lack), s->by->named.name,
                missing->wanted);
-        suggest_left(s, missing->wanted, text_string(&instead), e);
+        suggest_nearest(s, missing->wanted, true, text_string(&instead), e);
     }
     text_free(&lack);
     text_free(&instead);
