@@ -41,3 +41,17 @@ const char *part_name(part_kind kind)
         [PART_ATTENTION] = "attention", [PART_CROSS] = "cross", [PART_FEED_FORWARD] = "ffn"};
     return NAMES[kind];
 }
+
+const char *part_sum_name(part_kind kind)
+{
+    static const char *const NAMES[] = {[PART_ATTENTION] = "attention_sum",
+                                        [PART_CROSS] = "cross_sum",
+                                        [PART_FEED_FORWARD] = "ffn_sum"};
+    return NAMES[kind];
+}
+
+const char *part_norm_name(size_t ln)
+{
+    static const char *const NAMES[NORMS_MOST + 1] = {NULL, "ln1", "ln2", "ln3"};
+    return NAMES[ln];
+}

@@ -32,6 +32,8 @@ typedef struct norm_order {
 
 extern const named_table NORM_ORDERS; /* post first: it is the default */
 
-const char *part_name(part_kind kind); /* "attention", "cross", "ffn" */
+const char *part_name(part_kind kind);     /* "attention", "cross", "ffn" */
+const char *part_sum_name(part_kind kind); /* with what is added: "attention_sum" */
+const char *part_norm_name(size_t ln);     /* "ln1"; NULL for none */
 
 #endif

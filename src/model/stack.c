@@ -43,7 +43,6 @@ static const bundle *cross_of(const bundle *own)
 
 static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
 {
-    static const char *const NAMES[NORMS_MOST] = {"ln1", "ln2", "ln3"};
     bool is_used[NORMS_MOST + 1] = {false}, is_rms;
     const entry *eps = setting_of(s, own, "norm_eps");
     for (size_t i = 0; i < l->parts; i++)
@@ -51,10 +50,11 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
     if (!read_is_rms(s, own, &is_rms, e))
         return false;
     for (size_t i = 0; i < NORMS_MOST; i++) {
-        const entry *given = bundle_find(own, NAMES[i]);
+        const char *name = part_norm_name(i + 1);
+        const entry *given = bundle_find(own, name);
         if (given != NULL && !is_used[i + 1])
             return err_at(e, &given->at, "%s is given, and such a layer has no norm of that number",
-                          NAMES[i]);
+                          name);
         if (!norm_read(&l->norm[i], given, eps, is_rms, s->width, e))
             return false;
     }

@@ -86,7 +86,10 @@ bool stack_has_cross(const stack *s);
  * the rows that go in, and their sum with what it makes goes on. */
 bool stack_has_rollout(const stack *s);
 
-/* The names of all stages, in the order in which they are made. */
+/* Is told of all stages, in the order in which they are made: the name, and how wide its rows are
+ * (0: an attention's, which has axes of its own). False, with the error set, ends it. */
+typedef bool stack_stage_visitor(void *context, const char *name, size_t width, err *e);
+bool stack_each_stage(const stack *s, stack_stage_visitor *visit, void *context, err *e);
 bool stack_stage_names(const stack *s, text_list *names, err *e);
 /* Whether there are stacks with a stage of this name that one attention alone does not have. */
 bool stack_may_have_stage(const char *name, size_t length);

@@ -5,13 +5,13 @@
 #include "base/mem.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 /* ---- memory ---- */
 
 /* What stays until the end, and the most that one part works in beside it. */
 typedef struct total {
     const stack *stack;
+    keeper keep;
     size_t threads, kept, largest;
     bool rolls_out, fits;
 } total;
@@ -23,21 +23,16 @@ static void add_kept(total *t, size_t rows, size_t width)
               size_add_product(&t->kept, count, dtype_size(t->stack->type));
 }
 
-static void add_stage(total *t, const keeper *keep, const char *name, size_t width)
+static bool add_stage(void *context, const char *name, size_t width, err *e)
 {
-    if (keeper_wants(keep, name))
+    total *t = context;
+    (void)e;
+    if (keeper_wants(&t->keep, name))
         add_kept(t, t->stack->embedded.size[0], width);
+    return true;
 }
 
-static void add_norm(total *t, const keeper *keep, size_t number)
-{
-    char name[16];
-    snprintf(name, sizeof name, "ln%zu", number);
-    if (number > 0)
-        add_stage(t, keep, name, t->stack->width);
-}
-
-static void add_feed_forward(total *t, const feed_forward *f, const keeper *keep)
+static void add_feed_forward(total *t, const feed_forward *f)
 {
     const stack *s = t->stack;
     size_t bytes;
@@ -45,14 +40,9 @@ static void add_feed_forward(total *t, const feed_forward *f, const keeper *keep
                                              s->embedded.size[0], t->threads, &bytes);
     if (t->fits)
         t->largest = size_larger(t->largest, bytes);
-    add_stage(t, keep, "hidden", f->hidden);
-    add_stage(t, keep, "activated", f->hidden);
-    add_stage(t, keep, "output", s->width);
-    if (f->w3.data != NULL)
-        add_stage(t, keep, "gate", f->hidden);
 }
 
-/* Of rollout: a mean, the product so far, which stays, and the next one. */
+/* Of rollout: a mean and the next product; the one so far is the stage, and stays. */
 static bool add_attention(total *t, const attention *a, const keeper *keep, bool is_rolled, err *e)
 {
     const stack *s = t->stack;
@@ -70,67 +60,39 @@ static bool add_attention(total *t, const attention *a, const keeper *keep, bool
     return true;
 }
 
-static bool add_part(total *t, const layer_part *p, const keeper *keep, err *e)
-{
-    const char *name = part_name(p->as->kind);
-    keeper within = keeper_within(keep, name);
-    char sum[32];
-    snprintf(sum, sizeof sum, "%s_sum", name);
-    add_norm(t, keep, p->as->ln_before);
-    add_norm(t, keep, p->as->ln_after);
-    if (p->as->adds != RESIDUAL_NONE)
-        add_stage(t, keep, sum, t->stack->width);
-    if (p->as->kind != PART_FEED_FORWARD)
-        return add_attention(t, &p->attention, &within,
-                             t->rolls_out && p->as->kind == PART_ATTENTION, e);
-    add_feed_forward(t, &p->feed_forward, &within);
-    return true;
-}
-
 static bool add_layer(total *t, const layer *l, const keeper *keep, err *e)
 {
     for (size_t i = 0; i < l->parts; i++) {
-        if (!add_part(t, &l->part[i], keep, e))
+        const layer_part *p = &l->part[i];
+        keeper within = keeper_within(keep, part_name(p->as->kind));
+        if (p->as->kind == PART_FEED_FORWARD)
+            add_feed_forward(t, &p->feed_forward);
+        else if (!add_attention(t, &p->attention, &within,
+                                t->rolls_out && p->as->kind == PART_ATTENTION, e))
             return false;
     }
-    add_stage(t, keep, "output", t->stack->width);
     return true;
 }
 
-static bool add_layers(total *t, const keeper *keep, err *e)
+static bool add_layers(total *t, err *e)
 {
     for (size_t i = 0; i < t->stack->layers; i++) {
-        keeper within = keeper_of_layer(keep, i);
-        if (!add_layer(t, &t->stack->layer[i], &within, e))
+        keeper of_layer = keeper_of_layer(&t->keep, i);
+        if (!add_layer(t, &t->stack->layer[i], &of_layer, e))
             return false;
     }
     return true;
-}
-
-/* The product so far; its copy is less than what its parts worked in. */
-static void add_rollout(total *t)
-{
-    if (t->rolls_out)
-        add_kept(t, t->stack->embedded.size[0], t->stack->rows);
 }
 
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e)
 {
     enum { ROWS_AT_ONCE = 5 }; /* that go from one part to the next */
-    keeper keep = {.wanted = emit}, end = keeper_within(&keep, "ffn");
-    total t = {.stack = s, .threads = threads, .fits = true};
-    t.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
-    add_stage(&t, &keep, "embedded", s->width);
-    add_stage(&t, &keep, "output", s->width);
-    if (s->has_first)
-        add_stage(&t, &keep, "ln_e", s->width);
-    if (!add_layers(&t, &keep, e))
+    total t = {.stack = s, .keep = {.wanted = emit}, .threads = threads, .fits = true};
+    t.rolls_out = stack_has_rollout(s) && keeper_wants(&t.keep, "rollout");
+    if (!stack_each_stage(s, add_stage, &t, e) || !add_layers(&t, e))
         return false;
-    add_rollout(&t);
     if (s->has_end)
-        add_feed_forward(&t, &s->end, &end);
-    if (s->has_final)
-        add_stage(&t, &keep, "ln_f", s->width);
+        add_feed_forward(&t, &s->end);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
     if (!t.fits || !size_add(t.kept, t.largest, bytes))
         *bytes = SIZE_MAX;

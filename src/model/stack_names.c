@@ -1,72 +1,70 @@
 /* The names of a stack's stages, which are known before it is computed. */
 #include "model/stack.h"
 
-#include <stdio.h>
 #include <string.h>
 
-typedef struct namer {
-    text_list *names;
+/* Where in a stack the walk is, and who is told of each stage. */
+typedef struct walk {
+    const stack *stack;
+    stack_stage_visitor *visit;
+    void *context;
     stage_way way;
     err *e;
-} namer;
+} walk;
 
-static bool add(const namer *n, const char *name)
+static bool tell(const walk *w, const char *name, size_t width)
 {
     char full[STAGE_NAME];
-    stage_name_in_full(&n->way, name, full);
-    return text_list_add(n->names, full, strlen(full), n->e);
+    stage_name_in_full(&w->way, name, full);
+    return w->visit(w->context, full, width, w->e);
 }
 
-static namer within(const namer *n, const char *step)
+static walk within(const walk *w, const char *step)
 {
-    namer inner = *n;
-    inner.way = stage_way_on(&n->way, step);
+    walk inner = *w;
+    inner.way = stage_way_on(&w->way, step);
     return inner;
 }
 
-static bool add_norm(const namer *n, size_t number)
+static bool tell_norm(const walk *w, size_t ln)
 {
-    char name[16];
-    snprintf(name, sizeof name, "ln%zu", number);
-    return number == 0 || add(n, name);
+    return ln == 0 || tell(w, part_norm_name(ln), w->stack->width);
 }
 
-static bool add_feed_forward(const namer *n, const feed_forward *f)
+static bool tell_feed_forward(const walk *w, const feed_forward *f)
 {
-    return add(n, "hidden") && (f->w3.data == NULL || add(n, "gate")) && add(n, "activated") &&
-           add(n, "output");
+    return tell(w, "hidden", f->hidden) && (f->w3.data == NULL || tell(w, "gate", f->hidden)) &&
+           tell(w, "activated", f->hidden) && tell(w, "output", w->stack->width);
 }
 
-static bool add_attention(const namer *n, const plan *p)
+static bool tell_attention(const walk *w, const plan *p)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && !add(n, stage_row(id)->key.named.name))
+        if (plan_has_stage(p, id) && !tell(w, stage_row(id)->key.named.name, 0))
             return false;
     }
-    return add(n, "mean_weights");
+    return tell(w, "mean_weights", 0);
 }
 
-static bool add_part(const namer *n, const layer_part *p)
+static bool tell_part(const walk *w, const layer_part *p)
 {
-    const char *name = part_name(p->as->kind);
-    namer inner = within(n, name);
-    char sum[32];
-    snprintf(sum, sizeof sum, "%s_sum", name);
-    return add_norm(n, p->as->ln_before) &&
-           (p->as->kind == PART_FEED_FORWARD ? add_feed_forward(&inner, &p->feed_forward)
-                                             : add_attention(&inner, &p->attention.plan)) &&
-           (p->as->adds == RESIDUAL_NONE || add(n, sum)) && add_norm(n, p->as->ln_after);
+    walk inner = within(w, part_name(p->as->kind));
+    return tell_norm(w, p->as->ln_before) &&
+           (p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, &p->feed_forward)
+                                             : tell_attention(&inner, &p->attention.plan)) &&
+           (p->as->adds == RESIDUAL_NONE || tell(w, part_sum_name(p->as->kind), w->stack->width)) &&
+           tell_norm(w, p->as->ln_after);
 }
 
-static bool add_layer(const namer *n, const layer *l, size_t number)
+static bool tell_layer(const walk *w, const layer *l, size_t number)
 {
-    namer inner = *n;
+    walk inner = *w;
     inner.way = stage_way_of_layer(number);
     for (size_t i = 0; i < l->parts; i++) {
-        if (!add_part(&inner, &l->part[i]))
+        if (!tell_part(&inner, &l->part[i]))
             return false;
     }
-    return add(&inner, "output");
+    return tell(&inner, "output", w->stack->width);
 }
 
 static bool rolls_out(const layer_part *p)
@@ -140,14 +138,25 @@ const char *stack_axes_of(const char *name)
     return is_one ? found->axes : stage_axes_of(name);
 }
 
+bool stack_each_stage(const stack *s, stack_stage_visitor *visit, void *context, err *e)
+{
+    walk w = {.stack = s, .visit = visit, .context = context, .e = e};
+    walk end = within(&w, "ffn");
+    bool done = tell(&w, "embedded", s->width) && (!s->has_first || tell(&w, "ln_e", s->width));
+    for (size_t i = 0; i < s->layers && done; i++)
+        done = tell_layer(&w, &s->layer[i], i);
+    return done && (!stack_has_rollout(s) || tell(&w, "rollout", s->rows)) &&
+           (!s->has_end || tell_feed_forward(&end, &s->end)) &&
+           (!s->has_final || tell(&w, "ln_f", s->width)) && tell(&w, "output", s->width);
+}
+
+static bool add_name(void *context, const char *name, size_t width, err *e)
+{
+    (void)width;
+    return text_list_add(context, name, strlen(name), e);
+}
+
 bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
-    namer n = {.names = names, .e = e};
-    namer end = within(&n, "ffn");
-    bool done = add(&n, "embedded") && (!s->has_first || add(&n, "ln_e"));
-    for (size_t i = 0; i < s->layers && done; i++)
-        done = add_layer(&n, &s->layer[i], i);
-    return done && (!stack_has_rollout(s) || add(&n, "rollout")) &&
-           (!s->has_end || add_feed_forward(&end, &s->end)) && (!s->has_final || add(&n, "ln_f")) &&
-           add(&n, "output");
+    return stack_each_stage(s, add_name, names, e);
 }

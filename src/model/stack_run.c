@@ -55,9 +55,8 @@ static bool norm_checked(const flow *f, const norm *by, const tensor *x, tensor 
 static bool norm_into(const flow *f, const keeper *keep, const norm *all, size_t number,
                       const tensor *x, tensor *out, err *e)
 {
-    char name[] = "ln?";
-    name[2] = (char)('0' + number);
-    return norm_checked(f, &all[number - 1], x, out, e) && keeper_keep(keep, name, out, "qm", e);
+    return norm_checked(f, &all[number - 1], x, out, e) &&
+           keeper_keep(keep, part_norm_name(number), out, "qm", e);
 }
 
 static bool run_attention(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
@@ -102,15 +101,13 @@ static const tensor *taken_by(flow *f, const layer *l, const layer_part *p, cons
 static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper *keep, err *e)
 {
     tensor made = {0};
-    char sum_name[32];
     const tensor *taken = taken_by(f, l, p, keep, e);
     bool done = taken != NULL && run_kind(f, p, taken, keep, &made, e);
-    snprintf(sum_name, sizeof sum_name, "%s_sum", part_name(p->as->kind));
     if (done && p->as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
         add_rows(f, added_by(f, p->as, taken), &made, &f->rows);
-        done = keeper_keep(keep, sum_name, &f->rows, "qm", e);
+        done = keeper_keep(keep, part_sum_name(p->as->kind), &f->rows, "qm", e);
     }
     tensor_free(&made);
     return done && (p->as->ln_after == 0 ||

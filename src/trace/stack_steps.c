@@ -92,13 +92,10 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
 void stack_place_find_more(trace_place *at, const layer *of)
 {
     const part_row *last = of == NULL ? NULL : of->part[of->parts - 1].as;
-    char name[32];
     if (last == NULL)
         return;
-    if (last->ln_after > 0)
-        snprintf(name, sizeof name, "ln%zu", last->ln_after);
-    else
-        snprintf(name, sizeof name, "%s_sum", part_name(last->kind));
+    const char *name =
+        last->ln_after > 0 ? part_norm_name(last->ln_after) : part_sum_name(last->kind);
     if (strcmp(at->name, part_name(PART_ATTENTION)) == 0 ||
         strcmp(at->name, part_name(PART_CROSS)) == 0) {
         at->more = "mean_weights";
@@ -160,25 +157,21 @@ static void look(search *f, const char *way, const char *room, step_id id)
 
 static void look_at_norm(search *f, const char *way, size_t number)
 {
-    char name[16];
-    snprintf(name, sizeof name, "ln%zu", number);
     if (number > 0)
-        look(f, way, name, FLOOR_NORM);
+        look(f, way, part_norm_name(number), FLOOR_NORM);
 }
 
 static void look_at_part(search *f, const stage_way *way, const part_row *as)
 {
     const char *name = part_name(as->kind);
     stage_way within = stage_way_on(way, name);
-    char sum[32];
-    snprintf(sum, sizeof sum, "%s_sum", name);
     look_at_norm(f, way->text, as->ln_before);
     if (as->kind == PART_FEED_FORWARD)
         look(f, way->text, name, FLOOR_FEED_FORWARD);
     for (step_id id = 0; id < STEP_COUNT && as->kind != PART_FEED_FORWARD; id++)
         look(f, within.text, name, id);
     if (as->adds != RESIDUAL_NONE)
-        look(f, way->text, sum, FLOOR_RESIDUAL);
+        look(f, way->text, part_sum_name(as->kind), FLOOR_RESIDUAL);
     look_at_norm(f, way->text, as->ln_after);
 }
 

@@ -176,15 +176,11 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
 
 static bool add_norm(floors *f, const layer *l, size_t number, floor_rows *rows)
 {
-    static const char *const NAMES[NORMS_MOST] = {"ln1", "ln2", "ln3"};
-    return number == 0 || floors_norm(f, &l->norm[number - 1], rows, NAMES[number - 1], rows);
+    return number == 0 || floors_norm(f, &l->norm[number - 1], rows, part_norm_name(number), rows);
 }
 
 static const char *const MADE[] = {
     [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
-static const char *const SUMS[] = {[PART_ATTENTION] = "attention_sum",
-                                   [PART_CROSS] = "cross_sum",
-                                   [PART_FEED_FORWARD] = "ffn_sum"};
 
 static bool add_kind(floors *f, const layer_part *p, floor_rows *rows)
 {
@@ -203,7 +199,8 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
     if (!add_norm(f, l, p->as->ln_before, rows) || !add_kind(f, p, rows))
         return false;
-    if (p->as->adds != RESIDUAL_NONE && !floors_sum(f, &added, rows, SUMS[p->as->kind], rows))
+    if (p->as->adds != RESIDUAL_NONE &&
+        !floors_sum(f, &added, rows, part_sum_name(p->as->kind), rows))
         return false;
     return add_norm(f, l, p->as->ln_after, rows);
 }

@@ -161,12 +161,12 @@ static void add_settings(text *out, const layer_convention *row)
 
 void layer_convention_describe(text *out, const layer_convention *row)
 {
-    static const char *const NORMS[] = {"ln1", "ln2", "ln3"}, *const WEIGHTS[] = {"w1", "w2", "w3"};
+    static const char *const WEIGHTS[] = {"w1", "w2", "w3"};
     bool is_own = layer_convention_is_own(row);
     text_add_format(out, "attention: %s", is_own ? "in the layer itself" : row->attention);
     add_names(out, "cross-attention", row->cross);
     for (size_t i = 0; i < NORMS_MOST; i++)
-        add_names(out, NORMS[i], row->norm[i]);
+        add_names(out, part_norm_name(i + 1), row->norm[i]);
     for (size_t i = 0; i < LAYER_WEIGHTS; i++)
         add_names(out, WEIGHTS[i], row->weight[i]);
     add_names(out, "ln_e", row->first);
