@@ -65,16 +65,20 @@ static bool agree(const heads_source *source, size_t sources, heads_source *agre
     return true;
 }
 
-bool plan_find_heads(plan *p, err *e)
+static bool agree_on_queries(const problem *asked, heads_source *agreed, err *e)
 {
-    const problem *asked = p->asked;
-    const heads_source of_queries[] = {
+    const heads_source all[] = {
         heads_of_setting(asked, "heads", asked->heads),
         heads_of_input(asked, INPUT_WQ, 3, 0),
         heads_of_input(asked, INPUT_Q, 4, 1),
         heads_of_input(asked, INPUT_WO, 3, 0),
     };
-    const heads_source of_keys[] = {
+    return agree(all, sizeof all / sizeof all[0], agreed, e);
+}
+
+static bool agree_on_keys(const problem *asked, heads_source *agreed, err *e)
+{
+    const heads_source all[] = {
         heads_of_setting(asked, "kv_heads", asked->kv_heads),
         heads_of_input(asked, INPUT_WK, 3, 0),
         heads_of_input(asked, INPUT_WV, 3, 0),
@@ -83,9 +87,13 @@ bool plan_find_heads(plan *p, err *e)
         heads_of_input(asked, INPUT_PAST_K, 4, 1),
         heads_of_input(asked, INPUT_PAST_V, 4, 1),
     };
+    return agree(all, sizeof all / sizeof all[0], agreed, e);
+}
+
+bool plan_find_heads(plan *p, err *e)
+{
     heads_source queries, keys;
-    if (!agree(of_queries, sizeof of_queries / sizeof of_queries[0], &queries, e) ||
-        !agree(of_keys, sizeof of_keys / sizeof of_keys[0], &keys, e))
+    if (!agree_on_queries(p->asked, &queries, e) || !agree_on_keys(p->asked, &keys, e))
         return false;
     p->heads = queries.heads;
     p->kv_heads = keys.heads;

@@ -271,7 +271,7 @@ static void add_three(text *out, const convention *row, input first, bool is_joi
     }
 }
 
-void convention_describe(text *out, const convention *row)
+static void add_matrices(text *out, const convention *row)
 {
     static const char *const CUTS[] = {
         [CUT_APART] = "",
@@ -284,12 +284,22 @@ void convention_describe(text *out, const convention *row)
     add_three(out, row, INPUT_WQ, is_joint);
     text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
     add_names(out, row, INPUT_WO);
+}
+
+static void add_biases(text *out, const convention *row)
+{
     if (row->joint_bias != NULL) {
         text_add_string(out, "; ");
         add_three(out, row, INPUT_BQ, true);
     }
     text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
                     row->bias, row->weight);
+}
+
+void convention_describe(text *out, const convention *row)
+{
+    add_matrices(out, row);
+    add_biases(out, row);
     if (row->layout != LAYOUT_UNSAID)
         text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
