@@ -136,12 +136,16 @@ static bool is_cut_by_columns(size_t rows, size_t depth, size_t columns, size_t 
                                   pieces_of(columns) >= PIECES_A_THREAD * threads);
 }
 
+/* Reading an element of b from memory takes as long as so many multiply-adds with one that is
+ * packed: with few rows of a that is most of the work. */
+static const double READING_COST = 10;
+
 static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t threads)
 {
     bool by_columns = is_cut_by_columns(rows, depth, columns, threads);
     size_t pieces = by_columns ? pieces_of(columns) : threads;
     size_t most = threads < pieces ? threads : pieces;
-    return threads_worth(most, (double)rows * (double)depth * (double)columns);
+    return threads_worth(most, ((double)rows + READING_COST) * (double)depth * (double)columns);
 }
 
 /* Whole steps of columns. */
