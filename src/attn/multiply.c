@@ -132,7 +132,7 @@ static size_t pieces_of(size_t columns)
 
 static bool is_cut_by_columns(size_t rows, size_t depth, size_t columns, size_t threads)
 {
-    return rows <= BLOCK_ROWS || (rows <= REREAD_MOST / sizeof(float) / (depth + 1) &&
+    return rows <= BLOCK_ROWS || (depth <= REREAD_MOST / sizeof(float) / rows &&
                                   pieces_of(columns) >= PIECES_A_THREAD * threads);
 }
 
