@@ -60,9 +60,17 @@ static bool count_tokens(init_plan *p, err *e)
     return bundle_remove(&p->settings, "tokens");
 }
 
+/* Where nothing says how many query heads there are, they are as many as key/value heads. */
+static bool read_heads(const init_plan *p, size_t *heads, size_t *shared, err *e)
+{
+    const char *said = bundle_find(&p->settings, "heads") == NULL ? "kv_heads" : "heads";
+    return read_count(p, said, 1, heads, e) && read_count(p, "kv_heads", *heads, shared, e);
+}
+
 static bool check_heads(const init_plan *p, size_t heads, size_t shared, const options *o, err *e)
 {
-    const place at = place_of_option("heads");
+    bool is_said = bundle_find(&p->settings, "heads") != NULL;
+    const place at = place_of_option(is_said ? "heads" : "kv-heads");
     if (heads % shared != 0)
         return err_at(e, &at, "%zu is not a multiple of the %zu key/value heads", heads, shared);
     if (o->head_width > 0 || p->extent[EXTENT_WIDTH] % heads == 0)
@@ -75,8 +83,8 @@ static bool find_extents(init_plan *p, const options *o, err *e)
 {
     size_t heads, shared;
     p->extent[EXTENT_WIDTH] = o->width > 0 ? o->width : USUAL_WIDTH;
-    if (!count_tokens(p, e) || !read_count(p, "heads", 1, &heads, e) ||
-        !read_count(p, "kv_heads", heads, &shared, e) || !check_heads(p, heads, shared, o, e))
+    if (!count_tokens(p, e) || !read_heads(p, &heads, &shared, e) ||
+        !check_heads(p, heads, shared, o, e))
         return false;
     size_t head = o->head_width > 0 ? o->head_width : p->extent[EXTENT_WIDTH] / heads;
     p->extent[EXTENT_HEADS] = heads * head; /* each at most 2³⁰ */
