@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const double SETTING_MOST_COUNT = 9007199254740992.0;
@@ -15,13 +16,39 @@ bool setting_is_number(const entry *setting, double *value)
     return true;
 }
 
+/* Its text, its number, or how long it is: parts of rope may be lists. */
+static void show(const entry *setting, text *out)
+{
+    char shape[SHAPE_TEXT];
+    double number;
+    if (setting->kind == ENTRY_TEXT)
+        text_add_format(out, "\"%s\"", setting->text);
+    else if (setting_is_number(setting, &number))
+        text_add_format(out, "%g", number);
+    else
+        text_add_string(out, tensor_shape_text(&setting->tensor, shape));
+}
+
+static bool refuse(const entry *setting, const char *wanted, err *e)
+{
+    text shown = {0};
+    show(setting, &shown);
+    if (text_ok(&shown, e))
+        err_at(e, &setting->at, "%s is %s, it must be %s", setting->name, text_string(&shown),
+               wanted);
+    text_free(&shown);
+    return false;
+}
+
+enum { WANTED_TEXT = 96 }; /* words, and a number as %g has it */
+
 bool setting_number(const entry *setting, double least, double *value, err *e)
 {
-    if (!setting_is_number(setting, value))
-        return err_at(e, &setting->at, "%s is \"%s\", it must be a number from %g", setting->name,
-                      setting->text, least);
-    return *value >= least || err_at(e, &setting->at, "%s is %g, it must be a number from %g",
-                                     setting->name, *value, least);
+    char wanted[WANTED_TEXT];
+    if (setting_is_number(setting, value) && *value >= least)
+        return true;
+    snprintf(wanted, sizeof wanted, "a number from %g", least);
+    return refuse(setting, wanted, e);
 }
 
 const char *setting_up_to(double number)
@@ -31,30 +58,27 @@ const char *setting_up_to(double number)
 
 bool setting_count(const entry *setting, double least, size_t *value, err *e)
 {
-    double number;
-    if (!setting_is_number(setting, &number))
-        return err_at(e, &setting->at, "%s is \"%s\", it must be a whole number from %g",
-                      setting->name, setting->text, least);
-    if (!(number >= least && number <= SETTING_MOST_COUNT && number == floor(number)))
-        return err_at(e, &setting->at, "%s is %g, it must be a whole number from %g%s",
-                      setting->name, number, least, setting_up_to(number));
-    *value = (size_t)number;
-    return true;
+    char wanted[WANTED_TEXT];
+    double number = 0;
+    bool is_number = setting_is_number(setting, &number);
+    if (is_number && number >= least && number <= SETTING_MOST_COUNT && number == floor(number)) {
+        *value = (size_t)number;
+        return true;
+    }
+    snprintf(wanted, sizeof wanted, "a whole number from %g%s", least, setting_up_to(number));
+    return refuse(setting, wanted, e);
 }
 
 static void not_a_word(const entry *setting, const named_table *words, const char *or_else, err *e)
 {
-    text names = {0};
-    double number;
-    named_list(words, &names);
-    if (setting_is_number(setting, &number))
-        err_at(e, &setting->at, "%s is %g, it must be %s%s", setting->name, number,
-               text_string(&names), or_else);
-    else
-        err_at(e, &setting->at, "%s is \"%s\", it must be %s%s", setting->name, setting->text,
-               text_string(&names), or_else);
-    text_free(&names);
-    if (setting->kind == ENTRY_TEXT) {
+    text wanted = {0};
+    named_list(words, &wanted);
+    text_add_string(&wanted, or_else);
+    bool is_told = text_ok(&wanted, e);
+    if (is_told)
+        refuse(setting, text_string(&wanted), e);
+    text_free(&wanted);
+    if (is_told && setting->kind == ENTRY_TEXT) {
         const named *near = named_nearest(words, setting->text, strlen(setting->text));
         if (near != NULL)
             err_remedy(e, "did you mean \"%s\"?", near->name);
