@@ -135,6 +135,7 @@ static bool read_setting(reader *r, const char *at, entry *to, err *e)
     return to->text != NULL;
 }
 
+/* An empty list is one of no numbers, too few for whoever wants some, who says how many. */
 static bool read_numbers(reader *r, const char *at, entry *to, err *e)
 {
     static const element_rules NUMBERS = {
@@ -142,7 +143,9 @@ static bool read_numbers(reader *r, const char *at, entry *to, err *e)
     if (*at != '[')
         return read_setting(r, at, to, e);
     to->kind = ENTRY_TENSOR;
-    return json_array_read(&r->text, at, &NUMBERS, &to->tensor, e);
+    return json_first(&r->text, at) == NULL
+               ? tensor_new(&to->tensor, DTYPE_F64, 1, &(size_t){0}, e)
+               : json_array_read(&r->text, at, &NUMBERS, &to->tensor, e);
 }
 
 static bool read_label(reader *r, const char *at, text_list *to, err *e)

@@ -76,6 +76,9 @@ static bool check_is_list(const entry *given, err *e)
     if (given->kind != ENTRY_TENSOR)
         return err_at(e, &given->at, "%s is \"%s\", it must be a list of whole numbers from 0",
                       given->name, given->text);
+    if (tensor_count(&given->tensor) == 0)
+        return err_at(e, &given->at, "%s is an empty list, it must have whole numbers from 0",
+                      given->name);
     return given->tensor.rank < 2 || err_at(e, &given->at, "%s is %s, it must be a list",
                                             given->name, tensor_shape_text(&given->tensor, shape));
 }

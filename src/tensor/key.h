@@ -13,7 +13,7 @@ typedef enum key_kind {
     KEY_TRUTHS,   /* true and false, and nothing else: the same, where nobody asked for a mask */
     KEY_EXPECTED, /* a float64 matrix computed elsewhere: null is a hole, infinities are allowed */
     KEY_SETTING,  /* a number (a rank-0 float64 tensor), or true, false or a word (a text) */
-    KEY_NUMBERS,  /* a setting that may be a list of numbers too: a float64 tensor of rank 1 */
+    KEY_NUMBERS,  /* a setting that may be a list of numbers too, also of none: a float64 tensor */
     KEY_SETTINGS, /* a setting, or an object from names to KEY_NUMBERS: a bundle */
     KEY_TEXT,     /* a text */
     KEY_LIST,     /* a list of texts */
