@@ -128,6 +128,23 @@ static size_t number_of(const plan *p, const block *row)
     return plan_row_number(p, row->batch, row->head, row->first);
 }
 
+static bool refuse_bias(const plan *p, const far_key *far, const char *row, err *e)
+{
+    place at = problem_place(p->asked, "alibi");
+    err_at(e, &at,
+           "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, distance %g",
+           row, far->key + 1, dtype_name(p->type), far->slope, far->distance);
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "a slope nearer 0 would not be");
+}
+
+static bool refuse_scores(const plan *p, const char *row, err *e)
+{
+    err_set(e, "scores[%s] are beyond the range of %s", row, dtype_name(p->type));
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller inputs or a smaller --scale would not be");
+}
+
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
 static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
 {
@@ -135,10 +152,10 @@ static bool check_sum(const plan *p, const block *row, double sum, bool is_empty
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char name[ROW_NAME];
+    far_key far;
     plan_name_row(p, number_of(p, row), name);
-    err_set(e, "scores[%s] are beyond the range of %s", name, dtype_name(p->type));
-    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
-                                              : "smaller inputs or a smaller --scale would not be");
+    return masking_find_far(p, row, row->first, &far) ? refuse_bias(p, &far, name, e)
+                                                      : refuse_scores(p, name, e);
 }
 
 /* The block's rows of all stages from scores to weights. */

@@ -58,6 +58,17 @@ static bool hide(const plan *p, const block *at, size_t query, void *row)
     return true;
 }
 
+static double slope_of(const plan *p, const block *at)
+{
+    return tensor_get(&p->slopes, &at->head);
+}
+
+/* Where a query stands among the block's columns. */
+static double position_of(const plan *p, const block *at, size_t query)
+{
+    return (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped);
+}
+
 bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to)
 {
     size_t keys = keys_of(p, at);
@@ -68,8 +79,7 @@ bool masking_apply(const plan *p, const block *at, size_t query, const void *fro
         p->with->add(to, keys, bias.data, bias.stride[0], to);
     }
     if (p->slopes.data != NULL)
-        p->with->recede(to, keys, tensor_get(&p->slopes, &at->head),
-                        (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped), to);
+        p->with->recede(to, keys, slope_of(p, at), position_of(p, at, query), to);
     return hide(p, at, query, to) || p->bias.data != NULL || p->slopes.data != NULL;
 }
 
@@ -96,6 +106,27 @@ bool masking_allows_any(const plan *p, const block *at, size_t query)
         bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
         bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
         if (!is_masked && !is_biased)
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_range(dtype type, double slope, double distance)
+{
+    return type == DTYPE_F32 ? isfinite((float)slope * (float)distance)
+                             : isfinite(slope * distance);
+}
+
+bool masking_find_far(const plan *p, const block *at, size_t query, far_key *far)
+{
+    if (p->slopes.data == NULL)
+        return false;
+    double slope = slope_of(p, at), position = position_of(p, at, query);
+    key_range seen = visible_columns(p, at, query);
+    for (size_t j = seen.first; j < seen.end; j++) {
+        double distance = fabs(position - (double)j);
+        *far = (far_key){at->skipped + j, slope, distance};
+        if (!is_in_range(p->type, slope, distance))
             return true;
     }
     return false;

@@ -24,6 +24,15 @@ key_range masking_seen(const plan *p, const block *at, size_t query);
  * biases. */
 bool masking_allows_any(const plan *p, const block *at, size_t query);
 
+typedef struct far_key {
+    size_t key; /* of the sequence */
+    double slope, distance;
+} far_key;
+
+/* The first key that the query may see whose slope·distance is beyond the type's range, masks
+ * apart; false where there is none. */
+bool masking_find_far(const plan *p, const block *at, size_t query, far_key *far);
+
 /* The columns [from, to) of a row become `value`. */
 void masking_fill(dtype type, void *row, size_t from, size_t to, double value);
 
