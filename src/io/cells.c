@@ -96,13 +96,8 @@ const char *label_spoiled_remedy(const csv_field *f, char delimiter)
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
 {
     const char *line = f->text - (f->quoted ? 1 : 0) - (f->column - 1);
-    const char *end = memchr(line, '\n', (size_t)(r->end - line));
-    if (end == NULL)
-        end = r->end;
-    if (end > line && end[-1] == '\r')
-        end--;
     bool decimal_commas;
-    char other = other_delimiter_of_line(r, line, end, &decimal_commas);
+    char other = other_delimiter_of_line(r, line, &decimal_commas);
     if (other != 0 && decimal_commas)
         err_remedy(e, "decimal commas are not read: write 0.5 for 0,5 (then --delimiter '%c')",
                    other);

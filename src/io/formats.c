@@ -9,6 +9,7 @@
 #include "io/npy.h"
 #include "io/npy_header.h"
 #include "io/npz.h"
+#include "io/other_delimiter.h"
 #include "io/safetensors.h"
 #include "io/tidy.h"
 
@@ -176,6 +177,8 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
     }
     if (by_ending != NULL)
         return by_ending;
+    if (other_delimiter_is_likely(bytes, length))
+        return format_by_name("csv");
     char names[NAMES_TEXT];
     err_at(e, &(place){.file = file}, "the format is not recognised");
     err_remedy(e, "--input-format names it: %s", list_names(names));

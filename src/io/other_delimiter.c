@@ -122,11 +122,10 @@ static bool are_split_alike(const csv_reader *r, const char *line, char by, size
     return true;
 }
 
-char other_delimiter_of_line(const csv_reader *r, const char *line, const char *end,
-                             bool *decimal_commas)
+char other_delimiter_of_line(const csv_reader *r, const char *line, bool *decimal_commas)
 {
     static const char others[] = {';', '\t', '|', ','}; /* words have spaces */
-    const char *first = line, *last = without_spaces(&first, end);
+    const char *end = line_end(line, r->end), *first = line, *last = without_spaces(&first, end);
     char of_all = other_delimiter(first, last, r->delimiter, decimal_commas);
     for (size_t i = 0; of_all == 0 && i < sizeof others; i++) {
         const char *label_end = piece_end(line, end, others[i]);
@@ -137,4 +136,18 @@ char other_delimiter_of_line(const csv_reader *r, const char *line, const char *
             return others[i];
     }
     return of_all;
+}
+
+bool other_delimiter_is_likely(const char *bytes, size_t length)
+{
+    csv_reader r;
+    bool ignored;
+    csv_open(&r, "", 1, bytes, length, ',');
+    const char *line = r.next < r.end && is_row(&r, r.next) ? r.next : row_below(&r, r.next);
+    for (int rows = 0; line != NULL && rows < 2; rows++) { /* a header, and numbers */
+        if (other_delimiter_of_line(&r, line, &ignored) != 0)
+            return true;
+        line = row_below(&r, line);
+    }
+    return false;
 }
