@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/shell_word.h"
 #include "cli/version.h"
 #include "model/keys.h"
 
@@ -32,14 +33,15 @@ static bool add_line(text_list *lines, text *line, err *e)
 }
 
 /* A line is a line, and a result is UTF-8 whatever a file is called: an argument is shown as a
- * message would. */
+ * message would, but quoted, so that where it ends is told. */
 static bool add_argument(text *line, const char *argument, err *e)
 {
     char *shown = mem_copy_text(argument, strlen(argument), e);
     if (shown == NULL)
         return false;
     utf8_make_printable(shown);
-    text_add_format(line, " %s", shown);
+    text_add_string(line, " ");
+    shell_word_add(line, shown);
     mem_free(shown);
     return true;
 }

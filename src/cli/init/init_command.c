@@ -2,33 +2,15 @@
 
 #include "cli/given_keys.h"
 #include "cli/init/init_draws.h"
+#include "cli/shell_word.h"
 #include "io/number_write.h"
 
 #include <string.h>
 
-/* In single quotes where a shell would see more than a word. */
-static void add_word(text *out, const char *word)
-{
-    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_.,=:/+@%";
-    if (word[strspn(word, PLAIN)] == '\0') {
-        text_add_string(out, word);
-        return;
-    }
-    text_add_string(out, "'");
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            text_add_string(out, "'\\''");
-        else
-            text_add(out, word, 1);
-    }
-    text_add_string(out, "'");
-}
-
 static void add_option(text *out, const char *name, const char *value)
 {
     text_add_format(out, " --%s ", name);
-    add_word(out, value);
+    shell_word_add(out, value);
 }
 
 static void add_list(text *out, const char *name, const text_list *list)

@@ -1,0 +1,11 @@
+/* Words of a command line as a shell would take them, so that a line of them can be told from
+ * another, typed again, and read. */
+#ifndef SELFATTN_CLI_SHELL_WORD_H
+#define SELFATTN_CLI_SHELL_WORD_H
+
+#include "base/text.h"
+
+/* In single quotes where a shell would see more than a word. */
+void shell_word_add(text *out, const char *word);
+
+#endif
