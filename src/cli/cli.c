@@ -84,14 +84,6 @@ static void clean_up_on_signals(void)
         clean_up_on_signal(SIGNALS[i]);
 }
 
-/* The command that the first argument names, and how many arguments that took. */
-static const command *command_of(int argc, char **argv, int *taken)
-{
-    const named *found = argc > 1 ? named_find(&COMMANDS, argv[1], strlen(argv[1])) : NULL;
-    *taken = found != NULL;
-    return (const command *)(const void *)(found != NULL ? found : named_row(&COMMANDS, 0));
-}
-
 static int print_help(const command *of, bool is_named, err *e)
 {
     text out = {0};
@@ -129,7 +121,7 @@ static void set_limits(options *o, const env *world)
 static int run_command(int argc, char **argv, env *world, err *e)
 {
     int taken;
-    const command *c = command_of(argc, argv, &taken);
+    const command *c = command_named(argc, argv, &taken);
     options o;
     int status = EXIT_WRONG;
     bool is_parsed = options_parse(&o, argc - taken, argv + taken, c->groups, c->named.name, e);

@@ -17,6 +17,9 @@ typedef struct command {
 
 extern const named_table COMMANDS; /* run first: it is the default */
 
+/* The command that the first argument names, and how many arguments that took. */
+const command *command_named(int argc, char **argv, int *taken);
+
 int command_run(const options *o, env *world, err *e);
 int command_check(const options *o, env *world, err *e);
 int command_diff(const options *o, env *world, err *e);

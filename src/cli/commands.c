@@ -2,6 +2,8 @@
 
 #include "cli/example/examples.h"
 
+#include <string.h>
+
 static const command ROWS[] = {
     {{"run", "compute weights and outputs, or trace every step"},
      "[OPTION]... [DOCUMENT]...",
@@ -131,3 +133,10 @@ static const command ROWS[] = {
 };
 
 const named_table COMMANDS = NAMED_TABLE("command", ROWS);
+
+const command *command_named(int argc, char **argv, int *taken)
+{
+    const named *found = argc > 1 ? named_find(&COMMANDS, argv[1], strlen(argv[1])) : NULL;
+    *taken = found != NULL;
+    return (const command *)(const void *)(found != NULL ? found : named_row(&COMMANDS, 0));
+}

@@ -15,18 +15,13 @@ static key_kind kind_of_key(const char *name)
     return key_find(&STACK_DOCUMENT, name, strlen(name))->kind;
 }
 
-static bool is_number(const char *begin, const char *end, double *number)
-{
-    return number_end_json(begin, end) == end && number_read_f64(begin, end, number);
-}
-
 /* How many numbers with commas between the value is; 0 where it is something else. */
 static size_t count_numbers(const char *value)
 {
     for (size_t count = 1;; count++) {
         const char *end = value + strcspn(value, ",");
         double number;
-        if (!is_number(value, end, &number))
+        if (!number_read_json(value, end, &number))
             return 0;
         if (*end == '\0')
             return count;
@@ -42,7 +37,7 @@ static bool apply_numbers(const char *value, size_t count, const char *name, bun
         return false;
     for (size_t i = 0; i < count; i++) {
         const char *end = value + strcspn(value, ",");
-        is_number(value, end, (double *)numbers.data + i);
+        number_read_json(value, end, (double *)numbers.data + i);
         value = end + 1;
     }
     return bundle_add_tensor(contents, name, &numbers, at, e);
@@ -53,7 +48,7 @@ static bool apply_value(const given_key *one, const char *name, bundle *contents
 {
     const char *end = one->value + strlen(one->value);
     double number;
-    if (is_number(one->value, end, &number))
+    if (number_read_json(one->value, end, &number))
         return bundle_add_number(contents, name, number, at, e);
     size_t count = kind_of_key(name) == KEY_NUMBERS ? count_numbers(one->value) : 0;
     if (count > 0)

@@ -298,6 +298,11 @@ bool number_read_f64(const char *text, const char *end, double *value)
     return bits < FLOAT64.infinity;
 }
 
+bool number_read_json(const char *text, const char *end, double *value)
+{
+    return number_end_json(text, end) == end && number_read_f64(text, end, value);
+}
+
 uint32_t number_scaled_bits_f32(uint64_t digits, int exponent)
 {
     return (uint32_t)nearest_to_scaled(digits, exponent, &FLOAT32);

@@ -23,6 +23,10 @@ const char *number_end_csv(const char *text, const char *end);
 bool number_read_f32(const char *text, const char *end, float *value);
 bool number_read_f64(const char *text, const char *end, double *value);
 
+/* The number that all of the bytes are in JSON's grammar; false where they are none, or too large
+ * a one. */
+bool number_read_json(const char *text, const char *end, double *value);
+
 /* The bits of the value nearest to digits · 10^exponent; of infinity where it is too large. */
 uint32_t number_scaled_bits_f32(uint64_t digits, int exponent);
 uint64_t number_scaled_bits_f64(uint64_t digits, int exponent);

@@ -1,6 +1,7 @@
 #include "cli/diff/diff_origins.h"
 
 #include "base/mem.h"
+#include "cli/diff/diff_settings.h"
 #include "io/json_member.h"
 
 #include <string.h>
@@ -61,58 +62,8 @@ static bool read_input(origin *to, const char *line, err *e)
     return add_input(to, &made, e);
 }
 
-/* The option of a word "--scale=2", "--scale" or "--no-scale", where it is a setting: other options
- * name files, whose numbers are in the hashes, or say how a result is written. */
-static const option_row *setting_of(const char *word, size_t length)
-{
-    bool is_removed = length > 5 && strncmp(word, "--no-", 5) == 0;
-    size_t start = is_removed ? 5 : 2;
-    const char *equals = memchr(word, '=', length);
-    size_t end = equals == NULL ? length : (size_t)(equals - word);
-    const option_row *row = length > 2 && word[0] == '-' && word[1] == '-' && end > start
-                                ? option_by_name(word + start, end - start)
-                                : NULL;
-    return row != NULL && row->kind == OPTION_KEY_VALUE ? row : NULL;
-}
-
-static bool takes_next(const option_row *row, const char *word, size_t length)
-{
-    return !row->value_is_optional && memchr(word, '=', length) == NULL &&
-           strncmp(word, "--no-", 5) != 0;
-}
-
-/* "--scale=2", in either way of writing it. */
-static bool add_setting(text_list *to, const char *word, size_t length, const char *value,
-                        size_t value_length, err *e)
-{
-    text whole = {0};
-    text_add(&whole, word, length);
-    if (value != NULL) {
-        text_add_string(&whole, "=");
-        text_add(&whole, value, value_length);
-    }
-    bool done = text_ok(&whole, e) && text_list_add(to, text_string(&whole), whole.length, e);
-    text_free(&whole);
-    return done;
-}
-
-/* " --causal --scale 2 a.json", of which --causal and --scale=2. */
-static bool read_arguments(text_list *to, const char *at, err *e)
-{
-    while (*(at += strspn(at, " ")) != '\0') {
-        size_t length = strcspn(at, " ");
-        const option_row *row = setting_of(at, length);
-        bool has_next = row != NULL && takes_next(row, at, length) && at[length] == ' ';
-        const char *value = has_next ? at + length + 1 : NULL;
-        size_t value_length = has_next ? strcspn(value, " ") : 0;
-        if (row != NULL && !add_setting(to, at, length, value, value_length, e))
-            return false;
-        at = has_next ? value + value_length : at + length;
-    }
-    return true;
-}
-
-static bool read_origin(origin *to, const text_list *header, text_list *settings, err *e)
+static bool read_origin(origin *to, const text_list *header, text_list *settings,
+                        bool *is_understood, err *e)
 {
     const char *rest;
     bool done = true;
@@ -121,7 +72,7 @@ static bool read_origin(origin *to, const text_list *header, text_list *settings
         if ((rest = behind(line, "made by: selfattn ")) != NULL)
             to->version = rest;
         else if ((rest = behind(line, "arguments:")) != NULL)
-            done = read_arguments(settings, rest, e);
+            done = diff_settings_read(settings, rest, is_understood, e);
         else if ((rest = behind(line, "input: ")) != NULL)
             done = read_input(to, rest, e);
     }
@@ -271,13 +222,15 @@ void diff_origins_write_json(const diff_origins *o, text *out)
 bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
 {
     text_list settings[2] = {{0}, {0}};
-    bool done = true;
+    bool done = true, are_understood[2] = {false, false};
     *o = (diff_origins){.name = {file[0].name, file[1].name}};
     for (int side = 0; side < 2 && done; side++)
-        done = read_origin(&o->of[side], &file[side].header, &settings[side], e);
+        done = read_origin(&o->of[side], &file[side].header, &settings[side], &are_understood[side],
+                           e);
     o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
-    done = done && list_rest(&o->of[0].options, &settings[0], &settings[1], e) &&
-           list_rest(&o->of[1].options, &settings[1], &settings[0], e);
+    if (done && are_understood[0] && are_understood[1])
+        done = list_rest(&o->of[0].options, &settings[0], &settings[1], e) &&
+               list_rest(&o->of[1].options, &settings[1], &settings[0], e);
     text_list_free(&settings[0]);
     text_list_free(&settings[1]);
     return done;
