@@ -10,7 +10,8 @@ place place_of_option(const char *name)
     return (place){.file = name, .is_option = true};
 }
 
-/* A long path is cut at its beginning: where in the file it is stays. */
+/* Where something too long is cut: a path at its beginning, so that where in the file it is stays,
+ * and a message at its end, so that which of several alike it is about does. */
 static const char CUT[] = "…";
 
 const char *place_text(const place *at, char out[PLACE_TEXT])
@@ -92,8 +93,11 @@ bool err_within(err *e, const char *format, ...)
     vsnprintf(which, sizeof which, format, args);
     va_end(args);
     utf8_make_printable(which);
-    size_t length = strlen(e->what);
-    snprintf(e->what + length, sizeof e->what - length, " (%s)", which);
+    size_t room = sizeof e->what - 1 - strlen(" ()") - strlen(which), length = strlen(e->what);
+    bool is_cut = length > room;
+    if (is_cut)
+        length = utf8_cut(e->what, length, room - strlen(CUT));
+    snprintf(e->what + length, sizeof e->what - length, "%s (%s)", is_cut ? CUT : "", which);
     return false;
 }
 

@@ -1,6 +1,8 @@
 #include "base/err.h"
 #include "unit.h"
 
+#include <string.h>
+
 static void keeps_the_first_error(unit *u)
 {
     err e = {0};
@@ -36,10 +38,31 @@ static void shows_no_control_characters(unit *u)
     CHECK_TEXT(u, e.remedy, "?");
 }
 
+/* A message that is too long for it is cut before it, between two characters. */
+static void says_within_what(unit *u)
+{
+    char word[4096];
+    err e = {0}, kept = {0}, cut = {0};
+    err_set(&kept, "it is short");
+    err_within(&kept, "layer %d", 2);
+    CHECK_TEXT(u, kept.what, "it is short (layer 2)");
+    for (size_t i = 0; i + 1 < sizeof word; i++)
+        word[i] = "\xc3\xa4"[i % 2];
+    word[sizeof word - 1] = '\0';
+    err_set(&e, "%s", word);
+    err_within(&e, "layer %d", 2);
+    CHECK(u, strlen(e.what) == sizeof e.what - 1);
+    CHECK_TEXT(u, e.what + strlen(e.what) - strlen("ä… (layer 2)"), "ä… (layer 2)");
+    err_set(&cut, "a%s", word);
+    err_within(&cut, "layer %d", 2);
+    CHECK_TEXT(u, cut.what + strlen(cut.what) - strlen("ä… (layer 2)"), "ä… (layer 2)");
+}
+
 void test_err(unit *u);
 void test_err(unit *u)
 {
     keeps_the_first_error(u);
     writes_places(u);
     shows_no_control_characters(u);
+    says_within_what(u);
 }
