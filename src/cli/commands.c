@@ -93,7 +93,8 @@ static const command ROWS[] = {
      GROUP_FILES | GROUP_ALWAYS,
      NULL,
      "Lists what is in each FILE: names, shapes, types as the file stores them, least, greatest "
-     "and mean of the numbers, and how many are none. FILE:NAME is one entry alone. Of an entry "
+     "and mean of the numbers, and how many are none. FILE:NAME is one entry alone, in JSON "
+     "also one that is deeper: layers.0.wq. Of an entry "
      "that is not read, such as texts in a NPZ, it says why. Of JSON it says whether it is "
      "well-formed, a problem document, a document of layers or neither; of these two also how "
      "heads "

@@ -130,6 +130,7 @@ static bool read_named(matrix_file *m, const char *file, const char *name, read_
     const key row[] = {{{name, ""}, how.kind}};
     const named_table only = NAMED_TABLE("matrix", row);
     how.keys = &only;
+    how.only = name;
     text_list others = {0};
     how.skips_unknown = true;
     how.skipped = &others;

@@ -28,8 +28,10 @@ static const option_row ROWS[] = {
     {{"input", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .letter = 'x', .key = "x",
      .manual = "FILE may be FILE:NAME for one matrix out of a file of several, or - for standard "
                "input. A file of the whole name wins; else the name is cut at the first colon "
-               "whose left side exists. A file with exactly one matrix needs no NAME. All options "
-               "that take a matrix read their FILE so."},
+               "whose left side exists. A file with exactly one matrix needs no NAME. In JSON, "
+               "NAME may be the way to what is deeper in a document, with lists counted from 0: "
+               "layers.0.wq, expected.output, vocab.cat. All options that take a matrix read their "
+               "FILE so."},
     {{"xk", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "xk"},
     {{"xv", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "xv"},
     {{"wq", NULL}, OPTION_KEY_FILE, GROUP_INPUT, "FILE", .key = "wq"},

@@ -23,6 +23,9 @@ typedef struct read_options {
     size_t first_line;       /* the line at which the bytes begin, from 1 (0 counts as 1): JSONL */
     const named_table *keys; /* rows of `key`, or NULL */
     const key_tables *document_keys; /* in place of `keys` in a JSON document; or NULL */
+    /* The only matrix that is wanted. Where a JSON document has none of this name, it is the way to
+     * one that is deeper in it (io/json_way.h). NULL: `keys` say what is wanted. */
+    const char *only;
     /* Keys of documents that something else is for; what an error says of one, or NULL. */
     const key_tables *other_keys;
     const char *other_remedy;

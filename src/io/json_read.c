@@ -8,6 +8,7 @@
 #include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
+#include "io/json_way.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -462,6 +463,15 @@ static bool read_bare_list(reader *r, const char *at, bundle *to, err *e)
     return only != NULL && (read_value(r, as, at, only, e) || keep(r, at, only, e));
 }
 
+/* What is wanted alone and is no member of the document may be deeper in it. */
+static bool read_deeper(reader *r, const char *at, bundle *to, err *e)
+{
+    const char *value =
+        r->how->only == NULL || to->count > 0 ? NULL : json_way_find(&r->text, at, r->how->only);
+    return value == NULL ||
+           read_named(r, (value_kind){(int)r->how->kind, NULL}, r->how->only, value, to, e);
+}
+
 static bool read_whole(reader *r, const char *at, bundle *to, err *e)
 {
     if (*at == '[')
@@ -473,7 +483,8 @@ static bool read_whole(reader *r, const char *at, bundle *to, err *e)
     key_tables only = {{r->how->keys}};
     scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
     return read_header(r, at, e) &&
-           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e);
+           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e) &&
+           read_deeper(r, at, to, e);
 }
 
 bool json_probe(const char *bytes, size_t length)

@@ -76,7 +76,35 @@ static bool find_facts(const char *bytes, size_t length, err *e)
     return done;
 }
 
-static bool (*const READERS[])(const char *, size_t, err *) = {read_all, read_again, find_facts};
+/* One that is deep in one of the texts. */
+static const char WAY[] = "a.b.c.1.e";
+
+static bool read_one(const char *bytes, size_t length, err *e)
+{
+    const key row[] = {{{WAY, ""}, KEY_MATRIX}};
+    const named_table only = NAMED_TABLE("matrix", row);
+    read_options how = {.file = "f",
+                        .keys = &only,
+                        .only = WAY,
+                        .kind = KEY_MATRIX,
+                        .type = DTYPE_F32,
+                        .skips_unknown = true};
+    bundle b = {0};
+    bool done = json_read(bytes, length, &how, &b, e);
+    bundle_free(&b);
+    return done;
+}
+
+static bool find_one(const char *bytes, size_t length, err *e)
+{
+    fact one = {0};
+    bool done = facts_of_json_at(&one, bytes, length, "f", WAY, e);
+    fact_free(&one);
+    return done;
+}
+
+static bool (*const READERS[])(const char *, size_t, err *) = {read_all, read_again, read_one,
+                                                               find_facts, find_one};
 enum { READER_COUNT = sizeof READERS / sizeof READERS[0] };
 
 /* ---- what is said ---- */

@@ -51,6 +51,7 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     how.type_is_fixed = how.types_expected = how.takes_truths = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
     how.keys = f->matrix == NULL ? NULL : &only;
+    how.only = f->matrix;
     how.skips_unknown = f->matrix != NULL;
     how.skipped = f->matrix == NULL ? NULL : &others;
     how.header = &f->header;

@@ -3,6 +3,7 @@
 #include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
+#include "io/json_way.h"
 #include "io/number_read.h"
 
 #include <math.h>
@@ -229,11 +230,34 @@ static const char *walk_value(walk *w, const char *at, fact *to)
     return text_ok(&to->shown, w->e) ? json_value_end(&w->text, at) : NULL;
 }
 
+static const char *walk_one(walk *w, const char *at, const char *name, fact *to)
+{
+    fact *added = fact_add(to, name, strlen(name), w->e);
+    to->kind = FACT_OBJECT;
+    to->count = 1;
+    return added == NULL ? NULL : walk_value(w, at, added);
+}
+
+/* way: NULL for all. */
+static bool find_facts(walk *w, const char *way, fact *out)
+{
+    const char *at = json_scan(&w->text, w->e) ? json_whole(&w->text) : NULL;
+    const char *one = at == NULL || way == NULL ? NULL : json_way_find(&w->text, at, way);
+    bool done =
+        at != NULL && (one == NULL ? walk_value(w, at, out) : walk_one(w, one, way, out)) != NULL;
+    return json_check_unchanged(&w->text, w->e) && done;
+}
+
 bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
                    err *e)
 {
     walk w = {.text = json_text_of(bytes, length, file, first_line), .e = e};
-    const char *at = json_scan(&w.text, e) ? json_whole(&w.text) : NULL;
-    bool done = at != NULL && walk_value(&w, at, out) != NULL;
-    return json_check_unchanged(&w.text, e) && done;
+    return find_facts(&w, NULL, out);
+}
+
+bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
+                      const char *way, err *e)
+{
+    walk w = {.text = json_text_of(bytes, length, file, 1), .e = e};
+    return find_facts(&w, way, out);
 }

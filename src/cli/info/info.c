@@ -63,7 +63,7 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
     if (to->format->holds & HOLDS_STREAM)
         return read_lines(to, s, e);
     if (to->format->is_json)
-        return facts_of_json(&to->root, s->bytes, s->length, to->file, 1, e);
+        return facts_of_json_at(&to->root, s->bytes, s->length, to->file, to->only, e);
     return read_bundle(to, s, read_options_of(o, s->file, DTYPE_F64), e);
 }
 
