@@ -124,15 +124,20 @@ static bool plan_places(outputs *to, err *e)
     return (!to->draws || check_picture_name(o->picture, e)) && check_places(to, e);
 }
 
+static bool is_of_numbers(const format *f)
+{
+    return f != NULL && !output_is_json(f);
+}
+
 /* The output whose format holds numbers only; NULL: none is so. */
 static const output_file *without_errors(const outputs *to, const format **f)
 {
     *f = to->format;
-    if (*f != NULL && !output_is_json(*f))
+    if (to->emitted_count > 0 && is_of_numbers(*f))
         return &to->data;
     for (size_t i = 0; i < to->written_count; i++) {
-        *f = format_by_ending(to->written[i].file);
-        if (*f != NULL && !output_is_json(*f))
+        *f = output_format_written(to->given, to->written[i].file);
+        if (is_of_numbers(*f))
             return &to->written[i];
     }
     return NULL;
