@@ -110,7 +110,7 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
     static const struct {
         held_change change;
         const char *what;
-    } CHANGES[] = {{HELD_AS_ROW, "reads vectors back as matrices of one row"},
+    } CHANGES[] = {{HELD_AS_ROW, "reads vectors and numbers back as matrices of one row"},
                    {HELD_AS_DIGITS, "reads true and false back as 1 and 0"},
                    {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
                    {HELD_NAMELESS, "keeps no name"}};
