@@ -293,7 +293,8 @@ static const option_row ROWS[] = {
      .also = &STAGES,
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it; "
-               "steps of layers are named as by --trace."},
+               "steps of layers are named as by --trace. Later steps show what they make of an "
+               "asked number, and □ for the number, also where they hand it on as it is."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture),
      .manual = "FILE ends in .svg or has no ending. The same bytes for the same weights, labelled "

@@ -1,5 +1,6 @@
 #include "render/expression_text.h"
 
+#include "render/asked.h"
 #include "render/brackets.h"
 
 /* Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes. */
@@ -27,15 +28,28 @@ static selection shown_terms(const tensor *of, const render_options *how)
     return (selection){.total = count, .front = FIRST_TERMS, .back = LAST_TERMS};
 }
 
+static bool is_asked(const writer *w, const tensor *of, size_t index)
+{
+    tensor one = of->rank == 0 ? *of : tensor_at(of, index);
+    asked_numbers number = asked_find(w->how->asked, &one);
+    return asked_hides(&number, 0, 0);
+}
+
 static void add_number(const writer *w, const tensor *of, size_t index)
 {
-    number_text_add(w->out, element(of, index), w->how->digits);
+    if (is_asked(w, of, index))
+        text_add_string(w->out, ASKED_SIGN);
+    else
+        number_text_add(w->out, element(of, index), w->how->digits);
 }
 
 /* A negative number behind an operator stands in parentheses. */
 static void add_operand(const writer *w, const tensor *of, size_t index)
 {
-    number_text_add_operand(w->out, element(of, index), w->how->digits);
+    if (is_asked(w, of, index))
+        text_add_string(w->out, ASKED_SIGN);
+    else
+        number_text_add_operand(w->out, element(of, index), w->how->digits);
 }
 
 /* ---- one term for each element ---- */
@@ -83,7 +97,7 @@ static void add_list_term(const writer *w, size_t index)
 
 static void add_entropy_term(const writer *w, size_t index)
 {
-    if (element(&w->item->a, index) == 0) {
+    if (element(&w->item->a, index) == 0 && !is_asked(w, &w->item->a, index)) {
         text_add_string(w->out, "0");
         return;
     }
@@ -97,7 +111,7 @@ typedef struct series {
     const char *before, *between, *after;
     void (*add_term)(const writer *w, size_t index);
     /* How c stands behind the others, where there is one and it takes part. */
-    void (*add_more)(text *out, double value, int digits);
+    void (*add_more)(const writer *w, const tensor *of, size_t index);
 } series;
 
 static void add_series(const writer *w, const series *like, const selection *terms)
@@ -113,7 +127,7 @@ static void add_series(const writer *w, const series *like, const selection *ter
     }
     if (like->add_more != NULL && w->item->c.data != NULL) {
         text_add_string(w->out, like->between);
-        like->add_more(w->out, element(&w->item->c, 0), w->how->digits);
+        like->add_more(w, &w->item->c, 0);
     }
     text_add_string(w->out, like->after);
 }
@@ -174,11 +188,11 @@ bool expression_is_change(operation op)
 void expression_add(text *out, const trace_item *item, const render_options *how, size_t *left_out)
 {
     static const series SERIES[] = {
-        [OP_DOT] = {"", "\n + ", "", add_dot_term, number_text_add_operand},
+        [OP_DOT] = {"", "\n + ", "", add_dot_term, add_operand},
         [OP_DIFFERENCE] = {"", "\n − ", "", add_dot_term, NULL},
         [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, NULL},
-        [OP_SUM] = {"", "\n + ", "", add_sum_term, number_text_add_operand},
-        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, number_text_add},
+        [OP_SUM] = {"", "\n + ", "", add_sum_term, add_operand},
+        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, add_number},
         [OP_ENTROPY] = {"−(", "\n + ", ")", add_entropy_term, NULL},
         [OP_HIDE] = {0},
     };

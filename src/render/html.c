@@ -100,7 +100,7 @@ static void add_rooms(const html_page *whole)
     html_page p = *whole;
     size_t number = 0;
     for (size_t i = 0; i < trace_rooms(p.whole); i++) {
-        p.trace = trace_room(p.whole, i);
+        html_enter(&p, i);
         if (html_begins_floor(&p, i))
             add_floor_begin(&p, i);
         if (html_has_floors(&p))
@@ -127,12 +127,25 @@ static void add_body(const html_page *p)
     text_add_string(p->out, "</main>\n");
 }
 
+static void add_page(const html_page *p)
+{
+    add_head(p);
+    add_body(p);
+    html_add_data(p);
+    text_add_format(p->out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
+}
+
 bool html_render(const trace *t, const render_options *how, text *out, err *e)
 {
-    html_page p = {.out = out, .trace = t, .whole = t, .how = how};
-    add_head(&p);
-    add_body(&p);
-    html_add_data(&p);
-    text_add_format(out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
+    asked from = {0};
+    render_options with = *how;
+    html_page p = {.out = out, .trace = t, .whole = t, .how = &with};
+    if (how->blank != NULL && how->blank->count > 0) {
+        if (!asked_begin(&from, t, how, e))
+            return false;
+        with.asked = p.asked = &from;
+    }
+    add_page(&p);
+    asked_end(&from);
     return text_ok(out, e);
 }

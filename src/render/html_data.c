@@ -43,27 +43,75 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
                         from->map);
 }
 
-/* A row of numbers is one text: the same digits as in the tables, and one byte between two. */
-static void add_cells_of_row(const html_page *p, const tensor *head, size_t i, bool is_packed)
+/* The rows of one head. */
+typedef struct head_rows {
+    const html_page *page;
+    tensor matrix;
+    asked_numbers numbers;
+    bool is_made; /* to be filled in: the script compares with them, and nobody reads them */
+    bool is_packed;
+} head_rows;
+
+static head_rows rows_of_head(const html_page *p, const trace_map *map, size_t head)
 {
-    text_add_string(p->out, "\n\"");
-    if (!is_packed || !html_pack_row(p->out, head, i, p->how->digits)) {
-        for (size_t j = 0; j < head->size[1]; j++) {
-            text_add_string(p->out, j > 0 ? " " : "");
-            number_text_add(p->out, matrix_at(head, i, j), p->how->digits);
-        }
-    }
-    text_add_string(p->out, "\"");
+    bool is_made = asked_makes(p->asked, map);
+    return (head_rows){.page = p,
+                       .matrix = tensor_at(&map->values, head),
+                       .numbers = asked_of_map(p->asked, map, head),
+                       .is_made = is_made,
+                       .is_packed = is_made || tensor_count(&map->values) > MOST_IN_WORDS};
 }
 
-static void add_all_cells(const html_page *p, const tensor *values)
+/* One byte between two. */
+static void add_in_words(const head_rows *of, size_t i, text *out)
 {
-    bool is_packed = tensor_count(values) > MOST_IN_WORDS;
-    for (size_t h = 0; h < values->size[0]; h++) {
-        tensor head = tensor_at(values, h);
-        for (size_t i = 0; i < head.size[0]; i++) {
+    for (size_t j = 0; j < of->matrix.size[1]; j++) {
+        text_add_string(out, j > 0 ? " " : "");
+        if (!of->is_made && asked_hides(&of->numbers, i, j))
+            text_add_string(out, ASKED_SIGN);
+        else
+            number_text_add(out, matrix_at(&of->matrix, i, j), of->page->how->digits);
+    }
+}
+
+/* Each letter of the words as far from the end of ASCII as it is from its begin (numbers.js,
+ * mirror): no letter of a number becomes one that ends a string or a script. */
+static void add_mirrored(const head_rows *of, size_t i)
+{
+    enum { FIRST = '!', LAST = '~' };
+    text words = {0};
+    add_in_words(of, i, &words);
+    text_add_string(of->page->out, "@");
+    for (const char *at = text_string(&words); *at != '\0'; at++) {
+        char mirrored = (char)(*at == ' ' ? ' ' : FIRST + LAST - *at);
+        text_add(of->page->out, &mirrored, 1);
+    }
+    of->page->out->failed = of->page->out->failed || words.failed;
+    text_free(&words);
+}
+
+/* A row of numbers is one text, of the same digits as in the tables. */
+static void add_cells_of_row(const head_rows *of, size_t i)
+{
+    text *out = of->page->out;
+    bool hides = !of->is_made && asked_hides_any(&of->numbers, i, of->matrix.size[1]);
+    text_add_string(out, "\n\"");
+    if (!of->is_packed || hides || !html_pack_row(out, &of->matrix, i, of->page->how->digits)) {
+        if (of->is_made)
+            add_mirrored(of, i);
+        else
+            add_in_words(of, i, out);
+    }
+    text_add_string(out, "\"");
+}
+
+static void add_all_cells(const html_page *p, const trace_map *map)
+{
+    for (size_t h = 0; h < map->values.size[0]; h++) {
+        head_rows of = rows_of_head(p, map, h);
+        for (size_t i = 0; i < of.matrix.size[0]; i++) {
             text_add_string(p->out, h + i > 0 ? "," : "");
-            add_cells_of_row(p, &head, i, is_packed);
+            add_cells_of_row(&of, i);
         }
     }
 }
@@ -121,14 +169,15 @@ static void add_cells(const html_page *p, const trace_map *map)
     add_labels(p->out, "rows", &map->rows, map->values.size[1]);
     add_labels(p->out, "columns", &map->columns, map->values.size[2]);
     size_t row = p->trace->focus.row, head = html_focus_head(p, map);
-    tensor of_head = tensor_at(&map->values, head);
     if (kept == KEPT_FOCUS)
         text_add_format(p->out, ",\"only\":{\"head\":%zu,\"row\":%zu}", head, row);
     text_add_string(p->out, ",\"cells\":[");
-    if (kept == KEPT_FOCUS)
-        add_cells_of_row(p, &of_head, row, false);
-    else
-        add_all_cells(p, &map->values);
+    if (kept == KEPT_FOCUS) {
+        head_rows of = rows_of_head(p, map, head);
+        of.is_packed = of.is_made;
+        add_cells_of_row(&of, row);
+    } else
+        add_all_cells(p, map);
     text_add_string(p->out, "]");
 }
 
@@ -160,7 +209,7 @@ static bool is_stage(const trace *room, const trace_map *map)
 static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
-    bool is_blank = html_is_blank(p, map->step) && map->has_origin;
+    bool is_blank = asked_makes(p->asked, map);
     text_add_format(p->out, "{\"name\":\"%s\",\"room\":%zu,\"step\":\"", map->name, room);
     html_add_step_id(p, map->step);
     text_add_format(p->out, "\",\"heads\":%zu,\"slices\":%zu", size[0], map->slices);
@@ -214,7 +263,7 @@ static void add_rooms(const html_page *p)
 static void add_maps(html_page *p)
 {
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        p->trace = trace_room(p->whole, i);
+        html_enter(p, i);
         for (size_t j = 0; j < p->trace->maps; j++) {
             text_add_string(p->out, p->trace->first_map + j > 0 ? ",\n" : "");
             add_map(p, &p->trace->map[j], i);
@@ -225,7 +274,7 @@ static void add_maps(html_page *p)
 void html_add_data(const html_page *p)
 {
     text json = {0};
-    html_page into = {.out = &json, .whole = p->whole, .how = p->how};
+    html_page into = {.out = &json, .whole = p->whole, .how = p->how, .asked = p->asked};
     text_add_string(&json, "{\"words\":");
     html_add_english(&json);
     text_add_string(&json, ",\n\"document\":");

@@ -22,13 +22,15 @@ static size_t count_places(uint64_t whole)
 static void add_whole(text *out, const uint64_t *whole, size_t count, size_t places)
 {
     char *end = text_room(out, count * places);
-    for (size_t j = 0; end != NULL && j < count; j++) {
+    if (end == NULL)
+        return;
+    for (size_t j = 0; j < count; j++) {
         uint64_t rest = whole[j];
         for (size_t i = places; i-- > 0; rest /= BASE)
             end[i] = DIGITS[rest % BASE];
         end += places;
     }
-    text_added(out, end == NULL ? 0 : count * places);
+    text_added(out, count * places);
 }
 
 /* The sign goes into the last bit. */

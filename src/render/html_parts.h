@@ -2,6 +2,7 @@
 #ifndef SELFATTN_RENDER_HTML_PARTS_H
 #define SELFATTN_RENDER_HTML_PARTS_H
 
+#include "render/asked.h"
 #include "render/html.h"
 
 /* A matrix up to this size is shown whole; of a larger one there is a map of so many squares a
@@ -13,12 +14,15 @@ typedef struct html_page {
     const trace *trace; /* the room that is being written */
     const trace *whole;
     const render_options *how;
+    asked *asked; /* by `blank`; NULL: nothing */
 } html_page;
 
 /* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
 void html_add_hash(text *out, const char *inline_text);
 
-/* html_room.c: what a step is called in addresses: "layer.0.attention.scores". */
+/* html_room.c: the room that is written from now on. */
+void html_enter(html_page *p, size_t room);
+/* What a step is called in addresses: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);
 /* Whether the step's cells are to be filled in. */
 bool html_is_blank(const html_page *p, step_id step);

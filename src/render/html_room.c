@@ -1,5 +1,4 @@
 #include "render/html_parts.h"
-#include "trace/stack_steps.h"
 
 #include <string.h>
 
@@ -15,20 +14,16 @@ bool html_begins_floor(const html_page *p, size_t index)
            (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
 }
 
-static bool is_meant(const html_page *p, const text_list *words, step_id step)
+void html_enter(html_page *p, size_t room)
 {
-    if (html_has_floors(p))
-        return stack_step_wish(words, &p->trace->place, step) != STEP_UNWANTED;
-    for (size_t i = 0; i < words->count; i++) {
-        if (step_find(words->item[i], strlen(words->item[i])) == step_of(step))
-            return true;
-    }
-    return false;
+    p->trace = trace_room(p->whole, room);
+    if (p->asked != NULL)
+        p->asked->room = room;
 }
 
 bool html_is_blank(const html_page *p, step_id step)
 {
-    return p->how->blank != NULL && is_meant(p, p->how->blank, step);
+    return p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step);
 }
 
 void html_add_step_id(const html_page *p, step_id step)

@@ -9,6 +9,7 @@ typedef struct grid {
     tensor matrix;
     const trace_map *map; /* that the matrix is of, or NULL */
     map_place at;
+    asked_numbers numbers;                          /* those of the matrix */
     const trace_labels *row_labels, *column_labels; /* NULL: none */
     selection rows, columns;
     size_t focus;
@@ -17,11 +18,6 @@ typedef struct grid {
     bool is_share, is_blank;
     bool is_part; /* of a worked line, beside the table of its map */
 } grid;
-
-static void add_number(text *out, double value, int digits)
-{
-    number_text_add(out, value, digits);
-}
 
 /* ---- cells ---- */
 
@@ -32,12 +28,27 @@ static void add_cell(const grid *g, size_t row, size_t column)
         text_add_string(out, "<td class=blank>");
         return;
     }
+    if (asked_hides(&g->numbers, row, column)) {
+        text_add_string(out, "<td>" ASKED_SIGN);
+        return;
+    }
     double value = matrix_at(&g->matrix, row, column);
     html_color color = html_color_of(value, g->greatest, g->is_share);
     text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
     text_add_string(out, color.class_name);
     text_add_string(out, ">");
-    add_number(out, value, g->page->how->digits);
+    number_text_add(out, value, g->page->how->digits);
+}
+
+static void add_cells(const grid *g, size_t row)
+{
+    for (size_t slot = 0; slot < selection_count(&g->columns); slot++) {
+        size_t column = selection_at(&g->columns, slot);
+        if (row == SELECTION_GAP || column == SELECTION_GAP)
+            text_add_string(g->page->out, "<td>…");
+        else
+            add_cell(g, row, column);
+    }
 }
 
 static void add_row(const grid *g, size_t row)
@@ -51,13 +62,7 @@ static void add_row(const grid *g, size_t row)
         else
             html_add_label(out, g->row_labels, row);
     }
-    for (size_t slot = 0; slot < selection_count(&g->columns); slot++) {
-        size_t column = selection_at(&g->columns, slot);
-        if (row == SELECTION_GAP || column == SELECTION_GAP)
-            text_add_string(out, "<td>…");
-        else
-            add_cell(g, row, column);
-    }
+    add_cells(g, row);
     text_add_string(out, "</tr>\n");
 }
 
@@ -208,6 +213,15 @@ static void add_focus_row(const grid *all, const trace_item *item)
     add_table(&g, item);
 }
 
+/* A picture would show them too. */
+static bool hides_any(const grid *g)
+{
+    size_t row = 0;
+    while (row < g->matrix.size[0] && !asked_hides_any(&g->numbers, row, g->matrix.size[1]))
+        row++;
+    return row < g->matrix.size[0];
+}
+
 void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
 {
     grid g = {.page = p, .matrix = matrix_of(&item->a), .focus = item->focus};
@@ -218,15 +232,17 @@ void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
     if (item->a.rank == 2)
         g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_of(&item->columns, g.matrix.size[1]);
+    g.numbers = asked_find(p->asked, &item->a);
     g.greatest = html_greatest(&g.matrix);
     g.is_share = g.map != NULL && g.map->is_share;
-    g.is_blank = is_blank && g.map != NULL && g.map->has_origin;
+    g.is_blank = is_blank && asked_makes(p->asked, g.map);
     text_add_string(p->out, "<figure>");
     add_name(p, item);
     add_table(&g, item);
     if (!is_whole(&g)) {
         add_note(&g);
-        html_add_sampled(p, &g.matrix, g.is_share);
+        if (!hides_any(&g))
+            html_add_sampled(p, &g.matrix, g.is_share);
         add_focus_row(&g, item);
     }
     text_add_string(p->out, "</figure>\n");
@@ -239,6 +255,7 @@ static grid part_of(const html_page *p, const tensor *t)
 {
     grid g = {.page = p, .matrix = matrix_of(t), .is_part = true};
     g.map = map_of(p->trace, t, &g.at);
+    g.numbers = asked_find(p->asked, t);
     g.rows = shown(g.matrix.size[0], 0, p);
     g.columns = shown(g.matrix.size[1], 0, p);
     return g;
@@ -276,14 +293,7 @@ static void add_sum(const html_page *p, const trace_item *item)
     begin_body(&g, " class=sum");
     text_add_string(p->out, "<tr><th scope=row>");
     html_add_words(p->out, item->text);
-    for (size_t slot = 0; slot < selection_count(&g.columns); slot++) {
-        size_t column = selection_at(&g.columns, slot);
-        text_add_string(p->out, "<td>");
-        if (column == SELECTION_GAP)
-            text_add_string(p->out, "…");
-        else
-            add_number(p->out, matrix_at(&g.matrix, 0, column), p->how->digits);
-    }
+    add_cells(&g, 0);
     text_add_string(p->out, "</tr>\n");
 }
 

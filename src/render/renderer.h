@@ -13,6 +13,7 @@ typedef struct render_options {
     bool color;   /* ANSI bold for headings, where the renderer knows any */
     /* Words that mean steps whose cells are left empty, to be filled in; NULL: none. */
     const text_list *blank;
+    const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
 } render_options;
 
 typedef struct renderer {

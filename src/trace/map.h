@@ -24,4 +24,21 @@ const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
 /* The map of this name, or NULL. */
 const trace_map *map_named(const trace *t, const char *name);
 
+/* The room that has this of all maps. */
+const trace *map_room_at(const trace *whole, size_t map);
+
+typedef struct map_cell {
+    const trace *room;
+    const trace_map *map; /* of the room */
+    size_t head, row, column;
+} map_cell;
+
+double map_number(const map_cell *cell);
+
+/* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
+ * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
+ * map is NULL. */
+bool map_taken_from(const trace *whole, const map_cell *made, bool is_second, map_cell *before,
+                    map_cell *factor);
+
 #endif

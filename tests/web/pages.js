@@ -23,7 +23,7 @@
 //             and so has a generation, step by step
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps; what
-//             is saved is what selfattn check --answers marks
+//             is saved is what selfattn check --answers marks; later numbers tell no answer
 
 const fs = require('fs');
 const path = require('path');
@@ -443,10 +443,10 @@ async function checkIndex(name) {
 // weighted one query of one head.
 const EXERCISES = {
   exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
-    formula: 'q[i]·k[j]', arithmetic: '= 10', document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
+    formula: 'q[i]·k[j]', arithmetic: '= 10', later: ['rounded-h0-r0-c1', '= □ → 0.5'], document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
   'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
-    arithmetic: '−1 + (−1) = −2', document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
+    arithmetic: '−1 + (−1) = −2', later: ['ffn.hidden-h0-r0-c0', '= □·1 + □·0 + (−1) = 2'], document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
   // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
   // entry of a batch
@@ -497,7 +497,7 @@ async function checkSaved(name) {
 
 async function checkExercise(name) {
   const { page, said, close } = await open(browser, name);
-  const { matrix, numbers, label, formula, arithmetic } = EXERCISES[name];
+  const { matrix, numbers, label, formula, arithmetic, later } = EXERCISES[name];
   const figure = page.locator(`figure:has([id="matrix-${matrix}"])`);
   const right = numbers.slice(0, -1), [last] = numbers.slice(-1);
   const type = async (typed) => {
@@ -509,6 +509,13 @@ async function checkExercise(name) {
     (await figure.locator(part).textContent()).includes(words);
   const labelled = await figure.locator('input').last().getAttribute('aria-label');
   check(name, labelled.endsWith(label), `the last cell is labelled ${labelled}`);
+  const panel = await page.evaluate((anchor) => {
+    show(placeOf(`#${anchor}`));
+    const words = PANEL.element.textContent;
+    close();
+    return words;
+  }, later[0]);
+  check(name, panel.includes(later[1]), `a later number is told as ${panel}`);
   await type([...right, last + 1]);
   check(name, await says('output', `${right.length} of ${numbers.length}`), 'one is wrong');
   check(name, await says('.hint', formula), 'no formula');

@@ -6,7 +6,7 @@ const MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3;
 
 // A negative number behind an operator stands in parentheses.
 function factor(cell) {
-  return textOf(cell).startsWith('-') ? ['(', cell, ')'] : [cell];
+  return shownText(cell).startsWith('-') ? ['(', cell, ')'] : [cell];
 }
 
 // What is shown of many terms, with … for the rest.

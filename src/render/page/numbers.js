@@ -34,6 +34,18 @@ function unpack(text) {
   return numbers;
 }
 
+// What is to be filled in is not to be read in the page's source: its letters stand the other way
+// round, from ! to ~.
+function mirror(text) {
+  return text.slice(1).split(' ').map((word) => [...word].map((letter) =>
+    String.fromCharCode(159 - letter.charCodeAt(0))).join(''));
+}
+
+function textsIn(text) {
+  const read = { '#': unpack, '@': mirror }[text[0]];
+  return read ? read(text) : text.split(' ');
+}
+
 function isKept(map, head, row) {
   return !map.only || (map.only.head === head && map.only.row === row);
 }
@@ -43,12 +55,24 @@ function rowOf(map, head, row) {
   if (!isKept(map, head, row)) return null;
   const at = map.only ? 0 : head * map.rows.length + row;
   const text = map.cells[at];
-  if (typeof text === 'string') map.cells[at] = text[0] === '#' ? unpack(text) : text.split(' ');
+  if (typeof text === 'string') map.cells[at] = textsIn(text);
   return map.cells[at];
 }
 
 function textOf(place) {
   return rowOf(place.map, place.head, place.row)[place.column];
+}
+
+// Numbers that are asked for elsewhere come as this.
+const ASKED = '□';
+
+function isHidden(place) {
+  return Boolean(place.map.blank);
+}
+
+// What a reader may see of it.
+function shownText(place) {
+  return isHidden(place) ? ASKED : textOf(place);
 }
 
 // 'inf' and 'nan' are words of their own in JavaScript.

@@ -40,7 +40,7 @@ function light(place, cells) {
 // ---- words ----
 
 function linkTo(place) {
-  const link = makeElement('a', '', textOf(place).replace('-', '−'));
+  const link = makeElement('a', '', shownText(place).replace('-', '−'));
   link.href = `#${anchorOf(place)}`;
   link.title = roomOf(place.map) + nameOf(place);
   return link;
@@ -69,10 +69,6 @@ function numbersLine(place, made) {
   line.append(resultOf(place));
   if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
   return line;
-}
-
-function isHidden(place) {
-  return place.map.blank && !place.map.solved;
 }
 
 // ---- the panel itself ----

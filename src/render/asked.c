@@ -1,0 +1,124 @@
+#include "render/asked.h"
+
+#include "base/mem.h"
+#include "render/number_text.h"
+#include "trace/stack_steps.h"
+
+#include <string.h>
+
+/* ---- which steps ---- */
+
+bool asked_step(const text_list *words, const trace *whole, const trace *room, step_id step)
+{
+    if (whole->rooms != NULL)
+        return stack_step_wish(words, &room->place, step) != STEP_UNWANTED;
+    for (size_t i = 0; i < words->count; i++) {
+        if (step_find(words->item[i], strlen(words->item[i])) == step_of(step))
+            return true;
+    }
+    return false;
+}
+
+/* ---- which maps ---- */
+
+static void find_made(asked *a, const text_list *words, const trace *room)
+{
+    for (size_t i = 0; i < room->maps; i++) {
+        const trace_map *map = &room->map[i];
+        a->is_made[room->first_map + i] =
+            map->has_origin && asked_step(words, a->whole, room, map->step);
+    }
+}
+
+bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e)
+{
+    size_t rooms = trace_rooms(whole);
+    const trace *last = trace_room(whole, rooms - 1);
+    *a = (asked){.whole = whole, .digits = how->digits};
+    a->is_made = mem_alloc_zeroed(last->first_map + last->maps, sizeof a->is_made[0], e);
+    for (size_t i = 0; i < rooms && a->is_made != NULL; i++)
+        find_made(a, how->blank, trace_room(whole, i));
+    return a->is_made != NULL;
+}
+
+void asked_end(asked *a)
+{
+    mem_free(a->is_made);
+}
+
+static bool is_made(const asked *a, const trace *room, const trace_map *map)
+{
+    return a->is_made[room->first_map + (size_t)(map - room->map)];
+}
+
+bool asked_makes(const asked *a, const trace_map *map)
+{
+    return a != NULL && map != NULL && is_made(a, trace_room(a->whole, a->room), map);
+}
+
+/* ---- which numbers ---- */
+
+/* What a room works with may be a room's before it. */
+asked_numbers asked_find(const asked *a, const tensor *matrix)
+{
+    asked_numbers found = {.of = a};
+    map_place at;
+    for (size_t i = a == NULL ? 0 : a->room + 1; i > 0 && found.first.map == NULL; i--) {
+        const trace *room = trace_room(a->whole, i - 1);
+        const trace_map *map = map_of(room, matrix, &at);
+        found.first = (map_cell){room, map, at.head, at.row, at.column};
+        found.is_turned = at.is_turned;
+    }
+    return found;
+}
+
+asked_numbers asked_of_map(const asked *a, const trace_map *map, size_t head)
+{
+    asked_numbers found = {.of = a};
+    if (a != NULL)
+        found.first = (map_cell){trace_room(a->whole, a->room), map, head, 0, 0};
+    return found;
+}
+
+static bool look_alike(const asked *a, const map_cell *one, const map_cell *other)
+{
+    char here[NUMBER_FIXED_TEXT], there[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(map_number(one), a->digits, here);
+    return length == number_text_write(map_number(other), a->digits, there) &&
+           memcmp(here, there, length) == 0;
+}
+
+static bool is_cell_asked(const asked *a, const map_cell *cell);
+
+/* Nobody knows that a factor is 1 that is asked for itself. */
+static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
+{
+    map_cell before, factor;
+    return map_taken_from(a->whole, cell, is_second, &before, &factor) &&
+           look_alike(a, cell, &before) && is_cell_asked(a, &before) &&
+           (factor.map == NULL || !is_cell_asked(a, &factor));
+}
+
+/* By a step that is asked for, or it is a number of one, taken over. */
+static bool is_cell_asked(const asked *a, const map_cell *cell)
+{
+    return is_made(a, cell->room, cell->map) || is_taken(a, cell, false) || is_taken(a, cell, true);
+}
+
+bool asked_hides(const asked_numbers *numbers, size_t row, size_t column)
+{
+    map_cell cell = numbers->first;
+    if (cell.map == NULL)
+        return false;
+    cell.row += numbers->is_turned ? column : row;
+    cell.column += numbers->is_turned ? row : column;
+    return is_cell_asked(numbers->of, &cell);
+}
+
+bool asked_hides_any(const asked_numbers *numbers, size_t row, size_t columns)
+{
+    size_t column = 0;
+    while (column < columns && !asked_hides(numbers, row, column))
+        column++;
+    return column < columns;
+}
