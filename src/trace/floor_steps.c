@@ -1,7 +1,7 @@
 /* The steps between attentions: norms, sums, feed-forward parts. */
 #include "trace/floors.h"
 
-#include "base/mem.h"
+#include "trace/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,24 +74,20 @@ static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
     line->result = first_of(f, made);
 }
 
-/* The row's way from its mean; nothing where memory lacks. */
-static tensor show_centered(floors *f, const floor_rows *of, const tensor *row, double mean)
+/* The row's way from its mean, out of the map that has every row's; nothing where memory lacks. */
+static tensor show_centered(floors *f, const floor_rows *of, const floor_rows *made,
+                            const tensor *row, double mean)
 {
     builder *b = &f->b;
-    double *away = mem_alloc(row->size[0], sizeof away[0], b->e);
-    b->failed = b->failed || away == NULL;
-    if (b->failed) {
-        mem_free(away);
+    const trace_map *map = map_named(b->trace, build_text(b, "%s.centered", made->name));
+    if (map == NULL)
         return (tensor){0};
-    }
-    for (size_t i = 0; i < row->size[0]; i++)
-        away[i] = tensor_get(row, &i) - mean;
+    tensor centered = tensor_at(&map->values, 0);
     trace_item *line =
         build_line(b, OP_PLUS, "centered", build_text(b, "%s + (−mean)", at_row(f, of->name)));
     line->a = *row;
     line->b = build_number(b, "minus mean", -mean);
-    line->result = build_numbers_of(b, build_text(b, "centered %s", of->name), row->size[0], away);
-    mem_free(away);
+    line->result = build_row(&centered, f->focus.row);
     return line->result;
 }
 
@@ -132,7 +128,7 @@ static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, cons
     tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
                              none, mean * width);
     number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
-    tensor centered = show_centered(f, of, &row, mean);
+    tensor centered = show_centered(f, of, made, &row, mean);
     spread by = {.name = "variance"};
     if (!show_spread(f, n, &centered, "centered·centered", columns, &by))
         return;
@@ -215,9 +211,9 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
     if (!floors_begin(f, FLOOR_NORM, name))
         return false;
     floor_rows normed = floors_rows(f, name);
-    if (floors_tells(f))
-        tell_norm(f, n, of, &normed);
     floors_map_norm(f, n, of, &normed);
+    if (floors_tells(f) && !f->b.failed)
+        tell_norm(f, n, of, &normed);
     floors_end(f);
     *made = normed;
     return !f->b.failed;

@@ -12,6 +12,15 @@ static const char *element_name(builder *b, stage_id id, size_t row, size_t colu
     return build_text(b, "%s[%zu,%zu]", stage_row(id)->key.named.name, row + 1, column + 1);
 }
 
+/* A number of the row, and the other one of its pair. */
+static tensor pair_of(const tensor *row, size_t own, size_t other)
+{
+    tensor pair = tensor_range(row, 0, own, 1);
+    pair.size[0] = 2;
+    pair.stride[0] = row->stride[0] * ((ptrdiff_t)other - (ptrdiff_t)own);
+    return pair;
+}
+
 /* y = x·cos(angle) ± other·sin(angle), with this run's numbers. */
 static void show_turned(builder *b, stage_id from, stage_id id, size_t row, rope_pair at, turn by,
                         bool is_first)
@@ -24,9 +33,8 @@ static void show_turned(builder *b, stage_id from, stage_id id, size_t row, rope
                    build_text(b, "%s·cos(angle) %s %s·sin(angle)", element_name(b, from, row, own),
                               is_first ? "−" : "+", element_name(b, from, row, other)));
     tensor before = build_row(&x, row);
-    double numbers[] = {tensor_get(&before, &own), tensor_get(&before, &other)};
     double factors[] = {by.cosine, by.sine};
-    line->a = build_numbers_of(b, build_text(b, "numbers of %s", left), 2, numbers);
+    line->a = pair_of(&before, own, other);
     line->b = build_numbers_of(b, build_text(b, "factors of %s", left), 2, factors);
     line->result = build_element(&y, row, own);
 }

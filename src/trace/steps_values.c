@@ -107,16 +107,17 @@ static void show_sink_share(builder *b, const tensor *term, const tensor *row_su
 
 static void show_softmax_row(builder *b)
 {
-    tensor masked = build_stage(b, STAGE_MASKED), sink = show_sink(b);
+    stage_id from = build_masked(b);
+    tensor masked = build_stage(b, from), sink = show_sink(b);
     tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
-    const char *name = stage_row(build_masked(b))->key.named.name;
+    const char *name = stage_row(from)->key.named.name;
     bool has_sink = sink.data != NULL;
     show_whole_row(
         b, OP_MAX,
         build_text(b,
                    has_sink ? "row_max[i] = max(maxⱼ %s[i,j], sink)" : "row_max[i] = maxⱼ %s[i,j]",
                    name),
-        STAGE_MASKED, STAGE_ROW_MAX, &sink);
+        from, STAGE_ROW_MAX, &sink);
     show_exponents(b, &masked, &row_max);
     tensor term = show_sink_term(b, &sink, &row_max);
     show_whole_row(b, OP_SUM,
