@@ -71,6 +71,14 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *last, c
     show_row(f, of, "logits", logits);
 }
 
+/* Of the stack's output. */
+static trace_origin last_of_output(const floors *f)
+{
+    const trace *room = floors_room(f, f->out->parts, "", "output");
+    const trace_map *output = room == NULL ? NULL : map_named(room, "output");
+    return output == NULL ? (trace_origin){0} : (trace_origin){PART_BELOW, floors_at(room, output)};
+}
+
 static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
 {
     const generation *g = of->of;
@@ -78,6 +86,7 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
     row->rows = (trace_labels){of->last, NULL};
     row->letters = "the last row of the output";
+    row->a = last_of_output(f);
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
     weights->columns = label_ids(of);
     weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;

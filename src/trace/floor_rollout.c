@@ -23,7 +23,7 @@ static const trace_map *find_mean(const floors *f, size_t number, trace_origin *
         if (mean == NULL)
             mean = map_named(room, "weights");
         if (mean != NULL)
-            *cell = (trace_origin){PART_CELL, room->first_map + (size_t)(mean - room->map)};
+            *cell = (trace_origin){PART_CELL, floors_at(room, mean)};
         return mean;
     }
     return NULL;

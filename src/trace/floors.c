@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 trace *floors_next(floors *f)
 {
@@ -37,6 +38,21 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
 void floors_end(floors *f)
 {
     f->maps += f->b.trace->maps;
+}
+
+const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name)
+{
+    while (rooms-- > 0) {
+        const trace *room = &f->out->part[rooms];
+        if (strcmp(room->place.name, name) == 0 && strcmp(room->place.way_in_step, way) == 0)
+            return room;
+    }
+    return NULL;
+}
+
+size_t floors_at(const trace *room, const trace_map *map)
+{
+    return room->first_map + (size_t)(map - room->map);
 }
 
 bool floors_tells(const floors *f)

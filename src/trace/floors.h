@@ -45,6 +45,10 @@ void floors_enter(floors *f, trace *room, const char *name, const char *way);
 void floors_end(floors *f);
 /* A room with one step, or none where it was not asked for: named by the place and `name`. */
 bool floors_begin(floors *f, step_id step, const char *name);
+/* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
+const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
+/* Where a map is, among those of all rooms. */
+size_t floors_at(const trace *room, const trace_map *map);
 /* Whether the room has its step. */
 bool floors_tells(const floors *f);
 /* A stage of the layer; it has no map yet. */

@@ -80,7 +80,30 @@ static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
         map_say(&room->map[x - room->map], build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
                 (trace_origin){of->map == NULL ? PART_NONE : PART_CELL, of->at}, (trace_origin){0});
     made->map = last == NULL ? NULL : &room->map[last - room->map];
-    made->at = last == NULL ? 0 : room->first_map + (size_t)(last - room->map);
+    made->at = last == NULL ? 0 : floors_at(room, last);
+}
+
+/* A cache has what the same part made in the step before: `forms` are its names, the one that goes
+ * on first. */
+static void join_past(floors *f, const char *past_name, const char *const forms[])
+{
+    trace *room = f->b.trace;
+    const trace *before = floors_room(f, f->first_part, room->place.way_in_step, room->place.name);
+    const trace_map *past = map_named(room, past_name), *made = NULL;
+    if (past == NULL || before == NULL)
+        return;
+    for (size_t i = 0; made == NULL && forms[i] != NULL; i++)
+        made = map_named(before, forms[i]);
+    if (made != NULL)
+        room->map[past - room->map].a = (trace_origin){PART_CELL, floors_at(before, made)};
+}
+
+static void join_cache(floors *f)
+{
+    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
+    static const char *const VALUES[] = {"present_v", "v", NULL};
+    join_past(f, "past_k", KEYS);
+    join_past(f, "past_v", VALUES);
 }
 
 /* The first rows of a cache's keys or values, which are in the result with the new ones behind: as
@@ -167,6 +190,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     tell_rows(f, of);
     move_origins(room);
     join_maps(f, of, made);
+    join_cache(f);
     floors_map_mean_weights(f, &way);
     floors_end(f);
     return !f->b.failed;

@@ -116,9 +116,9 @@ typedef struct trace_map {
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;
-    const char *function; /* an activation's name, for OP_ACTIVATE */
-    trace_origin a, b, c, d;
-    size_t paired; /* columns of a head that belong to pairs */
+    const char *function;    /* an activation's name, for OP_ACTIVATE */
+    trace_origin a, b, c, d; /* without an origin, a: the same numbers where they are made */
+    size_t paired;           /* columns of a head that belong to pairs */
     bool is_interleaved;
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */
