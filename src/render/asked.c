@@ -19,6 +19,65 @@ bool asked_step(const text_list *words, const trace *whole, const trace *room, s
     return false;
 }
 
+static bool makes_numbers(const trace *room, step_id step)
+{
+    for (size_t i = 0; i < room->maps; i++) {
+        if (room->map[i].step == step && room->map[i].has_origin)
+            return true;
+    }
+    return false;
+}
+
+static bool means_numbers(const text_list *word, const trace *whole)
+{
+    for (size_t i = 0; i < trace_rooms(whole); i++) {
+        const trace *room = trace_room(whole, i);
+        for (size_t j = 0; j < room->steps; j++) {
+            step_id step = room->step[j].id;
+            if (asked_step(word, whole, room, step) && makes_numbers(room, step))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Each kind of step once. */
+static void add_steps(text *out, const trace *whole)
+{
+    bool is_there[FLOOR_CHOICE + 1] = {false};
+    for (size_t i = 0; i < trace_rooms(whole); i++) {
+        const trace *room = trace_room(whole, i);
+        for (size_t j = 0; j < room->steps; j++) {
+            step_id step = room->step[j].id;
+            if (is_there[step] || !makes_numbers(room, step))
+                continue;
+            is_there[step] = true;
+            text_add_format(out, "%s%s", out->length > 0 ? ", " : "", step_of(step)->named.name);
+        }
+    }
+}
+
+static bool refuse(const char *word, const trace *whole, err *e)
+{
+    text steps = {0};
+    add_steps(&steps, whole);
+    err_set(e, "--blank %s leaves nothing empty: no number of this page is made there", word);
+    if (steps.length > 0)
+        err_remedy(e, "numbers are made in %s", text_string(&steps));
+    text_free(&steps);
+    return false;
+}
+
+bool asked_check(const text_list *words, const trace *whole, err *e)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const text_list one = {.item = &words->item[i], .count = 1};
+        if (!means_numbers(&one, whole))
+            return refuse(words->item[i], whole, e);
+    }
+    return true;
+}
+
 /* ---- which maps ---- */
 
 static void find_made(asked *a, const text_list *words, const trace *room)

@@ -141,7 +141,7 @@ bool html_render(const trace *t, const render_options *how, text *out, err *e)
     render_options with = *how;
     html_page p = {.out = out, .trace = t, .whole = t, .how = &with};
     if (how->blank != NULL && how->blank->count > 0) {
-        if (!asked_begin(&from, t, how, e))
+        if (!asked_check(how->blank, t, e) || !asked_begin(&from, t, how, e))
             return false;
         with.asked = p.asked = &from;
     }
