@@ -83,6 +83,7 @@ static void add_step(const html_page *p, const trace_step *step, size_t number)
                     step_of(step->id)->named.help, level);
     for (size_t i = 0; i < step->count; i++)
         html_add_item(p, &step->item[i], html_is_blank(p, step->id));
+    html_add_asked(p, step->id);
     text_add_string(p->out, "</section>\n");
 }
 

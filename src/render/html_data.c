@@ -133,8 +133,7 @@ html_kept html_kept_of(const html_page *p, const trace_map *map)
     return map->is_of_queries && size[2] <= MOST_NUMBERS ? KEPT_FOCUS : KEPT_NOTHING;
 }
 
-/* Whether the page shows something of it without its script. */
-static bool has_table(const html_page *p, const trace_map *map)
+bool html_has_table(const html_page *p, const trace_map *map)
 {
     map_place at;
     for (size_t i = 0; i < p->trace->steps; i++) {
@@ -155,7 +154,7 @@ static void add_left_out(const html_page *p, const trace_map *map)
     text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
     if (map->is_beyond_page)
         text_add_string(p->out, ",\"beyond\":true");
-    if (!has_table(p, map))
+    if (!html_has_table(p, map))
         text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
 }
 

@@ -47,6 +47,8 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
 
 /* html_tables.c */
 void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank);
+/* What a step that is to be filled in has in worked lines only, which an exercise lacks. */
+void html_add_asked(const html_page *p, step_id step);
 void html_add_product(const html_page *p, const trace_item *item);
 void html_add_stack(const html_page *p, const trace_item *item);
 
@@ -68,6 +70,9 @@ typedef enum html_kept { KEPT_NOTHING, KEPT_FOCUS, KEPT_ALL } html_kept;
 html_kept html_kept_of(const html_page *p, const trace_map *map);
 /* The head of a map that the trace's focus is in: 0 where heads lie side by side. */
 size_t html_focus_head(const html_page *p, const trace_map *map);
+
+/* Whether the page shows something of it without its script. */
+bool html_has_table(const html_page *p, const trace_map *map);
 
 /* html_pack.c: a row of numbers in about half the bytes, as the page's script reads it (numbers.js,
  * unpack); false, with nothing added, where one of them has an exponent or is not finite. */

@@ -248,6 +248,38 @@ void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
     text_add_string(p->out, "</figure>\n");
 }
 
+static bool is_asked_of(const html_page *p, const trace_map *map, step_id step)
+{
+    return map->step == step && asked_makes(p->asked, map);
+}
+
+static bool shows_asked(const html_page *p, step_id step)
+{
+    for (size_t i = 0; i < p->trace->maps; i++) {
+        const trace_map *map = &p->trace->map[i];
+        if (is_asked_of(p, map, step) && html_has_table(p, map))
+            return true;
+    }
+    return false;
+}
+
+/* A larger one is left to the script. */
+void html_add_asked(const html_page *p, step_id step)
+{
+    bool is_done = shows_asked(p, step);
+    for (size_t i = 0; i < p->trace->maps && !is_done; i++) {
+        const trace_map *map = &p->trace->map[i];
+        const size_t *size = map->values.size;
+        if (!is_asked_of(p, map, step) || size[1] > HTML_MOST || size[2] > HTML_MOST)
+            continue;
+        trace_item made = {.text = map->name,
+                           .a = tensor_at(&map->values, html_focus_head(p, map)),
+                           .rows = map->rows,
+                           .columns = map->columns};
+        html_add_matrix(p, &made, true);
+    }
+}
+
 /* ---- products and sums ---- */
 
 /* A matrix without labels or colours. */
