@@ -12,20 +12,33 @@ static void make_head(text *out, const trace_item *item)
     display_add_string(out, item->letters);
 }
 
+/* A sum of one number is that number. */
+static bool is_itself(const trace_item *item)
+{
+    return item->op == OP_SUM && tensor_count(&item->a) == 1 && item->c.data == NULL;
+}
+
+static void make_result(text *out, const trace_item *item, const render_options *how)
+{
+    tensor value = is_itself(item) ? item->a : item->result;
+    if (is_itself(item) && value.rank > 0)
+        value = tensor_at(&value, 0);
+    expression_add_value(out, &value, how);
+}
+
 worked_line worked_line_of(const trace_item *item, const render_options *how)
 {
     worked_line l = {.before = " = ", .sign = expression_is_change(item->op) ? " → " : " = "};
     size_t terms = 0;
-    bool is_itself = item->op == OP_SUM && tensor_count(&item->a) == 1; /* a sum of one number */
     make_head(&l.head, item);
-    if (!is_itself)
+    if (!is_itself(item))
         expression_add(&l.expression, item, how, &terms);
     expression_add_inner(&l.inner, item, how);
     if (l.head.length == 0 || l.expression.length == 0)
         l.before = "";
     else if (expression_is_change(item->op) && item->letters == NULL)
         l.before = ": ";
-    expression_add_value(&l.result, &item->result, how);
+    make_result(&l.result, item, how);
     if (terms > 0)
         text_add_format(&l.result, "  (%zu %s)", terms, item->op == OP_MAX ? "numbers" : "terms");
     return l;
