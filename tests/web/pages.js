@@ -516,6 +516,11 @@ async function checkExercise(name) {
     return words;
   }, later[0]);
   check(name, panel.includes(later[1]), `a later number is told as ${panel}`);
+  const lastInput = figure.locator('input').last(), isTold = async () => {
+    await lastInput.hover();
+    return (await page.locator('.panel').textContent()).includes(arithmetic);
+  };
+  check(name, !await isTold(), 'the panel tells an answer');
   await type([...right, last + 1]);
   check(name, await says('output', `${right.length} of ${numbers.length}`), 'one is wrong');
   check(name, await says('.hint', formula), 'no formula');
@@ -523,6 +528,7 @@ async function checkExercise(name) {
   check(name, await says('.hint', arithmetic), 'no arithmetic');
   await type([...right, (last + Math.sign(last) * 0.00001).toFixed(5).replace('.', ',')]);
   check(name, await says('output', `${numbers.length} of ${numbers.length}`), 'all are right');
+  check(name, await isTold(), 'the panel does not tell what is right');
   const told = await savedMarks(name, page), { marks } = EXERCISES[name];
   check(name, told === `FAIL ${numbers.length} of ${marks} answers are right`,
     `the others are empty, and it is marked: ${told}`);

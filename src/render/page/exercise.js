@@ -34,7 +34,8 @@ function judge(blank) {
   const right = isRight(blank.input.value, textOf(blank.place));
   blank.input.className = right ? 'right' : 'wrong';
   blank.input.setAttribute('aria-invalid', !right);
-  if (!right) blank.tries++;
+  if (right) SOLVED.add(anchorOf(blank.place));
+  else blank.tries++;
   return right;
 }
 

@@ -66,8 +66,11 @@ function textOf(place) {
 // Numbers that are asked for elsewhere come as this.
 const ASKED = '□';
 
+// Where an answer was right: its number is known from then on.
+const SOLVED = new Set();
+
 function isHidden(place) {
-  return Boolean(place.map.blank);
+  return Boolean(place.map.blank) && !SOLVED.has(anchorOf(place));
 }
 
 // What a reader may see of it.

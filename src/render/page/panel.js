@@ -148,7 +148,7 @@ function leave(event) {
 
 function click(event) {
   const place = placeAt(event.target);
-  if (!place || isHidden(place)) return;
+  if (!place || isHidden(place) || event.target.tagName === 'INPUT') return;
   focusCell(event.target.closest('td'));
   choose(place);
 }
