@@ -51,20 +51,67 @@ void element_write_name(const element *one, text *out)
     text_add_string(out, "]");
 }
 
-static void compare_element(comparison *c, const element *one, const known_elements *known)
+typedef enum verdict { VERDICT_HOLE, VERDICT_RIGHT, VERDICT_KNOWN, VERDICT_WRONG } verdict;
+
+static verdict verdict_of(const element *one, const known_elements *known)
 {
     const tolerance by = {.atol = one->tol};
     if (tensor_is_hole(one->wanted))
-        return;
-    c->numbers++;
+        return VERDICT_HOLE;
     if (tolerance_admits(&by, NUMBER_F64, one->wanted, one->got))
-        return;
-    if (known != NULL && known->is_known(known->context, one)) {
-        c->known++;
-        return;
-    }
-    if (c->different++ == 0)
+        return VERDICT_RIGHT;
+    bool is_known = known != NULL && known->is_known(known->context, one);
+    return is_known ? VERDICT_KNOWN : VERDICT_WRONG;
+}
+
+static void compare_element(comparison *c, const element *one, const known_elements *known)
+{
+    verdict found = verdict_of(one, known);
+    c->numbers += found != VERDICT_HOLE;
+    c->known += found == VERDICT_KNOWN;
+    if (found == VERDICT_WRONG && c->different++ == 0)
         c->first = *one;
+}
+
+/* The two matrices of a stage, in one shape. */
+typedef struct compared_pair {
+    tensor wanted, got;
+} compared_pair;
+
+static void take_numbers(element *one, const compared_pair *of)
+{
+    one->wanted = tensor_get(&of->wanted, one->index);
+    one->got = tensor_get(&of->got, one->index);
+}
+
+/* More than one number, and none of them right. */
+static bool is_wrong_along(const compared_pair *of, const element *first, int axis,
+                           const known_elements *known)
+{
+    element one = *first;
+    size_t wrong = 0;
+    for (; one.index[axis] < of->wanted.size[axis]; one.index[axis]++) {
+        take_numbers(&one, of);
+        verdict found = verdict_of(&one, known);
+        if (found == VERDICT_RIGHT || found == VERDICT_KNOWN)
+            return false;
+        wrong += found == VERDICT_WRONG;
+    }
+    return wrong > 1;
+}
+
+/* Whatever is wrong as a whole, a head or a stage, has such lines. */
+static bool has_wrong_line(const compared_pair *of, const element *like,
+                           const known_elements *known)
+{
+    element one = *like;
+    bool is_any = false;
+    memset(one.index, 0, sizeof one.index);
+    do {
+        for (int axis = 0; axis < one.rank && !is_any; axis++)
+            is_any = one.index[axis] == 0 && is_wrong_along(of, &one, axis, known);
+    } while (!is_any && tensor_next(&of->wanted, one.index));
+    return is_any;
 }
 
 /* What is compared with was computed, or stands in a file. */
@@ -83,16 +130,18 @@ static bool refuse_shape(const char *name, const entry *wanted, const entry *got
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
-    tensor a, b;
-    if (!measure_align(&wanted->tensor, &got->tensor, &a, &b))
+    compared_pair both;
+    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
         return refuse_shape(name, wanted, got, e);
-    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - b.rank);
-    element one = {.stage = name, .axes = axes, .rank = a.rank, .tol = tol};
+    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - both.got.rank);
+    element one = {.stage = name, .axes = axes, .rank = both.wanted.rank, .tol = tol};
+    size_t before = c->different;
     c->stages++;
     do {
-        one.wanted = tensor_get(&a, one.index);
-        one.got = tensor_get(&b, one.index);
+        take_numbers(&one, &both);
         compare_element(c, &one, known);
-    } while (tensor_next(&a, one.index));
+    } while (tensor_next(&both.wanted, one.index));
+    if (c->different > before + 1 && !c->has_wrong_line)
+        c->has_wrong_line = has_wrong_line(&both, &one, known);
     return true;
 }

@@ -24,7 +24,8 @@ typedef struct known_elements {
 typedef struct comparison {
     size_t stages, numbers, known; /* compared; known: that differ and are known */
     size_t different;
-    element first; /* the first that differs, where any does */
+    bool has_wrong_line; /* several numbers along an axis, of which none is right */
+    element first;       /* the first that differs, where any does */
 } comparison;
 
 /* Compares one stage's matrices, holes left out: |got − wanted| ≤ tol, infinities equal to

@@ -2,6 +2,7 @@
 
 #include "cli/report.h"
 #include "compare/measure.h"
+#include "why/misprint.h"
 
 static bool is_erratum(void *context, const element *one)
 {
@@ -36,14 +37,12 @@ static void add_answer(text *out, const why_answer *answer)
     text_add_string(out, ")\n");
 }
 
-/* A mistake spreads: where most numbers are right, these were badly copied. One in so many. */
-enum { MISPRINTS = 4 };
-
 static void add_misprint(text *out, const comparison *of)
 {
-    if (of->different <= of->numbers / MISPRINTS)
-        text_add_format(out, "why: misprint: all numbers but %zu of %zu are right\n", of->different,
-                        of->numbers);
+    const named *row = misprint_of(of);
+    if (row != NULL)
+        text_add_format(out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
+                        of->different, of->numbers);
 }
 
 static void add_nothing(text *out, const tried_numbers *of, const why_answers *found)
