@@ -31,7 +31,7 @@ static const arrangement ROWS[] = {
 };
 /* clang-format on */
 
-const named_table ARRANGEMENTS = NAMED_TABLE("wrong shape", ROWS);
+const named_table ARRANGEMENTS = NAMED_TABLE("shape mistake", ROWS);
 
 enum { AXES = 4 };
 static const char LETTERS[AXES + 1] = "bhnc";

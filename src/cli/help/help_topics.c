@@ -23,6 +23,7 @@
 #include "weights/conventions.h"
 #include "weights/layer_conventions.h"
 #include "why/arrangement.h"
+#include "why/misprint.h"
 #include "why/mistake.h"
 #include "why/why_stack.h"
 
@@ -67,16 +68,24 @@ static void write_rows(text *out, const named_table *table)
         topic_write_line(out, table, named_row(table, i));
 }
 
+/* What check --why tries, or says, beside the mistakes of one attention. */
+static void write_other_mistakes(text *out)
+{
+    const named_table *const OTHERS[] = {&STACK_MISTAKES, &ARRANGEMENTS, &MISPRINTS};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+        text_add_format(out, "\n%ss:\n", OTHERS[i]->what);
+        write_rows(out, OTHERS[i]);
+    }
+}
+
 void topic_write_table(text *out, const named_table *table)
 {
     if (table == &PEERS)
         peers_write_all(out);
     else
         write_rows(out, table);
-    if (table == &MISTAKES) {
-        text_add_format(out, "\n%ss:\n", STACK_MISTAKES.what);
-        write_rows(out, &STACK_MISTAKES);
-    }
+    if (table == &MISTAKES)
+        write_other_mistakes(out);
 }
 
 /* "n_q × n_k" from "qk"; stage.h says what the letters are. */
@@ -327,6 +336,7 @@ const topic TOPICS[] = {
     {&MISTAKES, describe_nothing},
     {&STACK_MISTAKES, describe_nothing},
     {&ARRANGEMENTS, describe_nothing},
+    {&MISPRINTS, describe_nothing},
     {&TERMS, describe_term},
     {&EXAMPLES, describe_example},
 };

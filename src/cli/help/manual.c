@@ -14,6 +14,7 @@
 #include "weights/layer_conventions.h"
 #include "weights/layer_leftovers.h"
 #include "why/arrangement.h"
+#include "why/misprint.h"
 #include "why/mistake.h"
 #include "why/why_stack.h"
 
@@ -423,6 +424,10 @@ static void write_mistakes(text *out)
     write_paragraph(out, "And where the numbers of a stage are of another shape than they "
                          "should be, alone or with one of these mistakes:");
     write_packed(out, &ARRANGEMENTS);
+    write_paragraph(out,
+                    "Where none gives the numbers, and those that differ are few, and no whole "
+                    "row, column, head or stage:");
+    write_packed(out, &MISPRINTS);
 }
 
 void manual_write(text *out)
