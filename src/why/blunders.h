@@ -82,6 +82,7 @@ bool blunder_no_softmax(attempt *a, int with, err *e);
 bool blunder_linear(attempt *a, int with, err *e);
 bool blunder_no_sum(attempt *a, int with, err *e); /* with: 0 less the maximum */
 bool blunder_softmax_twice(attempt *a, int with, err *e);
+bool blunder_even(attempt *a, int with, err *e);
 bool blunder_scale_weights(attempt *a, int with, err *e);
 bool blunder_turn_weights(attempt *a, int with, err *e);
 bool blunder_empty_rows(attempt *a, int with, err *e); /* with: 0 NaN, 1 spread evenly */

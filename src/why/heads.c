@@ -15,7 +15,7 @@ bool blunder_count_heads(attempt *a, int with, err *e)
     problem *p = &a->problem;
     (void)e;
     bool is_said = with < 0 && right->heads == 2; /* half of two is one */
-    return !is_said && count_as(right->heads, with, &p->heads) &&
+    return right->has_heads && !is_said && count_as(right->heads, with, &p->heads) &&
            count_as(right->kv_heads, with, &p->kv_heads) && p->heads != right->heads;
 }
 

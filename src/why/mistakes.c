@@ -80,6 +80,8 @@ static const mistake ROWS[] = {
      {[POINT_WEIGHTS] = blunder_linear}, 0, false},
     {{"softmax-twice", "the softmax is taken twice"},
      {[POINT_WEIGHTS] = blunder_softmax_twice}, SUM_KEYS, false},
+    {{"softmax-even", "all keys that a query sees get the same weight"},
+     {[POINT_WEIGHTS] = blunder_even}, 0, false},
     {{"softmax-undivided", "exp(score - maximum) is not divided by its sum"},
      {[POINT_WEIGHTS] = blunder_no_sum}, 0, false},
     {{"softmax-exp", "exp(score) is not divided by its sum"},

@@ -57,8 +57,16 @@ static bool softmax_of(attempt *a, const tensor *from, int with, tensor *weights
     return true;
 }
 
+/* Axes that the document has: nobody sums over others. */
+static bool has_axes(const plan *p, int with)
+{
+    return (!(with & SUM_HEADS) || p->has_heads) && (!(with & SUM_BATCH) || p->has_batch);
+}
+
 bool blunder_softmax(attempt *a, int with, err *e)
 {
+    if (!has_axes(&a->right->plan, with))
+        return false;
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     return softmax_of(a, &masked, with, &weights, e);
 }
@@ -110,6 +118,30 @@ bool blunder_no_sum(attempt *a, int with, err *e)
         double value = tensor_get(&from, at);
         tensor_set(&weights, at, with ? exp(value) : value);
     } while (tensor_next(&from, at));
+    return true;
+}
+
+static double seen_in_row(const tensor *masked, const size_t *row)
+{
+    double seen = 0;
+    for (size_t j = 0; j < masked->size[3]; j++)
+        seen += !isinf(tensor_get(masked, (size_t[]){row[0], row[1], row[2], j}));
+    return seen;
+}
+
+/* As of scores that are all 0. A sink's score is no key's. */
+bool blunder_even(attempt *a, int with, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    double seen = 0;
+    (void)with, (void)e;
+    if (a->problem.in[INPUT_SINKS] != NULL)
+        return false;
+    do {
+        seen = at[3] == 0 ? seen_in_row(&masked, at) : seen;
+        tensor_set(&weights, at, isinf(tensor_get(&masked, at)) ? 0 : 1 / seen);
+    } while (tensor_next(&weights, at));
     return true;
 }
 

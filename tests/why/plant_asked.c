@@ -182,7 +182,7 @@ bool plant_count_heads(planting *of)
     bool is_half = of->with < 0;
     p->heads = of->with == 0 ? 1 : is_half ? s.h / 2 : s.h * 2;
     p->kv_heads = of->with == 0 ? 1 : is_half ? s.g / 2 : s.g * 2;
-    return p->slopes == NULL && p->heads != s.h &&
+    return s.has_heads && p->slopes == NULL && p->heads != s.h &&
            !(is_half && (s.h == 2 || s.h % 2 > 0 || s.g % 2 > 0));
 }
 

@@ -102,7 +102,9 @@ bool plant_mask_weights(planting *of)
 
 bool plant_softmax(planting *of)
 {
-    if (of->p->in[REF_SINKS].at != NULL)
+    const ref_sizes *s = &of->r->sizes;
+    if (of->p->in[REF_SINKS].at != NULL || (of->with & 4 && !s->has_heads) ||
+        (of->with & 8 && !s->has_batch))
         return false;
     softmax_of(of, stage_of(of, REF_STAGE_MASKED), of->with);
     return true;
@@ -151,6 +153,22 @@ bool plant_no_sum(planting *of)
 bool plant_twice(planting *of)
 {
     softmax_of(of, stage_of(of, REF_STAGE_WEIGHTS), 1);
+    return true;
+}
+
+bool plant_even(planting *of)
+{
+    size_t n = of->r->sizes.n_k;
+    if (of->p->in[REF_SINKS].at != NULL)
+        return false;
+    for (size_t row = 0; row < of->r->stage[REF_STAGE_WEIGHTS].count; row += n) {
+        size_t hidden = 0;
+        for (size_t j = row; j < row + n; j++)
+            hidden += is_hidden(of, j);
+        for (size_t j = row; j < row + n; j++)
+            stage_of(of, REF_STAGE_WEIGHTS)[j].value =
+                is_hidden(of, j) ? 0 : 1 / (long double)(n - hidden);
+    }
     return true;
 }
 

@@ -38,6 +38,7 @@ const plant PLANTS[] = {
     {"softmax-missing", NULL, NULL, plant_no_softmax, NULL, 0},
     {"softmax-linear", NULL, NULL, plant_linear, NULL, 0},
     {"softmax-twice", NULL, NULL, plant_twice, NULL, 0},
+    {"softmax-even", NULL, NULL, plant_even, NULL, 0},
     {"softmax-undivided", NULL, NULL, plant_no_sum, NULL, 0},
     {"softmax-exp", NULL, NULL, plant_no_sum, NULL, 1},
     {"softmax-base-2", NULL, NULL, plant_softmax, NULL, 1 + 16},

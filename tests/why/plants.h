@@ -103,6 +103,7 @@ bool plant_no_softmax(planting *of);
 bool plant_linear(planting *of);
 bool plant_no_sum(planting *of);
 bool plant_twice(planting *of);
+bool plant_even(planting *of);
 bool plant_scale_weights(planting *of);
 bool plant_turn(planting *of);
 bool plant_nan(planting *of);
