@@ -14,8 +14,9 @@ bool blunder_transpose_places(attempt *a, int with, err *e); /* n_q × n_k of a 
 /* with: the last of W_q, W_k, W_v, W_o. */
 bool blunder_transpose_all(attempt *a, int with, err *e);
 bool blunder_leave_out_biases(attempt *a, int with, err *e);
-bool blunder_swap_roles(attempt *a, int with, err *e); /* with: a pair, below */
-bool blunder_other_rows(attempt *a, int with, err *e); /* with: whose rows, below */
+bool blunder_swap_roles(attempt *a, int with, err *e);     /* with: a pair, below */
+bool blunder_other_rows(attempt *a, int with, err *e);     /* with: whose rows, below */
+bool blunder_leave_out_keys(attempt *a, int with, err *e); /* with: the input of their rows */
 bool blunder_scale_bias(attempt *a, int with, err *e);
 bool blunder_values_are_keys(attempt *a, int with, err *e);
 bool blunder_add_rows(attempt *a, int with, err *e);

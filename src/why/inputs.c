@@ -85,6 +85,20 @@ bool blunder_negate(attempt *a, int with, err *e)
     return multiply_input(a, (input)with, -1, e);
 }
 
+/* The names of rows fit others. */
+static void forget_names(attempt *a)
+{
+    a->problem.tokens = a->problem.key_tokens = NULL;
+}
+
+/* With it goes what is made of it. */
+bool blunder_leave_out_keys(attempt *a, int with, err *e)
+{
+    a->problem.in[INPUT_XV] = NULL;
+    forget_names(a);
+    return a->problem.in[INPUT_X] != NULL && blunder_leave_out(a, with, e);
+}
+
 bool blunder_scale_bias(attempt *a, int with, err *e)
 {
     (void)with;
@@ -120,6 +134,7 @@ bool blunder_other_rows(attempt *a, int with, err *e)
 {
     const tensor **in = a->problem.in, *x = in[INPUT_X], *xk = in[INPUT_XK], *xv = in[INPUT_XV];
     (void)e;
+    forget_names(a);
     if (with == ROWS_V_OF_XK) {
         in[INPUT_XV] = NULL;
         return xv != NULL;

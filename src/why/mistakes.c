@@ -189,6 +189,8 @@ static const mistake ROWS[] = {
     {{"heads-viewed-both", "heads are split and joined by reshaping"},
      {[POINT_ROWS] = blunder_view_heads, [POINT_CONTEXT] = blunder_join}, JOIN_VIEWED, false},
     /* inputs */
+    {{"xk-missing", "xk is left out: keys and values are made of x"},
+     {[POINT_ASKED] = blunder_leave_out_keys}, INPUT_XK, false},
     {{"values-from-x", "values are made of x, not of their own input"},
      {[POINT_ASKED] = blunder_other_rows}, ROWS_V_OF_X, false},
     {{"values-from-xk", "values are made of xk, not of xv"},

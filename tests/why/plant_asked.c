@@ -297,6 +297,16 @@ bool plant_inputs(planting *of)
     return true;
 }
 
+bool plant_no_keys(planting *of)
+{
+    bool has_both = of->p->in[REF_X].at != NULL && of->p->in[REF_XK].at != NULL;
+    if (of->p->in[REF_XV].at != NULL)
+        drop(of->p, REF_XV);
+    if (has_both)
+        drop(of->p, REF_XK);
+    return has_both;
+}
+
 bool plant_is_simple(planting *of)
 {
     return of->p->softcap == 0 && !of->p->has_alibi && of->p->in[REF_BIAS].at != NULL &&

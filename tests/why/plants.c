@@ -91,6 +91,7 @@ const plant PLANTS[] = {
     {"concat-reversed", NULL, NULL, NULL, plant_join, JOINS_REVERSED},
     {"heads-interleaved-both", NULL, plant_interleave, NULL, plant_join, JOINS_INTERLEAVED},
     {"heads-viewed-both", NULL, plant_view, NULL, plant_join, JOINS_VIEWED},
+    {"xk-missing", NULL, plant_no_keys, NULL, NULL, 0},
     {"values-from-x", NULL, plant_inputs, NULL, NULL, V_OF_X},
     {"values-from-xk", NULL, plant_inputs, NULL, NULL, V_OF_XK},
     {"keys-from-x", NULL, plant_inputs, NULL, NULL, K_OF_X},

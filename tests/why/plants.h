@@ -51,6 +51,7 @@ bool plant_negate(planting *of);
 bool plant_transpose_places(planting *of);
 bool plant_window(planting *of);
 bool plant_inputs(planting *of);
+bool plant_no_keys(planting *of);   /* no rows of keys and values but x */
 bool plant_is_simple(planting *of); /* changes nothing; no softcap, no linear bias */
 bool plant_invert_mask(planting *of);
 
