@@ -6,6 +6,8 @@
 
 #include "why/mistake.h"
 
+#include <limits.h>
+
 /* inputs.c: with: an input. */
 bool blunder_transpose(attempt *a, int with, err *e);
 bool blunder_leave_out(attempt *a, int with, err *e);
@@ -62,10 +64,11 @@ bool blunder_hide(attempt *a, int with, err *e);        /* with: whom, below */
 bool blunder_window(attempt *a, int with, err *e);      /* with: 1 more on both sides, −1 */
 bool blunder_drop_masks(attempt *a, int with, err *e);  /* to be followed by one of the next */
 bool blunder_add_mask(attempt *a, int with, err *e); /* with: 1 for keys that are seen, or −1 */
-bool blunder_zero_scores(attempt *a, int with, err *e);
+bool blunder_fill_scores(attempt *a, int with, err *e); /* with: what stands for −inf */
 bool blunder_mask_weights(attempt *a, int with, err *e);
 
 enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
+enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is no int */
 enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
 
 /* heads.c */

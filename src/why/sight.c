@@ -4,6 +4,7 @@
 
 #include "attn/visible.h"
 
+#include <float.h>
 #include <math.h>
 
 bool blunder_invert_mask(attempt *a, int with, err *e)
@@ -128,26 +129,26 @@ bool blunder_add_mask(attempt *a, int with, err *e)
     return true;
 }
 
-static void zero_hidden(attempt *a, stage_id id)
+static void fill_hidden(attempt *a, stage_id id, double value)
 {
     tensor made = attempt_stage(a, id);
     size_t at[4] = {0};
     do {
         if (is_hidden(a, at))
-            tensor_set(&made, at, 0);
+            tensor_set(&made, at, value);
     } while (tensor_next(&made, at));
 }
 
-bool blunder_zero_scores(attempt *a, int with, err *e)
+bool blunder_fill_scores(attempt *a, int with, err *e)
 {
-    (void)with, (void)e;
-    zero_hidden(a, STAGE_MASKED);
+    (void)e;
+    fill_hidden(a, STAGE_MASKED, with == FILL_LEAST ? -(double)FLT_MAX : with);
     return true;
 }
 
 bool blunder_mask_weights(attempt *a, int with, err *e)
 {
     (void)with, (void)e;
-    zero_hidden(a, STAGE_WEIGHTS);
+    fill_hidden(a, STAGE_WEIGHTS, 0);
     return true;
 }

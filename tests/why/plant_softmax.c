@@ -1,6 +1,7 @@
 /* Mistakes in masks, the softmax and its weights: the reference's own numbers, changed. */
 #include "why/plants.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,11 +85,12 @@ bool plant_add_mask(planting *of)
     return true;
 }
 
-bool plant_zero_scores(planting *of)
+bool plant_fill_scores(planting *of)
 {
+    long double value = of->with == LEAST_FLOAT32 ? -(long double)FLT_MAX : of->with;
     ref_number *masked = stage_of(of, REF_STAGE_MASKED);
     for (size_t i = 0; i < of->r->stage[REF_STAGE_MASKED].count; i++)
-        masked[i].value = is_hidden(of, i) ? 0 : masked[i].value;
+        masked[i].value = is_hidden(of, i) ? value : masked[i].value;
     plant_softmax_rows(of);
     return true;
 }

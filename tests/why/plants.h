@@ -5,6 +5,8 @@
 
 #include "ref/ref_attention.h"
 
+#include <limits.h>
+
 /* A mistake being made: `p` and `r` are its own, the others those without it. */
 typedef struct planting {
     const ref_problem *right;
@@ -97,7 +99,8 @@ void plant_output(planting *of);
 /* plant_softmax.c */
 bool plant_no_masks(planting *of); /* a change; the next are steps of the weights */
 bool plant_add_mask(planting *of);
-bool plant_zero_scores(planting *of);
+bool plant_fill_scores(planting *of); /* with: what stands for -inf */
+enum { LEAST_FLOAT32 = INT_MIN };
 bool plant_mask_weights(planting *of);
 bool plant_softmax(planting *of); /* with: 1 keys, 2 queries, 4 heads, 8 batch, 16 powers of 2 */
 bool plant_no_softmax(planting *of);
