@@ -1,6 +1,6 @@
 /* How mistakes are made: the functions of the rows in mistakes.c, a file each for what is asked
- * (asked.c, inputs.c), who sees whom (sight.c), heads (heads.c), the softmax (softmax.c) and digits
- * (digits.c). All are blunders (mistake.h). */
+ * (asked.c, inputs.c), who sees whom (sight.c), heads (heads.c), the softmax (softmax.c), names of
+ * stages (holds.c) and digits (digits.c). All are blunders (mistake.h). */
 #ifndef SELFATTN_WHY_BLUNDERS_H
 #define SELFATTN_WHY_BLUNDERS_H
 
@@ -92,6 +92,10 @@ bool blunder_turn_weights(attempt *a, int with, err *e);
 bool blunder_empty_rows(attempt *a, int with, err *e); /* with: 0 NaN, 1 spread evenly */
 
 enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };
+
+/* holds.c: with: stage · STAGE_COUNT + the other, whose numbers it holds. */
+bool blunder_hold(attempt *a, int with, err *e);
+bool blunder_exchange(attempt *a, int with, err *e); /* both hold the other's */
 
 /* digits.c: with: a type for float formats, below; decimals + a way, below. */
 void numbers_keep_as(tensor *t, int with);

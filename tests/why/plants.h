@@ -114,6 +114,10 @@ bool plant_nan(planting *of);
 /* weights of a row of masked scores, 0 where all are hidden */
 void plant_softmax_rows(planting *of);
 
+/* plant_holds.c; with: stage * REF_STAGES + the other, whose numbers it holds */
+bool plant_hold(planting *of);
+bool plant_exchange(planting *of);
+
 /* plant_digits.c; with: decimals + a way, or a type */
 bool plant_kept_inputs(planting *of);
 bool plant_kept_scores(planting *of);

@@ -31,11 +31,15 @@ typedef struct shown {
     double tol[STAGE_COUNT];
 } shown;
 
+enum { SHOWS_OUTPUT, SHOWS_WEIGHTS, SHOWS_SCORES, SHOWN_WAYS, SHOWS_ROWS = SHOWN_WAYS };
+
 static bool is_shown(stage_id id, size_t how)
 {
-    if (how == 0)
+    if (how == SHOWS_ROWS && (id == STAGE_Q || id == STAGE_K || id == STAGE_V))
+        return true;
+    if (how == SHOWS_OUTPUT)
         return id == STAGE_OUTPUT;
-    if (how == 1)
+    if (how == SHOWS_WEIGHTS)
         return id == STAGE_OUTPUT || id == STAGE_WEIGHTS;
     return id == STAGE_SCORES || id == STAGE_SCALED || id == STAGE_MASKED || id == STAGE_WEIGHTS ||
            id == STAGE_ATTENDED || id == STAGE_CONTEXT || id == STAGE_OUTPUT;
@@ -163,13 +167,21 @@ static bool is_reproduced(const subject *by, const shown *right)
     return is_same;
 }
 
+/* Who gives a stage's numbers another name shows all. */
+static size_t way_of_showing(const plant *which, uint64_t number)
+{
+    bool is_of_names = which->last == plant_hold || which->last == plant_exchange;
+    return is_of_names ? SHOWS_ROWS : number % SHOWN_WAYS;
+}
+
 static void judge(const plant *which, const planting *of, uint64_t number, bool says, tally *t)
 {
     shown wrong = {0}, right = {0};
     subject s = {0};
     why_answers found;
-    show(&wrong, of->r, of->right_result, number % 3);
-    show(&right, of->right_result, of->right_result, number % 3);
+    size_t how = way_of_showing(which, number);
+    show(&wrong, of->r, of->right_result, how);
+    show(&right, of->right_result, of->right_result, how);
     if (is_changed(&wrong, of->right_result) &&
         subject_run(&s, of->right, &(subject_way){.threads = 1}) && is_reproduced(&s, &right)) {
         t->tried++;
