@@ -28,6 +28,7 @@ static void free_input(origin_input *in)
 {
     mem_free(in->name);
     mem_free(in->shape);
+    mem_free(in->type);
     mem_free(in->hash);
 }
 
@@ -35,7 +36,8 @@ static void free_input(origin_input *in)
 static bool add_input(origin *to, origin_input *made, err *e)
 {
     bool is_known = made->name != NULL && find_input(to, made->name) != NULL;
-    bool is_whole = made->name != NULL && made->shape != NULL && made->hash != NULL;
+    bool is_whole =
+        made->name != NULL && made->shape != NULL && made->type != NULL && made->hash != NULL;
     origin_input *larger = is_whole && !is_known
                                ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
                                : NULL;
@@ -56,8 +58,11 @@ static bool read_input(origin *to, const char *line, err *e)
     if (hash == NULL || name == 0 || line + name == hash)
         return true;
     const char *shape = line + name + strlen(", "), *digits = hash + strlen(", hash ");
+    size_t length = strcspn(shape, ",");
+    const char *type = shape + length == hash ? hash : shape + length + strlen(", ");
     origin_input made = {.name = mem_copy_text(line, name, e),
-                         .shape = mem_copy_text(shape, strcspn(shape, ","), e),
+                         .shape = mem_copy_text(shape, length, e),
+                         .type = mem_copy_text(type, (size_t)(hash - type), e),
                          .hash = mem_copy_text(digits, strlen(digits), e)};
     return add_input(to, &made, e);
 }
@@ -81,10 +86,13 @@ static bool read_origin(origin *to, const text_list *header, text_list *settings
 
 /* ---- what only one of them has ---- */
 
-static bool list_rest(text_list *to, const text_list *of, const text_list *other, err *e)
+static bool list_rest(text_list *to, const text_list *of, const text_list *other, bool skips_type,
+                      err *e)
 {
     for (size_t i = 0; i < of->count; i++) {
         const char *item = of->item[i];
+        if (skips_type && behind(item, "--dtype=") != NULL)
+            continue;
         if (text_list_find(other, item) == NULL && text_list_find(to, item) == NULL &&
             !text_list_add(to, item, strlen(item), e))
             return false;
@@ -97,10 +105,42 @@ static bool has_same_version(const diff_origins *o)
     return strcmp(o->of[0].version, o->of[1].version) == 0;
 }
 
+static bool has_same_shape(const origin_input *a, const origin_input *b)
+{
+    return a != NULL && b != NULL && strcmp(a->shape, b->shape) == 0;
+}
+
 static bool is_same(const origin_input *a, const origin_input *b)
 {
-    return a != NULL && b != NULL && strcmp(a->hash, b->hash) == 0 &&
-           strcmp(a->shape, b->shape) == 0;
+    return has_same_shape(a, b) && strcmp(a->hash, b->hash) == 0;
+}
+
+/* 0.3 is another number in float32 than in float64. */
+static bool is_untold(const origin_input *a, const origin_input *b)
+{
+    return has_same_shape(a, b) && !is_same(a, b) && strcmp(a->type, b->type) != 0;
+}
+
+static bool list_untold(diff_origins *o, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < o->of[0].inputs && done; i++) {
+        const origin_input *a = &o->of[0].in[i];
+        if (is_untold(a, find_input(&o->of[1], a->name)))
+            done = text_list_add(&o->untold, a->name, strlen(a->name), e);
+    }
+    return done;
+}
+
+/* Where inputs are of one type in both, it makes no difference who asked for it. */
+static bool has_same_types(const diff_origins *o)
+{
+    bool is_same_type = o->of[0].inputs > 0;
+    for (size_t i = 0; i < o->of[0].inputs; i++) {
+        const origin_input *a = &o->of[0].in[i], *b = find_input(&o->of[1], a->name);
+        is_same_type = is_same_type && b != NULL && strcmp(a->type, b->type) == 0;
+    }
+    return is_same_type;
 }
 
 /* An input that is not the same in both; NULL where one has none. */
@@ -119,7 +159,8 @@ static bool next_unlike(const diff_origins *o, size_t *at, unlike *found)
         for (int side = 0; side < 2; side++)
             found->of[side] = find_input(&o->of[side], found->name);
         bool is_told = i >= of_a && found->of[0] != NULL;
-        if (!is_told && !is_same(found->of[0], found->of[1]))
+        if (!is_told && !is_same(found->of[0], found->of[1]) &&
+            !is_untold(found->of[0], found->of[1]))
             return true;
     }
     return false;
@@ -153,6 +194,21 @@ static void add_unlike(text *out, const diff_origins *o, const unlike *one)
     text_add_string(out, ")\n");
 }
 
+/* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
+static void add_untold(text *out, const diff_origins *o)
+{
+    if (o->untold.count == 0)
+        return;
+    text_add_string(out, "inputs were read");
+    for (int side = 0; side < 2; side++)
+        text_add_format(out, "%s as %s in %s", side == 0 ? "" : ",",
+                        find_input(&o->of[side], o->untold.item[0])->type, o->name[side]);
+    text_add_string(out, "; whether they are the same is not known:");
+    for (size_t i = 0; i < o->untold.count; i++)
+        text_add_format(out, "%s %s", i == 0 ? "" : ",", o->untold.item[i]);
+    text_add_string(out, "\n");
+}
+
 static void add_options(text *out, const diff_origins *o)
 {
     size_t start = out->length;
@@ -175,6 +231,7 @@ void diff_origins_write_notes(const diff_origins *o, text *out)
     unlike one;
     for (size_t at = 0; next_unlike(o, &at, &one);)
         add_unlike(out, o, &one);
+    add_untold(out, o);
     add_options(out, o);
     if (!has_same_version(o))
         text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
@@ -211,6 +268,7 @@ void diff_origins_write_json(const diff_origins *o, text *out)
         text_add_string(out, "}");
     }
     text_add_string(out, "}");
+    json_member_list(out, "untold_inputs", &o->untold);
     json_member_list(out, "only_options_a", &o->of[0].options);
     json_member_list(out, "only_options_b", &o->of[1].options);
     json_member_text(out, "version_a", o->of[0].version);
@@ -228,9 +286,12 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
         done = read_origin(&o->of[side], &file[side].header, &settings[side], &are_understood[side],
                            e);
     o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
-    if (done && are_understood[0] && are_understood[1])
-        done = list_rest(&o->of[0].options, &settings[0], &settings[1], e) &&
-               list_rest(&o->of[1].options, &settings[1], &settings[0], e);
+    if (done && are_understood[0] && are_understood[1]) {
+        bool skips_type = has_same_types(o);
+        done = list_rest(&o->of[0].options, &settings[0], &settings[1], skips_type, e) &&
+               list_rest(&o->of[1].options, &settings[1], &settings[0], skips_type, e);
+    }
+    done = done && list_untold(o, e);
     text_list_free(&settings[0]);
     text_list_free(&settings[1]);
     return done;
@@ -244,5 +305,6 @@ void diff_origins_free(diff_origins *o)
         mem_free(o->of[side].in);
         text_list_free(&o->of[side].options);
     }
+    text_list_free(&o->untold);
     *o = (diff_origins){0};
 }

@@ -6,7 +6,7 @@
 
 /* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
 typedef struct origin_input {
-    char *name, *shape, *hash;
+    char *name, *shape, *type, *hash;
 } origin_input;
 
 typedef struct origin {
@@ -19,7 +19,8 @@ typedef struct origin {
 typedef struct diff_origins {
     const char *name[2];
     origin of[2];
-    bool are_known; /* of both; else nothing can be said */
+    bool are_known;   /* of both; else nothing can be said */
+    text_list untold; /* inputs that were read as different types, with other hashes for that */
 } diff_origins;
 
 bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e);
