@@ -1,6 +1,7 @@
 #include "cli/output_file.h"
 
 #include <string.h>
+#include <strings.h>
 
 output_file output_file_written(const char *file)
 {
@@ -64,6 +65,16 @@ bool output_check_apart(const char *what, const char *file, const char *other,
     err_set(e, "%s and %s both go to %s", what, other,
             strcmp(file, "-") == 0 ? "standard output" : file);
     return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
+}
+
+bool output_check_picture(const char *file, err *e)
+{
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    const char *ending = strrchr(name, '.');
+    if (ending == NULL || ending == name || strcasecmp(ending, ".svg") == 0)
+        return true;
+    err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
+    return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
 }
 
 bool output_check_unsaid(const char *taker, const options *o, err *e)

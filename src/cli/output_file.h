@@ -35,6 +35,8 @@ bool output_file_check_holds(const output_file *to, const format *f, size_t file
 /* Refuses two outputs, named by what they are, in one file. */
 bool output_check_apart(const char *what, const char *file, const char *other,
                         const char *other_file, err *e);
+/* Refuses an ending that promises another kind of picture than SVG. */
+bool output_check_picture(const char *file, err *e);
 /* Refuses options that speak of data, where `taker` takes standard output from them. */
 bool output_check_unsaid(const char *taker, const options *o, err *e);
 

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- what was asked for ---- */
 
@@ -94,17 +93,6 @@ static const char *what_takes_stdout(const outputs *to)
     return to->traces && o->trace_output == NULL ? "trace" : NULL;
 }
 
-/* An ending that promises another kind of picture would not be true. */
-static bool check_picture_name(const char *file, err *e)
-{
-    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
-    const char *ending = strrchr(name, '.');
-    if (ending == NULL || ending == name || strcasecmp(ending, ".svg") == 0)
-        return true;
-    err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
-    return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
-}
-
 static bool plan_places(outputs *to, err *e)
 {
     const options *o = to->given;
@@ -121,7 +109,7 @@ static bool plan_places(outputs *to, err *e)
         o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
     if (is_written_only || !to->has_data)
         to->emitted_count = 0;
-    return (!to->draws || check_picture_name(o->picture, e)) && check_places(to, e);
+    return (!to->draws || output_check_picture(o->picture, e)) && check_places(to, e);
 }
 
 static bool is_of_numbers(const format *f)
