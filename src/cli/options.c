@@ -332,8 +332,10 @@ static const option_row ROWS[] = {
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),
      .manual = "Takes the place of a document's tol, and for diff is --atol by another name. The "
-               "default is 0: equal means equal. With STAGE= it is for that stage alone, where it "
-               "goes over what is said for all; it may be given several times."},
+               "default of diff is 0: equal means equal. That of check is 1e-9, also for a stage "
+               "that a tol of stages leaves out, and with --actual 1e-5. With STAGE= it is for "
+               "that stage alone, where it goes over what is said for all; it may be given "
+               "several times."},
     /* check */
     {{"actual", "check the stages in RESULT, not what the document expects"},
      OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),
