@@ -14,6 +14,13 @@ static bool is_folder(const char *file)
     return stat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* A pipe in a folder may never say anything. What can't be looked at is told when it is read. */
+static bool may_be_document(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 static bool ends_in_json(const char *name)
 {
     size_t length = strlen(name);
@@ -29,7 +36,8 @@ static bool add_path(text_list *files, const char *folder, const char *name, err
 {
     text path = {0};
     text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-    bool done = text_ok(&path, e) && text_list_add(files, text_string(&path), path.length, e);
+    bool done = text_ok(&path, e) && (!may_be_document(text_string(&path)) ||
+                                      text_list_add(files, text_string(&path), path.length, e));
     text_free(&path);
     return done;
 }
@@ -78,6 +86,18 @@ static bool may_read_standard_input(const options *o, const env *world)
            !is_standard_input(o->actual);
 }
 
+/* Others are checked all the same, where nothing can be had of a folder. */
+static bool add_operand(text_list *files, const char *file, err *e)
+{
+    err bad = {0};
+    if (is_folder(file) && add_folder(files, file, &bad))
+        return true;
+    if (!bad.is_memory)
+        return text_list_add(files, file, strlen(file), e);
+    *e = bad;
+    return false;
+}
+
 bool check_files_list(const options *o, const env *world, text_list *files, err *e)
 {
     if (o->operands == 0 && may_read_standard_input(o, world))
@@ -85,11 +105,16 @@ bool check_files_list(const options *o, const env *world, text_list *files, err 
     if (o->operands == 0)
         return err_set(e, "check: name the documents or folders to check");
     for (size_t i = 0; i < o->operands; i++) {
-        const char *file = o->operand[i];
-        bool done = is_folder(file) ? add_folder(files, file, e)
-                                    : text_list_add(files, file, strlen(file), e);
-        if (!done)
+        if (!add_operand(files, o->operand[i], e))
             return false;
     }
     return true;
+}
+
+bool check_files_refuse_folder(const char *file, err *e)
+{
+    text_list none = {0};
+    bool done = !is_folder(file) || add_folder(&none, file, e);
+    text_list_free(&none);
+    return done;
 }

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/check/check_files.h"
 #include "cli/check/check_update.h"
 #include "cli/progress.h"
 #include "model/keys.h"
@@ -34,7 +35,7 @@ static bool check_file(checker *c, const char *file, err *e)
     documents all;
     document one;
     bool is_there = false;
-    if (!may_check(c, &(document){.file = file}, e))
+    if (!check_files_refuse_folder(file, e) || !may_check(c, &(document){.file = file}, e))
         return false;
     bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
