@@ -95,6 +95,9 @@ bool report_check(text *out, const document *one, const comparison *of, const er
     }
     if (of->known > 0)
         text_add_format(out, ", %zu known errat%s", of->known, of->known == 1 ? "um" : "a");
+    if (known->within_tolerance > 0)
+        text_add_format(out, ", %zu errat%s within the tolerance", known->within_tolerance,
+                        known->within_tolerance == 1 ? "um" : "a");
     text_add_string(out, "\n");
     return of->different == 0;
 }

@@ -43,6 +43,7 @@ bool check_stages_compare(checker *c, const named_stages *of, errata *known, com
 {
     if (!errata_check(known, of->numbers, of->computed, e) || !compare_all(c, of, known, found, e))
         return false;
+    errata_settle(known, of->numbers, of->computed);
     if (c->given->update && found->different > 0)
         return check_update(c, &(new_numbers){of->document, of->numbers, of->computed, known}, e);
     c->failed += !report_check(&c->out, of->document, found, known, check_numbers_name(c));

@@ -43,11 +43,37 @@ static bool read_stage(const entry *record, const text_list *of_stack, const cha
     return stage_names_suggest(of_stack, given->text, "", e);
 }
 
+static const named KEY_ROWS[] = {
+    {"stage", "the stage"},
+    {"batch", "from 0"},
+    {"head", "from 0"},
+    {"row", "from 0"},
+    {"col", "from 0"},
+    {"published", "the number that is wrong"},
+    {"computed", "the right number"},
+};
+static const named_table KEYS_OF_ERRATUM = NAMED_TABLE("key of an erratum", KEY_ROWS);
+
+/* Keys that begin with _ are remarks for people. */
+static bool check_keys(const entry *record, err *e)
+{
+    for (size_t i = 0; i < record->bundle->count; i++) {
+        const entry *one = &record->bundle->entry[i];
+        size_t length = strlen(one->name);
+        if (one->name[0] == '_' || named_find(&KEYS_OF_ERRATUM, one->name, length) != NULL)
+            continue;
+        const named *near = named_nearest(&KEYS_OF_ERRATUM, one->name, length);
+        err_at(e, &one->at, "unknown key \"%s\" of an erratum", one->name);
+        return near == NULL ? false : err_remedy(e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
 static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)
 {
     static const char *const INDICES[] = {"batch", "head", "row", "col"};
     *to = (erratum){.record = record};
-    if (!read_stage(record, of_stack, &to->stage, e))
+    if (!check_keys(record, e) || !read_stage(record, of_stack, &to->stage, e))
         return false;
     for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
         bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
@@ -69,7 +95,7 @@ static int compare_places(const erratum *a, const erratum *b)
     return order;
 }
 
-/* Of two for one place, the first of the document counts. */
+/* Of two for one place, the first of the document comes first. */
 static int compare_errata(const void *first, const void *second)
 {
     const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
@@ -82,6 +108,18 @@ static void sort_by_place(errata *all)
     for (size_t i = 0; i < all->count; i++)
         all->by_place[i] = &all->one[i];
     qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
+}
+
+static bool refuse_twins(const errata *all, err *e)
+{
+    for (size_t i = 1; i < all->count; i++) {
+        const erratum *first = all->by_place[i - 1], *second = all->by_place[i];
+        if (compare_places(first, second) == 0)
+            return err_at(e, &second->record->at,
+                          "this erratum is of the same number of %s as the one in line %zu",
+                          second->stage, first->record->at.line);
+    }
+    return true;
 }
 
 bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e)
@@ -100,7 +138,7 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
             return false;
     }
     sort_by_place(all);
-    return true;
+    return refuse_twins(all, e);
 }
 
 /* From the last axis on; batch and head are there where the stage has them. */
@@ -171,6 +209,32 @@ static erratum *find(const errata *all, const element *at)
     return is_there ? all->by_place[low] : NULL;
 }
 
+static bool is_as_said(double value, double said)
+{
+    return fabs(value - said) <= half_last_digit(said);
+}
+
+/* A tolerance may take in both what is published and what is right. */
+static void settle(erratum *one, const tensor *expected, const tensor *computed)
+{
+    tensor a, b;
+    if (one->is_confirmed || !measure_align(expected, computed, &a, &b))
+        return;
+    one->is_within_tolerance = is_as_said(tensor_get(&a, one->index), one->published) &&
+                               is_as_said(tensor_get(&b, one->index), one->computed) &&
+                               !is_as_said(one->published, one->computed);
+}
+
+void errata_settle(errata *all, const bundle *expected, const bundle *computed)
+{
+    all->within_tolerance = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        erratum *one = &all->one[i];
+        settle(one, bundle_tensor(expected, one->stage), bundle_tensor(computed, one->stage));
+        all->within_tolerance += one->is_within_tolerance;
+    }
+}
+
 bool errata_lists(const errata *all, const element *one)
 {
     return find(all, one) != NULL;
@@ -191,7 +255,7 @@ bool errata_knows(void *context, const element *one)
 const erratum *errata_unconfirmed(const errata *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        if (!all->one[i].is_confirmed)
+        if (!all->one[i].is_confirmed && !all->one[i].is_within_tolerance)
             return &all->one[i];
     }
     return NULL;

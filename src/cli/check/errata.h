@@ -13,12 +13,15 @@ typedef struct erratum {
     double published, computed;
     /* The published number differs, and what is computed is what the erratum says. */
     bool is_confirmed;
+    /* The same, but the tolerance calls both numbers equal. */
+    bool is_within_tolerance;
 } erratum;
 
 typedef struct errata {
     erratum *one;
     erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
     size_t count;
+    size_t within_tolerance; /* of them */
 } errata;
 
 /* `of_stack`: the stages that there are; NULL: those of one attention. */
@@ -34,7 +37,11 @@ bool errata_lists(const errata *all, const element *one);
 /* For known_elements: the element is an erratum, which is thereby confirmed. */
 bool errata_knows(void *context, const element *one);
 
-/* The first that was not confirmed, or NULL. */
+/* Once all was compared, and what is expected has the shapes that were computed: finds the errata
+ * that the tolerance passes over. */
+void errata_settle(errata *all, const bundle *expected, const bundle *computed);
+
+/* The first that is no erratum, or NULL. */
 const erratum *errata_unconfirmed(const errata *all);
 
 #endif
