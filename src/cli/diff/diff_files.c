@@ -40,7 +40,7 @@ static void leave_only(bundle *b, const char *matrix)
     }
 }
 
-static bool read_as(diff_file *f, const options *o, dtype type, err *e)
+static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves_unread, err *e)
 {
     read_options how = read_options_of(o, f->name, type);
     const key row[] = {{{f->matrix, ""}, KEY_EXPECTED}};
@@ -50,6 +50,7 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     how.map = f->bytes.map;
     how.type_is_fixed = how.types_expected = how.takes_truths = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
+    how.keeps_unread = leaves_unread;
     how.keys = f->matrix == NULL ? NULL : &only;
     how.only = f->matrix;
     how.skips_unknown = f->matrix != NULL;
@@ -62,6 +63,30 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
         done = f->contents.count > 0 || matrix_file_refuse(f->name, f->matrix, &others, e);
     }
     text_list_free(&others);
+    return done;
+}
+
+static bool ignores_unread(const bundle *b, const options *o)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->entry[i].kind == ENTRY_UNREAD &&
+            text_list_find(&o->ignore, b->entry[i].name) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What is ignored need not be readable. */
+static bool read_as(diff_file *f, const options *o, dtype type, err *e)
+{
+    err bad = {0}, other = {0};
+    if (read_entries(f, o, type, false, &bad))
+        return true;
+    bundle_free(&f->contents);
+    bool done = o->ignore.count > 0 && !bad.is_memory && read_entries(f, o, type, true, &other) &&
+                ignores_unread(&f->contents, o);
+    if (!done)
+        *e = bad;
     return done;
 }
 
