@@ -22,14 +22,29 @@ static bool is_matrix(const entry *one)
     return one->kind == ENTRY_TENSOR && one->tensor.rank > 0;
 }
 
+/* A matrix without a name has one here. */
+static const char *called(const char *name)
+{
+    return name[0] == '\0' ? "matrix" : name;
+}
+
+static const entry *find_called(const bundle *in, const char *name, size_t length)
+{
+    const entry *found = bundle_find_bytes(in, name, length), *unnamed = bundle_find(in, "");
+    bool is_unnamed = found == NULL && unnamed != NULL && strlen(called("")) == length &&
+                      memcmp(name, called(""), length) == 0;
+    return is_unnamed ? unnamed : found;
+}
+
 static bool is_ignored(const options *o, const char *name)
 {
-    return text_list_find(&o->ignore, name) != NULL;
+    return text_list_find(&o->ignore, called(name)) != NULL;
 }
 
 /* What --map says A's `name` is called in B; NULL: nothing. */
-static const char *mapped_name(const options *o, const char *name)
+static const char *mapped_name(const options *o, const char *own_name)
 {
+    const char *name = called(own_name);
     size_t length = strlen(name);
     for (size_t i = 0; i < o->map.count; i++) {
         const char *pair = o->map.item[i];
@@ -43,7 +58,7 @@ static const char *mapped_name(const options *o, const char *name)
 static bool is_mapped_to(const options *o, const char *name)
 {
     for (size_t i = 0; i < o->map.count; i++) {
-        if (strcmp(strchr(o->map.item[i], '=') + 1, name) == 0)
+        if (strcmp(strchr(o->map.item[i], '=') + 1, called(name)) == 0)
             return true;
     }
     return false;
@@ -68,9 +83,9 @@ static bool check_map(const matcher *m)
     for (size_t i = 0; i < m->o->map.count; i++) {
         const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
         size_t length = (size_t)(equals - pair);
-        if (bundle_find_bytes(m->a, pair, length) == NULL)
+        if (find_called(m->a, pair, length) == NULL)
             return refuse_name(m->a, m->to->name_a, pair, length, m->e);
-        if (bundle_find(m->b, equals + 1) == NULL)
+        if (find_called(m->b, equals + 1, strlen(equals + 1)) == NULL)
             return refuse_name(m->b, m->to->name_b, equals + 1, strlen(equals + 1), m->e);
     }
     return true;
@@ -84,7 +99,7 @@ static bool check_ignored(const matcher *m)
     for (size_t i = 0; i < ignored->count; i++) {
         const char *name = ignored->item[i];
         size_t length = strlen(name);
-        if (bundle_find(m->a, name) != NULL || bundle_find(m->b, name) != NULL ||
+        if (find_called(m->a, name, length) != NULL || find_called(m->b, name, length) != NULL ||
             named_find(&STAGES, name, length) != NULL)
             continue;
         const named *near = named_nearest(&STAGES, name, length);
@@ -158,10 +173,8 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
     d->pair = pair;
     diff_pair *p = &pair[d->count++];
     number_type type_a = type_of(a), type_b = type_of(b);
-    *p = (diff_pair){.name = name[0] == '\0' ? "matrix" : name,
-                     .a = a,
-                     .b = b,
-                     .type = type_a > type_b ? type_a : type_b};
+    *p = (diff_pair){
+        .name = called(name), .a = a, .b = b, .type = type_a > type_b ? type_a : type_b};
     p->within = tolerance_of(m->o, p->name);
     if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b))
         return refuse_shapes(d, p, m->e);
@@ -178,7 +191,8 @@ static const entry *partner_of(const matcher *m, const char *name)
     const char *mapped = mapped_name(m->o, name);
     if (mapped == NULL && is_mapped_to(m->o, name))
         return NULL;
-    const entry *found = bundle_find(m->b, mapped == NULL ? name : mapped);
+    const char *wanted = mapped == NULL ? name : mapped;
+    const entry *found = find_called(m->b, wanted, strlen(wanted));
     return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
 }
 
@@ -213,12 +227,12 @@ static bool list_rest_of_b(matcher *m)
     return true;
 }
 
-/* The only matrix of a file, or NULL. */
-static const entry *only_matrix(const bundle *b)
+/* The only matrix of a file, ignored ones apart, or NULL. */
+static const entry *only_matrix(const bundle *b, const options *o)
 {
     const entry *found = NULL;
     for (size_t i = 0; i < b->count; i++) {
-        if (!is_matrix(&b->entry[i]))
+        if (!is_matrix(&b->entry[i]) || is_ignored(o, b->entry[i].name))
             continue;
         if (found != NULL)
             return NULL;
@@ -231,7 +245,7 @@ static const entry *only_matrix(const bundle *b)
  * one, whatever that is called. */
 static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
 {
-    const entry *a = only_matrix(m->a), *b = only_matrix(m->b);
+    const entry *a = only_matrix(m->a, m->o), *b = only_matrix(m->b, m->o);
     bool is_chosen = a != NULL && b != NULL &&
                      (file[0].matrix != NULL || file[1].matrix != NULL || a->name[0] == '\0' ||
                       b->name[0] == '\0');
