@@ -99,3 +99,10 @@ int fit_digits(double error)
         return 15;
     return error >= 1 ? 0 : (int)-log10(error);
 }
+
+int fit_digits_told(const fit *one)
+{
+    static const double NO_ACCIDENT = 100;
+    bool is_far_nearer = one->error * NO_ACCIDENT <= one->tol;
+    return fit_digits(one->is_within && !is_far_nearer ? fmax(one->error, one->tol) : one->error);
+}

@@ -20,7 +20,7 @@ typedef struct claims {
 
 typedef struct fit {
     double error;   /* the largest difference, relative to its stage's greatest number */
-    double tol;     /* the largest, in the same measure: no more digits were looked at */
+    double tol;     /* the largest, in the same measure */
     bool is_within; /* of the tolerance, everywhere */
 } fit;
 
@@ -34,5 +34,8 @@ bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
 bool fit_is_near(const fit *one);
 
 int fit_digits(double error);
+/* In which all numbers agree: no more than the tolerance looks at, as of numbers that were printed
+ * in so many, unless they come nearer than any accident would. */
+int fit_digits_told(const fit *one);
 
 #endif

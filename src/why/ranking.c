@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Numbers beyond the tolerance are still explained by a mistake that comes this much nearer to them
@@ -106,7 +105,7 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
     if (!explains(r, &found))
         return true;
     r->has_exact = r->has_exact || found.is_within;
-    one.answer.digits = fit_digits(found.is_within ? fmax(found.error, found.tol) : found.error);
+    one.answer.digits = fit_digits_told(&found);
     memcpy(one.answer.made, made, count * sizeof made[0]);
     return keep(r, computed, &one, e);
 }

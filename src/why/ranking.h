@@ -20,7 +20,7 @@ typedef struct why_answer {
     made_mistake same[WHY_SAME]; /* single ones */
     size_t same_count;
     double error; /* the largest difference, relative to its stage's greatest number */
-    int digits;   /* that all numbers agree in; no more than the tolerance looks at */
+    int digits;   /* as of fit_digits_told */
 } why_answer;
 
 typedef struct why_answers {

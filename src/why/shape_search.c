@@ -57,7 +57,7 @@ static void judge(shape_search *s, const named *arranged, const named *made, ten
     if (!fit_is_near(&found))
         return;
     one.error = found.error;
-    one.digits = fit_digits(found.is_within ? fmax(found.error, found.tol) : found.error);
+    one.digits = fit_digits_told(&found);
     if (!join(s, &one, numbers))
         insert(s, &one, numbers);
 }
