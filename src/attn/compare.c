@@ -53,10 +53,10 @@ void element_write_name(const element *one, text *out)
 
 typedef enum verdict { VERDICT_HOLE, VERDICT_RIGHT, VERDICT_KNOWN, VERDICT_WRONG } verdict;
 
-static verdict verdict_of(const element *one, const known_elements *known)
+static verdict verdict_of(const comparison *c, const element *one, const known_elements *known)
 {
     const tolerance by = {.atol = one->tol};
-    if (tensor_is_hole(one->wanted))
+    if (tensor_is_hole(one->wanted) && !c->holes_differ)
         return VERDICT_HOLE;
     if (tolerance_admits(&by, NUMBER_F64, one->wanted, one->got))
         return VERDICT_RIGHT;
@@ -66,7 +66,7 @@ static verdict verdict_of(const element *one, const known_elements *known)
 
 static void compare_element(comparison *c, const element *one, const known_elements *known)
 {
-    verdict found = verdict_of(one, known);
+    verdict found = verdict_of(c, one, known);
     c->numbers += found != VERDICT_HOLE;
     c->known += found == VERDICT_KNOWN;
     if (found == VERDICT_WRONG && c->different++ == 0)
@@ -85,14 +85,14 @@ static void take_numbers(element *one, const compared_pair *of)
 }
 
 /* More than one number, and none of them right. */
-static bool is_wrong_along(const compared_pair *of, const element *first, int axis,
-                           const known_elements *known)
+static bool is_wrong_along(const comparison *c, const compared_pair *of, const element *first,
+                           int axis, const known_elements *known)
 {
     element one = *first;
     size_t wrong = 0;
     for (; one.index[axis] < of->wanted.size[axis]; one.index[axis]++) {
         take_numbers(&one, of);
-        verdict found = verdict_of(&one, known);
+        verdict found = verdict_of(c, &one, known);
         if (found == VERDICT_RIGHT || found == VERDICT_KNOWN)
             return false;
         wrong += found == VERDICT_WRONG;
@@ -101,7 +101,7 @@ static bool is_wrong_along(const compared_pair *of, const element *first, int ax
 }
 
 /* Whatever is wrong as a whole, a head or a stage, has such lines. */
-static bool has_wrong_line(const compared_pair *of, const element *like,
+static bool has_wrong_line(const comparison *c, const compared_pair *of, const element *like,
                            const known_elements *known)
 {
     element one = *like;
@@ -109,7 +109,7 @@ static bool has_wrong_line(const compared_pair *of, const element *like,
     memset(one.index, 0, sizeof one.index);
     do {
         for (int axis = 0; axis < one.rank && !is_any; axis++)
-            is_any = one.index[axis] == 0 && is_wrong_along(of, &one, axis, known);
+            is_any = one.index[axis] == 0 && is_wrong_along(c, of, &one, axis, known);
     } while (!is_any && tensor_next(&of->wanted, one.index));
     return is_any;
 }
@@ -142,6 +142,6 @@ bool compare_stage(comparison *c, const char *name, const entry *wanted, const e
         compare_element(c, &one, known);
     } while (tensor_next(&both.wanted, one.index));
     if (c->different > before + 1 && !c->has_wrong_line)
-        c->has_wrong_line = has_wrong_line(&both, &one, known);
+        c->has_wrong_line = has_wrong_line(c, &both, &one, known);
     return true;
 }

@@ -22,14 +22,15 @@ typedef struct known_elements {
 } known_elements;
 
 typedef struct comparison {
+    bool holes_differ;             /* a hole was to be a number; else it is left out */
     size_t stages, numbers, known; /* compared; known: that differ and are known */
     size_t different;
     bool has_wrong_line; /* several numbers along an axis, of which none is right */
     element first;       /* the first that differs, where any does */
 } comparison;
 
-/* Compares one stage's matrices, holes left out: |got − wanted| ≤ tol, infinities equal to
- * themselves, NaN to nothing. The shapes are checked: false with the error set where they differ by
+/* Compares one stage's matrices: |got − wanted| ≤ tol, infinities equal to themselves, NaN to
+ * nothing. The shapes are checked: false with the error set where they differ by
  * more than leading axes of 1. */
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e);

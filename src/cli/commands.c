@@ -23,10 +23,10 @@ static const command ROWS[] = {
      "nothing "
      "is named and it is no terminal, in float64, and compares each "
      "stage in its \"expected\" within its \"tol\", or with --actual those of another program's "
-     "result. A line a document says whether it holds; where not, which stage differs first, at "
-     "which element, and both values. Errata that the document lists are reported and don't fail; "
-     "an erratum that is none fails. With --why, lines below it say what mistake gives these "
-     "numbers.",
+     "result. A null in \"expected\" is compared with nothing. A line a document says whether it "
+     "holds; where not, which stage differs first, at which element, and both values. Errata that "
+     "the document lists are reported and don't fail; an erratum that is none fails. With --why, "
+     "lines below it say what mistake gives these numbers.",
      command_check},
     {{"diff", "compare two results, stage by stage"},
      "[OPTION]... A B",
@@ -35,10 +35,11 @@ static const command ROWS[] = {
      "Compares what both files hold under one name, in any formats, stages in the order of the "
      "pipeline. Names the first stage and element that differ, with both values, and then says of "
      "each stage how many numbers differ and by how much; of equal results it says nothing. What "
-     "only one of them holds is named in a note. Shapes may differ by leading axes of 1. A file "
-     "may be FILE:NAME for one matrix alone, which is compared with the only matrix of the other. "
-     "Where both say what made them (--header), different inputs are named; where A carries its "
-     "inputs, so are mistakes that the tolerance can't tell from what is right. "
+     "only one of them holds is named in a note. Shapes may differ by leading axes of 1. A hole "
+     "(null, an empty cell) equals nothing but a hole; those of an \"expected\" are left out. A "
+     "file may be FILE:NAME for one matrix alone, which is compared with the only matrix of the "
+     "other. Where both say what made them (--header), different inputs are named; where A carries "
+     "its inputs, so are mistakes that the tolerance can't tell from what is right. "
      "--format json says it all to a machine; see DIFFERENCES.",
      command_diff},
     {{"init", "make inputs and weights from a seed"},

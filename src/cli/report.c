@@ -20,7 +20,7 @@ void report_number(text *out, double value)
 {
     char digits[NUMBER_TEXT];
     number_write_f64(value, digits);
-    text_add_string(out, digits);
+    text_add_string(out, tensor_is_hole(value) ? "no number" : digits);
 }
 
 void report_rough(text *out, double value)

@@ -9,7 +9,7 @@
 /* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);
 
-/* The shortest that reads back. */
+/* The shortest that reads back; of a hole, that it is none. */
 void report_number(text *out, double value);
 /* Differences are read by their size: three digits say it. */
 void report_rough(text *out, double value);

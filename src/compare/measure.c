@@ -62,10 +62,22 @@ static void add_unequal(number_type type, const tolerance *by, size_t number, do
     }
 }
 
-static bool is_hole(const blocks_of_two *w, size_t i)
+static bool is_hole(measured_side from, double value)
 {
-    return (w->a.is_text && tensor_is_hole(w->value_a[i])) ||
-           (w->b.is_text && tensor_is_hole(w->value_b[i]));
+    return from.is_text && tensor_is_hole(value);
+}
+
+/* Nobody says what would have to be there. */
+static bool is_left_out(measured_side from_a, measured_side from_b, double a, double b)
+{
+    bool is_hole_a = is_hole(from_a, a), is_hole_b = is_hole(from_b, b);
+    return (is_hole_a && (is_hole_b || from_a.has_unprinted)) ||
+           (is_hole_b && from_b.has_unprinted);
+}
+
+static bool are_equal_nans(const tolerance *by, double a, double b)
+{
+    return by->equal_nan && isnan(a) && isnan(b) && tensor_is_hole(a) == tensor_is_hole(b);
 }
 
 static void add_block(const blocks_of_two *w, const tolerance *by, size_t first, size_t count,
@@ -77,9 +89,9 @@ static void add_block(const blocks_of_two *w, const tolerance *by, size_t first,
         double a = w->value_a[i], b = w->value_b[i];
         if (a == b)
             continue;
-        if (is_hole(w, i))
+        if (is_left_out(w->a, w->b, a, b))
             m->count--;
-        else if (!(by->equal_nan && isnan(a) && isnan(b)))
+        else if (!are_equal_nans(by, a, b))
             add_unequal(w->type, by, first + i, a, b, m);
     }
 }
@@ -101,6 +113,13 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
     if (m.unequal > 0)
         m.cosine = blocks_cosine(&w);
     return m;
+}
+
+bool measure_is_same(measured_side a, measured_side b, const tolerance *by, double value_a,
+                     double value_b)
+{
+    return value_a == value_b || is_left_out(a, b, value_a, value_b) ||
+           are_equal_nans(by, value_a, value_b);
 }
 
 bool measure_align(const tensor *a, const tensor *b, tensor *view_a, tensor *view_b)

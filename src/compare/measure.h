@@ -11,9 +11,10 @@
 
 typedef struct measured_side {
     const tensor *of;
-    /* Read from text: it may have holes, which are left out, and its numbers are rounded to the
-     * type in which they are compared. */
+    /* Read from text: it may have holes, which equal one another and no number, and its numbers are
+     * rounded to the type in which they are compared. */
     bool is_text;
+    bool has_unprinted; /* its holes are numbers that nobody wrote down: they are left out */
 } measured_side;
 
 typedef struct measurement {
@@ -37,6 +38,11 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
 
 /* One element as it is compared; a hole stays one. */
 double measure_value(measured_side from, number_type type, const size_t *index);
+
+/* Whether two such elements are no difference, whatever else is tolerated: the same number, NaN on
+ * both sides where that counts as equal, or nothing to compare. */
+bool measure_is_same(measured_side a, measured_side b, const tolerance *by, double value_a,
+                     double value_b);
 
 /* Takes leading axes of 1 off the longer of two shapes, as far as that makes them one: false where
  * it does not. The views borrow. */

@@ -35,7 +35,9 @@ void json_member_number(text *out, const char *name, double value)
 {
     char digits[NUMBER_TEXT];
     json_member_key(out, name);
-    if (isnan(value))
+    if (tensor_is_hole(value))
+        text_add_string(out, "null");
+    else if (isnan(value))
         text_add_string(out, "\"NaN\"");
     else if (isinf(value))
         text_add_string(out, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");

@@ -37,9 +37,10 @@ typedef struct entry {
     place at;   /* where the value begins; `file` is borrowed from whoever read it */
     entry_kind kind;
     weight_layout layout;
-    bool borrows; /* text, list and bundle are another entry's; a tensor says it itself */
-    bool is_list; /* of a bundle: its entries are those of a list, named "1", "2", … */
-    union {       /* by kind; files may hold many small ones */
+    bool borrows;       /* text, list and bundle are another entry's; a tensor says it itself */
+    bool is_list;       /* of a bundle: its entries are those of a list, named "1", "2", … */
+    bool has_unprinted; /* of a tensor: holes are numbers that were not printed, not missing ones */
+    union {             /* by kind; files may hold many small ones */
         tensor tensor;
         char *text;
         text_list list;

@@ -16,7 +16,7 @@ static tensor row_of(dtype type, size_t count, const void *data)
 
 static measurement measure_rows(const tensor *a, const tensor *b, number_type type, tolerance by)
 {
-    return measure((measured_side){a, false}, (measured_side){b, false}, type, &by);
+    return measure((measured_side){.of = a}, (measured_side){.of = b}, type, &by);
 }
 
 static measurement measure_f64(size_t count, const double *a, const double *b, tolerance by)
@@ -82,17 +82,29 @@ static void test_text(unit *u)
     tensor text_a = row_of(DTYPE_F64, 3, a), text_b = row_of(DTYPE_F64, 3, b);
     tensor of_narrow = row_of(DTYPE_F32, 3, narrow), of_half = row_of(DTYPE_F32, 3, half);
     const tolerance none = {0};
-    const measured_side side_a = {&text_a, true};
-    measurement m = measure(side_a, (measured_side){&text_b, true}, NUMBER_F64, &none);
-    CHECK(u, m.count == 1 && m.unequal == 0);
-    m = measure(side_a, (measured_side){&of_narrow, false}, NUMBER_F32, &none);
+    const measured_side side_a = {&text_a, true, false}, side_b = {&text_b, true, false};
+    const measured_side unprinted_a = {&text_a, true, true}, numbers = {.of = &of_narrow};
+    measurement m = measure(side_a, side_b, NUMBER_F64, &none);
+    CHECK(u, m.count == 3 && m.unequal == 2 && m.first == 0 && tensor_is_hole(m.first_a));
+    m = measure(side_a, side_a, NUMBER_F64, &none);
+    CHECK(u, m.count == 2 && m.unequal == 0);
+    m = measure(unprinted_a, side_b, NUMBER_F64, &none);
+    CHECK(u, m.count == 2 && m.unequal == 1 && m.first == 2);
+    m = measure(side_b, unprinted_a, NUMBER_F64, &none);
+    CHECK(u, m.count == 2 && m.unequal == 1 && m.first == 2);
+    m = measure(unprinted_a, numbers, NUMBER_F32, &none);
     CHECK(u, m.count == 2 && m.unequal == 1 && m.first == 2 && m.first_a == (double)0.1f);
-    m = measure((measured_side){&of_half, false}, side_a, NUMBER_F16, &none);
+    m = measure((measured_side){.of = &of_half}, unprinted_a, NUMBER_F16, &none);
     CHECK(u, m.count == 2 && m.unequal == 0);
     /* what was not read from text has no holes and is not rounded */
-    m = measure((measured_side){&text_a, false}, (measured_side){&of_narrow, false}, NUMBER_F32,
-                &none);
+    m = measure((measured_side){.of = &text_a}, numbers, NUMBER_F32, &none);
     CHECK(u, m.count == 3 && m.unequal == 3 && m.first == 0);
+    /* a hole is no NaN */
+    const double nan[] = {NAN, 0.1, 0.1};
+    tensor of_nan = row_of(DTYPE_F64, 3, nan);
+    const tolerance equal_nan = {.equal_nan = true};
+    m = measure(side_a, (measured_side){&of_nan, true, false}, NUMBER_F64, &equal_nan);
+    CHECK(u, m.count == 3 && m.unequal == 1);
     const size_t second[] = {1};
     CHECK(u, measure_value(side_a, NUMBER_F32, second) == (double)0.1f);
     CHECK(u, measure_value(side_a, NUMBER_F64, second) == 0.1);

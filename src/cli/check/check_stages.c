@@ -27,6 +27,7 @@ static bool compare_all(const checker *c, const named_stages *of, errata *known,
                         err *e)
 {
     known_elements by = {errata_knows, known};
+    found->holes_differ = c->actual != NULL;
     for (size_t i = 0; i < of->there->count; i++) {
         const char *name = of->there->item[i];
         const entry *said = bundle_find(of->numbers, name);

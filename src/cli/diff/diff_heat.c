@@ -27,10 +27,9 @@ static size_t size_from_end(const diff_pair *p, int from_end)
 
 static double apart(const diff_pair *p, const size_t *index)
 {
-    double a = measure_value(diff_side_a(p), p->type, index);
-    double b = measure_value(diff_side_b(p), p->type, index);
-    if (a == b || tensor_is_hole(a) || tensor_is_hole(b) ||
-        (p->within.equal_nan && isnan(a) && isnan(b)))
+    measured_side side_a = diff_side_a(p), side_b = diff_side_b(p);
+    double a = measure_value(side_a, p->type, index), b = measure_value(side_b, p->type, index);
+    if (measure_is_same(side_a, side_b, &p->within, a, b))
         return 0;
     return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
 }

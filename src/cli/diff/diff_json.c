@@ -24,12 +24,13 @@ static void add_sizes(text *out, const char *name, int count, const size_t *size
 static void add_first(text *out, const diff_pair *p)
 {
     const element one = diff_first(p);
+    double apart = fabs(one.wanted - one.got);
     json_member_key(out, "first");
     text_add_string(out, "{");
     add_sizes(out, "index", one.rank, one.index);
     json_member_number(out, "a", one.wanted);
     json_member_number(out, "b", one.got);
-    json_member_number(out, "difference", fabs(one.wanted - one.got));
+    json_member_number(out, "difference", isnan(apart) ? (double)NAN : apart);
     add_ulps(out, "ulps", ulps_between(p->type, one.wanted, one.got));
     text_add_string(out, "}");
 }

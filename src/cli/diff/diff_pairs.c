@@ -307,12 +307,12 @@ void diff_free(diff_result *d)
 
 measured_side diff_side_a(const diff_pair *p)
 {
-    return (measured_side){&p->view_a, diff_is_text(p->a)};
+    return (measured_side){&p->view_a, diff_is_text(p->a), p->a->has_unprinted};
 }
 
 measured_side diff_side_b(const diff_pair *p)
 {
-    return (measured_side){&p->view_b, diff_is_text(p->b)};
+    return (measured_side){&p->view_b, diff_is_text(p->b), p->b->has_unprinted};
 }
 
 element diff_first(const diff_pair *p)

@@ -15,10 +15,11 @@ static void add_value(text *out, measured_side from, number_type type, double va
 {
     char digits[NUMBER_TEXT];
     bool is_narrow = from.of->type == DTYPE_F32 || (from.is_text && type != NUMBER_F64);
-    if (is_narrow && (double)(float)value == value)
-        number_write_f32((float)value, digits);
-    else
-        number_write_f64(value, digits);
+    if (!is_narrow || (double)(float)value != value) {
+        report_number(out, value);
+        return;
+    }
+    number_write_f32((float)value, digits);
     text_add_string(out, digits);
 }
 
