@@ -127,14 +127,22 @@ static bool refuse_shape(const char *name, const entry *wanted, const entry *got
                   got->at.file);
 }
 
+static element first_element(const char *name, const entry *got, const compared_pair *of,
+                             double tol)
+{
+    bool is_f32 = of->wanted.type == DTYPE_F32 && of->got.type == DTYPE_F32;
+    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - of->got.rank);
+    return (element){
+        .stage = name, .axes = axes, .rank = of->wanted.rank, .tol = tol, .is_f32 = is_f32};
+}
+
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
     compared_pair both;
     if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
         return refuse_shape(name, wanted, got, e);
-    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - both.got.rank);
-    element one = {.stage = name, .axes = axes, .rank = both.wanted.rank, .tol = tol};
+    element one = first_element(name, got, &both, tol);
     size_t before = c->different;
     c->stages++;
     do {

@@ -13,6 +13,7 @@ typedef struct element {
     int rank;
     size_t index[TENSOR_MAX_RANK];
     double wanted, got, tol;
+    bool is_f32; /* both numbers are; else float64 */
 } element;
 
 /* Says whether an element that differs is known (an erratum); NULL: none is. */

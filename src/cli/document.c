@@ -44,6 +44,7 @@ static read_options options_of_contents(const document *one, const documents *al
                            ? "elsewhere in the document it is a key"
                            : "documents of layers are for selfattn encode, decode and generate";
     how.kind = KEY_MATRIX;
+    how.types_expected = all->types_expected;
     how.type_is_fixed = given_decides_type(all->given, &how.type);
     return how;
 }
@@ -59,6 +60,12 @@ place document_place(const document *one)
     return (place){.file = is_standard ? "standard input" : one->file,
                    .line = one->line,
                    .column = one->line > 0};
+}
+
+dtype document_type(const document *one)
+{
+    const char *word = bundle_text(&one->contents, "dtype");
+    return word != NULL && strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
 }
 
 /* ---- one after the other ---- */
@@ -337,11 +344,9 @@ bool documents_has_next(const documents *all)
 
 void documents_keep(documents *all, document *one)
 {
-    dtype type;
     if (!all->given->stream || all->rows.has_shared)
         return;
-    type = strcmp(bundle_text(&one->contents, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
-    all->type = type;
+    all->type = document_type(one);
     token_stream_keep(&all->rows, &one->contents);
 }
 

@@ -25,6 +25,7 @@ typedef struct documents {
     dtype type; /* what is computed in where neither option nor document says */
     /* The keys of a JSON document where they are not attention's alone; to be set once opened. */
     const key_tables *keys;
+    bool types_expected; /* what is expected is read in the type that is computed in; likewise */
     const char *const *file;
     size_t files, next;
     line_source lines; /* the input being read */
@@ -72,6 +73,9 @@ void documents_keep(documents *all, document *one);
 bool documents_has_next(const documents *all);
 void documents_close(documents *all);
 void document_free(document *one);
+
+/* What it is computed in. */
+dtype document_type(const document *one);
 
 /* For an error about the document as a whole. */
 place document_place(const document *one);

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "io/jsonl.h"
-#include "io/source.h"
 #include "weights/nearest_names.h"
 #include "io/descriptor.h"
 
@@ -41,17 +40,27 @@ static bool refuse_several(const format *f, const source *s, const char *file, e
     return err_remedy(e, "sed -n 2p takes the second out of them");
 }
 
+const format *input_open(const options *o, const char *file, const char *name, source *s, err *e)
+{
+    if (!source_open_within(s, file, o->max_memory, e))
+        return NULL;
+    const format *f = input_format_of(o, s->bytes, s->length, name, e);
+    if (f != NULL && refuse_several(f, s, name, e))
+        return f;
+    source_close(s);
+    return NULL;
+}
+
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
                          err *e)
 {
     source s;
-    if (!source_open_within(&s, file, o->max_memory, e))
+    const format *f = input_open(o, file, how->file, &s, e);
+    if (f == NULL)
         return NULL;
     read_options mapped = *how;
     mapped.map = s.map;
-    const format *f = input_format_of(o, s.bytes, s.length, how->file, e);
-    bool done = f != NULL && refuse_several(f, &s, how->file, e) &&
-                f->read(s.bytes, s.length, &mapped, to, e);
+    bool done = f->read(s.bytes, s.length, &mapped, to, e);
     source_close(&s);
     return done ? f : NULL;
 }

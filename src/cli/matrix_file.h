@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "io/format.h"
+#include "io/source.h"
 
 typedef struct matrix_file {
     bundle contents;
@@ -18,6 +19,9 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
                               err *e);
 /* Whether it is a stream of more than one document. */
 bool input_is_several(const format *f, const char *bytes, size_t length);
+/* Opens a file, which must be one document and is called `name` in messages, and gives its format,
+ * or NULL with the error set. The source is to be closed where that was done. */
+const format *input_open(const options *o, const char *file, const char *name, source *s, err *e);
 /* Opens and reads all of a file, which must be one document; gives its format, or NULL with the
  * error set. */
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,

@@ -23,6 +23,17 @@ void report_number(text *out, double value)
     text_add_string(out, tensor_is_hole(value) ? "no number" : digits);
 }
 
+void report_number_as(text *out, double value, bool is_f32)
+{
+    char digits[NUMBER_TEXT];
+    if (!is_f32 || (double)(float)value != value) {
+        report_number(out, value);
+        return;
+    }
+    number_write_f32((float)value, digits);
+    text_add_string(out, digits);
+}
+
 void report_rough(text *out, double value)
 {
     char digits[NUMBER_FIXED_TEXT];
@@ -38,9 +49,9 @@ void report_numbers(text *out, const element *one, const char *wanted_name, cons
 {
     element_write_name(one, out);
     text_add_format(out, ": %s ", wanted_name);
-    report_number(out, one->wanted);
+    report_number_as(out, one->wanted, one->is_f32);
     text_add_format(out, ", %s ", got_name);
-    report_number(out, one->got);
+    report_number_as(out, one->got, one->is_f32);
     if (isfinite(one->got) && isfinite(one->wanted)) {
         text_add_string(out, ", apart by ");
         report_rough(out, fabs(one->got - one->wanted));

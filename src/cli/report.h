@@ -11,6 +11,8 @@ void report_error(const env *world, const err *e);
 
 /* The shortest that reads back; of a hole, that it is none. */
 void report_number(text *out, double value);
+/* The same of float32, where it is one. */
+void report_number_as(text *out, double value, bool is_f32);
 /* Differences are read by their size: three digits say it. */
 void report_rough(text *out, double value);
 

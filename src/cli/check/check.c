@@ -1,54 +1,16 @@
 /* selfattn check: compute documents, and compare with what they expect. */
+#include "cli/check/check_actual.h"
 #include "cli/check/check_document.h"
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
-#include "cli/check/check_page.h"
 #include "cli/check/check_tap.h"
 #include "cli/command.h"
 #include "cli/given_bundle.h"
-#include "cli/matrix_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stack/generation_solve.h"
 #include "cli/tolerances.h"
 #include "io/sink.h"
-
-#include <string.h>
-
-/* Moves the matrices of a result, of which the document knows the stages, and the command that a
- * page of answers names. A matrix without a name is the output. */
-static bool take_matrices(bundle *to, bundle *from, err *e)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        entry *one = &from->entry[i];
-        const char *name = one->name[0] == '\0' ? "output" : one->name;
-        bool is_taken = one->kind == ENTRY_TENSOR || strcmp(name, CHECK_COMMAND) == 0;
-        if (is_taken && !bundle_take(to, name, one, e))
-            return false;
-    }
-    return true;
-}
-
-/* Another program's result, or a person's. */
-static const char *actual_file(const options *o)
-{
-    return o->answers != NULL ? o->answers : o->actual;
-}
-
-static bool read_actual(bundle *to, const options *o, err *e)
-{
-    const char *file = actual_file(o);
-    bundle all = {0};
-    if (file == NULL)
-        return true;
-    read_options how = read_options_of(o, file, DTYPE_F64);
-    how.kind = KEY_EXPECTED;
-    how.allow_nonfinite = true;
-    bool done = input_read(o, file, &how, &all, e) != NULL &&
-                (o->answers == NULL || check_page(&all, e)) && take_matrices(to, &all, e);
-    bundle_free(&all);
-    return done && (to->count > 0 || check_refuse_stageless(how.file, e));
-}
 
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
@@ -94,7 +56,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
     return done;
 }
 
-static bool check_all(const options *o, env *world, const bundle *actual, sink *out, outcome *all,
+static bool check_all(const options *o, env *world, actual_result *actual, sink *out, outcome *all,
                       err *e)
 {
     text_list files = {0};
@@ -117,17 +79,18 @@ int command_check(const options *o, env *world, err *e)
 {
     outcome all = {0};
     sink out = {0};
-    bundle actual = {0};
+    actual_result actual = {0};
     progress shown;
     progress_start(&shown, o, world);
-    bool done = check_options(o, e) && tolerances_check(o, NULL, e) && read_actual(&actual, o, e) &&
-                check_all(o, world, actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
+    bool done = check_options(o, e) && tolerances_check(o, NULL, e) &&
+                check_actual_read(&actual, o, e) &&
+                check_all(o, world, check_actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
     progress_stop(world);
     /* Without layers, a stage of layers that --tol names is none. */
     bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);
     done = done && sink_close(&out, e) && is_known;
     sink_discard(&out);
-    bundle_free(&actual);
+    check_actual_close(&actual);
     if (!done)
         return EXIT_WRONG;
     return all.is_wrong ? EXIT_WRONG : all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;

@@ -35,13 +35,14 @@ static bool want_expected(solution *s, const bundle *expected, err *e)
     return true;
 }
 
-/* What is compared with what is computed, and what it is called; NULL: nothing is known. */
-static const bundle *numbers_of(const checker *c, const document *one)
+/* What is compared with what is computed; NULL: nothing is known. */
+static bool find_numbers(const checker *c, const document *one, const bundle **numbers, err *e)
 {
     const entry *expected = bundle_find(&one->contents, "expected");
     if (c->actual != NULL)
-        return c->actual;
-    return expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
+        return check_actual_numbers(c->actual, document_type(one), numbers, e);
+    *numbers = expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
+    return true;
 }
 
 static bool has_inputs(const document *one, bool *has, err *e)
@@ -146,12 +147,14 @@ static bool check_keys(const document *one, err *e)
  * and that is no failure. */
 static bool check_numbers(checker *c, const document *one, err *e)
 {
-    const bundle *numbers = numbers_of(c, one);
+    const bundle *numbers;
     place at = document_place(one);
     bool has = false;
     if (c->actual != NULL && c->documents++ > 0)
         return err_at(e, &at, "--%s is one document's result, and this is another document",
                       c->given->answers != NULL ? "answers" : "actual");
+    if (!find_numbers(c, one, &numbers, e))
+        return false;
     c->saw_layers = c->saw_layers || check_is_stack(one);
     if (check_is_stack(one) && numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");

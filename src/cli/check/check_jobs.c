@@ -39,6 +39,7 @@ static bool check_file(checker *c, const char *file, err *e)
         return false;
     bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
+    all.types_expected = true;
     while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
         done = may_check(c, &one, e) && check_document(c, &one, e);
         progress_document_done(c->world->progress);
@@ -145,7 +146,7 @@ static void check_some(check_jobs *jobs)
     }
 }
 
-void check_jobs_open(check_jobs *jobs, const options *o, env *world, const bundle *actual,
+void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
                      const text_list *files)
 {
     size_t at_once = o->has_jobs && actual == NULL ? o->jobs : 1;

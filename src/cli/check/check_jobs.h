@@ -21,12 +21,12 @@ typedef struct check_jobs {
     size_t at_once;      /* jobs, 1: none */
     size_t taken, first; /* files that were begun; the first in `done` */
     checker alone;       /* without --jobs */
-    const bundle *actual;
+    actual_result *actual;
     checked_file *done; /* some files from `first` on */
     size_t count, handed, most;
 } check_jobs;
 
-void check_jobs_open(check_jobs *jobs, const options *o, env *world, const bundle *actual,
+void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
                      const text_list *files);
 /* The next file, until the next call; NULL after the last. Fails for want of memory. */
 bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e);

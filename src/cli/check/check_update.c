@@ -73,17 +73,32 @@ static int decimals_of_stage(const char *at, size_t count)
 
 /* ---- new numbers ---- */
 
+/* In the type that what is expected was read in. */
+static bool read_number(const element *one, const char *from, const char *end, double *value)
+{
+    float narrow = 0;
+    if (!one->is_f32)
+        return number_read_f64(from, end, value);
+    bool fits = number_read_f32(from, end, &narrow);
+    *value = (double)narrow;
+    return fits;
+}
+
 /* In so many decimals where they come near enough, else the shortest that reads back. −0.00 is a 0
  * to who looks at so few of its digits. */
-static void write_number(double value, int decimals, double tol, char out[NUMBER_FIXED_TEXT])
+static void write_number(const element *one, int decimals, char out[NUMBER_FIXED_TEXT])
 {
+    double value = one->got;
     if (!isfinite(value)) {
         strcpy(out, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-inf\"" : "\"inf\"");
         return;
     }
     number_write_fixed(value, decimals, out);
-    double written = strtod(out, NULL);
-    if (!(fabs(written - value) <= tol))
+    double written = 0;
+    read_number(one, out, out + strlen(out), &written);
+    if (fabs(written - value) > one->tol && one->is_f32)
+        number_write_f32((float)value, out);
+    else if (fabs(written - value) > one->tol)
         number_write_f64(value, out);
     else if (written == 0 && out[0] == '-')
         memmove(out, out + 1, strlen(out));
@@ -105,17 +120,17 @@ static bool add_edit(edits *all, const char *at, size_t length, const element *o
     edit *added = &all->one[all->count++];
     added->at = at;
     added->length = length;
-    write_number(one->got, decimals, one->tol, added->becomes);
+    write_number(one, decimals, added->becomes);
     return true;
 }
 
 /* Whether this is the text of the number that was read there. */
-static bool stands(const char *leaf, size_t length, double wanted)
+static bool stands(const char *leaf, size_t length, const element *one)
 {
     double value;
     if (leaf[0] == '"')
-        return !isfinite(wanted);
-    return number_read_f64(leaf, leaf + length, &value) && value == wanted;
+        return !isfinite(one->wanted);
+    return read_number(one, leaf, leaf + length, &value) && value == one->wanted;
 }
 
 /* Somebody else wrote to it meanwhile. */
@@ -134,14 +149,17 @@ static bool edit_stage(const new_numbers *of, const entry *expected, double tol,
     if (!done)
         return refuse_changed(file, e);
     int decimals = decimals_of_stage(at, tensor_count(&old));
-    element one = {.stage = expected->name, .rank = old.rank, .tol = tol};
+    element one = {.stage = expected->name,
+                   .rank = old.rank,
+                   .tol = tol,
+                   .is_f32 = old.type == DTYPE_F32 && new.type == DTYPE_F32};
     do {
         size_t length;
         const char *leaf = next_leaf(&at, &length);
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
         if (differs(of, &one))
-            done = (stands(leaf, length, one.wanted) || refuse_changed(file, e)) &&
+            done = (stands(leaf, length, &one) || refuse_changed(file, e)) &&
                    add_edit(all, leaf, length, &one, decimals, e);
     } while (done && tensor_next(&old, one.index));
     return done;

@@ -2,14 +2,15 @@
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
+#include "cli/check/check_actual.h"
 #include "cli/document.h"
 
 typedef struct checker {
     const options *given;
     env *world;
-    given_bundle weights; /* of --bundle */
-    const bundle *actual; /* of --actual; NULL: what the documents expect */
-    text out;             /* "ok    …", "FAIL  …" and "why: …", a line each */
+    given_bundle weights;  /* of --bundle */
+    actual_result *actual; /* of --actual; NULL: what the documents expect */
+    text out;              /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed, documents;
     bool saw_layers; /* in a document */
 } checker;

@@ -247,8 +247,9 @@ bool errata_knows(void *context, const element *one)
     if (known == NULL)
         return false;
     double slack = fmax(one->tol, half_last_digit(known->computed));
-    known->is_confirmed = fabs(one->got - known->computed) <= slack &&
-                          fabs(known->published - one->wanted) <= one->tol;
+    double published = one->is_f32 ? (double)(float)known->published : known->published;
+    known->is_confirmed =
+        fabs(one->got - known->computed) <= slack && fabs(published - one->wanted) <= one->tol;
     return known->is_confirmed;
 }
 

@@ -13,14 +13,8 @@
 /* A number of one side, as the shortest decimal of the type in which it is compared. */
 static void add_value(text *out, measured_side from, number_type type, double value)
 {
-    char digits[NUMBER_TEXT];
-    bool is_narrow = from.of->type == DTYPE_F32 || (from.is_text && type != NUMBER_F64);
-    if (!is_narrow || (double)(float)value != value) {
-        report_number(out, value);
-        return;
-    }
-    number_write_f32((float)value, digits);
-    text_add_string(out, digits);
+    report_number_as(out, value,
+                     from.of->type == DTYPE_F32 || (from.is_text && type != NUMBER_F64));
 }
 
 /* Three digits too, never below the value: a tolerance that is copied from here does pass. */
