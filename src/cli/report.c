@@ -16,6 +16,13 @@ void report_error(const env *world, const err *e)
     progress_resume(world->progress);
 }
 
+void report_write_error(text *out, const err *e)
+{
+    text_add_format(out, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
+    if (e->remedy[0] != '\0')
+        text_add_format(out, "  %s\n", e->remedy);
+}
+
 void report_number(text *out, double value)
 {
     char digits[NUMBER_TEXT];

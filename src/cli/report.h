@@ -8,6 +8,7 @@
 
 /* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);
+void report_write_error(text *out, const err *e);
 
 /* The shortest that reads back; of a hole, that it is none. */
 void report_number(text *out, double value);

@@ -40,7 +40,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
 {
     text *to = sink_text(out);
     all->failed += one->failed;
-    all->is_wrong = all->is_wrong || one->bad.is_set;
+    all->is_wrong = all->is_wrong || checked_file_is_wrong(one);
     all->saw_layers = all->saw_layers || one->saw_layers;
     progress_pause(world->progress);
     if (one->said != NULL)
@@ -49,6 +49,8 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
         tap_add(to, &all->counted, one);
     else if (one->lines.length > 0)
         text_add(to, text_string(&one->lines), one->lines.length);
+    for (size_t i = 0; i < one->passed_over.count; i++)
+        fputs(one->passed_over.one[i].said, world->err);
     if (one->bad.is_set)
         report_error(world, &one->bad);
     bool done = sink_spill(out, e); /* no file's fault, and the end of all */

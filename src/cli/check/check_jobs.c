@@ -5,6 +5,7 @@
 #include "cli/check/check_files.h"
 #include "cli/check/check_update.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "model/keys.h"
 
 #include <stdatomic.h>
@@ -27,24 +28,67 @@ static dtype computes_in(const options *o)
     return o->answers != NULL ? DTYPE_F32 : DTYPE_F64;
 }
 
+static bool check_next(checker *c, documents *all, bool *is_there, bool *may_go_on, err *e)
+{
+    document one;
+    if (!documents_next(all, &one, is_there, e))
+        return false;
+    if (!*is_there)
+        return true;
+    *may_go_on = may_check(c, &one, e);
+    bool done = *may_go_on && check_document(c, &one, e);
+    progress_document_done(c->world->progress);
+    document_free(&one);
+    return done;
+}
+
+static bool pass_over(checker *c, const err *bad, err *e)
+{
+    checked_errors *all = &c->passed_over;
+    text said = {0};
+    checked_error *grown = mem_grow(all->one, all->count, &all->capacity, sizeof all->one[0], e);
+    if (grown == NULL)
+        return false;
+    all->one = grown;
+    report_write_error(&said, bad);
+    bool done = text_ok(&said, e);
+    checked_error *added = &all->one[all->count];
+    added->behind = c->out.length;
+    added->said = done ? mem_copy_text(text_string(&said), said.length, e) : NULL;
+    text_free(&said);
+    all->count += added->said != NULL;
+    return added->said != NULL;
+}
+
+/* A bad line hides none of those behind it; but a result that is given is one document's. */
+static bool check_documents(checker *c, documents *all, err *e)
+{
+    for (bool is_there = true; is_there;) {
+        err bad = {0};
+        bool may_go_on = true;
+        if (check_next(c, all, &is_there, &may_go_on, &bad))
+            continue;
+        is_there = may_go_on && all->is_stream && !all->is_over && c->actual == NULL;
+        if (!is_there)
+            *e = bad;
+        else if (!pass_over(c, &bad, e))
+            return false;
+    }
+    return !e->is_set;
+}
+
 static bool check_file(checker *c, const char *file, err *e)
 {
     options one_file = *c->given;
     one_file.operand = &file;
     one_file.operands = 1;
     documents all;
-    document one;
-    bool is_there = false;
     if (!check_files_refuse_folder(file, e) || !may_check(c, &(document){.file = file}, e))
         return false;
     bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
     all.types_expected = true;
-    while (done && (done = documents_next(&all, &one, &is_there, e)) && is_there) {
-        done = may_check(c, &one, e) && check_document(c, &one, e);
-        progress_document_done(c->world->progress);
-        document_free(&one);
-    }
+    done = done && check_documents(c, &all, e);
     documents_close(&all);
     return done;
 }
@@ -55,14 +99,24 @@ static void keep(checker *c, const char *file, const err *bad, checked_file *to)
                          .lines = c->out,
                          .failed = c->failed,
                          .saw_layers = c->saw_layers,
+                         .passed_over = c->passed_over,
                          .bad = *bad};
     c->out = (text){0};
+    c->passed_over = (checked_errors){0};
     c->failed = 0;
+}
+
+bool checked_file_is_wrong(const checked_file *one)
+{
+    return one->bad.is_set || one->passed_over.count > 0;
 }
 
 static void checked_file_free(checked_file *one)
 {
     text_free(&one->lines);
+    for (size_t i = 0; i < one->passed_over.count; i++)
+        mem_free(one->passed_over.one[i].said);
+    mem_free(one->passed_over.one);
     free(one->said);
     *one = (checked_file){0};
 }
@@ -139,7 +193,7 @@ static void check_some(check_jobs *jobs)
     if (jobs->at_once > 1)
         threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &w);
     for (size_t i = 0; i < jobs->count; i++) {
-        if (jobs->at_once > 1 && !jobs->done[i].bad.is_set)
+        if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
             continue;
         checked_file_free(&jobs->done[i]);
         check_alone(jobs, i);

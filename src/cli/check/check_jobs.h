@@ -11,8 +11,12 @@ typedef struct checked_file {
     char *said; /* notes for standard error, where they had to wait; or NULL */
     size_t failed;
     bool saw_layers;
+    checked_errors passed_over;
     err bad; /* that ended the file */
 } checked_file;
+
+/* Whether not all of it could be checked. */
+bool checked_file_is_wrong(const checked_file *one);
 
 typedef struct check_jobs {
     const options *given;

@@ -1,5 +1,7 @@
 #include "cli/check/check_tap.h"
 
+#include "cli/report.h"
+
 #include <string.h>
 
 /* What the lines of check begin with, and what TAP has for it. */
@@ -36,21 +38,45 @@ void tap_begin(text *out)
     text_add_string(out, "TAP version 13\n");
 }
 
-void tap_add(text *out, tap_count *counted, const checked_file *one)
+static void add_lines(text *out, tap_count *counted, const char *lines, size_t length)
 {
-    for (const char *line = text_string(&one->lines); *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        add_line(out, counted, line, length);
-        line += length + (line[length] == '\n');
+    for (const char *line = lines, *end = lines + length; line < end;) {
+        size_t of_line = strcspn(line, "\n");
+        add_line(out, counted, line, of_line);
+        line += of_line + (line[of_line] == '\n');
     }
-    if (!one->bad.is_set)
-        return;
+}
+
+/* What standard error has of it, without the remedy. */
+static void add_error(text *out, tap_count *counted, const char *said)
+{
+    const char *where = strchr(said, ' ') + 1;
     text bad = {0};
-    text_add_format(&bad, "FAIL  %s%s%s", one->bad.where, one->bad.where[0] == '\0' ? "" : ": ",
-                    one->bad.what);
+    text_add_format(&bad, "FAIL  %.*s", (int)strcspn(where, "\n"), where);
     add_line(out, counted, text_string(&bad), bad.length);
     out->failed = out->failed || bad.failed;
     text_free(&bad);
+}
+
+void tap_add(text *out, tap_count *counted, const checked_file *one)
+{
+    const char *lines = text_string(&one->lines);
+    size_t at = 0;
+    for (size_t i = 0; i < one->passed_over.count; i++) {
+        const checked_error *error = &one->passed_over.one[i];
+        add_lines(out, counted, lines + at, error->behind - at);
+        add_error(out, counted, error->said);
+        at = error->behind;
+    }
+    add_lines(out, counted, lines + at, one->lines.length - at);
+    if (!one->bad.is_set)
+        return;
+    text last = {0};
+    report_write_error(&last, &one->bad);
+    if (!last.failed)
+        add_error(out, counted, text_string(&last));
+    out->failed = out->failed || last.failed;
+    text_free(&last);
 }
 
 void tap_end(text *out, const tap_count *counted)

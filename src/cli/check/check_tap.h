@@ -9,7 +9,7 @@ typedef struct tap_count {
 } tap_count;
 
 void tap_begin(text *out);
-/* A test a document; one more that fails where the file ended in an error. */
+/* A test a document, and one that fails for each that can't be checked. */
 void tap_add(text *out, tap_count *counted, const checked_file *one);
 /* How many tests there were. */
 void tap_end(text *out, const tap_count *counted);

@@ -5,6 +5,17 @@
 #include "cli/check/check_actual.h"
 #include "cli/document.h"
 
+/* Of documents that could not be checked, and were passed over: more are behind them in their file. */
+typedef struct checked_error {
+    size_t behind; /* bytes of the lines that were said before */
+    char *said;    /* as standard error has it; owned */
+} checked_error;
+
+typedef struct checked_errors {
+    checked_error *one;
+    size_t count, capacity;
+} checked_errors;
+
 typedef struct checker {
     const options *given;
     env *world;
@@ -13,6 +24,7 @@ typedef struct checker {
     text out;              /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed, documents;
     bool saw_layers; /* in a document */
+    checked_errors passed_over;
 } checker;
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
