@@ -20,13 +20,15 @@ static const command ROWS[] = {
      GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_CHECK | GROUP_ALWAYS,
      NULL,
      "Computes each DOCUMENT, and every .json document in each DIR, or standard input where "
-     "nothing "
-     "is named and it is no terminal, in float64, and compares each "
-     "stage in its \"expected\" within its \"tol\", or with --actual those of another program's "
-     "result. A null in \"expected\" is compared with nothing. A line a document says whether it "
-     "holds; where not, which stage differs first, at which element, and both values. Errata that "
-     "the document lists are reported and don't fail; an erratum that is none fails. With --why, "
-     "lines below it say what mistake gives these numbers.",
+     "nothing is named and it is no terminal, in float64, and compares each stage in its "
+     "\"expected\" within its \"tol\", or with --actual those of another program's result. A null "
+     "in "
+     "\"expected\" is compared with nothing. A line a document, by its file, and by its line in "
+     "JSON "
+     "Lines, says whether it holds; where not, which stage differs first, at which element, and "
+     "both values. One that can't be checked is an error, and those behind it are checked all the "
+     "same. Errata that the document lists are reported and don't fail; an erratum that is none "
+     "fails. With --why, lines below it say what mistake gives these numbers.",
      command_check},
     {{"diff", "compare two results, stage by stage"},
      "[OPTION]... A B",

@@ -370,7 +370,7 @@ static const option_row ROWS[] = {
                "stays as it is. null and errata stay, too. The old file stays where anything "
                "fails."},
     {{"tap", "write the Test Anything Protocol"}, OPTION_FLAG, GROUP_CHECK, .place = AT(tap),
-     .manual = "Version 13: a test a document, and one for each file that can't be checked."},
+     .manual = "Version 13: a test a document, and one for each that can't be checked."},
     {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",
      .place = AT(jobs), .has = AT(has_jobs), .least = 1, .most = 256,
      .manual = "What comes out does not depend on it: a file that takes more than its share of "

@@ -73,16 +73,36 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
     text_add_string(out, ")");
 }
 
-void report_name(text *out, const document *one)
+/* An empty one is none. */
+static const char *name_of(const document *one)
 {
     const char *name = bundle_text(&one->contents, "name");
+    return name == NULL || name[0] == '\0' ? NULL : name;
+}
+
+void report_name(text *out, const document *one)
+{
+    const char *name = name_of(one);
     display_add_string(out, name != NULL ? name : document_place(one).file);
+}
+
+void report_document(text *out, const document *one)
+{
+    const char *name = name_of(one);
+    display_add_string(out, document_place(one).file);
+    if (one->line > 0)
+        text_add_format(out, ":%zu", one->line);
+    if (name == NULL)
+        return;
+    text_add_string(out, " (");
+    display_add_string(out, name);
+    text_add_string(out, ")");
 }
 
 static bool report_bad_erratum(text *out, const document *one, const erratum *bad)
 {
     text_add_string(out, "FAIL  ");
-    report_name(out, one);
+    report_document(out, one);
     text_add_format(out, ": the erratum in line %zu is none: %s publishes ", bad->record->at.line,
                     bad->stage);
     report_number(out, bad->published);
@@ -99,7 +119,7 @@ bool report_check(text *out, const document *one, const comparison *of, const er
     if (of->different == 0 && bad != NULL)
         return report_bad_erratum(out, one, bad);
     text_add_string(out, of->different == 0 ? "ok    " : "FAIL  ");
-    report_name(out, one);
+    report_document(out, one);
     text_add_string(out, ": ");
     if (of->different > 0) {
         report_element(out, &of->first, wanted_name, "computed");

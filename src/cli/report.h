@@ -19,6 +19,8 @@ void report_rough(text *out, double value);
 
 /* The name of a document, or its file's. */
 void report_name(text *out, const document *one);
+/* "golden.jsonl:3 (the name)": its file, the line of a stream, and the name where it has one. */
+void report_document(text *out, const document *one);
 
 /* The line of one checked document; true where it holds. */
 bool report_check(text *out, const document *one, const comparison *of, const errata *known,

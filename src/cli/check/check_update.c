@@ -226,7 +226,7 @@ bool check_update(checker *c, const new_numbers *of, err *e)
     bool done = rewrite(c, of, &all, e);
     if (done) {
         text_add_string(out, "ok    ");
-        report_name(out, one);
+        report_document(out, one);
         text_add_format(out, ": %zu number%s recorded\n", all.count, all.count == 1 ? "" : "s");
     }
     mem_free(all.one);
