@@ -49,18 +49,6 @@ void make_cap(builder *b)
 
 /* ---- mask ---- */
 
-/* How many keys the focus's query sees; what takes keys out is said before. */
-static void say_seen(builder *b)
-{
-    key_range seen = visible_keys(b->plan, b->focus.batch, b->focus.row);
-    size_t count = seen.end - seen.first, all = plan_own_keys(b->plan);
-    if (all == 1)
-        build_sentence(b, "Here %s %s the only key.", build_query_name(b),
-                       count == 1 ? "sees" : "does not see");
-    else
-        build_sentence(b, "Here %s sees %zu of the %zu keys.", build_query_name(b), count, all);
-}
-
 /* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */
 static const char *position_letters(builder *b)
 {
@@ -124,6 +112,29 @@ static void say_length(builder *b)
 static bool is_hidden(double value)
 {
     return isinf(value) && value < 0;
+}
+
+/* " in head 2", where the heads see different keys. */
+static const char *head_that_sees(builder *b)
+{
+    const plan *p = b->plan;
+    bool differ = (p->mask.data != NULL && p->mask.stride[1] != 0) ||
+                  (p->bias.data != NULL && p->bias.stride[1] != 0);
+    return differ ? build_head_name(b) : "";
+}
+
+/* How many keys the focus's query sees, whatever takes the others out. */
+static void say_seen(builder *b, const tensor *masked)
+{
+    size_t count = 0, all = plan_own_keys(b->plan);
+    for (size_t j = 0; j < all; j++)
+        count += !is_hidden(tensor_get(masked, (size_t[]){b->focus.row, j}));
+    const char *name = build_query_name(b), *in_head = head_that_sees(b);
+    if (all == 1)
+        build_sentence(b, "Here %s%s %s the only key.", name, in_head,
+                       count == 1 ? "sees" : "does not see");
+    else
+        build_sentence(b, "Here %s%s sees %zu of the %zu keys.", name, in_head, count, all);
 }
 
 /* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
@@ -281,8 +292,6 @@ void make_mask(builder *b)
     say_causal(b);
     say_window(b);
     say_length(b);
-    if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
-        say_seen(b);
     if (p->mask.data != NULL)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
     bool hides = hides_any(b);
@@ -290,6 +299,8 @@ void make_mask(builder *b)
         build_sentence(b, "A key that is not allowed gets -inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
     show_bias(b);
+    if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
+        say_seen(b, &masked);
     show_slope(b);
     build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s", stage_row(build_unmasked(b))->key.named.name,
                   p->bias.data != NULL ? " + bias[i,j]" : "",

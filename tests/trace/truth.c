@@ -88,10 +88,12 @@ long truth_place(const truth *t)
 size_t truth_visible(const truth *t)
 {
     long own = truth_place(t), left = truth_window(t, 0), right = truth_window(t, 1);
+    tensor masked = truth_stage(t, "masked", t->how.head);
     size_t seen = 0;
     for (long j = 0; j < (long)truth_length(t); j++) {
         bool is_late = (truth_is_causal(t) && j > own) || (right >= 0 && j > own + right);
-        seen += !is_late && !(left >= 0 && j < own - left);
+        bool is_out = tensor_get(&masked, (size_t[]){t->how.row, (size_t)j}) == -INFINITY;
+        seen += !is_late && !is_out && !(left >= 0 && j < own - left);
     }
     return seen;
 }

@@ -81,7 +81,7 @@ typedef struct truth_power {
 
 truth_power truth_slope_power(const truth *t);
 bool truth_is_causal(const truth *t);
-/* How many keys the focus's query may see, masks apart; how many there are in its batch entry. */
+/* How many keys the focus's query may see; how many there are in its batch entry. */
 size_t truth_visible(const truth *t);
 size_t truth_length(const truth *t);
 /* A side of the window, 0 or 1: −1 where it is open, or where there is none. */
