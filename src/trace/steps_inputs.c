@@ -174,6 +174,22 @@ static void say_counts(builder *b, size_t numbers)
                        numbers);
 }
 
+/* "; bq and bv are added": what is there of a projection without weights. */
+static const char *biases_added(builder *b)
+{
+    const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
+    const char *names[3];
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (made[i]->bias.data != NULL)
+            names[count++] = input_label(made[i]->bias_as);
+    }
+    return count == 0   ? ""
+           : count == 1 ? build_text(b, "; %s is added", names[0])
+           : count == 2 ? build_text(b, "; %s and %s are added", names[0], names[1])
+                        : build_text(b, "; %s, %s and %s are added", names[0], names[1], names[2]);
+}
+
 /* Seed 000: low-dimensional heads cost 3·h·m·(m/h) = 3m², full-width heads 3·h·m·m = 3hm². */
 static void count_parameters(builder *b)
 {
@@ -182,10 +198,11 @@ static void count_parameters(builder *b)
     if (numbers == 0) {
         bool all_given = is_given(&p->q) && is_given(&p->k) && is_given(&p->v);
         bool none_given = !is_given(&p->q) && !is_given(&p->k) && !is_given(&p->v);
-        build_sentence(b, "There are no projections%s.",
+        build_sentence(b, "There are no projections%s%s.",
                        all_given    ? ": queries, keys and values are given"
                        : none_given ? ": the rows themselves serve as queries, keys and values"
-                                    : "");
+                                    : "",
+                       biases_added(b));
         return;
     }
     say_counts(b, numbers);

@@ -85,6 +85,22 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
     whole->result = build_row(&result, row);
 }
 
+/* q[2,1] = x[2,1] + bq[1] = 1 + 5 = 6: without weights, of the rows' own columns. */
+static void show_shifted_row(builder *b, const projection *r, stage_id id, size_t row,
+                             const char *rows_name)
+{
+    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t column = head * r->width;
+    tensor rows = projected_rows(b, r), result = build_stage(b, id);
+    trace_item *line = build_line(
+        b, OP_PLUS,
+        build_text(b, "%s[%zu,1]%s", stage_row(id)->key.named.name, row + 1, of_head(b, id)),
+        build_text(b, "%s[%zu,%zu]%s", rows_name, row + 1, column + 1, bias_name(b, r, head)));
+    line->a = build_element(&rows, row, column);
+    line->b = tensor_at(&r->bias, column);
+    line->result = build_element(&result, row, 0);
+}
+
 static void show_rows(builder *b, stage_id id, const char *name, trace_labels labels, size_t row)
 {
     tensor all = build_stage_of_batch(b, id);
@@ -105,14 +121,16 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
             show_rows(b, id, name, labels, row);
         return;
     }
-    build_sentence(b, "The %s: each row of %s times %s%s.", role, rows_name,
-                   input_label(r->weight_as),
-                   r->bias.data == NULL ? "" : ", and the bias is added");
-    build_formula(b, "%s[i] = %s[i]·%s%s%s", name, rows_name, input_label(r->weight_as),
-                  r->bias.data == NULL ? "" : " + ",
-                  r->bias.data == NULL ? "" : input_label(r->bias_as));
-    if (r->weight.data != NULL)
+    const char *weight = input_label(r->weight_as), *bias = input_label(r->bias_as);
+    bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
+    build_sentence(b, "The %s: each row of %s%s%s%s.", role, rows_name, has_weight ? " times " : "",
+                   has_weight ? weight : "", has_bias ? ", and the bias is added" : "");
+    build_formula(b, "%s[i] = %s[i]%s%s%s%s", name, rows_name, has_weight ? "·" : "",
+                  has_weight ? weight : "", has_bias ? " + " : "", has_bias ? bias : "");
+    if (has_weight)
         show_projected_row(b, r, id, row, rows_name);
+    else
+        show_shifted_row(b, r, id, row, rows_name);
     show_rows(b, id, name, labels, row);
 }
 

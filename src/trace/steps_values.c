@@ -292,6 +292,17 @@ static void show_output_row(builder *b, const tensor *context, const tensor *out
     whole->result = build_row(output, i);
 }
 
+/* output[1,1] = context[1,1] + bo[1]: without Wo. */
+static void show_shifted_output(builder *b, const tensor *context, const tensor *output)
+{
+    size_t i = b->focus.row;
+    trace_item *line = build_line(b, OP_PLUS, at(b, "output", i, 0),
+                                  build_text(b, "%s + bo[1]", at(b, "context", i, 0)));
+    line->a = build_element(context, i, 0);
+    line->b = tensor_at(&b->plan->bo, 0);
+    line->result = build_element(output, i, 0);
+}
+
 void make_unify(builder *b)
 {
     const plan *p = b->plan;
@@ -304,8 +315,10 @@ void make_unify(builder *b)
                        p->heads > 1 ? "mixes what the heads found and brings" : "brings",
                        p->width_out);
     build_formula(b, "output[i] = context[i]%s%s", p->wo.data == NULL ? "" : "·Wo", bias);
-    if (p->wo.data != NULL && context.data != NULL)
+    if (context.data != NULL && p->wo.data != NULL)
         show_output_row(b, &context, &output);
+    else if (context.data != NULL)
+        show_shifted_output(b, &context, &output);
     if (output.rank == 2)
         build_matrix(b, "output", &output, build_query_labels(b, NULL), build_numbers(),
                      b->focus.row + 1);

@@ -31,6 +31,17 @@ double line_element(const reader *r, const char *stage, size_t key)
 
 /* ---- lines, one function a left side ---- */
 
+/* 1 + 5 = 6 */
+static void read_sum_of_two(reader *r, double a, double b, double result)
+{
+    read_operand(r, a);
+    read_words(r, " + ");
+    read_operand(r, b);
+    read_words(r, " = ");
+    read_number(r, result);
+    recomputed(r, result, a + b, fabs(a) + fabs(b));
+}
+
 static void line_projection(reader *r, progress *p)
 {
     (void)p;
@@ -43,7 +54,7 @@ static void line_projection(reader *r, progress *p)
     tensor x = source == NULL ? (tensor){0} : truth_rows(t, source);
     tensor all = truth_weight(t, weight), w = truth_weight_of_head(t, weight, t->how.head);
     tensor made = truth_stage(t, name, t->how.head);
-    if (x.data == NULL || w.data == NULL) {
+    if (x.data == NULL || (w.data == NULL && bundle_tensor(&t->document, bias) == NULL)) {
         reader_fail(r, "there is no such projection");
         return;
     }
@@ -53,15 +64,22 @@ static void line_projection(reader *r, progress *p)
     read_words(r, "%s[%zu,1]", name, row + 1);
     if (t->has_heads)
         read_words(r, " in head %zu", head + 1);
-    read_words(r, " = %s[%zu]·W%c[·,%zu]", source, row + 1, which, all.rank == 3 ? 1 : first + 1);
+    if (w.data == NULL)
+        read_words(r, " = %s[%zu,%zu]", source, row + 1, first + 1);
+    else
+        read_words(r, " = %s[%zu]·W%c[·,%zu]", source, row + 1, which,
+                   all.rank == 3 ? 1 : first + 1);
     const tensor *given = bundle_tensor(&t->document, bias);
     if (given != NULL && given->rank == 2 && given->size[0] > 1)
         read_words(r, " + b%c[%zu,1]", which, head + 1);
     else if (given != NULL)
         read_words(r, " + b%c[%zu]", which, first + 1);
     read_words(r, " = ");
-    tensor a = row_of(&x, row), b = column_of(&w, 0);
-    read_dot(r, &a, &b, shifts.data == NULL ? NULL : &shift, number_at(&made, row, 0));
+    tensor a = row_of(&x, row), b = w.data == NULL ? (tensor){0} : column_of(&w, 0);
+    if (w.data == NULL)
+        read_sum_of_two(r, number_of(&a, first), shift, number_at(&made, row, 0));
+    else
+        read_dot(r, &a, &b, shifts.data == NULL ? NULL : &shift, number_at(&made, row, 0));
 }
 
 /* A number of a vector that may be absent. */
@@ -238,7 +256,13 @@ static void line_output(reader *r, progress *p)
     tensor context = truth_rows(t, "context"), output = truth_rows(t, "output"),
            wo = truth_weight(t, "wo");
     if (wo.data == NULL) {
-        reader_fail(r, "there is no Wo");
+        const tensor *added = bundle_tensor(&t->document, "bo");
+        read_words(r, "output[%zu,1] = context[%zu,1] + bo[1] = ", i + 1, i + 1);
+        if (added == NULL)
+            reader_fail(r, "there is no Wo");
+        else
+            read_sum_of_two(r, number_at(&context, i, 0), number_of(added, 0),
+                            number_at(&output, i, 0));
         return;
     }
     tensor bo = truth_vector(t, "bo", wo.size[1], 0), a = row_of(&context, i),
