@@ -294,32 +294,49 @@ static const text_list *names_of_self(const builder *b)
     return is_self ? asked->tokens : NULL;
 }
 
-/* Nobody names a cache's keys but key_tokens; appended rows name themselves, behind the others. */
+/* Where they have names, or some of them have (build_name_keys). */
 static const text_list *names_of_keys(const builder *b)
 {
     if (b->trace->keys.count > 0)
         return &b->trace->keys;
     const text_list *own = b->plan->asked->key_tokens;
-    return own != NULL ? own : b->plan->past == 0 ? names_of_self(b) : NULL;
+    return own != NULL ? own : names_of_self(b);
 }
 
-static void name_key(builder *b, const char *name)
+static const text_list *names_of_values(const builder *b)
 {
-    if (!b->failed && !text_list_add(&b->trace->keys, name, strlen(name), b->e))
+    return b->trace->values.count > 0 ? &b->trace->values : names_of_keys(b);
+}
+
+static void add_name(builder *b, text_list *names, const char *name)
+{
+    if (!b->failed && !text_list_add(names, name, strlen(name), b->e))
         b->failed = true;
+}
+
+/* Those of the sequence behind so many that have none, then those that are appended. */
+static void name_rows(builder *b, text_list *names, size_t unnamed, const text_list *own,
+                      const char *learned)
+{
+    const plan *p = b->plan;
+    for (size_t j = 0; j < plan_own_keys(p); j++)
+        add_name(b, names, j < unnamed || own == NULL ? "" : own->item[j - unnamed]);
+    if (p->bias_k.data != NULL)
+        add_name(b, names, learned);
+    if (p->asked->adds_zero)
+        add_name(b, names, "zero");
 }
 
 void build_name_keys(builder *b)
 {
+    const plan *p = b->plan;
     const text_list *names = names_of_keys(b);
-    if (names == NULL || b->plan->appended == 0)
+    size_t unnamed = p->asked->key_tokens == NULL ? p->past : 0;
+    if (p->appended == 0 && (names == NULL || unnamed == 0))
         return;
-    for (size_t j = 0; j < names->count; j++)
-        name_key(b, names->item[j]);
-    if (b->plan->bias_k.data != NULL)
-        name_key(b, "bias_k");
-    if (b->plan->asked->adds_zero)
-        name_key(b, "zero");
+    text_list *keys = &b->trace->keys, *values = &b->trace->values;
+    name_rows(b, keys, unnamed, names, input_key(INPUT_BIAS_K));
+    name_rows(b, values, unnamed, names, input_key(INPUT_BIAS_V));
 }
 
 trace_labels build_query_labels(const builder *b, const char *letter)
@@ -332,9 +349,26 @@ trace_labels build_key_labels(const builder *b, const char *letter)
     return (trace_labels){names_of_keys(b), letter};
 }
 
+trace_labels build_value_labels(const builder *b, const char *letter)
+{
+    return (trace_labels){names_of_values(b), letter};
+}
+
+trace_labels build_column_labels(const builder *b)
+{
+    stage_id keys = b->plan->past > 0 ? STAGE_PRESENT_K : STAGE_K;
+    return build_key_labels(b, stage_row(keys)->key.named.name);
+}
+
 trace_labels build_new_key_labels(const builder *b, const char *letter)
 {
     return b->plan->past == 0 ? build_key_labels(b, letter)
+                              : (trace_labels){names_of_self(b), letter};
+}
+
+trace_labels build_new_value_labels(const builder *b, const char *letter)
+{
+    return b->plan->past == 0 ? build_value_labels(b, letter)
                               : (trace_labels){names_of_self(b), letter};
 }
 

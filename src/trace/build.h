@@ -75,12 +75,18 @@ tensor build_numbers_new(builder *b, const char *name, size_t count);
 /* Each as its tanh, by the run's kernels. */
 void build_bend(const builder *b, tensor *numbers);
 
-/* Gives appended rows names, where the keys have names: once, before all steps. */
+/* Gives names to appended rows, and to the keys behind a cache's that has none: once, before all
+ * steps. */
 void build_name_keys(builder *b);
 trace_labels build_query_labels(const builder *b, const char *letter);
 trace_labels build_key_labels(const builder *b, const char *letter);
+trace_labels build_value_labels(const builder *b, const char *letter);
+/* The keys beside the queries, as columns of scores and weights: k[1], behind a cache
+ * present_k[1]. */
+trace_labels build_column_labels(const builder *b);
 /* The same for the keys that are new: those behind the cache. */
 trace_labels build_new_key_labels(const builder *b, const char *letter);
+trace_labels build_new_value_labels(const builder *b, const char *letter);
 trace_labels build_numbers(void);
 
 /* "Input 1" or "query 1", for sentences. */

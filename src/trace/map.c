@@ -26,7 +26,7 @@ static void add_weighted(builder *b)
     const char *v = map_name_of(build_values(b));
     tensor rows = build_weighted(b);
     trace_map *weighted = map_add(b, map_name_of(STAGE_WEIGHTED), STEP_WEIGHTED, &rows);
-    weighted->rows = build_key_labels(b, "v");
+    weighted->rows = build_value_labels(b, v);
     weighted->is_of_focus = true;
     map_say(weighted, build_text(b, "%s[%zu,i]·%s[i,j]", weights, b->focus.row + 1, v), OP_TIMES,
             map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v));

@@ -117,10 +117,10 @@ static void add_role(builder *b, const projection *r, stage_id rows, stage_id id
 }
 
 /* Rows behind those of the sequence: a learned one, then zeros. */
-static void add_appended(builder *b, stage_id id, input learned_as, const tensor *learned)
+static void add_appended(builder *b, stage_id id, input learned_as, const tensor *learned,
+                         trace_labels labels)
 {
-    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, build_key_labels(b, map_name_of(id)),
-                                    build_numbers());
+    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels, build_numbers());
     map_add(b, input_label(learned_as), STEP_PARAMETERS, learned)->slices = made->slices;
     made->appended = b->plan->appended;
     made->learned = map_from(b, PART_OF_COLUMN, input_label(learned_as));
@@ -246,14 +246,14 @@ static void add_cache(builder *b)
 void map_add_roles(builder *b)
 {
     const plan *p = b->plan;
-    trace_labels queries = build_query_labels(b, "q"), new_keys = build_new_key_labels(b, "k");
+    trace_labels queries = build_query_labels(b, "q"), new_keys = build_new_key_labels(b, "k"),
+                 new_values = build_new_value_labels(b, "v");
     add_role(b, &p->q, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
     add_role(b, &p->k, STAGE_XK, STAGE_K, build_new_key_labels(b, "x"), new_keys);
-    add_role(b, &p->v, STAGE_XV, STAGE_V, build_new_key_labels(b, "x"),
-             build_new_key_labels(b, "v"));
+    add_role(b, &p->v, STAGE_XV, STAGE_V, build_new_value_labels(b, "x"), new_values);
     if (p->appended > 0) {
-        add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k);
-        add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v);
+        add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k, new_keys);
+        add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v, new_values);
     }
     add_normalized(b, STAGE_Q, STAGE_Q_NORM, &p->q_gain, queries);
     add_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, new_keys);

@@ -23,7 +23,7 @@ static tensor as_matrix(const tensor *t)
 
 static trace_map *add_square(builder *b, stage_id id, step_id step)
 {
-    return map_add_stage(b, id, step, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    return map_add_stage(b, id, step, build_query_labels(b, "q"), build_column_labels(b));
 }
 
 /* A parameter of the score function: head 0's, and where there is more than one, one a head. */
@@ -78,7 +78,7 @@ static void add_scores(builder *b)
     const char *q =
         add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
     const char *k =
-        add_compared(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_key_labels(b, "k"));
+        add_compared(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
     trace_map *scores = add_square(b, STAGE_SCORES, STEP_SCORES);
     trace_origin shift = by->shift == NULL
                              ? (trace_origin){0}
@@ -121,7 +121,7 @@ static void add_bias(builder *b)
     tensor bias = tensor_at(&b->plan->bias, b->focus.batch);
     trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
     added->rows = build_query_labels(b, "q");
-    added->columns = build_key_labels(b, "k");
+    added->columns = build_column_labels(b);
     added->is_of_queries = true;
 }
 

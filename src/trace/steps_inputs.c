@@ -84,7 +84,7 @@ static void show_input(builder *b, input rows)
     else if (is_made_of(&p->k, rows))
         show_rows(b, name, STAGE_XK, build_new_key_labels(b, name));
     else
-        show_rows(b, name, STAGE_XV, build_new_key_labels(b, name));
+        show_rows(b, name, STAGE_XV, build_new_value_labels(b, name));
 }
 
 void make_inputs(builder *b)
@@ -109,7 +109,7 @@ void make_inputs(builder *b)
     say_appended(b);
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
     show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
-    show_given(b, &p->v, STAGE_V, build_new_key_labels(b, "v"));
+    show_given(b, &p->v, STAGE_V, build_new_value_labels(b, "v"));
     if (p->has_batch && p->batches == 1)
         build_sentence(b, "It is the one sequence of its batch.");
     if (p->has_batch && p->batches > 1)

@@ -44,7 +44,7 @@ void make_cap(builder *b)
     build_formula(b, "capped[i,j] = C·tanh(%s[i,j] / C)", name);
     show_capped_row(b, name, &before);
     build_same_for_all(b);
-    build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_column_labels(b));
 }
 
 /* ---- mask ---- */
@@ -162,7 +162,7 @@ static void show_bias(builder *b)
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? build_numbers() : build_query_labels(b, "q"),
-                 build_key_labels(b, "k"), is_one_row ? 0 : b->focus.row + 1);
+                 build_column_labels(b), is_one_row ? 0 : b->focus.row + 1);
 }
 
 static bool is_power_of_two(size_t count)
@@ -307,5 +307,5 @@ void make_mask(builder *b)
                   p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
                   p->slopes.data != NULL ? position_letters(b) : "");
     show_masked_row(b, &before, &masked);
-    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_column_labels(b));
 }

@@ -139,7 +139,7 @@ void make_projections(builder *b)
     const plan *p = b->plan;
     show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row, build_query_labels(b, "q"));
     show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b), build_new_key_labels(b, "k"));
-    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_new_key_labels(b, "v"));
+    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_new_value_labels(b, "v"));
 }
 
 /* ---- scores ---- */
@@ -281,7 +281,7 @@ void make_scores(builder *b)
     const score *by = b->plan->asked->score;
     const char *q_name, *k_name;
     show_transform(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
-    show_transform(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_key_labels(b, "k"));
+    show_transform(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
     tensor q = compared(b, STAGE_Q_SCORE, build_queries(b), &q_name),
            k = compared(b, STAGE_K_SCORE, build_keys(b), &k_name);
     tensor scores = build_stage(b, STAGE_SCORES);
@@ -300,7 +300,7 @@ void make_scores(builder *b)
     if (by->vector == NULL && by->shift == NULL)
         show_score_row(b, &q, q_name, &k, k_name, &scores);
     build_same_for_all(b);
-    build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_column_labels(b));
     show_scale_of_one(b);
 }
 
@@ -357,5 +357,5 @@ void make_scale(builder *b)
     build_rest(b);
     show_variance(b, STAGE_SCORES);
     show_variance(b, STAGE_SCALED);
-    build_matrices(b, STAGE_SCALED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_SCALED, build_query_labels(b, "q"), build_column_labels(b));
 }

@@ -155,7 +155,7 @@ void make_softmax(builder *b)
                        "The softmax turns scores into weights, but %s%s may attend to nothing: its "
                        "weights are 0, and so is its result. The weights of all queries:",
                        build_query_name(b), build_head_name(b));
-    build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_column_labels(b));
 }
 
 void make_round(builder *b)
@@ -177,7 +177,7 @@ void make_round(builder *b)
         line->result = build_element(&rounded, i, j);
     }
     build_rest(b);
-    build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_key_labels(b, "k"));
+    build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_column_labels(b));
 }
 
 void make_weighted(builder *b)
@@ -209,7 +209,7 @@ static void show_stack(builder *b, const tensor *weighted, const tensor *attende
 {
     trace_item *stack = build_item(b, TRACE_STACK);
     stack->a = tensor_view_of(weighted);
-    stack->rows = build_key_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
+    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
     stack->text = at_row(b, "attended", b->focus.row);
     stack->result = build_row(attended, b->focus.row);
 }

@@ -157,6 +157,7 @@ void trace_free(trace *t)
     mem_free(t->step);
     text_list_free(&t->words);
     text_list_free(&t->keys);
+    text_list_free(&t->values);
     bundle_free(&t->statistics);
     *t = (trace){0};
 }

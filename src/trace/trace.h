@@ -154,7 +154,8 @@ typedef struct trace {
     trace_map map[TRACE_MAPS];
     size_t maps;
     text_list words;   /* what items' texts point to */
-    text_list keys;    /* names of the keys and of what is appended to them; empty: the problem's */
+    /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
+    text_list keys, values;
     bundle statistics; /* numbers that no stage holds */
 
     /* A stack is a house: its trace has the steps of all its rooms, which are traces with maps of

@@ -67,7 +67,7 @@ static void read_stack_line(reader *r, const stack *s, size_t line)
     if (is_sum)
         read_words(r, "attended[%zu]", t->how.row + 1);
     else
-        read_label(r, letter, truth_tokens(t, true), s->rows.place[line]);
+        read_label(r, letter, truth_value_tokens(t), s->rows.place[line]);
     read_spaces(r);
     read_words(r, is_sum ? "= " : line > 0 ? "+ " : "");
     read_shown_row(r, is_sum ? &s->sum : &s->terms, is_sum ? 0 : s->rows.place[line], &s->columns);

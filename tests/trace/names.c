@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a stage's rows and columns are: queries (q), keys (k), new keys (n) or numbers (-). */
+/* What a stage's rows and columns are: queries (q), keys (k), new keys (n), values (v), new values
+ * (w) or numbers (-). Of all keys the letter k is present_k behind a cache. */
 typedef struct stage_labels {
     const char *name, *rows, *columns;
     char row_is, column_is;
@@ -14,10 +15,10 @@ static const stage_labels LABELS[] = {
     {"x_pos", "x", NULL, 'q', '-'},
     {"x", "x", NULL, 'q', '-'},
     {"xk", "xk", NULL, 'n', '-'},
-    {"xv", "xv", NULL, 'n', '-'},
+    {"xv", "xv", NULL, 'w', '-'},
     {"q", "q", NULL, 'q', '-'},
     {"k", "k", NULL, 'n', '-'},
-    {"v", "v", NULL, 'n', '-'},
+    {"v", "v", NULL, 'w', '-'},
     {"q_score", "q", NULL, 'q', '-'},
     {"k_score", "k", NULL, 'k', '-'},
     {"scores", "q", "k", 'q', 'k'},
@@ -34,9 +35,9 @@ static const stage_labels LABELS[] = {
     {"q_rope", "q", NULL, 'q', '-'},
     {"k_rope", "k", NULL, 'n', '-'},
     {"k_norm", "k", NULL, 'n', '-'},
-    {"past_v", "past_v", NULL, 'k', '-'},
+    {"past_v", "past_v", NULL, 'v', '-'},
     {"present_k", "present_k", NULL, 'k', '-'},
-    {"present_v", "present_v", NULL, 'k', '-'},
+    {"present_v", "present_v", NULL, 'v', '-'},
     {"capped", "q", "k", 'q', 'k'},
 };
 
@@ -46,20 +47,41 @@ static bool is_keys_only(const truth *t, const char *name)
     return strcmp(name, "x") == 0 && truth_source(t, 'q') == NULL;
 }
 
+static const text_list *names_of(const truth *t, char rows)
+{
+    switch (rows) {
+    case 'q':
+    case 'k':
+        return truth_tokens(t, rows == 'k');
+    case 'v':
+        return truth_value_tokens(t);
+    case 'n':
+        return truth_new_tokens(t);
+    case 'w':
+        return truth_new_value_tokens(t);
+    default:
+        return NULL;
+    }
+}
+
+static const char *letter_of(const truth *t, char is, const char *letter)
+{
+    bool is_key = is == 'k' && strcmp(letter, "k") == 0;
+    return is_key && t->n_new < t->n_k ? "present_k" : letter;
+}
+
 static void set_labels(const truth *t, const char *name, named_matrix *m)
 {
     for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
         const stage_labels *l = &LABELS[i];
         if (strcmp(l->name, name) != 0)
             continue;
-        m->rows = l->rows;
-        m->columns = l->columns;
-        bool is_new = l->row_is == 'n' || (l->row_is == 'q' && is_keys_only(t, name));
-        m->row_names = l->row_is == '-' ? NULL
-                       : is_new         ? truth_new_tokens(t)
-                                        : truth_tokens(t, l->row_is == 'k');
-        m->column_names = l->column_is == '-' ? NULL : truth_tokens(t, true);
-        m->focus = 1 + (l->row_is == 'n' ? truth_key_row(t) : t->how.row);
+        m->rows = letter_of(t, l->row_is, l->rows);
+        m->columns = letter_of(t, l->column_is, l->columns);
+        m->row_names = names_of(t, l->row_is == 'q' && is_keys_only(t, name) ? 'n' : l->row_is);
+        m->column_names = names_of(t, l->column_is);
+        bool is_new = l->row_is == 'n' || l->row_is == 'w';
+        m->focus = 1 + (is_new ? truth_key_row(t) : t->how.row);
     }
 }
 

@@ -149,10 +149,20 @@ const text_list *truth_tokens(const truth *t, bool of_keys)
     return found == NULL ? NULL : &found->list;
 }
 
+const text_list *truth_value_tokens(const truth *t)
+{
+    return t->values.count > 0 ? &t->values : truth_tokens(t, true);
+}
+
 const text_list *truth_new_tokens(const truth *t)
 {
     bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
     return t->n_new == t->n_k ? truth_tokens(t, true) : is_self ? truth_tokens(t, false) : NULL;
+}
+
+const text_list *truth_new_value_tokens(const truth *t)
+{
+    return t->n_new == t->n_k ? truth_value_tokens(t) : truth_new_tokens(t);
 }
 
 const char *truth_last_form(const truth *t, char which)
@@ -424,20 +434,34 @@ static void find_sizes(truth *t)
     t->d_v = values.size[1];
 }
 
+/* "" for a cache's rows, the new ones' names if they have any, and those of what is appended. */
+static bool name_rows(const truth *t, const text_list *names, const char *learned, text_list *all,
+                      err *e)
+{
+    size_t past = t->n_k - t->n_new;
+    bool done = true;
+    for (size_t j = 0; done && j < t->own; j++) {
+        const char *name = names == NULL || j < past ? "" : names->item[j - past];
+        done = text_list_add(all, name, strlen(name), e);
+    }
+    if (done && input(t, learned) != NULL)
+        done = text_list_add(all, learned, strlen(learned), e);
+    if (done && all->count < t->n_k)
+        done = text_list_add(all, "zero", 4, e);
+    return done;
+}
+
 static bool name_keys(truth *t, err *e)
 {
-    const text_list *names = truth_tokens(t, true);
-    text_list all = {0};
-    bool done = true;
-    if (names == NULL || t->own == t->n_k)
+    const text_list *names = truth_new_tokens(t);
+    bool is_named = bundle_find(&t->document, "key_tokens") != NULL;
+    bool is_behind = t->n_new < t->n_k && names != NULL && !is_named;
+    text_list keys = {0}, values = {0};
+    if (t->own == t->n_k && !is_behind)
         return true;
-    for (size_t j = 0; done && j < names->count; j++)
-        done = text_list_add(&all, names->item[j], strlen(names->item[j]), e);
-    if (done && input(t, "bias_k") != NULL)
-        done = text_list_add(&all, "bias_k", 6, e);
-    if (done && all.count < t->n_k)
-        done = text_list_add(&all, "zero", 4, e);
-    t->keys = all;
+    bool done = name_rows(t, names, "bias_k", &keys, e) && name_rows(t, names, "bias_v", &values, e);
+    t->keys = keys;
+    t->values = values;
     return done;
 }
 
@@ -468,4 +492,5 @@ void truth_close(truth *t)
     bundle_free(&t->document);
     bundle_free(&t->stages);
     text_list_free(&t->keys);
+    text_list_free(&t->values);
 }

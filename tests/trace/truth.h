@@ -20,8 +20,9 @@ typedef struct truth {
     bool has_batch, has_heads, is_out_in;
     size_t batches, heads, kv_heads, n_q, n_new, n_k, d_k, d_v; /* n_new: behind a cache */
     size_t own; /* of the n_k keys, those that nobody appended */
-    /* The keys' names, those of appended rows too; empty: as the document has them. */
-    text_list keys;
+    /* The keys' and the values' names, those of appended rows too, "" for a cache's and
+     * where there is none; empty: as the document has them. */
+    text_list keys, values;
 } truth;
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
@@ -87,8 +88,10 @@ size_t truth_length(const truth *t);
 /* A side of the window, 0 or 1: −1 where it is open, or where there is none. */
 long truth_window(const truth *t, size_t side);
 const text_list *truth_tokens(const truth *t, bool of_keys);
+const text_list *truth_value_tokens(const truth *t);
 /* Of the new keys, which a cache's may stand before. */
 const text_list *truth_new_tokens(const truth *t);
+const text_list *truth_new_value_tokens(const truth *t);
 
 double number_at(const tensor *t, size_t row, size_t column);
 double number_of(const tensor *t, size_t index);
