@@ -285,6 +285,24 @@ static void show_masked_row(builder *b, const tensor *unmasked, const tensor *ma
     }
 }
 
+/* What no formula of this step is about. */
+static void say_untouched(builder *b)
+{
+    const plan *p = b->plan;
+    const char *learned = p->bias_k.data != NULL ? input_key(INPUT_BIAS_K) : "",
+               *zero = p->asked->adds_zero ? "zero" : "";
+    if (p->appended == 1)
+        build_sentence(b,
+                       "This holds for the keys of the sequence. The last column, %s%s, is none "
+                       "of them: every query sees it, and its scores stay as they are.",
+                       learned, zero);
+    else if (p->appended > 1)
+        build_sentence(b,
+                       "This holds for the keys of the sequence. The last columns, %s and %s, are "
+                       "none of them: every query sees them, and their scores stay as they are.",
+                       learned, zero);
+}
+
 void make_mask(builder *b)
 {
     const plan *p = b->plan;
@@ -306,6 +324,7 @@ void make_mask(builder *b)
                   p->bias.data != NULL ? " + bias[i,j]" : "",
                   p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
                   p->slopes.data != NULL ? position_letters(b) : "");
+    say_untouched(b);
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_column_labels(b));
 }
