@@ -199,18 +199,30 @@ static const char *slope_letters(builder *b)
     return is_whole ? build_text(b, "%s = 1/%d", power, 1 << (8 * by.index / by.count)) : power;
 }
 
+/* What the slope of the focus's head does; one that nobody gave is positive. */
+static void say_distance(builder *b, const char *name, double slope)
+{
+    const char *does =
+        slope > 0 ? ", so that what is far away counts less"
+                  : build_text(b, slope < 0 ? ". The %s is negative: what is far away counts more"
+                                            : ". The %s is 0: no distance counts",
+                               name);
+    build_sentence(b,
+                   "ALiBi: each score loses the head's slope times the distance of query and "
+                   "key%s.",
+                   does);
+}
+
 static void show_slope(builder *b)
 {
     const plan *p = b->plan;
     if (p->slopes.data == NULL)
         return;
-    build_sentence(b,
-                   "ALiBi: each score loses the head's slope times the distance of query and key, "
-                   "so that what is far away counts less.");
-    say_slopes(b);
     tensor slope = tensor_at(&p->slopes, b->focus.head);
     const char *name =
         p->has_heads ? build_text(b, "slope of head %zu", b->focus.head + 1) : "slope";
+    say_distance(b, name, tensor_get(&slope, NULL));
+    say_slopes(b);
     trace_item *line = build_line(b, OP_SUM, name, slope_letters(b));
     line->a = slope;
     line->result = slope;

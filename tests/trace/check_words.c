@@ -177,6 +177,11 @@ static void take_out_slopes(const truth *t, char *text)
                     "%zu is no power of two: the first %zu heads have the slopes of %zu heads, the "
                     "others every second one of those of %zu.",
                     h, below, below, 2 * below);
+    double slope = truth_has(t, "alibi") ? truth_slope(t) : 1;
+    take_out_format(text, "The slope of head %zu is %s:", t->how.head + 1,
+                    slope < 0 ? "negative" : "0");
+    if (slope == 0)
+        take_out(text, "The slope is 0:");
 }
 
 static void take_out_sharing(const truth *t, char *text)
