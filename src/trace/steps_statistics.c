@@ -30,6 +30,10 @@ static void show_top(builder *b)
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
     if (top.data == NULL)
         return;
+    if (tensor_get(&top, (size_t[]){i, 0}) < 0) {
+        build_sentence(b, "There is no strongest key: all weights are 0.");
+        return;
+    }
     build_sentence(b, "The strongest keys, in the order of their weights:");
     for (size_t t = 0; t < top.size[1]; t++) {
         double key_index = tensor_get(&top, (size_t[]){i, t});
