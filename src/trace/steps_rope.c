@@ -72,6 +72,17 @@ static void show_role(builder *b, stage_id from, stage_id id, size_t row, double
                  labels, build_numbers(), row + 1);
 }
 
+/* Queries and keys may be of different widths. */
+static void say_unturned(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->rope_width < p->q.width || p->rope_width < p->k.width)
+        build_sentence(b,
+                       "What is behind the first %zu numbers of a %s is in no pair, and stays as "
+                       "it is.",
+                       p->rope_width, p->has_heads ? "head" : "row");
+}
+
 void make_rope(builder *b)
 {
     const plan *p = b->plan;
@@ -85,6 +96,7 @@ void make_rope(builder *b)
                   p->asked->rope.base, p->rope_width);
     build_formula(b, "pair p: numbers %s, p from 0",
                   is_interleaved ? "2p + 1 and 2p + 2" : "p + 1 and p + 1 + width/2");
+    say_unturned(b);
     show_role(b, q, STAGE_Q_ROPE, b->focus.row,
               plan_query_position(p, b->focus.batch, b->focus.row), build_query_labels(b, "q"));
     show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at),

@@ -162,6 +162,7 @@ static void take_out_rope(const truth *t, char *text)
     for (size_t p = 0; p < turns.width / 2; p++)
         take_out_format(text, "p = %zu: numbers %zu and %zu", p, is_interleaved ? 2 * p + 1 : p + 1,
                         is_interleaved ? 2 * p + 2 : p + 1 + turns.width / 2);
+    take_out_format(text, "What is behind the first %zu numbers", turns.width);
     take_out_format(text, "Query %zu stands at position %.0f", t->how.row + 1,
                     truth_position(t, false));
     take_out_format(text, "Key %zu stands at position %.0f", truth_key_row(t) + 1,
