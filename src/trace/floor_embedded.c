@@ -282,7 +282,7 @@ static void tell_positions(floors *f, const floor_rows *made)
         return;
     build_sentence(b,
                    "Attention by itself knows no order of its rows, so each is told where it "
-                   "stands: row %zu stands at position %zu.",
+                   "stands: row %zu stands at position %zu, counted from 0.",
                    row + 1, position_of(s, row));
     build_formula(b, "embedded[i] = %s%s%s%s", say_row(f, table), learned == NULL ? "" : " + ",
                   learned == NULL ? "" : say_row(f, learned), s->adds_sinusoids ? " + PE[i]" : "");

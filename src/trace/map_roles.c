@@ -40,7 +40,7 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *nam
         tensor_set(&positions->values, (size_t[]){0, i, 0}, first + (double)i);
     for (size_t pair = 0; pair < pairs && !b->failed; pair++)
         tensor_set(&frequencies->values, (size_t[]){0, 0, pair}, sinusoid_frequency(pair, width));
-    positions->letters = "where row i stands";
+    positions->letters = "where row i stands, from 0";
     frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
     add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
     map_say(sums,
@@ -182,7 +182,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
         tensor_set(&stands->values, (size_t[]){0, i, 0},
                    is_query ? plan_query_position(b->plan, b->focus.batch, i)
                             : plan_key_position(b->plan, b->focus.batch, i));
-    stands->letters = is_query ? "where query i stands" : "where key i stands";
+    stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
     map_say(made,
             build_text(b,

@@ -94,7 +94,8 @@ static void say_window(builder *b)
                          ? ""
                          : build_text(b, " ≤ p + %zu", asked->window_right);
     build_sentence(b,
-                   "Window: a query sees the keys around its own place p, however many there are.");
+                   "Window: a query sees the keys around its own place p, counted from 1, however "
+                   "many there are.");
     if (is_open && *to == '\0')
         build_formula(b, "allowed: all, the window is open on both sides");
     else
@@ -209,7 +210,7 @@ static void say_distance(builder *b, const char *name, double slope)
                                name);
     build_sentence(b,
                    "ALiBi: each score loses the head's slope times the distance of query and "
-                   "key%s.",
+                   "key, whose places p and j count from 1%s.",
                    does);
 }
 

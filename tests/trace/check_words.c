@@ -55,6 +55,8 @@ static void take_out_constants(char *text)
         "into weights between 0 and 1 that sum to less than 1.",
         "its weight, is exactly 0.",
         "its weights are 0,",
+        "its own place p, counted from 1,",
+        "whose places p and j count from 1",
         "the entropy is 0 where",
         "still sums to 1 ",
         "3·h·m·(m/h)",
@@ -147,7 +149,7 @@ static void take_out_positions(const truth *t, char *text)
     take_out_format(text, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu",
                     width_of(t, "x"));
     take_out(text, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
-    take_out_format(text, "Row %zu stands at position %.0f", t->how.row + 1,
+    take_out_format(text, "Row %zu stands at position %.0f, counted from 0.", t->how.row + 1,
                     truth_query_position(t));
 }
 
@@ -163,9 +165,9 @@ static void take_out_rope(const truth *t, char *text)
         take_out_format(text, "p = %zu: numbers %zu and %zu", p, is_interleaved ? 2 * p + 1 : p + 1,
                         is_interleaved ? 2 * p + 2 : p + 1 + turns.width / 2);
     take_out_format(text, "What is behind the first %zu numbers", turns.width);
-    take_out_format(text, "Query %zu stands at position %.0f", t->how.row + 1,
+    take_out_format(text, "Query %zu stands at position %.0f, counted from 0.", t->how.row + 1,
                     truth_position(t, false));
-    take_out_format(text, "Key %zu stands at position %.0f", truth_key_row(t) + 1,
+    take_out_format(text, "Key %zu stands at position %.0f, counted from 0.", truth_key_row(t) + 1,
                     truth_position(t, true));
 }
 
