@@ -2,6 +2,8 @@
 #include "attn/extra.h"
 #include "trace/build.h"
 
+#include <math.h>
+
 static const char *at(builder *b, const char *name, size_t i, size_t j)
 {
     return build_text(b, "%s[%zu,%zu]", name, i + 1, j + 1);
@@ -18,6 +20,59 @@ static stage_id used_weights(const builder *b)
     return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
 }
 
+/* ---- what infinities and NaN come to ---- */
+
+/* NaN is found too. */
+static bool row_has(const tensor *row, double value)
+{
+    for (size_t j = 0; j < row->size[0]; j++) {
+        double number = tensor_get(row, &j);
+        if (number == value || (isnan(number) && isnan(value)))
+            return true;
+    }
+    return false;
+}
+
+static bool row_is_finite(const tensor *row)
+{
+    return !row_has(row, NAN) && !row_has(row, INFINITY) && !row_has(row, -INFINITY);
+}
+
+static void say_greatest(builder *b, const tensor *masked, const tensor *row_max)
+{
+    tensor row = build_row(masked, b->focus.row), greatest = build_element(row_max, b->focus.row, 0);
+    if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
+        build_sentence(b, "What is nan is no number, and not the greatest.");
+}
+
+static void say_exponents(builder *b, const tensor *masked, const tensor *row_max)
+{
+    tensor row = build_row(masked, b->focus.row), greatest = build_element(row_max, b->focus.row, 0);
+    if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
+        build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
+}
+
+static void say_shares(builder *b, const tensor *exponent, const tensor *row_sum)
+{
+    tensor row = build_row(exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
+    if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
+        build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
+}
+
+static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v)
+{
+    for (size_t j = 0; j < v->size[0]; j++) {
+        tensor weight = build_element(weights, b->focus.row, j), value = build_row(v, j);
+        if (tensor_get(&weight, NULL) == 0 && !row_is_finite(&value)) {
+            build_sentence(b, "A weight of 0 takes nothing of its value, also where that is inf or "
+                              "nan.");
+            return;
+        }
+    }
+}
+
+/* ---- the steps ---- */
+
 static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
     size_t i = b->focus.row, lines = build_lines(b);
@@ -31,6 +86,7 @@ static void show_exponents(builder *b, const tensor *masked, const tensor *row_m
         line->result = build_element(&exponent, i, j);
     }
     build_rest(b);
+    say_exponents(b, masked, row_max);
 }
 
 static void show_shares(builder *b, const tensor *row_sum)
@@ -45,6 +101,7 @@ static void show_shares(builder *b, const tensor *row_sum)
         line->result = build_element(&weights, i, j);
     }
     build_rest(b);
+    say_shares(b, &exponent, row_sum);
 }
 
 /* Of one row, its greatest number or the sum of its numbers, with one more that is no key's. */
@@ -118,6 +175,7 @@ static void show_softmax_row(builder *b)
                    has_sink ? "row_max[i] = max(maxⱼ %s[i,j], sink)" : "row_max[i] = maxⱼ %s[i,j]",
                    name),
         from, STAGE_ROW_MAX, &sink);
+    say_greatest(b, &masked, &row_max);
     show_exponents(b, &masked, &row_max);
     tensor term = show_sink_term(b, &sink, &row_max);
     show_whole_row(b, OP_SUM,
@@ -203,6 +261,7 @@ void make_weighted(builder *b)
         line->result = build_row(&weighted, j);
     }
     build_rest(b);
+    say_nothing_taken(b, &weights, &v);
 }
 
 static void show_stack(builder *b, const tensor *weighted, const tensor *attended)
@@ -234,6 +293,7 @@ void make_sum(builder *b)
     line->a = build_row(&weights, i);
     line->b = build_column(&v, 0);
     line->result = build_element(&attended, i, 0);
+    say_nothing_taken(b, &weights, &v);
     build_same_for_all(b);
     build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
     if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)
