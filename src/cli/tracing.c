@@ -33,8 +33,8 @@ static bool set_focus(const focus_place *in, const char *value, err *e)
     const char *end = value + strlen(value);
     double number = 0;
     if (!number_read_json(value, end, &number) || !(number >= 1 && number <= (double)in->count))
-        return err_set(e, "--focus %s=%s is outside the matrix, there are %zu", in->name, value,
-                       in->count);
+        return err_set(e, "--focus %s=%s is outside the matrix, there %s %zu", in->name, value,
+                       in->count == 1 ? "is" : "are", in->count);
     *in->at = (size_t)number - 1;
     return true;
 }

@@ -44,6 +44,11 @@ static const char *why_these_weights(builder *b, const generation *g)
                                            g->tied_to, g->words.data != NULL ? "words" : "ids");
 }
 
+static const char *name_all_ids(builder *b, size_t ids)
+{
+    return ids == 1 ? "the only id" : build_text(b, "each of the %zu ids", ids);
+}
+
 static void tell_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
 {
     const generation *g = of->of;
@@ -53,8 +58,8 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *last, c
     size_t row = g->stack.rows;
     build_sentence(b,
                    "Only the last row of the output goes on: its product with %s is a logit for "
-                   "each of the %zu ids: the greater, the likelier to come next.%s",
-                   weights, logits->size[1], why_these_weights(b, g));
+                   "%s: the greater, the likelier to come next.%s",
+                   weights, name_all_ids(b, logits->size[1]), why_these_weights(b, g));
     build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
     trace_item *line = build_line(b, OP_DOT, build_text(b, "logits[%s]", chosen),
                                   build_text(b, "output[%zu]·%s[·,%s]%s", row, weights, chosen,

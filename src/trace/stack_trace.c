@@ -310,7 +310,8 @@ static bool add_output(floors *f, const floor_rows *rows)
         return false;
     floor_rows output = floors_rows(f, "output");
     if (floors_tells(f)) {
-        build_sentence(&f->b, "These rows come out of the stack.");
+        build_sentence(&f->b, f->stack->rows == 1 ? "This row comes out of the stack."
+                                                  : "These rows come out of the stack.");
         floors_show(f, &output);
     }
     floors_map_copy(f, rows, &output);

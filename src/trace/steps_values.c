@@ -297,7 +297,8 @@ void make_sum(builder *b)
     build_same_for_all(b);
     build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
     if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)
-        build_sentence(b, "There is no Wo, so these rows are the output.");
+        build_sentence(b, "There is no Wo, so %s the output.",
+                       p->n_q == 1 ? "this row is" : "these rows are");
 }
 
 /* The context of the focus's batch, heads side by side; no data where q came with heads apart. */
