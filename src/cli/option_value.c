@@ -203,6 +203,21 @@ static bool add_items(options *o, const option_row *row, const char *value,
     }
 }
 
+/* No name is said twice in one list, where only the last would count. */
+static bool check_once(const option_row *row, const char *value, err *e)
+{
+    place at = place_of_option(row->named.name);
+    for (const char *item = value; *item != '\0'; item += strcspn(item, ",")) {
+        item += *item == ',';
+        size_t name = strcspn(item, "=") + 1;
+        for (const char *other = strchr(item, ','); other != NULL; other = strchr(other + 1, ',')) {
+            if (strncmp(other + 1, item, name) == 0)
+                return err_at(e, &at, "'%s' says %.*s twice", value, (int)name - 1, item);
+        }
+    }
+    return true;
+}
+
 /* One entry a key: what was said last takes the place of what was said before. */
 static bool give_key(options *o, const option_row *row, const char *value, err *e)
 {
@@ -279,7 +294,7 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
         return check_pair(row, value, strlen(value), e) &&
                text_list_add(field(o, row), value, strlen(value), e);
     case OPTION_PLACES:
-        return add_items(o, row, value, check_place, e);
+        return add_items(o, row, value, check_place, e) && check_once(row, value, e);
     case OPTION_KEY_FILE:
     case OPTION_KEY_VALUE:
     case OPTION_KEY_LIST:
