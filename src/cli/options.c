@@ -281,7 +281,9 @@ static const option_row ROWS[] = {
     {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
      .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS},
     {{"trace-output", "write the trace to FILE; implies --trace"}, OPTION_FILE, GROUP_TRACE, "FILE",
-     .place = AT(trace_output), .has = AT(trace)},
+     .place = AT(trace_output), .has = AT(trace),
+     .manual = "Without --trace-format the ending of FILE decides, .md, .tex, .json or .html, and "
+               "another one means text."},
     {{"focus", "which row, head and batch are spelled out"},
      OPTION_PLACES, GROUP_TRACE, "row=I,head=H", .place = AT(focus), .choices = &FOCUS_WORDS,
      .manual = "Rows, heads and batches count from 1; batch=B is the third word. The default is "

@@ -90,7 +90,9 @@ bool tracing_uses_color(const options *o, const env *world, const char *file)
 
 static const renderer *find_renderer(const options *o)
 {
-    const char *name = o->trace_format == NULL ? named_row(&RENDERERS, 0)->name : o->trace_format;
+    const char *name = o->trace_format;
+    if (name == NULL)
+        return renderer_by_ending(output_trace_file(o));
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 

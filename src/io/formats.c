@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
+#include "io/ending.h"
 #include "io/foreign.h"
 #include "io/json.h"
 #include "io/jsonl.h"
@@ -15,7 +16,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
     JSON_HOLDS =
@@ -57,25 +57,6 @@ static const format ROWS[] = {
 const named_table FORMATS = NAMED_TABLE("format", ROWS);
 
 static const size_t ROW_COUNT = sizeof ROWS / sizeof ROWS[0];
-
-static bool ends_with(const char *file, size_t length, const char *ending, size_t ending_length)
-{
-    return length > ending_length &&
-           strncasecmp(file + length - ending_length, ending, ending_length) == 0;
-}
-
-static bool has_ending(const format *row, const char *file)
-{
-    size_t length = strlen(file);
-    for (const char *p = row->endings; *p != '\0';) {
-        size_t ending = strcspn(p, " ");
-        if (ends_with(file, length, p, ending))
-            return true;
-        p += ending;
-        p += strspn(p, " ");
-    }
-    return false;
-}
 
 static bool may_be(const format *row, const char *bytes, size_t length)
 {
@@ -119,7 +100,7 @@ const format *format_by_name(const char *name)
 const format *format_by_ending(const char *file)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (has_ending(&ROWS[i], file))
+        if (ending_is_of(ROWS[i].endings, file))
             return &ROWS[i];
     }
     return NULL;

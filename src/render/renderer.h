@@ -18,6 +18,7 @@ typedef struct render_options {
 
 typedef struct renderer {
     named named;
+    const char *endings; /* ".md .markdown" */
     bool (*render)(const trace *t, const render_options *how, text *out, err *e);
     bool is_whole_file; /* two traces behind each other are no file of this format */
     bool takes_blanks;  /* knows render_options.blank */
@@ -25,5 +26,8 @@ typedef struct renderer {
 } renderer;
 
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */
+
+/* The one that the file's ending names, else the default. */
+const renderer *renderer_by_ending(const char *file);
 
 #endif

@@ -1,5 +1,6 @@
 #include "render/renderer.h"
 
+#include "io/ending.h"
 #include "render/html.h"
 #include "render/json.h"
 #include "render/latex.h"
@@ -10,13 +11,19 @@
 enum { MOST_OF_A_PAGE = 8000000 };
 
 static const renderer ROWS[] = {
-    {.named = {"text", "plain text for a terminal"}, .render = text_render},
-    {.named = {"markdown", "tables and math as GitHub shows them"}, .render = markdown_render},
+    {.named = {"text", "plain text for a terminal"}, .endings = ".txt", .render = text_render},
+    {.named = {"markdown", "tables and math as GitHub shows them"},
+     .endings = ".md .markdown",
+     .render = markdown_render},
     {.named = {"latex", "a LaTeX document, with amsmath and booktabs"},
+     .endings = ".tex",
      .render = latex_render,
      .is_whole_file = true},
-    {.named = {"json", "data, for other programs to draw"}, .render = json_render},
+    {.named = {"json", "data, for other programs to draw"},
+     .endings = ".json",
+     .render = json_render},
     {.named = {"html", "a page to point at: each number shows its arithmetic"},
+     .endings = ".html .htm",
      .render = html_render,
      .is_whole_file = true,
      .takes_blanks = true,
@@ -24,3 +31,12 @@ static const renderer ROWS[] = {
 };
 
 const named_table RENDERERS = NAMED_TABLE("trace format", ROWS);
+
+const renderer *renderer_by_ending(const char *file)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        if (ending_is_of(ROWS[i].endings, file))
+            return &ROWS[i];
+    }
+    return &ROWS[0];
+}

@@ -231,6 +231,11 @@ static void describe_format(text *out, const named *row)
         write_fact(out, "form", f->form);
 }
 
+static void describe_renderer(text *out, const named *row)
+{
+    write_fact(out, "endings", ((const renderer *)(const void *)row)->endings);
+}
+
 static void describe_score(text *out, const named *row)
 {
     const score *s = (const score *)(const void *)row;
@@ -316,7 +321,7 @@ const topic TOPICS[] = {
     {&GENERATORS, describe_nothing},
     {&DISTRIBUTIONS, describe_nothing},
     {&PARTS, describe_nothing},
-    {&RENDERERS, describe_nothing},
+    {&RENDERERS, describe_renderer},
     {&CAUSAL_WORDS, describe_nothing},
     {&SCALE_WORDS, describe_nothing},
     {&LAYOUT_WORDS, describe_nothing},
