@@ -28,8 +28,10 @@ static void show_top(builder *b)
 {
     size_t i = b->focus.row;
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
-    if (top.data == NULL)
+    if (top.data == NULL) {
+        build_sentence(b, "The strongest keys are listed with --top N.");
         return;
+    }
     if (tensor_get(&top, (size_t[]){i, 0}) < 0) {
         build_sentence(b, "There is no strongest key: all weights are 0.");
         return;
