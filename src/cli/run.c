@@ -186,6 +186,8 @@ int command_run(const options *o, env *world, err *e)
     runner r = {.given = o, .world = world};
     given_bundle weights = {0};
     bool done = outputs_plan(&r.to, o, e);
+    if (done)
+        tracing_say_unused(o, world);
     weights.keeps_narrow = !r.to.traces && !o->header; /* which say what all inputs are */
     done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
            check_keep_going(&r, e);

@@ -1,5 +1,6 @@
 #include "cli/tracing.h"
 
+#include "cli/note.h"
 #include "io/number_read.h"
 #include "render/renderer.h"
 #include "trace/stack_steps.h"
@@ -77,6 +78,19 @@ static bool find_stack_focus(const stack *s, const options *o, trace_focus *focu
         }
     }
     return find_focus(&most, o, focus, e);
+}
+
+/* A picture is of the batch in focus. */
+void tracing_say_unused(const options *o, const env *world)
+{
+    if (output_has_trace(o))
+        return;
+    bool has_focus = o->focus.count > 0 && o->picture == NULL;
+    if (has_focus || o->full)
+        note_say(world, o, NULL, "no trace is made without --trace, so %s nothing to say",
+                 !o->full     ? "--focus has"
+                 : !has_focus ? "--full has"
+                              : "--focus and --full have");
 }
 
 /* ---- rendering ---- */

@@ -32,6 +32,9 @@ bool tracing_render_generation(generation_trace *t, const options *o, const env 
  * of all stages. */
 bool tracing_wants_weighted(const text_list *there, const text_list *names);
 
+/* A note on options that say what is in a trace, where there is none. */
+void tracing_say_unused(const options *o, const env *world);
+
 /* The row, head and batch of --focus, from 0; those that are not there are an error. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
 /* Whether what goes to this file is in colour. */

@@ -77,6 +77,8 @@ static int run_stack(const options *o, env *world, bool is_decoder, err *e)
     stacker r = {.given = o, .world = world, .is_decoder = is_decoder};
     given_bundle weights = {.is_for = FOR_LAYERS};
     bool done = stack_outputs_plan(&r.to, o, &r.documents, e);
+    if (done)
+        tracing_say_unused(o, world);
     weights.keeps_narrow = !r.to.traces; /* which shows the weights */
     done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e);
     r.documents.keys = &STACK_DOCUMENT;

@@ -194,6 +194,8 @@ int command_generate(const options *o, env *world, err *e)
     weights.keeps_narrow = !output_has_trace(o); /* which shows the weights */
     bool is_there = false,
          done = check_outputs(o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
+    if (done)
+        tracing_say_unused(o, world);
     all.keys = &STACK_DOCUMENT;
     done = done && documents_next(&all, &one, &is_there, e) && check_only(&all, e) &&
            generate(o, world, &one, e);
