@@ -162,8 +162,8 @@ static void show_bias(builder *b)
     build_sentence(b, "The bias is added to the %sscores%s.", kind_of_scores(b),
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
-                 is_one_row ? build_numbers() : build_query_labels(b, "q"),
-                 build_column_labels(b), is_one_row ? 0 : b->focus.row + 1);
+                 is_one_row ? build_numbers() : build_query_labels(b, "q"), build_column_labels(b),
+                 is_one_row ? 0 : b->focus.row + 1);
 }
 
 static bool is_power_of_two(size_t count)
@@ -205,8 +205,9 @@ static void say_distance(builder *b, const char *name, double slope)
 {
     const char *does =
         slope > 0 ? ", so that what is far away counts less"
-                  : build_text(b, slope < 0 ? ". The %s is negative: what is far away counts more"
-                                            : ". The %s is 0: no distance counts",
+                  : build_text(b,
+                               slope < 0 ? ". The %s is negative: what is far away counts more"
+                                         : ". The %s is 0: no distance counts",
                                name);
     build_sentence(b,
                    "ALiBi: each score loses the head's slope times the distance of query and "

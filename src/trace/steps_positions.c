@@ -48,7 +48,8 @@ void make_positions(builder *b)
     build_formula(b, "x_pos = x + PE, PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu",
                   width);
     build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
-    build_sentence(b, "Row %zu stands at position %.0f, counted from 0.", b->focus.row + 1, position);
+    build_sentence(b, "Row %zu stands at position %.0f, counted from 0.", b->focus.row + 1,
+                   position);
     for (size_t pair = 0; pair < PAIRS && 2 * pair < width; pair++)
         show_pair(b, &x, &sums, position, pair);
     build_matrix(b, "x_pos", &sums, build_query_labels(b, "x"), build_numbers(), b->focus.row + 1);

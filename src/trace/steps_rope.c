@@ -62,8 +62,8 @@ static void show_role(builder *b, stage_id from, stage_id id, size_t row, double
 {
     const plan *p = b->plan;
     const char *name = stage_row(id)->key.named.name;
-    build_sentence(b, "%s %zu stands at position %.0f, counted from 0.", *name == 'q' ? "Query" : "Key", row + 1,
-                   position);
+    build_sentence(b, "%s %zu stands at position %.0f, counted from 0.",
+                   *name == 'q' ? "Query" : "Key", row + 1, position);
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
         show_pair(b, from, id, row, position, pair);
     tensor all = build_stage(b, id);

@@ -40,14 +40,16 @@ static bool row_is_finite(const tensor *row)
 
 static void say_greatest(builder *b, const tensor *masked, const tensor *row_max)
 {
-    tensor row = build_row(masked, b->focus.row), greatest = build_element(row_max, b->focus.row, 0);
+    tensor row = build_row(masked, b->focus.row),
+           greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
         build_sentence(b, "What is nan is no number, and not the greatest.");
 }
 
 static void say_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
-    tensor row = build_row(masked, b->focus.row), greatest = build_element(row_max, b->focus.row, 0);
+    tensor row = build_row(masked, b->focus.row),
+           greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
         build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
 }

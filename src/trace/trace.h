@@ -153,7 +153,7 @@ typedef struct trace {
     size_t steps;
     trace_map map[TRACE_MAPS];
     size_t maps;
-    text_list words;   /* what items' texts point to */
+    text_list words; /* what items' texts point to */
     /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
     text_list keys, values;
     bundle statistics; /* numbers that no stage holds */

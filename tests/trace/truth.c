@@ -459,7 +459,8 @@ static bool name_keys(truth *t, err *e)
     text_list keys = {0}, values = {0};
     if (t->own == t->n_k && !is_behind)
         return true;
-    bool done = name_rows(t, names, "bias_k", &keys, e) && name_rows(t, names, "bias_v", &values, e);
+    bool done =
+        name_rows(t, names, "bias_k", &keys, e) && name_rows(t, names, "bias_v", &values, e);
     t->keys = keys;
     t->values = values;
     return done;
