@@ -4,6 +4,7 @@
 #include "trace/floors.h"
 #include "trace/map.h"
 #include "trace/map_parts.h"
+#include "trace/waves.h"
 
 #include <string.h>
 
@@ -218,13 +219,18 @@ static const char *say_row(floors *f, const trace_map *of)
     return build_text(&f->b, "%s[%s]", of->name, by == NULL ? "i" : by->letters);
 }
 
-/* "embedding[id 4, 1]", "x[3,1]" */
-static const char *say_first(floors *f, const trace_map *of)
+/* "embedding[id 4, ", "x[3,": a column goes on in it. */
+static const char *say_column(floors *f, const trace_map *of)
 {
     const table_index *by = index_of(of->name);
     size_t row = f->focus.row;
-    return by == NULL ? build_text(&f->b, "%s[%zu,1]", of->name, row + 1)
-                      : build_text(&f->b, "%s[%s, 1]", of->name, by->name(f, row));
+    return by == NULL ? build_text(&f->b, "%s[%zu,", of->name, row + 1)
+                      : build_text(&f->b, "%s[%s, ", of->name, by->name(f, row));
+}
+
+static const char *say_first(floors *f, const trace_map *of)
+{
+    return build_text(&f->b, "%s1]", say_column(f, of));
 }
 
 /* embedded[3,1] = embedding[id 4, 1] + position_embedding[position 2, 1], with this run's
@@ -244,7 +250,40 @@ static void show_added(floors *f, const trace_map *rows, const trace_map *added,
     line->result = build_element(&of_made, row, 0);
 }
 
+static tensor row_of(const floors *f, const trace_map *map)
+{
+    tensor values = tensor_at(&map->values, 0);
+    return build_row(&values, f->focus.row);
+}
+
+/* embedded[3,1] = embedding[id 4, 1] + sin(angle) */
+static void show_waves(floors *f, const trace_map *rows, const trace_map *learned,
+                       const trace_map *made)
+{
+    const stack *s = f->stack;
+    wave_sum waves = {.with = s->isa->table(s->type),
+                      .position = (double)position_of(s, f->focus.row),
+                      .of = row_of(f, rows),
+                      .made = row_of(f, made),
+                      .of_name = say_column(f, rows),
+                      .made_name = say_column(f, made)};
+    if (learned != NULL) {
+        waves.learned = row_of(f, learned);
+        waves.learned_name = say_column(f, learned);
+    }
+    waves_show(&f->b, &waves);
+}
+
 /* ---- what is told ---- */
+
+/* The rows as they are given; of those out of a table each is said with the row that it takes. */
+static void show_given(floors *f)
+{
+    const trace_map *rows = &f->b.trace->map[0];
+    tensor given = f->b.failed ? (tensor){0} : tensor_at(&rows->values, 0);
+    if (!f->b.failed && index_of(rows->name) == NULL)
+        build_matrix(&f->b, rows->name, &given, f->labels, build_numbers(), f->focus.row + 1);
+}
 
 static void tell_looked_up(floors *f)
 {
@@ -292,6 +331,7 @@ static void tell_positions(floors *f, const floor_rows *made)
     }
     build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", s->width);
     build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
+    show_waves(f, table, learned, made->map);
 }
 
 /* Where rows come from: words or ids, segments, positions. */
@@ -301,6 +341,8 @@ static void tell_embedded(floors *f, const floor_rows *made)
     bool has_segments = bundle_find(document, "segment_embedding") != NULL,
          has_positions =
              f->stack->adds_sinusoids || bundle_find(document, "position_embedding") != NULL;
+    if (has_segments || has_positions)
+        show_given(f);
     if (has_segments)
         tell_segments(f);
     if (has_positions)
