@@ -4,6 +4,7 @@ import re
 
 from expression import Wrong, evaluate, listed, parse
 from stack_shown import must_equal, must_show
+from stack_waves import check_angle, check_wave_sum, position_of, wave
 from stack_worked import check_worked, must_spell
 
 # What stands behind a letter in a formula that is for every row.
@@ -160,8 +161,6 @@ def check_embedded(section, line):
     name, right = line.split(" = ")
     name = name[:-3]
     d, first = section.run.document, section.first()
-    if "PE[i]" in right:
-        return
     for row, made in enumerate(section.whole(name)):
         place = first + row
         ids = {"word of i": d.get("tokens", [])[place : place + 1], "id of i": d.get("ids", [])[
@@ -171,7 +170,12 @@ def check_embedded(section, line):
         for of, index in re.findall(r"(\w+)\[([^\]]*)\]", right):
             at = ids[index][0]
             at = section.run.words().index(at) if isinstance(at, str) else at
-            total = [a + b for a, b in zip(total, section.whole(of)[at])]
+            if of == "PE":
+                place_of_row = position_of(section, row + 1)
+                more = [wave(place_of_row, column, len(made)) for column in range(len(made))]
+            else:
+                more = section.whole(of)[at]
+            total = [a + b for a, b in zip(total, more)]
         must_equal(section, total, made, line)
 
 
@@ -219,6 +223,8 @@ SPECIAL = [
     (r"present_k = .*", lambda s, m: check_present(s, m[0])),
     (r".*\bpart\(.*", lambda s, m: check_order(s, m[0])),
     (r"scaled = scores·scale = scores", lambda s, m: check_scaled_alike(s, m[0])),
+    (r"angle = position·10000\^\(−(\d+)/(\d+)\) = (.*) = (\S+)", check_angle),
+    (r"embedded\[(\d+),(\d+)\] = (.*) \+ (sin|cos)\(angle\) = (.*) = (\S+)", check_wave_sum),
     (r"(?:embedded|segmented)\[i\] = .*", lambda s, m: check_embedded(s, m[0])),
     (r"PE\(position, 2i\) = sin\(position·10000\^\(−2i/m\)\), m = \d+",
      lambda s, m: check_wave(s, m[0])),

@@ -148,6 +148,8 @@ class Section:
     def whole(self, name):
         if name in self.locals:
             return self.locals[name]
+        if name == "x" and self.name == "embedded":
+            return numbers(self.run.document["x"])
         full = self.full_name(name)
         if full is not None:
             return self.of_step(name, self.run.stages[full])
