@@ -38,7 +38,7 @@ static void show_parameter(floors *f, const char *name, const tensor *numbers)
 
 /* ---- norms ---- */
 
-static tensor number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
+tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
                           tensor b, double value)
 {
     trace_item *line = build_line(&f->b, op, left, letters);
@@ -58,13 +58,13 @@ static void show_first(floors *f, const norm *n, tensor centered, tensor factor,
     tensor last = centered, by = factor;
     const char *letters = "centered[1]·factor";
     if (has_gain) {
-        last = number_line(f, OP_TIMES, "unit", letters, centered, factor, value);
+        last = floors_number_line(f, OP_TIMES, "unit", letters, centered, factor, value);
         by = floors_first(&n->gain);
         letters = "unit·gain[1]";
         value *= tensor_get(&by, NULL);
     }
     if (has_bias) {
-        last = number_line(f, OP_TIMES, "scaled", letters, last, by, value);
+        last = floors_number_line(f, OP_TIMES, "scaled", letters, last, by, value);
         by = floors_first(&n->bias);
         letters = "scaled + bias[1]";
     }
@@ -107,15 +107,15 @@ static bool show_spread(floors *f, const norm *n, const tensor *of, const char *
     if (b->failed)
         return false;
     double squares = floors_sum_of(of, 0, true), mean = squares / tensor_get(&columns, NULL);
-    tensor sum = number_line(f, OP_DOT, "squares", letters, *of, *of, squares);
-    tensor share = number_line(f, OP_DIVIDE, made->name, NULL, sum, columns, mean);
+    tensor sum = floors_number_line(f, OP_DOT, "squares", letters, *of, *of, squares);
+    tensor share = floors_number_line(f, OP_DIVIDE, made->name, NULL, sum, columns, mean);
     if (mean + n->eps == 0)
         return false;
-    tensor within = number_line(f, OP_PLUS, "spread", build_text(b, "%s + eps", made->name), share,
-                                build_number(b, "eps", n->eps), mean + n->eps);
+    tensor within = floors_number_line(f, OP_PLUS, "spread", build_text(b, "%s + eps", made->name),
+                                       share, build_number(b, "eps", n->eps), mean + n->eps);
     made->root = sqrt(mean + n->eps);
     made->factor =
-        number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / made->root);
+        floors_number_line(f, OP_INVERSE_ROOT, "factor", "1/√spread", within, none, 1 / made->root);
     return true;
 }
 
@@ -125,9 +125,9 @@ static void show_layer_norm(floors *f, const norm *n, const floor_rows *of, cons
     tensor row = row_of(f, of), none = {0};
     double width = (double)row.size[0], mean = floors_sum_of(&row, 0, false) / width;
     tensor columns = build_number(b, "width", width);
-    tensor sum = number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)), row,
-                             none, mean * width);
-    number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
+    tensor sum = floors_number_line(f, OP_SUM, "sum", build_text(b, "Σ %s", at_row(f, of->name)),
+                                    row, none, mean * width);
+    floors_number_line(f, OP_DIVIDE, "mean", NULL, sum, columns, mean);
     tensor centered = show_centered(f, of, made, &row, mean);
     spread by = {.name = "variance"};
     if (!show_spread(f, n, &centered, "centered·centered", columns, &by))
@@ -155,8 +155,8 @@ static void show_rms_norm(floors *f, const norm *n, const floor_rows *of, const 
     }
     tensor first = first_of(f, of), gain = floors_first(&n->gain);
     tensor unit =
-        number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, of->name)),
-                    by.factor, first, tensor_get(&first, NULL) / by.root);
+        floors_number_line(f, OP_TIMES, "unit", build_text(b, "factor·%s", at_first(f, of->name)),
+                           by.factor, first, tensor_get(&first, NULL) / by.root);
     line = build_line(b, OP_TIMES, at_first(f, made->name), "unit·gain[1]");
     line->a = unit;
     line->b = gain;
@@ -296,6 +296,8 @@ static void tell_feed_forward(floors *f, const feed_forward *by, const floor_row
         build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])", name);
     }
     build_sentence(&f->b, "%s: %s.", name, by->by->named.help);
+    floors_show_activated(f, by->by, &made->hidden, by->w3.data == NULL ? NULL : &made->gate,
+                          &made->activated);
     floors_show(f, &made->activated);
     show_product(f, &made->activated, "w2", &by->w2, "b2", &by->b2, &made->output);
 }

@@ -66,6 +66,13 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
 bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
                 floor_rows *made);
 bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
+/* A worked line whose result no stage holds: `value`, kept under the name `left`. */
+tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
+                          tensor b, double value);
+
+/* floor_activated.c: the first number of the row; without a gate that is NULL. */
+void floors_show_activated(floors *f, const activation *by, const floor_rows *hidden,
+                           const floor_rows *gate, const floor_rows *made);
 
 /* floor_maps.c: where the numbers of a room come from. */
 /* Of as many rows as these, numbers that no stage holds. */

@@ -18,7 +18,7 @@ typedef enum operation {
     OP_TIMES,        /* a·b; b and the result may be vectors */
     OP_CAP,          /* b·tanh(a / b), inner the tanh */
     OP_PLUS,         /* a + b where b has data, − c·d where c has; in maps − c·|d − j| */
-    OP_EXP,          /* exp(a − b) */
+    OP_EXP,          /* exp(a − b), exp(a) where b has no data */
     OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
     OP_MAX,          /* max(a_1, a_2, …), c too where it has data */
     OP_DIVIDE,       /* a / b */

@@ -5,13 +5,16 @@ import re
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:e[-+]\d+)?|-inf|inf|nan)"
-    r"|(?P<sign>Σⱼ|maxⱼ|[-+−·/()√Σ,²])"
-    r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*(?:\.[a-z]\w*)?ᵀ?)(?P<index>\[[^\]]*\])?)"
+    r"|(?P<constant>√\(2/π\))"
+    r"|(?P<sign>Σⱼ|maxⱼ|[-+−·/()√Σ,²³])"
+    r"|(?P<name>Φ|[A-Za-z_][A-Za-z_0-9]*(?:\.[a-z]\w*)?ᵀ?)(?P<index>\[[^\]]*\])?)"
 )
 # A sum is spelled out up to 16 terms; of more, the first 8 and the last 3.
 MOST_TERMS, FIRST_TERMS, LAST_TERMS = 16, 8, 3
 FUNCTIONS = {
     "exp": math.exp,
+    "tanh": math.tanh,
+    "Φ": lambda x: (1 + math.erf(x / math.sqrt(2))) / 2,
     "relu": lambda x: max(x, 0),
     "gelu": lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2,
     "gelu_tanh": lambda x: x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
@@ -63,7 +66,8 @@ class Parser:
 
     def factor(self):
         tree = self.atom()
-        return ("²", tree) if self.sign("²") else tree
+        power = self.sign("²", "³")
+        return (power, tree) if power else tree
 
     def atom(self):
         if sign := self.sign("−", "-", "√", "Σ"):
@@ -75,13 +79,21 @@ class Parser:
         if not self.left:
             raise Wrong("a formula ends too early")
         token = self.left.pop(0)
+        if token["constant"]:
+            return ("constant", math.sqrt(2 / math.pi))
         if token["number"]:
             return ("number", Literal(token["number"]))
         if token["name"] and token["index"] is None and self.sign("("):
-            return ("call", token["name"], self.closed(self.expr()))
+            return ("call", token["name"], *self.arguments())
         if token["name"]:
             return ("name", token["name"], (token["index"] or "[]")[1:-1])
         raise Wrong(f"'{token[0]}' stands where no sign may")
+
+    def arguments(self):
+        trees = [self.expr()]
+        while self.sign(","):
+            trees.append(self.expr())
+        return self.closed(trees)
 
     def closed(self, tree):
         if not self.sign(")"):
@@ -139,14 +151,14 @@ OPERATIONS = {
 def evaluate(tree, look_up):
     """look_up(name, index) is what a name stands for."""
     kind = tree[0]
-    if kind == "number":
+    if kind in ("number", "constant"):
         return tree[1]
     if kind == "name":
         return look_up(tree[1], tree[2])
     if kind in ("Σⱼ", "maxⱼ"):
         return over_keys(tree, look_up)
     if kind == "call" and tree[1] == "max":
-        return max(evaluate(tree[2], look_up))
+        return max(over_arguments(tree, look_up))
     if kind == "call":
         if tree[1] not in FUNCTIONS:
             raise Wrong(f"'{tree[1]}' is no function")
@@ -154,7 +166,14 @@ def evaluate(tree, look_up):
     parts = [evaluate(part, look_up) for part in tree[1:]]
     if kind in OPERATIONS and len(parts) == 2:
         return OPERATIONS[kind](*parts)
-    return {"√": math.sqrt, "²": lambda x: x * x, "Σ": math.fsum}.get(kind, lambda x: -x)(parts[0])
+    return {"√": math.sqrt, "²": lambda x: x * x, "³": lambda x: x**3,
+            "Σ": math.fsum}.get(kind, lambda x: -x)(parts[0])
+
+
+def over_arguments(tree, look_up):
+    """max(masked[1]): a row's numbers; max(ffn.hidden[1,1], 0): those in the parentheses."""
+    values = [evaluate(part, look_up) for part in tree[2:]]
+    return values[0] if is_row(values[0]) else values
 
 
 def over_keys(tree, look_up):
@@ -185,12 +204,12 @@ def spell(tree, look_up):
     """The formula with numbers for its names: signs, and values as floats."""
     kind = tree[0]
     value = evaluate(tree, look_up)
-    if kind in ("name", "number", "-") or (kind == "−" and len(tree) == 2):
+    if kind in ("name", "number", "constant", "-") or (kind == "−" and len(tree) == 2):
         return spell_value(value)
     if kind == "Σ":
         return listed([[x] for x in evaluate(tree[1], look_up)], "+")
     if kind == "call" and tree[1] == "max":
-        return ["max", "("] + listed([[x] for x in evaluate(tree[2], look_up)], ",") + [")"]
+        return ["max", "("] + listed([[x] for x in over_arguments(tree, look_up)], ",") + [")"]
     if kind == "call":
         return [tree[1], "("] + spell(tree[2], look_up) + [")"]
     if len(tree) == 2:

@@ -160,6 +160,8 @@ def spelled_value(value):
 def check_form(section, line, name, index, steps, count):
     form = steps.pop(0) if names_in(steps[0]) else made_of(section, name, index)
     must_be_of_key(name, index, form)
+    if name == "cubic" and not form.startswith("0.044715·"):
+        raise Wrong(f"{form} is not gelu_tanh's")
     tree, look_up = parse(form), looking_up(section, name)
     note_width(section, name, form, tree, look_up)
     value = worked_value(section, name, index, tree, look_up)
