@@ -107,12 +107,46 @@ def check_rollout(section, line):
     if (half, rest) != ("0.5", "0.5"):
         raise Wrong("another share of attention and residual")
     total = None
-    for layer in range(len(section.run.document["layers"])):
-        means = section.of_step("rollout", section.run.stages[f"layer.{layer}.attention.mean_weights"])
+    for layer in range(1, count + 1):
+        means = section.of_step(
+            "rollout", section.run.stages[f"layer.{layer - 1}.attention.mean_weights"])
         share = [[x / 2 + (i == j) / 2 for j, x in enumerate(row)] for i, row in enumerate(means)]
         total = share if total is None else [
             [math.fsum(a * b for a, b in zip(row, c)) for c in zip(*total)] for row in share]
+        section.locals.update({f"means[{layer}]": means, f"A[{layer}]": share, f"R[{layer}]": total})
     must_equal(section, total, section.whole("rollout"), "rollout")
+
+
+def check_half(section, match):
+    """A[2][1,1] = 0.5·mean_weights[2][1,1] + 0.5·I[1,1] = 0.5·0.75 + 0.5 = 0.875"""
+    layer, row, of, *rows = match.groups()[:5]
+    count = section.locals.get("halves", 0) + 1
+    section.locals["halves"] = count
+    if {layer, of} != {str(count)} or {row, *rows} != {str(section.row())}:
+        raise Wrong(f"this is layer {count}, and row {section.row()}")
+    mean = section.locals[f"means[{layer}]"][section.row() - 1][0]
+    must_spell(section, match[6], [0.5, "·", mean, "+", 0.5 if section.row() == 1 else 0])
+    must_show(section, match[7], section.locals[f"A[{layer}]"][section.row() - 1][0])
+
+
+def check_product_of_halves(section, match):
+    """rollout[1,1] = A[2][1]·A[1][·,1] = 0.875·0.75 + 0.125·0.125 = 0.6719"""
+    name, row, layer, of_row, before, below, spelled, result = match.groups()
+    layers = len(section.run.document["layers"])
+    made = "rollout" if int(layer) == layers else f"R[{layer}]"
+    if name != made or int(below) != int(layer) - 1 or (before == "A") != (below == "1"):
+        raise Wrong(f"{name} is another product")
+    if {row, of_row} != {str(section.row())}:
+        raise Wrong(f"this is row {section.row()}")
+    half = section.locals[f"A[{layer}]"][section.row() - 1]
+    column = [numbers[0] for numbers in section.locals[f"R[{below}]"]]
+    must_spell(section, spelled, listed([[a, "·", b] for a, b in zip(half, column)], "+"))
+    must_show(section, result, section.locals[f"R[{layer}]"][section.row() - 1][0])
+
+
+def check_products(section, match):
+    if int(match[1]) != len(section.run.document["layers"]):
+        raise Wrong(f"{match[1]} is not the last layer")
 
 
 def check_variance(section, match):
@@ -217,6 +251,11 @@ SPECIAL = [
     (r"masked\[i,j\] = (.*)", lambda s, m: check_masked(s, m[1])),
     (r"masked\[([\d,]+)\]: (\S+) → (\S+)", check_hidden),
     (r"context\[i\] = .*", lambda s, m: check_context(s, m[0])),
+    (r"A\[(\d+)\]\[(\d+),1\] = 0\.5·mean_weights\[(\d+)\]\[(\d+),1\] \+ 0\.5·I\[(\d+),1\] = (.*) = "
+     r"(\S+)", check_half),
+    (r"(rollout|R\[\d+\])\[(\d+),1\] = A\[(\d+)\]\[(\d+)\]·([AR])\[(\d+)\]\[·,1\] = (.*) = (\S+)"
+     r"(?:  \(\d+ terms\))?", check_product_of_halves),
+    (r"R\[1\] = A\[1\], R\[l\] = A\[l\]·R\[l−1\], rollout = R\[(\d+)\]", check_products),
     (r"rollout = .*", lambda s, m: check_rollout(s, m[0])),
     (r"variance of (\w+)(?: in head (\d+))? = (\S+)", check_variance),
     (r"low-dimensional heads: .*", lambda s, m: check_heads_count(s, m[0])),
