@@ -191,6 +191,21 @@ static void show_score(builder *b, size_t j, const tensor *q, const char *q_name
     line->result = build_element(scores, i, j);
 }
 
+/* q_score[2,1] = q[2]·Ws[·,1], of the focus; of the keys the first one. */
+static void show_transformed(builder *b, stage_id id, stage_id rows, const char *weight,
+                             const tensor *by)
+{
+    size_t at = id == STAGE_Q_SCORE ? b->focus.row : 0;
+    tensor from = build_stage(b, rows), made = build_stage(b, id);
+    trace_item *line = build_line(
+        b, OP_DOT,
+        build_text(b, "%s[%zu,1]%s", stage_row(id)->key.named.name, at + 1, build_head_name(b)),
+        build_text(b, "%s[%zu]·%s[·,1]", stage_row(rows)->key.named.name, at + 1, weight));
+    line->a = build_row(&from, at);
+    line->b = build_column(by, 0);
+    line->result = build_element(&made, at, 0);
+}
+
 /* q′ = q·Ws, k′ = k·Ua: what some score functions turn queries and keys into first. */
 static void show_transform(builder *b, stage_id id, stage_id rows, const char *by,
                            trace_labels labels)
@@ -205,6 +220,8 @@ static void show_transform(builder *b, stage_id id, stage_id rows, const char *b
                    is_query ? "query" : "key", weight);
     build_formula(b, "%s[%c] = %s[%c]·%s", stage_row(id)->key.named.name, index,
                   stage_row(rows)->key.named.name, index, weight);
+    score_parameters with = plan_score_parameters(b->plan, b->focus.head);
+    show_transformed(b, id, rows, weight, is_query ? &with.for_query : &with.for_key);
     build_matrices(b, id, labels, build_numbers());
 }
 

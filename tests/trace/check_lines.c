@@ -133,6 +133,30 @@ static void read_additive(reader *r, const tensor *q, const tensor *k, double re
     recomputed(r, result, sum, size * (double)(count + 1));
 }
 
+/* q_score[2,1] in head 1 = q[2]·Ws[·,1]; of the keys the first one. */
+static void line_compared(reader *r, progress *p)
+{
+    (void)p;
+    const truth *t = r->of;
+    bool is_query = *r->at == 'q';
+    const char *name = is_query ? "q_score" : "k_score", *from = truth_last_form(t, *r->at);
+    const char *weight = !is_query ? "ua" : truth_has(t, "ws") ? "ws" : "wa";
+    size_t head = t->how.head, row = is_query ? t->how.row : 0;
+    tensor rows = truth_stage(t, from, is_query ? head : truth_kv_head(t, head)),
+           made = truth_stage(t, name, head), all = truth_weight(t, weight);
+    if (made.data == NULL || all.data == NULL) {
+        reader_fail(r, "there is no %s", name);
+        return;
+    }
+    tensor w = all.rank == 3 ? tensor_at(&all, head) : all;
+    read_words(r, "%s[%zu,1]", name, row + 1);
+    if (t->has_heads)
+        read_words(r, " in head %zu", head + 1);
+    read_words(r, " = %s[%zu]·%c%c[·,1] = ", from, row + 1, weight[0] - 'a' + 'A', weight[1]);
+    tensor a = row_of(&rows, row), b = column_of(&w, 0);
+    read_dot(r, &a, &b, NULL, number_at(&made, row, 0));
+}
+
 static void line_scores(reader *r, progress *p)
 {
     const truth *t = r->of;
@@ -295,6 +319,8 @@ static const line_kind KINDS[] = {
     {"angle = ", line_angle},
     {"q_rope[", line_turned},
     {"k_rope[", line_turned},
+    {"q_score[", line_compared},
+    {"k_score[", line_compared},
     {"scores[", line_scores},
     {"scaled[", line_scaled},
     {"masked[", line_masked},
