@@ -151,8 +151,31 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
         product->c = map_from(b, PART_OF_COLUMN, bias_name);
 }
 
+/* sum = weights[head 1, 2, 1] + weights[head 2, 2, 1], and mean_weights[2,1] that over 2. */
+static void show_mean(floors *f, const trace_map *mean, const trace_map *weights,
+                      const tensor *values)
+{
+    builder *b = &f->b;
+    size_t row = f->focus.row, heads = weights->values.size[0];
+    tensor of_row = tensor_range(&weights->values, 1, row, 1),
+           of_heads = tensor_range(&of_row, 2, 0, 1);
+    of_heads.rank = 1; /* one number of each */
+    double sum = floors_sum_of(&of_heads, 0, false);
+    tensor total =
+        floors_number_line(f, OP_SUM, "sum",
+                           build_text(b, "weights[head 1, %zu, 1] + %sweights[head %zu, %zu, 1]",
+                                      row + 1, heads > 2 ? "… + " : "", heads, row + 1),
+                           of_heads, (tensor){0}, sum);
+    trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "%s[%zu,1]", mean->name, row + 1),
+                                  build_text(b, "sum / %zu", heads));
+    line->a = total;
+    line->b = build_number(b, "heads", (double)heads);
+    line->result = build_element(values, row, 0);
+}
+
 /* In the step that makes the weights, where somebody asked for their mean. */
-static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
+static void tell_mean(floors *f, const trace_map *mean, const trace_map *weights,
+                      const tensor *values)
 {
     trace *room = f->b.trace;
     if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
@@ -162,6 +185,7 @@ static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
             continue;
         f->b.step = &room->step[i];
         build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
+        show_mean(f, mean, weights, values);
         build_matrix(&f->b, mean->name, values, mean->rows, mean->columns, f->focus.row + 1);
     }
 }
@@ -182,7 +206,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->is_share = mean->is_of_queries = true;
     map_say(mean, "mean of weights[i,j] over the heads", OP_MEAN,
             map_from(b, PART_OF_HEADS, "weights"), (trace_origin){0});
-    tell_mean(f, mean, &of_batch);
+    tell_mean(f, mean, weights, &of_batch);
 }
 
 void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
