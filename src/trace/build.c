@@ -434,9 +434,12 @@ void build_rest(builder *b)
 void build_same_for_all(builder *b)
 {
     bool has_queries = b->plan->n_q > 1, has_heads = b->plan->heads > 1;
+    const char *of_batch =
+        b->plan->batches > 1 ? build_text(b, " of sequence %zu", b->focus.batch + 1) : "";
     if (has_queries || has_heads)
-        build_sentence(b, "The same for every %s%s%s:", has_queries ? "query" : "",
-                       has_queries && has_heads ? " and every " : "", has_heads ? "head" : "");
+        build_sentence(b, "The same for every %s%s%s%s:", has_queries ? "query" : "",
+                       has_queries && has_heads ? " and every " : "", has_heads ? "head" : "",
+                       of_batch);
 }
 
 size_t build_key_row(const builder *b)

@@ -106,7 +106,7 @@ const char *build_plural(size_t count);
  * all. */
 size_t build_lines(const builder *b);
 void build_rest(builder *b);
-/* "The same for every query:", where there is another one. */
+/* "The same for every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
 /* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
  * nothing makes those that are appended. */

@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+#include <ctype.h>
+
 static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_INPUTS] = make_inputs,
     [STEP_PARAMETERS] = make_parameters,
@@ -86,19 +88,37 @@ static bool shows_one_head(const plan *p)
     return p->q.weight.rank == 3 || p->k.weight.rank == 3 || p->v.weight.rank == 3;
 }
 
+/* What there are several of, of which one is spelled out: words for the first, and its key of
+ * --focus. */
+typedef struct chosen {
+    bool has_others;
+    const char *first, *key;
+} chosen;
+
 /* Once, before the first step that shows the focus and not all. */
 static void say_focus(builder *b, step_id id)
 {
     const plan *p = b->plan;
-    bool has_queries = p->n_q > 1, has_heads = p->heads > 1;
+    const chosen of[] = {
+        {p->n_q > 1, "query 1", "row=I"},
+        {p->heads > 1, "head 1", "head=H"},
+        {p->batches > 1, build_text(b, "sequence 1 of %zu", p->batches), "batch=B"},
+    };
+    const char *what = "", *keys = "";
     bool is_of_all = id < STEP_POSITIONS && (id != STEP_PARAMETERS || !shows_one_head(p));
-    if (!b->focus.is_by_default || is_of_all || !(has_queries || has_heads))
+    if (!b->focus.is_by_default || is_of_all)
+        return;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        if (!of[i].has_others)
+            continue;
+        what = build_text(b, "%s%s%s", what, *what == '\0' ? "" : " of ", of[i].first);
+        keys = build_text(b, "%s%s%s", keys, *keys == '\0' ? "" : ",", of[i].key);
+    }
+    if (*what == '\0')
         return;
     b->focus.is_by_default = false;
-    const char *what = !has_heads ? "Query 1" : !has_queries ? "Head 1" : "Query 1 of head 1";
-    build_sentence(b, "%s is spelled out; --focus %s%s%s takes another.", what,
-                   has_queries ? "row=I" : "", has_queries && has_heads ? "," : "",
-                   has_heads ? "head=H" : "");
+    build_sentence(b, "%c%s is spelled out; --focus %s takes another.",
+                   toupper((unsigned char)*what), what + 1, keys);
 }
 
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,

@@ -82,13 +82,21 @@ static void take_out_focus(const truth *t, char *text)
 /* Where nobody chose a focus. */
 static void take_out_default(const truth *t, char *text)
 {
-    bool has_queries = t->n_q > 1;
-    if (t->heads == 1)
-        take_out(text, "Query 1 is spelled out; --focus row=I takes another.");
-    else
-        take_out(text, has_queries
-                           ? "Query 1 of head 1 is spelled out; --focus row=I,head=H takes another."
-                           : "Head 1 is spelled out; --focus head=H takes another.");
+    char batch[64] = "";
+    bool has_queries = t->n_q > 1, has_heads = t->heads > 1, has_batches = t->batches > 1;
+    if (has_batches)
+        snprintf(batch, sizeof batch,
+                 has_queries || has_heads ? " of sequence 1 of %zu" : "Sequence 1 of %zu",
+                 t->batches);
+    take_out_format(text, "%s%s%s%s is spelled out; --focus %s%s%s%s%s takes another.",
+                    has_queries ? "Query 1" : "", has_queries && has_heads ? " of " : "",
+                    !has_heads    ? ""
+                    : has_queries ? "head 1"
+                                  : "Head 1",
+                    batch, has_queries ? "row=I" : "", has_queries && has_heads ? "," : "",
+                    has_heads ? "head=H" : "", has_batches && (has_queries || has_heads) ? "," : "",
+                    has_batches ? "batch=B" : "");
+    take_out_format(text, " of sequence %zu:", t->how.batch + 1);
 }
 
 static void take_out_inputs(const truth *t, char *text)
