@@ -95,6 +95,15 @@ def must_be_of_row(section, line):
             raise Wrong(f"{name}[{row}] is not the focus's row")
 
 
+def must_be_of_column(section, line):
+    """q[1,2] = x[1]·Wq[·,2]: all that has a column has the same; in a head, the head's."""
+    left, right = line.split(" = ", 1)
+    column = re.fullmatch(r"[\w.]+\[[^\]]*,\s*(.*)\]", left)
+    others = re.findall(r"[\w.]\[[^\]]*,\s*([^\],]*)\]", right)
+    if column and any(other != column[1] for other in others):
+        raise Wrong(f"{right} is of other columns than {left}")
+
+
 def must_be_of_key(name, index, form):
     """scores[1,2] is made of k[2], and of no other key's numbers, which may be equal."""
     if name not in ("scores", "scaled", "weighted") or "," not in index:
@@ -181,4 +190,5 @@ def check_worked(section, line):
     if name == "scaled" and not section.part:
         section.locals.pop("scaled", None)
     must_be_of_row(section, line)
+    must_be_of_column(section, line)
     check_form(section, line, name, index, steps, count)
