@@ -11,14 +11,22 @@
 
 #include <string.h>
 
-/* What else is in a result than stages is let be. */
-static bool check_actual(const bundle *actual, err *e)
+/* What a result has of the document's own inputs is no stage that somebody computed. */
+static bool check_actual(const document *one, const bundle *actual, err *e)
 {
+    const entry *own = NULL;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (bundle_find(actual, stage_row(id)->key.named.name) != NULL)
+        const char *name = stage_row(id)->key.named.name;
+        const entry *found = bundle_find(actual, name);
+        if (found != NULL && bundle_find(&one->contents, name) == NULL)
             return true;
+        own = found != NULL ? found : own;
     }
-    return check_refuse_numbers(actual, NULL, e);
+    if (own == NULL)
+        return check_refuse_numbers(actual, NULL, e);
+    err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
+           own->name);
+    return err_remedy(e, "selfattn help stages lists them");
 }
 
 static bool want_expected(solution *s, const bundle *expected, err *e)
@@ -170,7 +178,8 @@ static bool check_numbers(checker *c, const document *one, err *e)
     if (numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");
     return check_numbers_names(c, numbers, NULL, e) &&
-           (c->actual == NULL || check_actual(numbers, e)) && solve_and_compare(c, one, numbers, e);
+           (c->actual == NULL || check_actual(one, numbers, e)) &&
+           solve_and_compare(c, one, numbers, e);
 }
 
 bool check_document(checker *c, const document *one, err *e)

@@ -2,6 +2,7 @@
 
 #include "attn/stage.h"
 #include "cli/check/check_page.h"
+#include "cli/note.h"
 #include "cli/stage_names.h"
 #include "cli/tolerances.h"
 #include "model/keys.h"
@@ -71,20 +72,57 @@ static bool check_names(const bundle *by_stage, const text_list *of_stack, err *
     return true;
 }
 
-/* Another program's result may have anything beside stages; answers what a document has, of which
- * they may be a copy. */
-bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack, err *e)
+/* A stage, or what stands beside stages: remarks, and what a document has, of which they may be a
+ * copy. */
+static bool is_usual(const entry *one, const text_list *of_stack)
 {
-    if (c->actual == NULL)
-        return check_names(numbers, of_stack, e);
-    for (size_t i = 0; i < numbers->count && c->given->answers != NULL; i++) {
+    return stage_names_have(of_stack, one->name) || check_is_aside(one) ||
+           key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
+}
+
+static bool has_stage(const bundle *numbers, const text_list *of_stack)
+{
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (stage_names_have(of_stack, numbers->entry[i].name))
+            return true;
+    }
+    return false;
+}
+
+/* Of attention no stage is one number: that is a remark. A slip is likely where the stage that was
+ * meant is not there. */
+static void note_unknown(const checker *c, const bundle *numbers, const entry *one,
+                         const text_list *of_stack)
+{
+    const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
+    bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
+    if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
+        note_say(c->world, c->given, NULL, "%s has %s, which is no stage%s%s%s%s", one->at.file,
+                 one->name, of_stack == NULL ? "" : " of this stack",
+                 is_slip ? "; did you mean " : "", is_slip ? near : "", is_slip ? "?" : "");
+}
+
+/* Another program's result may have anything beside stages, and answers nothing else. */
+static bool check_names_of_result(const checker *c, const bundle *numbers,
+                                  const text_list *of_stack, err *e)
+{
+    bool is_noted = has_stage(numbers, of_stack);
+    for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
-        bool is_other =
-            check_is_aside(one) || key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
-        if (!is_other && !stage_names_have(of_stack, one->name))
+        if (is_usual(one, of_stack))
+            continue;
+        if (c->given->answers != NULL)
             return refuse_name(one, of_stack, e);
+        if (is_noted)
+            note_unknown(c, numbers, one, of_stack);
     }
     return true;
+}
+
+bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack, err *e)
+{
+    return c->actual == NULL ? check_names(numbers, of_stack, e)
+                             : check_names_of_result(c, numbers, of_stack, e);
 }
 
 /* A tolerance is from 0; one a stage is for stages that there are. */
