@@ -90,6 +90,15 @@ static key_kind kind_of_element(const char *element, key_kind kind)
     return is_truth ? KEY_TRUTHS : kind;
 }
 
+static bool fail_no_matrix(reader *r, const entry *to, const char *at, err *e)
+{
+    char found[JSON_FOUND];
+    place where = json_place(&r->text, at);
+    bool has_name = to->name != NULL && to->name[0] != '\0';
+    return err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
+                  has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
+}
+
 static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err *e)
 {
     if (r->how->takes_truths)
@@ -102,7 +111,7 @@ static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err
     double nonfinite;
     bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
     if (*at == '{' || (*at == '"' && !is_number))
-        return fail_expected(r, at, "a matrix, '['", e);
+        return fail_no_matrix(r, to, at, e);
     to->kind = ENTRY_TENSOR;
     return json_array_read(&r->text, at, &rules, &to->tensor, e);
 }

@@ -284,7 +284,7 @@ static const struct {
     {"{\"expected\": {\"q\": [[[[[[1]]]]]]}}",
      "f:1:25: the lists are nested deeper than the 5 axes that are read"},
     /* elements */
-    {"{\"x\": {\"a\": 1}}", "f:1:7: expected a matrix, '[', found '{'"},
+    {"{\"x\": {\"a\": 1}}", "f:1:7: expected a matrix for \"x\", '[', found '{'"},
     {"{\"x\": [1, {}]}", "f:1:11: expected a number, found '{'"},
     {"{\"x\": [1, true]}", "f:1:11: expected a number, found 'true'"},
     {"{\"x\": [1, null]}", "f:1:11: expected a number, found 'null'"},
@@ -332,7 +332,8 @@ static const struct {
     {"{\"vocab\": {\"cat\": null}}",
      "f:1:19: \"cat\" is null; leave the key out, or give it a value"},
     {"{\"expected\": 1}", "f:1:14: expected an object, '{', found '1'"},
-    {"{\"expected\": {\"q\": \"none\"}}", "f:1:20: expected a matrix, '[', found \"none\""},
+    {"{\"expected\": {\"q\": \"none\"}}",
+     "f:1:20: expected a matrix for \"q\", '[', found \"none\""},
     {"{\"tol\": \"1e-9\"}",
      "f:1:9: expected a number, found \"1e-9\" | write the number without quotes"},
     {"{\"tol\": {\"q\": {\"k\": 1}}}", "f:1:15: expected a number, found '{'"},
