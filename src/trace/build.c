@@ -132,16 +132,23 @@ stage_id build_masked(const builder *b)
     return plan_masks(b->plan) ? STAGE_MASKED : build_unmasked(b);
 }
 
-static tensor stage_of_head(const builder *b, stage_id id, size_t head)
+tensor build_stage_of_heads(const builder *b, stage_id id)
 {
     const tensor *found = kept(b, id);
     if (found == NULL)
         return (tensor){0};
-    bool is_kv = is_of_kv_heads(b->plan, id);
     tensor full = plan_all_axes(b->plan, id, found);
-    full = plan_heads_apart(&full, is_kv ? b->plan->kv_heads : b->plan->heads);
-    tensor of_batch = tensor_at(&full, b->focus.batch);
-    return tensor_at(&of_batch, is_kv ? plan_kv_head(b->plan, head) : head);
+    full =
+        plan_heads_apart(&full, is_of_kv_heads(b->plan, id) ? b->plan->kv_heads : b->plan->heads);
+    return tensor_at(&full, b->focus.batch);
+}
+
+static tensor stage_of_head(const builder *b, stage_id id, size_t head)
+{
+    tensor heads = build_stage_of_heads(b, id);
+    if (heads.data == NULL)
+        return heads;
+    return tensor_at(&heads, is_of_kv_heads(b->plan, id) ? plan_kv_head(b->plan, head) : head);
 }
 
 tensor build_stage(const builder *b, stage_id id)
@@ -223,6 +230,29 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
         b, "The other %zu heads are left out; --full shows them, --focus head=H another one.",
         p->heads - 1);
     rest->is_about_heads = true;
+}
+
+void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
+                    trace_labels rows, trace_labels columns, size_t focus)
+{
+    for (size_t head = 0; head < heads->size[0]; head++) {
+        if (head != shown && !b->is_full)
+            continue;
+        tensor one = tensor_at(heads, head);
+        build_matrix(b, b->plan->has_heads ? build_text(b, "%s in head %zu", name, head + 1) : name,
+                     &one, rows, columns, focus);
+    }
+}
+
+void build_other_heads(builder *b)
+{
+    if (b->is_full || b->plan->heads == 1)
+        return;
+    build_sentence(b, b->plan->heads == 2
+                          ? "The other head is left out; --full and --focus head=H show it."
+                          : "The other heads are left out; --full shows them, --focus head=H "
+                            "another one.");
+    b->step->item[b->step->count - 1].is_about_heads = true;
 }
 
 trace_item *build_table(builder *b, const char *columns_hold)

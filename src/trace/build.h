@@ -44,6 +44,8 @@ stage_id build_new_keys(const builder *b);
 
 /* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
 tensor build_stage(const builder *b, stage_id id);
+/* The same of all heads, of keys and values those that they have. */
+tensor build_stage_of_heads(const builder *b, stage_id id);
 /* A stage without heads, of the focus's batch. */
 tensor build_stage_of_batch(const builder *b, stage_id id);
 /* The weighted values of the focus's query, n_k × d_v. */
@@ -57,6 +59,13 @@ tensor build_column(const tensor *matrix, size_t column);
 void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns);
 trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
                          trace_labels columns, size_t focus);
+
+/* Of one matrix a head that of head `shown`; with --full of all. What the steps' own heads are, all
+ * query heads or those of keys and values, is the caller's. */
+void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
+                    trace_labels rows, trace_labels columns, size_t focus);
+/* Behind them: that there are others. */
+void build_other_heads(builder *b);
 
 /* A table, filled cell by cell, row after row; the first row is its heading. Its columns hold
  * mathematics or words: "mww". */

@@ -6,24 +6,27 @@ static void show_past(builder *b, input which, const tensor *apart)
 {
     const plan *p = b->plan;
     const tensor *given = p->asked->in[which];
-    tensor shown;
+    const char *name = input_key(which);
+    trace_labels labels = build_key_labels(b, name);
     if (given->rank == 4) {
-        tensor of_batch = tensor_at(apart, b->focus.batch);
-        shown = tensor_at(&of_batch, plan_kv_head(p, b->focus.head));
-    } else {
-        shown = given->rank == 3 ? tensor_at(given, b->focus.batch) : tensor_view_of(given);
+        tensor heads = tensor_at(apart, b->focus.batch);
+        build_in_heads(b, name, &heads, plan_kv_head(p, b->focus.head), labels, build_numbers(), 0);
+        return;
     }
-    build_matrix(b, input_key(which), &shown, build_key_labels(b, input_key(which)),
-                 build_numbers(), 0);
+    tensor shown = given->rank == 3 ? tensor_at(given, b->focus.batch) : tensor_view_of(given);
+    build_matrix(b, name, &shown, labels, build_numbers(), 0);
 }
 
 static void show_present(builder *b, stage_id id)
 {
     const char *name = stage_row(id)->key.named.name;
     tensor all = build_stage_of_batch(b, id);
+    trace_labels labels = build_key_labels(b, name);
     if (all.rank == 3)
-        all = build_stage(b, id);
-    build_matrix(b, name, &all, build_key_labels(b, name), build_numbers(), 0);
+        build_in_heads(b, name, &all, plan_kv_head(b->plan, b->focus.head), labels, build_numbers(),
+                       0);
+    else
+        build_matrix(b, name, &all, labels, build_numbers(), 0);
 }
 
 void make_cache(builder *b)
@@ -40,4 +43,6 @@ void make_cache(builder *b)
     show_past(b, INPUT_PAST_V, &p->past_v);
     show_present(b, STAGE_PRESENT_K);
     show_present(b, STAGE_PRESENT_V);
+    if (build_stage_of_batch(b, STAGE_PRESENT_K).rank == 3)
+        build_other_heads(b);
 }

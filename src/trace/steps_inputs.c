@@ -1,12 +1,19 @@
 /* The first steps: inputs and parameters. */
 #include "trace/build.h"
 
+/* The head in focus of a stage of queries, or of keys and values. */
+static size_t shown_head(const builder *b, stage_id id)
+{
+    return id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+}
+
 static void show_rows(builder *b, const char *name, stage_id id, trace_labels rows)
 {
     tensor of_batch = build_stage_of_batch(b, id);
     if (of_batch.rank == 3)
-        of_batch = build_stage(b, id);
-    build_matrix(b, name, &of_batch, rows, build_numbers(), 0);
+        build_in_heads(b, name, &of_batch, shown_head(b, id), rows, build_numbers(), 0);
+    else
+        build_matrix(b, name, &of_batch, rows, build_numbers(), 0);
 }
 
 static void show_given(builder *b, const projection *r, stage_id id, trace_labels rows)
@@ -16,6 +23,18 @@ static void show_given(builder *b, const projection *r, stage_id id, trace_label
     const char *name = stage_row(id)->key.named.name;
     build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
     show_rows(b, name, id, rows);
+}
+
+/* Whether any of what is given has one matrix a head. */
+static bool gives_heads_apart(const builder *b)
+{
+    static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
+    for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {
+        if (plan_role(b->plan, ROLES[i])->given.data != NULL &&
+            build_stage_of_batch(b, ROLES[i]).rank == 3)
+            return true;
+    }
+    return false;
 }
 
 /* What is made of these rows: "the queries, the keys", in this order. */
@@ -111,6 +130,8 @@ void make_inputs(builder *b)
     show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
     show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
     show_given(b, &p->v, STAGE_V, build_new_value_labels(b, "v"));
+    if (gives_heads_apart(b))
+        build_other_heads(b);
     if (p->has_batch && p->batches == 1)
         build_sentence(b, "It is the one sequence of its batch.");
     if (p->has_batch && p->batches > 1)
@@ -125,12 +146,28 @@ static void show_weight(builder *b, input which, const tensor *weight)
 {
     if (weight->data == NULL)
         return;
-    size_t head = which == INPUT_WQ ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
-    tensor one = weight->rank == 3 ? tensor_at(weight, head) : tensor_view_of(weight);
-    const char *name = input_label(which);
     if (weight->rank == 3)
-        name = build_text(b, "%s in head %zu", name, head + 1);
-    build_matrix(b, name, &one, build_numbers(), build_numbers(), 0);
+        build_in_heads(b, input_label(which), weight,
+                       shown_head(b, which == INPUT_WQ ? STAGE_Q : STAGE_K), build_numbers(),
+                       build_numbers(), 0);
+    else
+        build_matrix(b, input_label(which), weight, build_numbers(), build_numbers(), 0);
+}
+
+/* Of a score function: as it is used, which is a head's where there is one a head. */
+static void show_transform(builder *b, input which, bool is_of_query)
+{
+    const tensor *given = b->plan->asked->in[which];
+    bool is_one = given == NULL || given->rank != 3;
+    for (size_t head = 0; head < b->plan->heads; head++) {
+        score_parameters of = plan_score_parameters(b->plan, head);
+        const tensor *matrix = is_of_query ? &of.for_query : &of.for_key;
+        if (matrix->data == NULL || (head != b->focus.head && (is_one || !b->is_full)))
+            continue;
+        const char *name = input_label(which);
+        build_matrix(b, is_one ? name : build_text(b, "%s in head %zu", name, head + 1), matrix,
+                     build_numbers(), build_numbers(), 0);
+    }
 }
 
 static void show_vector(builder *b, input which)
@@ -274,7 +311,8 @@ static void say_heads(builder *b)
     if (p->q.weight.rank == 3 && p->heads == 1)
         build_sentence(b, "There is one head.");
     else if (p->q.weight.rank == 3)
-        build_sentence(b, "Each of the %zu heads has matrices of its own.", p->heads);
+        build_sentence(b, "Each of the %zu heads has %s of its own.", p->heads,
+                       p->kv_heads == p->heads ? "matrices" : "a matrix Wq");
     else
         say_cut(b);
     if (p->kv_heads != p->heads)
@@ -309,6 +347,17 @@ static void say_layout(builder *b)
             "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
 }
 
+static bool has_matrix_a_head(const plan *p)
+{
+    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WS, INPUT_WA, INPUT_UA};
+    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
+        const tensor *given = p->asked->in[WEIGHTS[i]];
+        if (given != NULL && given->rank == 3)
+            return true;
+    }
+    return false;
+}
+
 void make_parameters(builder *b)
 {
     const plan *p = b->plan;
@@ -323,10 +372,11 @@ void make_parameters(builder *b)
     show_vector(b, INPUT_BV);
     show_weight(b, INPUT_WO, &p->wo);
     show_vector(b, INPUT_BO);
-    score_parameters of_score = plan_score_parameters(p, b->focus.head);
-    show_weight(b, p->asked->score->for_key == NULL ? INPUT_WS : INPUT_WA, &of_score.for_query);
-    show_weight(b, INPUT_UA, &of_score.for_key);
+    show_transform(b, p->asked->score->for_key == NULL ? INPUT_WS : INPUT_WA, true);
+    show_transform(b, INPUT_UA, false);
     show_vector(b, INPUT_VA);
     show_vector(b, INPUT_BA);
     show_vector(b, INPUT_BS);
+    if (has_matrix_a_head(p))
+        build_other_heads(b);
 }

@@ -85,8 +85,8 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
     tensor factor = show_factor(b, id, &row, build_text(b, "%c[%zu]", of, at + 1));
     if (factor.data != NULL)
         show_result(b, id, &factor, &row, &gain, at);
-    tensor made = build_stage(b, id);
-    build_matrix(b, build_text(b, "%s%s", name, of_head), &made, labels, build_numbers(), at + 1);
+    tensor made = build_stage_of_heads(b, id);
+    build_in_heads(b, name, &made, head, labels, build_numbers(), at + 1);
 }
 
 void make_normalize(builder *b)
@@ -97,4 +97,5 @@ void make_normalize(builder *b)
     show_normalized(b, STAGE_Q, STAGE_Q_NORM, &p->q_gain, b->focus.row, build_query_labels(b, "q"));
     show_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, build_key_row(b),
                     build_new_key_labels(b, "k"));
+    build_other_heads(b);
 }

@@ -66,10 +66,9 @@ static void show_role(builder *b, stage_id from, stage_id id, size_t row, double
                    *name == 'q' ? "Query" : "Key", row + 1, position);
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
         show_pair(b, from, id, row, position, pair);
-    tensor all = build_stage(b, id);
+    tensor all = build_stage_of_heads(b, id);
     size_t head = *name == 'q' ? b->focus.head : plan_kv_head(p, b->focus.head);
-    build_matrix(b, p->has_heads ? build_text(b, "%s in head %zu", name, head + 1) : name, &all,
-                 labels, build_numbers(), row + 1);
+    build_in_heads(b, name, &all, head, labels, build_numbers(), row + 1);
 }
 
 /* Queries and keys may be of different widths. */
@@ -101,4 +100,5 @@ void make_rope(builder *b)
               plan_query_position(p, b->focus.batch, b->focus.row), build_query_labels(b, "q"));
     show_role(b, k, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at),
               build_new_key_labels(b, "k"));
+    build_other_heads(b);
 }

@@ -139,6 +139,7 @@ static void take_out_parameters(const truth *t, char *text)
     if (t->kv_heads == 1 && h == 2)
         take_out(text, "There is only 1 key/value head: both query heads share it");
     take_out_format(text, "Each of the %zu heads has matrices of its own", h);
+    take_out_format(text, "Each of the %zu heads has a matrix Wq of its own", h);
     size_t one = (t->d_k + t->d_v) * (t->how.type == DTYPE_F32 ? 4 : 8);
     take_out_format(text, "a cache grows by %zu bytes a token", t->kv_heads * one);
     take_out_format(text, "for each of the %zu heads would take %zu.", h, h * one);

@@ -86,7 +86,7 @@ static void set_labels(const truth *t, const char *name, named_matrix *m)
 }
 
 /* Wq, bo, va, …: the document's own, in lower case. */
-static tensor parameter(const truth *t, const char *label, bool is_of_head)
+static tensor parameter(const truth *t, const char *label, bool is_of_head, size_t head)
 {
     char key[3] = "";
     snprintf(key, sizeof key, "%.2s", label);
@@ -98,8 +98,7 @@ static tensor parameter(const truth *t, const char *label, bool is_of_head)
         return (tensor){0};
     if (!is_matrix)
         return tensor_view_of(given);
-    return is_of_head || is_score ? truth_weight_of_head(t, key, t->how.head)
-                                  : truth_weight(t, key);
+    return is_of_head || is_score ? truth_weight_of_head(t, key, head) : truth_weight(t, key);
 }
 
 /* " in head 2" and ", head 2 of 4" are cut off the name; the head, or the focus's. */
@@ -120,6 +119,8 @@ static size_t take_head(reader *r, char *name, bool *is_said)
     /* What is in one head is of the focus's, or of the one whose keys and values that shares. */
     bool is_shared = strchr("kvp", tolower((unsigned char)name[0])) != NULL ||
                      strcmp(name, "Wk") == 0 || strcmp(name, "Wv") == 0;
+    if (t->how.is_full && strchr(name, '[') == NULL)
+        return is_shared ? (head - 1) * (t->heads / t->kv_heads) : head - 1;
     if (head - 1 != (is_shared ? truth_kv_head(t, t->how.head) : t->how.head))
         reader_fail(r, "'%s' is of head %zu", name, head);
     return t->how.head;
@@ -176,7 +177,7 @@ named_matrix matrix_named(reader *r, const char *page_name)
     size_t head = take_head(r, name, &is_said), row = take_row(r, name);
     m.numbers = stage_named(r->of, name, head, is_said);
     if (m.numbers.data == NULL)
-        m.numbers = parameter(r->of, name, is_said);
+        m.numbers = parameter(r->of, name, is_said, head);
     if (m.numbers.data == NULL)
         reader_fail(r, "nothing is called '%s'", page_name);
     else if (row > 0)
