@@ -135,6 +135,8 @@ static const char *letter_of(builder *b, const projection *of, char axis)
         return p->past > 0 ? "n_new" : letter_of(b, of, 'k');
     case 'h':
         return heads;
+    case 'H':
+        return "h";
     case 'm':
     case 'M':
     case 'N':
@@ -218,15 +220,28 @@ static void list_weights(builder *b, trace_item *item)
 
 /* Ws, Wa, Ua: from the width of a query or a key to the one in which they are compared. Ws makes a
  * query as wide as a key. */
+static void list_transform(builder *b, trace_item *item, input which, const projection *of,
+                           const tensor *of_head)
+{
+    const tensor *given = b->plan->asked->in[which];
+    tensor shape = tensor_view_of(of_head);
+    bool is_one_a_head = given != NULL && given->rank == 3;
+    if (is_one_a_head)
+        shape = (tensor){.rank = 3,
+                         .size = {given->size[0], of_head->size[0], of_head->size[1]},
+                         .data = of_head->data};
+    shape_row(b, item, input_label(which), of, is_one_a_head ? "Hdc" : "dc", &shape);
+}
+
 static void list_transforms(builder *b, trace_item *item)
 {
     const plan *p = b->plan;
     const score *by = p->asked->score;
     score_parameters with = plan_score_parameters(p, b->focus.head);
-    if (with.for_query.data != NULL)
-        shape_row(b, item, input_label(input_of_key(by->for_query)), &p->q, "dc", &with.for_query);
-    if (with.for_key.data != NULL)
-        shape_row(b, item, input_label(input_of_key(by->for_key)), &p->k, "dc", &with.for_key);
+    if (by->for_query != NULL)
+        list_transform(b, item, input_of_key(by->for_query), &p->q, &with.for_query);
+    if (by->for_key != NULL)
+        list_transform(b, item, input_of_key(by->for_key), &p->k, &with.for_key);
 }
 
 /* The stage's axes, where n counts the new keys: those that no cache's go before. */
