@@ -314,7 +314,10 @@ void make_concat(builder *b)
 {
     tensor context = context_rows(b);
     size_t heads = b->plan->heads, width = b->plan->v.width;
-    if (heads == 1)
+    if (context.data == NULL)
+        build_sentence(b, "The queries came with their heads apart, and so the context keeps each "
+                          "head's result as it is.");
+    else if (heads == 1)
         build_sentence(b, "There is one head, so its result is the context as it is.");
     else {
         build_sentence(b, "The %zu heads' results are put side by side: %zu column%s from each.",
@@ -322,10 +325,7 @@ void make_concat(builder *b)
         build_formula(b, "context[i] = [attended[head 1, i], %sattended[head %zu, i]]",
                       heads > 2 ? "…, " : "", heads);
     }
-    if (context.data == NULL)
-        build_sentence(
-            b, "The queries came with their heads apart, and so the context keeps them apart.");
-    else
+    if (context.data != NULL)
         build_matrix(b, "context", &context, build_query_labels(b, NULL), build_numbers(),
                      b->focus.row + 1);
     if (b->plan->wo.data == NULL && b->plan->bo.data == NULL)
