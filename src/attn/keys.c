@@ -62,7 +62,7 @@ static const key ROWS[] = {
     {{"source", "where its numbers come from"}, KEY_TEXT},
     {{"notes", "what else a reader should know"}, KEY_TEXT},
     {{"expected", "stages with the values they should have"}, KEY_STAGES},
-    {{"tol", "absolute tolerance of check, or one a stage; 1e-9 where not said"}, KEY_TOL},
+    {{"tol", "absolute tolerance of check, or one a stage; else 1e-9"}, KEY_TOL},
     {{"errata", "cells whose published number is wrong"}, KEY_RECORDS},
 };
 

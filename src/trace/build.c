@@ -248,11 +248,12 @@ void build_other_heads(builder *b)
 {
     if (b->is_full || b->plan->heads == 1)
         return;
-    build_sentence(b, b->plan->heads == 2
-                          ? "The other head is left out; --full and --focus head=H show it."
-                          : "The other heads are left out; --full shows them, --focus head=H "
-                            "another one.");
-    b->step->item[b->step->count - 1].is_about_heads = true;
+    trace_item *rest = build_item(b, TRACE_SENTENCE);
+    rest->text = b->plan->heads == 2
+                     ? "The other head is left out; --full and --focus head=H show it."
+                     : "The other heads are left out; --full shows them, --focus head=H "
+                       "another one.";
+    rest->is_about_heads = true;
 }
 
 trace_item *build_table(builder *b, const char *columns_hold)

@@ -60,8 +60,7 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
 trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
                          trace_labels columns, size_t focus);
 
-/* Of one matrix a head that of head `shown`; with --full of all. What the steps' own heads are, all
- * query heads or those of keys and values, is the caller's. */
+/* Of one matrix a head (of keys and values: of theirs) that of head `shown`; with --full all. */
 void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
                     trace_labels rows, trace_labels columns, size_t focus);
 /* Behind them: that there are others. */

@@ -61,7 +61,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
 static bool check_all(const options *o, env *world, actual_result *actual, sink *out, outcome *all,
                       err *e)
 {
-    text_list files = {0};
+    check_files files = {0};
     check_jobs jobs;
     const checked_file *one;
     bool done = check_files_list(o, world, &files, e) && sink_open(out, "-", e);
@@ -73,7 +73,7 @@ static bool check_all(const options *o, env *world, actual_result *actual, sink 
     if (o->tap)
         tap_end(sink_text(out), &all->counted);
     check_jobs_close(&jobs);
-    text_list_free(&files);
+    check_files_free(&files);
     return done;
 }
 

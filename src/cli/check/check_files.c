@@ -1,5 +1,6 @@
 #include "cli/check/check_files.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -70,7 +71,7 @@ static bool add_folder(text_list *files, const char *folder, err *e)
     closedir(open);
     if (done && files->count == first)
         return err_at(e, &(place){.file = folder}, "there is no .json document in this folder");
-    if (done)
+    if (files->count > first)
         qsort(files->item + first, files->count - first, sizeof files->item[0], by_name);
     return done;
 }
@@ -86,22 +87,40 @@ static bool may_read_standard_input(const options *o, const env *world)
            !is_standard_input(o->actual);
 }
 
+typedef struct bad_folder {
+    size_t index;
+    err why;
+} bad_folder;
+
 /* Others are checked all the same, where nothing can be had of a folder. */
-static bool add_operand(text_list *files, const char *file, err *e)
+static bool add_bad(check_files *files, const char *folder, const err *why, err *e)
+{
+    bad_folder *larger =
+        mem_grow(files->bad, files->bad_count, &files->bad_capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return false;
+    files->bad = larger;
+    files->bad[files->bad_count++] = (bad_folder){files->file.count, *why};
+    return text_list_add(&files->file, folder, strlen(folder), e);
+}
+
+static bool add_operand(check_files *files, const char *file, err *e)
 {
     err bad = {0};
-    if (is_folder(file) && add_folder(files, file, &bad))
+    if (!is_folder(file))
+        return text_list_add(&files->file, file, strlen(file), e);
+    if (add_folder(&files->file, file, &bad))
         return true;
     if (!bad.is_memory)
-        return text_list_add(files, file, strlen(file), e);
+        return add_bad(files, file, &bad, e);
     *e = bad;
     return false;
 }
 
-bool check_files_list(const options *o, const env *world, text_list *files, err *e)
+bool check_files_list(const options *o, const env *world, check_files *files, err *e)
 {
     if (o->operands == 0 && may_read_standard_input(o, world))
-        return text_list_add(files, "-", 1, e);
+        return text_list_add(&files->file, "-", 1, e);
     if (o->operands == 0)
         return err_set(e, "check: name the documents or folders to check");
     for (size_t i = 0; i < o->operands; i++) {
@@ -111,10 +130,17 @@ bool check_files_list(const options *o, const env *world, text_list *files, err 
     return true;
 }
 
-bool check_files_refuse_folder(const char *file, err *e)
+void check_files_free(check_files *files)
 {
-    text_list none = {0};
-    bool done = !is_folder(file) || add_folder(&none, file, e);
-    text_list_free(&none);
-    return done;
+    mem_free(files->bad);
+    text_list_free(&files->file);
+}
+
+const err *check_files_bad(const check_files *files, size_t index)
+{
+    for (size_t i = 0; i < files->bad_count; i++) {
+        if (files->bad[i].index == index)
+            return &files->bad[i].why;
+    }
+    return NULL;
 }

@@ -5,12 +5,19 @@
 #include "cli/env.h"
 #include "cli/options.h"
 
-/* In the order of the command line; a folder's regular files by name, or, where it has none, the
- * folder itself. Standard input where none is named, nothing else reads it, and it is no
- * terminal. */
-bool check_files_list(const options *o, const env *world, text_list *files, err *e);
+typedef struct check_files {
+    text_list file;
+    struct bad_folder *bad; /* of them, that give no documents; owned */
+    size_t bad_count, bad_capacity;
+} check_files;
 
-/* Says of a folder in the list why it has no documents. */
-bool check_files_refuse_folder(const char *file, err *e);
+/* In the order of the command line; a folder's regular files by name, or, where these can't be had,
+ * the folder itself. Standard input where none is named, nothing else reads it, and it is no
+ * terminal. To be freed in any case. */
+bool check_files_list(const options *o, const env *world, check_files *files, err *e);
+void check_files_free(check_files *files);
+
+/* Why the file of this number is a folder without documents; NULL: it is none. */
+const err *check_files_bad(const check_files *files, size_t index);
 
 #endif

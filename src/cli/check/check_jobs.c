@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
-#include "cli/check/check_files.h"
 #include "cli/check/check_update.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -83,7 +82,7 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operand = &file;
     one_file.operands = 1;
     documents all;
-    if (!check_files_refuse_folder(file, e) || !may_check(c, &(document){.file = file}, e))
+    if (!may_check(c, &(document){.file = file}, e))
         return false;
     bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
@@ -91,6 +90,20 @@ static bool check_file(checker *c, const char *file, err *e)
     done = done && check_documents(c, &all, e);
     documents_close(&all);
     return done;
+}
+
+static const char *file_of(const check_jobs *jobs, size_t index)
+{
+    return jobs->files->file.item[jobs->first + index];
+}
+
+static void check_one(const check_jobs *jobs, checker *c, size_t index, err *bad)
+{
+    const err *why = check_files_bad(jobs->files, jobs->first + index);
+    if (why != NULL)
+        *bad = *why;
+    else
+        check_file(c, file_of(jobs, index), bad);
 }
 
 static void keep(checker *c, const char *file, const err *bad, checked_file *to)
@@ -132,7 +145,7 @@ typedef struct work {
  * its turn. */
 static void check_apart(check_jobs *jobs, size_t index)
 {
-    const char *file = jobs->files->item[jobs->first + index];
+    const char *file = file_of(jobs, index);
     env world = *jobs->world;
     options own = *jobs->given;
     own.max_memory /= jobs->at_once;
@@ -151,7 +164,7 @@ static void check_apart(check_jobs *jobs, size_t index)
     world.err = notes;
     world.progress = NULL;
     world.processors = 1;
-    check_file(&c, file, &bad);
+    check_one(jobs, &c, index, &bad);
     given_bundle_close(&c.weights);
     keep(&c, file, &bad, to);
     fclose(notes);
@@ -177,15 +190,15 @@ static void free_done(check_jobs *jobs)
 static void check_alone(check_jobs *jobs, size_t index)
 {
     err bad = {0};
-    const char *file = jobs->files->item[jobs->first + index];
-    check_file(&jobs->alone, file, &bad);
+    const char *file = file_of(jobs, index);
+    check_one(jobs, &jobs->alone, index, &bad);
     keep(&jobs->alone, file, &bad, &jobs->done[index]);
 }
 
 /* What a file can't have of its share of the memory it may have alone. */
 static void check_some(check_jobs *jobs)
 {
-    size_t left = jobs->files->count - jobs->taken;
+    size_t left = jobs->files->file.count - jobs->taken;
     work w = {.jobs = jobs};
     jobs->first = jobs->taken;
     jobs->count = left < jobs->most ? left : jobs->most;
@@ -201,7 +214,7 @@ static void check_some(check_jobs *jobs)
 }
 
 void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
-                     const text_list *files)
+                     const check_files *files)
 {
     size_t at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
     *jobs = (check_jobs){
@@ -223,7 +236,7 @@ bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)
         return false;
     if (jobs->handed == jobs->count) {
         free_done(jobs);
-        if (jobs->taken == jobs->files->count)
+        if (jobs->taken == jobs->files->file.count)
             return true;
         check_some(jobs);
     }

@@ -3,6 +3,7 @@
 #define SELFATTN_CLI_CHECK_CHECK_JOBS_H
 
 #include "cli/check/check_document.h"
+#include "cli/check/check_files.h"
 
 /* What came of one file. */
 typedef struct checked_file {
@@ -21,7 +22,7 @@ bool checked_file_is_wrong(const checked_file *one);
 typedef struct check_jobs {
     const options *given;
     env *world;
-    const text_list *files;
+    const check_files *files;
     size_t at_once;      /* jobs, 1: none */
     size_t taken, first; /* files that were begun; the first in `done` */
     checker alone;       /* without --jobs */
@@ -31,7 +32,7 @@ typedef struct check_jobs {
 } check_jobs;
 
 void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
-                     const text_list *files);
+                     const check_files *files);
 /* The next file, until the next call; NULL after the last. Fails for want of memory. */
 bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e);
 void check_jobs_close(check_jobs *jobs);
