@@ -343,9 +343,9 @@ static const option_row ROWS[] = {
      OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),
      .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
                "without a name is the output, and a hole (null, an empty cell) differs from any "
-               "number. Matrices that are no stages are named in a note. There must be one document, "
-               "whose tol is for what it expects: here a difference of 1e-5 still counts as equal, or "
-               "that of --tol."},
+               "number. Matrices that are no stages are named in a note. There must be one "
+               "document, whose tol is for what it expects: here a difference of 1e-5 still counts "
+               "as equal, or that of --tol."},
     {{"answers", "mark the answers in FILE to an exercise of --blank"},
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "

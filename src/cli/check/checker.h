@@ -5,7 +5,7 @@
 #include "cli/check/check_actual.h"
 #include "cli/document.h"
 
-/* Of documents that could not be checked, and were passed over: more are behind them in their file. */
+/* A document that could not be checked and was passed over: more are behind it in its file. */
 typedef struct checked_error {
     size_t behind; /* bytes of the lines that were said before */
     char *said;    /* as standard error has it; owned */
