@@ -31,13 +31,18 @@ static const escape ESCAPES[] = {
     {'@', "<span>@</span>"},
 };
 
-static const char *escape_of(char c)
+static const char *find_escape(const escape *escapes, size_t count, char c)
 {
-    for (size_t i = 0; i < sizeof ESCAPES / sizeof ESCAPES[0]; i++) {
-        if (ESCAPES[i].character == c)
-            return ESCAPES[i].as;
+    for (size_t i = 0; i < count; i++) {
+        if (escapes[i].character == c)
+            return escapes[i].as;
     }
     return NULL;
+}
+
+static const char *escape_of(char c)
+{
+    return find_escape(ESCAPES, sizeof ESCAPES / sizeof ESCAPES[0], c);
 }
 
 /* What makes a heading, a list, a quotation, or code of a line that begins so: passed over with a
@@ -80,10 +85,27 @@ static void add_words(text *out, const char *words)
     }
 }
 
-/* Inside \text{…}, where MathJax shows every character that is no mark of its own. */
+/* Inside \text{…}, what is an order there stands outside of it: KaTeX and the two ways in which
+ * MathJax reads a text agree on no escape, but on these in mathematics. */
+static const escape MATH_ESCAPES[] = {
+    {'\\', "}\\backslash\\text{"}, {'{', "}\\{\\text{"}, {'}', "}\\}\\text{"},
+    {'$', "}\\$\\text{"},          {'&', "}\\&\\text{"}, {'#', "}\\#\\text{"},
+    {'%', "}\\%\\text{"},          {'_', "}\\_\\text{"}, {'~', "}{\\sim}\\text{"},
+    {'^', "}{}^{\\wedge}\\text{"},
+};
+
 static void add_math_words(text *out, const char *words, size_t length)
 {
-    display_add(out, words, length);
+    for (const char *end = words + length; words < end;) {
+        glyph g = glyph_at(words, end);
+        const char *as =
+            find_escape(MATH_ESCAPES, sizeof MATH_ESCAPES / sizeof MATH_ESCAPES[0], *words);
+        if (as != NULL)
+            text_add_string(out, as);
+        else
+            text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
+        words += g.bytes;
+    }
 }
 
 /* ---- tables ---- */

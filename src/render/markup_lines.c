@@ -17,19 +17,13 @@ static void add_math(const markup_page *p, const char *formula, size_t length)
     math_add(p->out, formula, length, p->marks->math_words);
 }
 
-/* Aligned at the sign behind the left side, where there is one. */
-static void add_aligned(const markup_page *p, const char *formula)
+void markup_add_formula(const markup_page *p, const char *formula)
 {
     const char *sign = strstr(formula, " = ");
     size_t left = sign == NULL ? 0 : (size_t)(sign - formula) + 1;
     add_math(p, formula, left);
     text_add_string(p->out, "&");
     add_math(p, formula + left, strlen(formula + left));
-}
-
-void markup_add_formula(const markup_page *p, const char *formula)
-{
-    add_aligned(p, formula);
 }
 
 /* An expression, broken between its terms where the line is long; `column` is how much of the
@@ -53,17 +47,34 @@ static size_t columns_of(const text *part)
     return display_columns(text_string(part), part->length);
 }
 
-/* The left side and the letters; true where the numbers may go on below. */
-static bool add_head(const markup_page *p, const text *head)
+static bool is_in_word(const worked_line *l, size_t at)
 {
-    bool has_letters = strstr(text_string(head), " = ") != NULL;
-    if (has_letters)
-        add_aligned(p, text_string(head));
-    else {
-        add_math(p, text_string(head), head->length);
-        text_add_string(p->out, "&");
+    for (size_t i = 0; i < l->words; i++) {
+        if (at >= l->word[i].at && at < l->word[i].at + l->word[i].bytes)
+            return true;
     }
-    return has_letters;
+    return false;
+}
+
+/* Where the sign behind the left side is, the head's length where there is none. */
+static size_t find_sign(const worked_line *l)
+{
+    const char *head = text_string(&l->head), *sign = strstr(head, " = ");
+    while (sign != NULL && is_in_word(l, (size_t)(sign - head)))
+        sign = strstr(sign + 1, " = ");
+    return sign == NULL ? l->head.length : (size_t)(sign - head);
+}
+
+/* The left side and the letters, aligned at the sign between them; true where the numbers may go on
+ * below. */
+static bool add_head(const markup_page *p, const worked_line *l)
+{
+    const char *head = text_string(&l->head);
+    size_t sign = find_sign(l), end = l->head.length, left = sign < end ? sign + 1 : end;
+    math_add_part(p->out, head, 0, left, l->word, l->words, p->marks->math_words);
+    text_add_string(p->out, "&");
+    math_add_part(p->out, head, left, end, l->word, l->words, p->marks->math_words);
+    return sign < end;
 }
 
 void markup_add_line(const markup_page *p, const trace_item *item)
@@ -73,7 +84,7 @@ void markup_add_line(const markup_page *p, const trace_item *item)
     bool is_long =
         head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
     bool has_expression = l.expression.length > 0;
-    if (add_head(p, &l.head) && is_long && has_expression) {
+    if (add_head(p, &l) && is_long && has_expression) {
         text_add_string(p->out, " \\\\\n&");
         head = 0;
     }

@@ -10,6 +10,9 @@ typedef struct writer {
     text *out;
     const char *at, *end;
     math_words *words;
+    const char *formula; /* that the spans count from */
+    const math_span *span;
+    size_t spans;
 } writer;
 
 typedef struct symbol {
@@ -106,6 +109,16 @@ static void add_long_word(text *out, const char *word, size_t length)
     text_add_string(out, "}");
 }
 
+/* What stands here and is a word, whatever it looks like; NULL: nothing does. */
+static const math_span *span_here(const writer *w)
+{
+    for (size_t i = 0; i < w->spans; i++) {
+        if (w->formula + w->span[i].at == w->at)
+            return &w->span[i];
+    }
+    return NULL;
+}
+
 static void add_token(writer *w);
 
 /* "or -inf": behind a word of a sentence a minus takes nothing off, it is a sign. */
@@ -170,7 +183,9 @@ static void add_group(writer *w)
         do
             depth += (*close == '(') - (size_t)(*close == ')');
         while (++close < w->end && depth > 0);
-        writer inner = {w->out, w->at + 1, depth == 0 ? close - 1 : close, w->words};
+        writer inner = *w;
+        inner.at++;
+        inner.end = depth == 0 ? close - 1 : close;
         while (inner.at < inner.end)
             add_token(&inner);
         w->at = close;
@@ -192,8 +207,8 @@ static void add_space(writer *w)
 {
     bool is_behind_word = ends_in_word(w->out);
     w->at++;
-    bool is_before_word =
-        w->at < w->end && (is_letter(*w->at) || is_digit(*w->at) || *w->at == '(');
+    bool is_before_word = w->at < w->end && (is_letter(*w->at) || is_digit(*w->at) ||
+                                             *w->at == '(' || span_here(w) != NULL);
     text_add_string(w->out, is_behind_word && is_before_word ? "\\ " : " ");
 }
 
@@ -223,35 +238,37 @@ static size_t words_length(const writer *w)
     return (size_t)(at - w->at);
 }
 
-static size_t add_words(writer *w)
+static void add_words(writer *w, size_t bytes)
 {
-    size_t bytes = words_length(w);
     text_add_string(w->out, "\\text{");
     w->words(w->out, w->at, bytes);
     text_add_string(w->out, "}");
-    return bytes;
+    w->at += bytes;
 }
 
 static void add_character(writer *w)
 {
-    size_t bytes = 1, symbol_bytes;
-    const char *command = math_symbol(w->at, &symbol_bytes), *order = plain_order(*w->at);
+    size_t bytes;
+    const char *command = math_symbol(w->at, &bytes), *order = plain_order(*w->at);
     if (command != NULL) {
         text_add_string(w->out, command);
-        bytes = symbol_bytes;
-    } else if (order != NULL)
+        w->at += bytes;
+    } else if (order != NULL) {
         text_add_string(w->out, order);
-    else if ((unsigned char)*w->at > ' ' && (unsigned char)*w->at < 0x7f)
-        text_add(w->out, w->at, 1);
+        w->at++;
+    } else if ((unsigned char)*w->at > ' ' && (unsigned char)*w->at < 0x7f)
+        text_add(w->out, w->at++, 1);
     else
-        bytes = add_words(w);
-    w->at += bytes;
+        add_words(w, words_length(w));
 }
 
 static void add_token(writer *w)
 {
     static const char ROOT[] = "√";
-    if (is_letter(*w->at))
+    const math_span *span = span_here(w);
+    if (span != NULL && span->bytes > 0)
+        add_words(w, span->bytes);
+    else if (is_letter(*w->at))
         add_word(w);
     else if (is_digit(*w->at))
         add_number(w);
@@ -268,9 +285,21 @@ static void add_token(writer *w)
         add_character(w);
 }
 
-void math_add(text *out, const char *formula, size_t length, math_words *words)
+void math_add_part(text *out, const char *formula, size_t first, size_t end, const math_span *span,
+                   size_t spans, math_words *words)
 {
-    writer w = {out, formula, formula + length, words};
+    writer w = {.out = out,
+                .at = formula + first,
+                .end = formula + end,
+                .words = words,
+                .formula = formula,
+                .span = span,
+                .spans = spans};
     while (w.at < w.end)
         add_token(&w);
+}
+
+void math_add(text *out, const char *formula, size_t length, math_words *words)
+{
+    math_add_part(out, formula, 0, length, NULL, 0, words);
 }

@@ -10,6 +10,15 @@ typedef void math_words(text *out, const char *words, size_t length);
 
 void math_add(text *out, const char *formula, size_t length, math_words *words);
 
+/* Where in a formula words stand that only look like one: bytes from its beginning. */
+typedef struct math_span {
+    size_t at, bytes;
+} math_span;
+
+/* The part of a formula from `first` to before `end`; its `spans` are in their order. */
+void math_add_part(text *out, const char *formula, size_t first, size_t end, const math_span *span,
+                   size_t spans, math_words *words);
+
 /* The command of one character (√ and ᵀ included), or NULL; its bytes in *bytes. */
 const char *math_symbol(const char *at, size_t *bytes);
 

@@ -2,14 +2,32 @@
 
 #include "render/display.h"
 
-static void make_head(text *out, const trace_item *item)
+/* The left side or the letters; where their words are is kept. */
+static void add_side(worked_line *l, const trace_item *item, const char *side)
 {
-    display_add_string(out, item->left == NULL ? "" : item->left);
+    const char *at = side;
+    for (size_t i = 0; i < item->words; i++) {
+        const trace_word *word = &item->word[i];
+        if (word->in != side)
+            continue;
+        display_add(&l->head, at, (size_t)(side + word->at - at));
+        size_t first = l->head.length;
+        at = side + word->at + word->bytes;
+        display_add(&l->head, side + word->at, word->bytes);
+        l->word[l->words++] = (math_span){first, l->head.length - first};
+    }
+    display_add_string(&l->head, at);
+}
+
+static void make_head(worked_line *l, const trace_item *item)
+{
+    if (item->left != NULL)
+        add_side(l, item, item->left);
     if (item->letters == NULL)
         return;
     if (item->left != NULL)
-        text_add_string(out, expression_is_change(item->op) ? ": " : " = ");
-    display_add_string(out, item->letters);
+        text_add_string(&l->head, expression_is_change(item->op) ? ": " : " = ");
+    add_side(l, item, item->letters);
 }
 
 /* A sum of one number is that number. */
@@ -30,7 +48,7 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
 {
     worked_line l = {.before = " = ", .sign = expression_is_change(item->op) ? " → " : " = "};
     size_t terms = 0;
-    make_head(&l.head, item);
+    make_head(&l, item);
     if (!is_itself(item))
         expression_add(&l.expression, item, how, &terms);
     expression_add_inner(&l.inner, item, how);

@@ -3,10 +3,13 @@
 #define SELFATTN_RENDER_WORKED_LINE_H
 
 #include "render/expression_text.h"
+#include "render/math.h"
 
 /* Where the expression and the result may be broken, EXPRESSION_BREAK stands before a space. */
 typedef struct worked_line {
-    text head; /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
+    text head;                   /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
+    math_span word[TRACE_WORDS]; /* of the head, that are no mathematics */
+    size_t words;
     text expression, result;
     text inner;                /* between them, where functions inside are worked out */
     const char *before, *sign; /* before the expression, and before the result */

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Of a label in a sentence, bytes; beside it the table has all of it. */
@@ -77,7 +78,14 @@ trace_item *build_line(builder *b, operation op, const char *left, const char *l
     line->op = op;
     line->left = left;
     line->letters = letters;
+    line->words = 0; /* of a spare one there may be some */
     return line;
+}
+
+void build_word(trace_item *line, const char *in, size_t at, const char *word)
+{
+    assert(line->words < TRACE_WORDS);
+    line->word[line->words++] = (trace_word){in, at, strlen(word)};
 }
 
 static const tensor *kept(const builder *b, stage_id id)

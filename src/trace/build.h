@@ -28,6 +28,9 @@ void build_formula(builder *b, const char *format, ...) __attribute__((format(pr
 trace_item *build_item(builder *b, trace_kind kind);
 /* A worked line: left = letters = (a op b) = result. */
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
+/* Says that `word`, of the user's files, stands `at` so many bytes of the line's left side or
+ * letters. */
+void build_word(trace_item *line, const char *in, size_t at, const char *word);
 
 /* The stage that the mask changes, and the one that the softmax takes: the last one that had
  * something to do, so that no name comes up that the reader has not met. */

@@ -3,6 +3,8 @@
 #include "trace/map.h"
 #include "trace/map_parts.h"
 
+#include <string.h>
+
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
 enum { MOST_IN_PAGE = 1 << 16 };
 
@@ -49,11 +51,36 @@ static const char *name_all_ids(builder *b, size_t ids)
     return ids == 1 ? "the only id" : build_text(b, "each of the %zu ids", ids);
 }
 
+/* "logits[cat]" */
+static trace_item *line_of_id(builder *b, const choice_shown *of, operation op, const char *name)
+{
+    const char *chosen = of->next->item[0], *left = build_text(b, "%s[%s]", name, chosen);
+    trace_item *line = build_line(b, op, left, NULL);
+    build_word(line, left, strlen(name) + 1, chosen);
+    return line;
+}
+
+/* "output[4]·unembedding[·,cat] + bias[cat]" */
+static void add_logit_letters(builder *b, const choice_shown *of, trace_item *line)
+{
+    static const char BIAS[] = "] + bias[";
+    const generation *g = of->of;
+    const char *chosen = of->next->item[0],
+               *before = build_text(b, "output[%zu]·%s[·,", g->stack.rows, name_of_weights(b, g));
+    bool has_bias = g->bias.data != NULL;
+    size_t at = strlen(before);
+    line->letters =
+        build_text(b, "%s%s%s%s]", before, chosen, has_bias ? BIAS : "", has_bias ? chosen : "");
+    build_word(line, line->letters, at, chosen);
+    if (has_bias)
+        build_word(line, line->letters, at + strlen(chosen) + strlen(BIAS), chosen);
+}
+
 static void tell_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
 {
     const generation *g = of->of;
     builder *b = &f->b;
-    const char *weights = name_of_weights(b, g), *chosen = of->next->item[0];
+    const char *weights = name_of_weights(b, g);
     bool has_bias = g->bias.data != NULL;
     size_t row = g->stack.rows;
     build_sentence(b,
@@ -61,9 +88,8 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *last, c
                    "%s: the greater, the likelier to come next.%s",
                    weights, name_all_ids(b, logits->size[1]), why_these_weights(b, g));
     build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
-    trace_item *line = build_line(b, OP_DOT, build_text(b, "logits[%s]", chosen),
-                                  build_text(b, "output[%zu]·%s[·,%s]%s", row, weights, chosen,
-                                             has_bias ? build_text(b, " + bias[%s]", chosen) : ""));
+    trace_item *line = line_of_id(b, of, OP_DOT, "logits");
+    add_logit_letters(b, of, line);
     line->a = tensor_at(last, 0);
     line->b = build_column(&g->unembedding, g->next);
     if (has_bias) {
@@ -131,26 +157,25 @@ static void tell_probabilities(floors *f, const choice_shown *of, const drawn *d
 {
     builder *b = &f->b;
     size_t id = of->of->next;
-    const char *chosen = of->next->item[0];
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     build_formula(b,
                   "tempered = logits / temperature, probabilities = exp(tempered − most) / total");
-    trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "tempered[%s]", chosen), NULL);
+    trace_item *line = line_of_id(b, of, OP_DIVIDE, "tempered");
     line->a = build_element(&d->logits, 0, id);
     line->b = d->temperature;
     line->result = build_element(&d->tempered, 0, id);
     line = build_line(b, OP_MAX, "most", NULL);
     line->a = tensor_at(&d->tempered, 0);
     line->result = d->most;
-    line = build_line(b, OP_EXP, build_text(b, "exponentials[%s]", chosen), NULL);
+    line = line_of_id(b, of, OP_EXP, "exponentials");
     line->a = build_element(&d->tempered, 0, id);
     line->b = d->most;
     line->result = build_element(&d->exponentials, 0, id);
     line = build_line(b, OP_SUM, "total", NULL);
     line->a = tensor_at(&d->exponentials, 0);
     line->result = d->total;
-    line = build_line(b, OP_DIVIDE, build_text(b, "probabilities[%s]", chosen), NULL);
+    line = line_of_id(b, of, OP_DIVIDE, "probabilities");
     line->a = build_element(&d->exponentials, 0, id);
     line->b = d->total;
     line->result = build_element(&d->probabilities, 0, id);
@@ -232,7 +257,7 @@ static void tell_greatest(floors *f, const choice_shown *of, const tensor *logit
                    "The greatest logit is that of %s, counted from 0; of equals it would be "
                    "the first.",
                    name_chosen(f, of));
-    trace_item *line = build_line(b, OP_MAX, build_text(b, "logits[%s]", of->next->item[0]), NULL);
+    trace_item *line = line_of_id(b, of, OP_MAX, "logits");
     line->a = tensor_at(logits, 0);
     line->result = build_element(logits, 0, of->of->next);
 }
@@ -240,9 +265,9 @@ static void tell_greatest(floors *f, const choice_shown *of, const tensor *logit
 /* The sum of exponentials up to the id is the first above the number's share of the total. */
 static void tell_drawn(floors *f, const choice_shown *of, const drawn *d)
 {
+    static const char UP_TO[] = "sum up to ";
     const generation *g = of->of;
     builder *b = &f->b;
-    const char *chosen = of->next->item[0];
     size_t id = g->next;
     double number = g->how.number[g->step - 1], sum = 0;
     for (size_t i = 0; i <= id; i++)
@@ -257,7 +282,9 @@ static void tell_drawn(floors *f, const choice_shown *of, const drawn *d)
     line->b = d->total;
     line->result = build_number(b, "part", number * g->total);
     tensor row = tensor_at(&d->exponentials, 0);
-    line = build_line(b, OP_SUM, build_text(b, "sum up to %s", chosen), NULL);
+    const char *left = build_text(b, "%s%s", UP_TO, of->next->item[0]);
+    line = build_line(b, OP_SUM, left, NULL);
+    build_word(line, left, strlen(UP_TO), of->next->item[0]);
     line->a = tensor_range(&row, 0, 0, id + 1);
     line->result = build_number(b, "sum", sum);
 }

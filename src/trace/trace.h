@@ -55,9 +55,19 @@ typedef struct trace_labels {
     const char *letter;     /* "q", "weighted[2"; NULL: plain numbers */
 } trace_labels;
 
+/* A word of the user's files inside a line's left side or letters: no mathematics. */
+typedef struct trace_word {
+    const char *in; /* which of the two */
+    size_t at, bytes;
+} trace_word;
+
+enum { TRACE_WORDS = 3 };
+
 typedef struct trace_item {
     trace_kind kind;
     const char *text, *left, *letters;
+    trace_word word[TRACE_WORDS]; /* of a line, in their order */
+    size_t words;
     operation op;
     tensor a, b, c, d, result; /* views; no data: not there */
     tensor inner; /* of a line whose operation has one inside: what that comes to, term by term */

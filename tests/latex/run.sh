@@ -28,4 +28,10 @@ done
 page encode "$root/testdata/stacks/encoder-pre-gelu.json"
 page decode "$root/testdata/stacks/seed-decoder.json"
 page generate "$root/testdata/stacks/generator.json" --length 2 --temperature 2
+# Words that mathematics would read as two raised things behind each other, which is no LaTeX.
+cat >words.json <<'EOF'
+{"vocab": {"x²²": [3, 0], "a^b^c_": [0, 1], "\\\\{%": [1, 1]}, "tokens": ["a^b^c_"], "layers": [{}],
+ "causal": true, "unembedding": [[0, 0, 0], [5, 1, 0]], "unembedding_bias": [0, 0, 0]}
+EOF
+page generate words.json --length 1 --temperature 0.1
 finish
