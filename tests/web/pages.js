@@ -21,6 +21,7 @@
 //             table would be too large, in the order of the tables, and the panel says so too
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
 //             and so has a generation, step by step
+// digits      (digits/nothing.html, fixed decimals) a row that sees nothing has no arithmetic
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps; what
 //             is saved is what selfattn check --answers marks; later numbers tell no answer
@@ -417,6 +418,14 @@ async function checkExample(name, most) {
   await close();
 }
 
+async function checkDigits(name) {
+  const { page, said, close } = await open(browser, name, { anchor: '#weights-h0-r0-c0' });
+  const told = await page.textContent('.panel .line');
+  check(name, told.includes('may attend to nothing'), `of a row that sees nothing it says: ${told}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 async function checkIndex(name) {
   const { page, said, close } = await open(browser, name);
   const links = await page.locator('a[href]').evaluateAll((all) => all.map((link) => link.href));
@@ -553,6 +562,7 @@ let browser;
     else await checkPage(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);
+  for (const name of pagesIn(path.join(folder, 'digits'))) await checkDigits(`digits/${name}`);
   for (const name of pagesIn(path.join(folder, 'all'))) {
     if (name === 'index') await checkIndex('all/index');
     else await checkExample(`all/${name}`, 12);

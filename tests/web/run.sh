@@ -134,6 +134,11 @@ if picked large; then
         -o "$scratch/documents/large.json"
     page "$scratch/documents/large.json" --focus row=41
 fi
+if picked digits; then
+    mkdir "$scratch/digits"
+    echo '{"x": [[1, 0], [0, 1]], "mask": [[0, 0], [1, 1]]}' |
+        selfattn --quiet --trace-format html --digits 4 >"$scratch/digits/nothing.html"
+fi
 if picked examples; then
     selfattn example --quiet --all "$scratch/all"
     for document in "$scratch"/all/*.json; do

@@ -81,9 +81,9 @@ function isZero(cell) {
 function exceptionOf(place, operands) {
   const isMask = place.map.name === 'masked' && textOf(place) === '-inf';
   if (isMask) return TEXT.hidden;
-  const second = operands.b && operands.b.length > 0 && textOf(operands.b[0]);
-  if (place.map.operation === 'divide' && second === '0') return TEXT.empty;
-  if (place.map.operation === 'exp' && second === '-inf') return TEXT.empty;
+  const [second] = operands.b || [];
+  if (place.map.operation === 'divide' && place.map.share && isZero(second)) return TEXT.empty;
+  if (place.map.operation === 'exp' && textOf(second) === '-inf') return TEXT.empty;
   if (place.map.operation === 'normalize' && [...operands.b, operands.c[0]].every(isZero))
     return TEXT.noDirection;
   return null;
