@@ -116,6 +116,19 @@ void display_add_wrapped(text *out, const char *words, size_t indent, size_t wid
     }
 }
 
+void display_add_lines(text *out, const char *words)
+{
+    while (*words != '\0') {
+        size_t length = strcspn(words, "\r\t");
+        text_add(out, words, length);
+        words += length;
+        bool is_pair = words[0] == '\r' && words[1] == '\n';
+        if (*words != '\0' && !is_pair)
+            text_add_string(out, *words == '\r' ? "\n" : " ");
+        words += *words != '\0';
+    }
+}
+
 void display_end_line(text *out)
 {
     while (out->length > 0 && out->data[out->length - 1] == ' ')

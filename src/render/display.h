@@ -37,6 +37,9 @@ size_t display_line(const char *string, size_t columns, size_t *skip);
 /* Words as lines of at most `width` columns, each behind `indent` spaces. */
 void display_add_wrapped(text *out, const char *words, size_t indent, size_t width);
 
+/* Notes as they were typed anywhere: \r\n and \r end a line as \n does, and a tab is a space. */
+void display_add_lines(text *out, const char *words);
+
 /* Ends a line, without spaces before its end. */
 void display_end_line(text *out);
 

@@ -1,6 +1,7 @@
 #include "render/html.h"
 
 #include "base/sha256.h"
+#include "render/display.h"
 #include "render/html_assets.h"
 #include "render/html_parts.h"
 
@@ -52,8 +53,9 @@ static void add_head(const html_page *p)
 /* A line of the user's is a paragraph. */
 static void add_notes(const html_page *p)
 {
-    text line = {0};
-    for (const char *at = p->trace->notes == NULL ? "" : p->trace->notes; *at != '\0';) {
+    text line = {0}, notes = {0};
+    display_add_lines(&notes, p->trace->notes == NULL ? "" : p->trace->notes);
+    for (const char *at = text_string(&notes); *at != '\0';) {
         size_t length = strcspn(at, "\n");
         text_clear(&line);
         text_add(&line, at, length);
@@ -63,6 +65,8 @@ static void add_notes(const html_page *p)
         at += length + (at[length] != '\0');
         p->out->failed = p->out->failed || line.failed;
     }
+    p->out->failed = p->out->failed || notes.failed;
+    text_free(&notes);
     text_free(&line);
 }
 

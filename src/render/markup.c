@@ -1,5 +1,7 @@
 #include "render/markup.h"
 
+#include "render/display.h"
+
 #include <string.h>
 
 static bool is_math(const trace_item *item)
@@ -70,12 +72,21 @@ static void add_title(const markup_page *p, const trace *t)
     text_add_string(p->out, p->marks->heading_after);
 }
 
+static void add_notes(const markup_page *p, const trace *t)
+{
+    text notes = {0};
+    display_add_lines(&notes, t->notes == NULL ? "" : t->notes);
+    markup_add_paragraphs(p, text_string(&notes));
+    p->out->failed = p->out->failed || notes.failed;
+    text_free(&notes);
+}
+
 bool markup_render(const trace *t, const render_options *how, const markup *marks, text *out,
                    err *e)
 {
     markup_page p = {.out = out, .marks = marks, .how = how};
     add_title(&p, t);
-    markup_add_paragraphs(&p, t->notes == NULL ? "" : t->notes);
+    add_notes(&p, t);
     for (size_t i = 0; i < t->steps; i++)
         add_step(&p, &t->step[i], i + 1);
     /* The empty line behind the last paragraph. */

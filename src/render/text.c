@@ -80,13 +80,22 @@ static void add_step(text *out, const trace_step *step, size_t number, const ren
     }
 }
 
+static void add_notes(text *out, const trace *t, const render_options *how)
+{
+    text notes = {0};
+    if (t->notes == NULL)
+        return;
+    display_add_lines(&notes, t->notes);
+    text_add_string(out, out->length > 0 ? "\n" : "");
+    display_add_wrapped(out, text_string(&notes), 0, page_width(how));
+    out->failed = out->failed || notes.failed;
+    text_free(&notes);
+}
+
 bool text_render(const trace *t, const render_options *how, text *out, err *e)
 {
     add_title(out, t, how);
-    if (t->notes != NULL) {
-        text_add_string(out, out->length > 0 ? "\n" : "");
-        display_add_wrapped(out, t->notes, 0, page_width(how));
-    }
+    add_notes(out, t, how);
     for (size_t i = 0; i < t->steps; i++) {
         text_add_string(out, out->length > 0 ? "\n" : "");
         add_step(out, &t->step[i], i + 1, how);
