@@ -130,8 +130,8 @@ static bool check_size(const renderer *by, const options *o, const text *out, er
                       o->full ? "without --full it is smaller; " : "");
 }
 
-static bool render(const trace *t, const options *o, const env *world, const char *file, text *out,
-                   err *e)
+static bool render(const trace *t, const options *o, const env *world, const char *file,
+                   const char *from, text *out, err *e)
 {
     const renderer *by = find_renderer(o);
     bool is_terminal = world->stdout_is_terminal && strcmp(file, "-") == 0;
@@ -139,8 +139,24 @@ static bool render(const trace *t, const options *o, const env *world, const cha
                           .digits = option_digits(o),
                           .is_full = o->full,
                           .color = tracing_uses_color(o, world, file),
-                          .blank = &o->blank};
+                          .blank = &o->blank,
+                          .source = from};
     return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
+}
+
+/* One of several documents, whose source is the heading where it has no other. */
+static bool render_of(const documents *all, const place *at, const trace *t, const options *o,
+                      const env *world, const char *file, text *out, err *e)
+{
+    text from = {0};
+    text_add_string(&from, at->file == NULL ? "" : at->file);
+    if (at->line > 0)
+        text_add_format(&from, ":%zu", at->line);
+    bool is_named = all->is_many && from.length > 0;
+    bool done = text_ok(&from, e) &&
+                render(t, o, world, file, is_named ? text_string(&from) : NULL, out, e);
+    text_free(&from);
+    return done;
 }
 
 bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e)
@@ -157,7 +173,7 @@ bool tracing_run(solution *s, const options *o, env *world, const outputs *to, t
     bool done =
         solution_run(s, o, world, e) &&
         trace_make(&t, &s->plan, &s->stages, focus, o->full, o->steps.count > 0 ? wish : NULL, e) &&
-        render(&t, o, world, to->trace.file, out, e);
+        render_of(to->documents, &s->at, &t, o, world, to->trace.file, out, e);
     trace_free(&t);
     return done;
 }
@@ -213,7 +229,7 @@ bool tracing_run_stack(stack_solution *s, const text_list *names, const options 
     bool done =
         check_holds(find_renderer(o), o, to->trace.results, e) && check_steps(&s->stack, 0, o, e) &&
         tracing_make_stack(&t, s, names, o->steps.count > 0 ? &o->steps : NULL, o, world, e) &&
-        render(&t.whole, o, world, to->trace.file, out, e);
+        render_of(to->documents, &s->at, &t.whole, o, world, to->trace.file, out, e);
     stack_trace_free(&t);
     return done;
 }
@@ -246,5 +262,5 @@ bool tracing_render_generation(generation_trace *t, const options *o, const env 
                                err *e)
 {
     return generation_trace_end(t, e) &&
-           render(&t->made.whole, o, world, output_trace_file(o), out, e);
+           render(&t->made.whole, o, world, output_trace_file(o), NULL, out, e);
 }

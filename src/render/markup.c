@@ -62,11 +62,12 @@ static void add_step(const markup_page *p, const trace_step *step, size_t number
 
 static void add_title(const markup_page *p, const trace *t)
 {
-    bool has_both = t->name != NULL && t->title != NULL;
-    if (t->name == NULL && t->title == NULL)
+    const char *name = render_name(t, p->how);
+    bool has_both = name != NULL && t->title != NULL;
+    if (name == NULL && t->title == NULL)
         return;
     text_add_string(p->out, p->marks->heading_before[0]);
-    p->marks->add_words(p->out, t->name == NULL ? "" : t->name);
+    p->marks->add_words(p->out, name == NULL ? "" : name);
     text_add_string(p->out, has_both ? ": " : "");
     p->marks->add_words(p->out, t->title == NULL ? "" : t->title);
     text_add_string(p->out, p->marks->heading_after);

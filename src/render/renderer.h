@@ -14,6 +14,8 @@ typedef struct render_options {
     /* Words that mean steps whose cells are left empty, to be filled in; NULL: none. */
     const text_list *blank;
     const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
+    /* "FILE" or "FILE:LINE" that a trace among several is of; NULL: it is alone. */
+    const char *source;
 } render_options;
 
 typedef struct renderer {
@@ -24,6 +26,10 @@ typedef struct renderer {
     bool takes_blanks;  /* knows render_options.blank */
     size_t most_bytes;  /* larger ones are of no use without --force; 0: any size is */
 } renderer;
+
+/* What a trace's heading begins with: the document's name, or the source of one that has neither
+ * name nor title; NULL: nothing. */
+const char *render_name(const trace *t, const render_options *how);
 
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */
 

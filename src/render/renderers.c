@@ -40,3 +40,8 @@ const renderer *renderer_by_ending(const char *file)
     }
     return &ROWS[0];
 }
+
+const char *render_name(const trace *t, const render_options *how)
+{
+    return t->name == NULL && t->title == NULL ? how->source : t->name;
+}

@@ -41,8 +41,9 @@ static bool is_followed_closely(trace_kind before, trace_kind after)
 static void add_title(text *out, const trace *t, const render_options *how)
 {
     text title = {0};
-    display_add_string(&title, t->name == NULL ? "" : t->name);
-    text_add_string(&title, t->name != NULL && t->title != NULL ? ": " : "");
+    const char *name = render_name(t, how);
+    display_add_string(&title, name == NULL ? "" : name);
+    text_add_string(&title, name != NULL && t->title != NULL ? ": " : "");
     display_add_string(&title, t->title == NULL ? "" : t->title);
     if (title.length > 0) {
         size_t columns = display_columns(text_string(&title), title.length);

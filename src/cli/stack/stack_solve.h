@@ -6,6 +6,7 @@
 #include "model/stack.h"
 
 typedef struct stack_solution {
+    place at; /* of the document */
     stack stack;
     text_list there; /* the names of its stages */
     bundle stages;   /* those that were wanted */
