@@ -1,5 +1,6 @@
 #include "render/markup.h"
 
+#include "base/mem.h"
 #include "render/display.h"
 
 #include <string.h>
@@ -9,10 +10,20 @@ static bool is_math(const trace_item *item)
     return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;
 }
 
-/* Formulas and the lines that work them out, from `first` on, below each other. */
-static size_t add_math(const markup_page *p, const trace_step *step, size_t first)
+static size_t widest_left(const trace_step *step, size_t first)
 {
+    size_t widest = 0;
+    for (size_t i = first; i < step->count && is_math(&step->item[i]); i++)
+        widest = size_larger(widest, markup_left_columns(&step->item[i]));
+    return widest;
+}
+
+/* Formulas and the lines that work them out, from `first` on, below each other. */
+static size_t add_math(const markup_page *page, const trace_step *step, size_t first)
+{
+    markup_page aligned = *page, *p = &aligned;
     size_t i = first;
+    p->left = widest_left(step, first);
     text_add_string(p->out, p->marks->math_before);
     for (; i < step->count && is_math(&step->item[i]); i++) {
         text_add_string(p->out, i > first ? " \\\\\n" : "\n");

@@ -32,14 +32,19 @@ typedef struct markup_page {
     text *out;
     const markup *marks;
     const render_options *how;
+    size_t left; /* columns of the widest left side of what is aligned below each other */
 } markup_page;
 
 bool markup_render(const trace *t, const render_options *how, const markup *marks, text *out,
                    err *e);
 
-/* markup_lines.c: formulas, worked lines and products, inside math_before and math_after. */
+/* markup_lines.c: formulas and worked lines, inside math_before and math_after. */
 void markup_add_formula(const markup_page *p, const char *formula);
 void markup_add_line(const markup_page *p, const trace_item *item);
+/* Columns of what stands left of the sign that such are aligned at. */
+size_t markup_left_columns(const trace_item *item);
+
+/* markup_products.c */
 void markup_add_product(const markup_page *p, const trace_item *item);
 
 /* markup_tables.c */

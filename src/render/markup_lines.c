@@ -1,14 +1,50 @@
-/* Formulas, worked lines and products as LaTeX that is aligned at its equals signs. */
-#include "render/brackets.h"
+/* Formulas and worked lines as LaTeX that is aligned at its equals signs. */
 #include "render/display.h"
 #include "render/markup.h"
 #include "render/worked_line.h"
 
 #include <string.h>
 
-/* A line of so many characters fits a slide, and GitHub's column; a product of so many columns
- * fits side by side. */
-enum { LONGEST_LINE = 80, WIDEST_PRODUCT = 14, MOST_COLUMNS = 8 };
+/* A line of so many characters fits a slide, and GitHub's column; the left side, which all lines
+ * below each other leave room for, and what is right of it fit a page. However long a left side is,
+ * numbers stand beside it. */
+enum { LONGEST_LINE = 80, WIDEST_PAGE = 88, SHORTEST_LINE = 40, EXPONENT_COLUMNS = 2 };
+
+/* ---- how wide ---- */
+
+/* ·10⁻⁵ is wider than e-05, of which the first digit is the third character. */
+static size_t columns_of_piece(const char *piece, size_t length)
+{
+    size_t columns = display_columns(piece, length);
+    for (size_t i = 1; i + 1 < length; i++) {
+        bool is_exponent = piece[i] == 'e' && piece[i - 1] >= '0' && piece[i - 1] <= '9';
+        columns += is_exponent ? EXPONENT_COLUMNS : 0;
+    }
+    return columns;
+}
+
+static size_t columns_of(const text *part)
+{
+    return columns_of_piece(text_string(part), part->length);
+}
+
+size_t markup_left_columns(const trace_item *item)
+{
+    const char *left = item->kind == TRACE_FORMULA ? item->text
+                       : item->left != NULL        ? item->left
+                                                   : item->letters;
+    const char *sign = left == NULL ? NULL : strstr(left, " = ");
+    bool is_whole = item->kind == TRACE_LINE || sign == NULL;
+    return left == NULL ? 0
+                        : display_columns(left, is_whole ? strlen(left) : (size_t)(sign - left));
+}
+
+/* What is left of a page behind the left sides. */
+static size_t most_columns(const markup_page *p)
+{
+    size_t most = p->left < WIDEST_PAGE ? WIDEST_PAGE - p->left : 0;
+    return most > LONGEST_LINE ? LONGEST_LINE : most < SHORTEST_LINE ? SHORTEST_LINE : most;
+}
 
 /* ---- formulas and worked lines ---- */
 
@@ -31,8 +67,8 @@ void markup_add_formula(const markup_page *p, const char *formula)
 static void add_broken(const markup_page *p, const text *part, size_t column)
 {
     for (const char *piece = text_string(part); *piece != '\0';) {
-        size_t length = strcspn(piece, "\n"), columns = display_columns(piece, length);
-        if (column + columns > LONGEST_LINE && column > 0) {
+        size_t length = strcspn(piece, "\n"), columns = columns_of_piece(piece, length);
+        if (column + columns > most_columns(p) && column > 0) {
             text_add_string(p->out, " \\\\\n&\\quad {}");
             column = 0;
         }
@@ -40,11 +76,6 @@ static void add_broken(const markup_page *p, const text *part, size_t column)
         column += columns;
         piece += length + (piece[length] != '\0');
     }
-}
-
-static size_t columns_of(const text *part)
-{
-    return display_columns(text_string(part), part->length);
 }
 
 static bool is_in_word(const worked_line *l, size_t at)
@@ -80,9 +111,10 @@ static bool add_head(const markup_page *p, const worked_line *l)
 void markup_add_line(const markup_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
+    size_t own = markup_left_columns(item), shift = p->left > own ? p->left - own : 0;
     size_t head = columns_of(&l.head), expression = columns_of(&l.expression);
     bool is_long =
-        head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
+        shift + head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
     bool has_expression = l.expression.length > 0;
     if (add_head(p, &l) && is_long && has_expression) {
         text_add_string(p->out, " \\\\\n&");
@@ -100,72 +132,4 @@ void markup_add_line(const markup_page *p, const trace_item *item)
     add_math(p, l.sign, strlen(l.sign));
     add_broken(p, &l.result, 0);
     worked_line_free(&l, p->out);
-}
-
-/* ---- products ---- */
-
-static selection shown(size_t total, const render_options *how)
-{
-    if (how->is_full || total <= MOST_COLUMNS)
-        return selection_all(total);
-    return (selection){.total = total, .front = MOST_COLUMNS - 3, .back = 2};
-}
-
-static void add_number(const markup_page *p, double value)
-{
-    text number = {0};
-    number_text_add(&number, value, p->how->digits);
-    add_math(p, text_string(&number), number.length);
-    p->out->failed = p->out->failed || number.failed;
-    text_free(&number);
-}
-
-static void add_row(const markup_page *p, const tensor *matrix, size_t row,
-                    const selection *columns)
-{
-    for (size_t slot = 0; slot < selection_count(columns); slot++) {
-        size_t column = selection_at(columns, slot);
-        text_add_string(p->out, slot > 0 ? " & " : "");
-        if (row == SELECTION_GAP || column == SELECTION_GAP)
-            text_add_string(p->out, row != column ? row == SELECTION_GAP ? "\\vdots" : "\\cdots"
-                                                  : "\\ddots");
-        else
-            add_number(p, matrix_at(matrix, row, column));
-    }
-}
-
-static void add_brackets(const markup_page *p, const tensor *t, const selection *rows,
-                         const selection *columns)
-{
-    tensor matrix = matrix_of(t);
-    text_add_string(p->out, "\\begin{bmatrix} ");
-    for (size_t slot = 0; slot < selection_count(rows); slot++) {
-        text_add_string(p->out, slot > 0 ? " \\\\ " : "");
-        add_row(p, &matrix, selection_at(rows, slot), columns);
-    }
-    text_add_string(p->out, " \\end{bmatrix}");
-}
-
-void markup_add_product(const markup_page *p, const trace_item *item)
-{
-    tensor b = matrix_of(&item->b);
-    selection one = selection_all(1), inner = shown(b.size[0], p->how),
-              columns = shown(b.size[1], p->how);
-    bool is_wide = selection_count(&inner) + 2 * selection_count(&columns) > WIDEST_PRODUCT;
-    const char *next = is_wide ? " \\\\\n&" : "";
-    text_add_string(p->out, p->marks->math_before);
-    text_add_string(p->out, "\n");
-    add_math(p, item->left, strlen(item->left));
-    text_add_string(p->out, "\\times ");
-    add_math(p, item->letters, strlen(item->letters));
-    text_add_string(p->out, " &= ");
-    add_math(p, item->text, strlen(item->text));
-    text_add_string(p->out, is_wide ? " \\\\\n&" : " \\\\\n");
-    add_brackets(p, &item->a, &one, &inner);
-    text_add_format(p->out, "%s \\times ", next);
-    add_brackets(p, &b, &inner, &columns);
-    text_add_string(p->out, is_wide ? " \\\\\n&= " : " &= ");
-    add_brackets(p, &item->result, &one, &columns);
-    text_add_string(p->out, p->marks->math_after);
-    markup_add_left_out(p, &inner, &columns);
 }

@@ -44,16 +44,6 @@ static size_t product_measure(product *p, const selection *inner, const selectio
            box_measure(&p->result, outer) + 2 * SIGN_COLUMNS;
 }
 
-/* `shown` of `total`, a quarter of them at the end: the beginning is read, the end says that
- * there is one. */
-static selection first_and_last(size_t total, size_t shown)
-{
-    if (shown >= total)
-        return selection_all(total);
-    size_t back = (shown + 2) / 4;
-    return (selection){.total = total, .front = shown - back, .back = back};
-}
-
 /* Takes columns from the wider side until the three fit; false where too few are left to take
  * any. */
 static bool product_fits_shortened(product *p, size_t budget)
@@ -63,16 +53,16 @@ static bool product_fits_shortened(product *p, size_t budget)
     size_t inner_shown = inner.front + inner.back;
     size_t most = budget / NARROWEST < BRACKETS_MOST ? budget / NARROWEST : BRACKETS_MOST - 1;
     size_t outer_shown = m < most ? m : most;
-    selection outer = first_and_last(m, outer_shown);
+    selection outer = selection_of_ends(m, outer_shown);
     while (product_measure(p, &inner, &outer) > budget) {
         if (inner_shown <= FEWEST && outer_shown <= FEWEST)
             return false;
         size_t fewest = inner_shown > FEW || outer_shown > FEW ? FEW : FEWEST;
         bool row_is_wider = p->row.width > p->matrix.width + p->result.width;
         if (outer_shown <= fewest || (row_is_wider && inner_shown > fewest))
-            inner = first_and_last(n, --inner_shown);
+            inner = selection_of_ends(n, --inner_shown);
         else
-            outer = first_and_last(m, --outer_shown);
+            outer = selection_of_ends(m, --outer_shown);
     }
     return true;
 }

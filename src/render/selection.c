@@ -34,6 +34,14 @@ selection selection_of_rows(size_t total, size_t focus, bool is_full)
     return (selection){.total = total, .front = FIRST_ROWS, .back = LAST_ROWS, .focus = focus};
 }
 
+selection selection_of_ends(size_t total, size_t shown)
+{
+    if (shown >= total)
+        return selection_all(total);
+    size_t back = (shown + 2) / 4;
+    return (selection){.total = total, .front = shown - back, .back = back};
+}
+
 size_t selection_count(const selection *s)
 {
     hidden range[2];

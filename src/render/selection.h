@@ -20,6 +20,10 @@ selection selection_all(size_t total);
 /* All of a few; of many the first, the last and the focus. */
 selection selection_of_rows(size_t total, size_t focus, bool is_full);
 
+/* `shown` of them, a quarter of these at the end: the beginning is read, the end says that there is
+ * one. */
+selection selection_of_ends(size_t total, size_t shown);
+
 /* How many places are shown, those of … included, and what index (from 0) each has. */
 size_t selection_count(const selection *s);
 size_t selection_at(const selection *s, size_t slot);

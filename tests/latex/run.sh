@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh [WORD]: every document's trace in LaTeX compiles, as it is. WORD picks documents by name.
+# run.sh [WORD]: every document's trace in LaTeX compiles, as it is, and no line of it is wider than
+# the page. WORD picks documents by name.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -11,11 +12,12 @@ cd "$scratch" || exit 1
 # page [COMMAND] DOCUMENT [OPTION]...
 page() {
     if selfattn "$@" --quiet --trace-format latex --trace-output page.tex -o /dev/null &&
-        pdflatex -interaction=nonstopmode -halt-on-error page.tex >said 2>&1; then
+        pdflatex -interaction=nonstopmode -halt-on-error page.tex >said 2>&1 &&
+        ! grep -a -q '^Overfull' said; then
         pass
     else
         fail "$*"
-        grep -a -A 3 '^!' said | sed 's/^/    /'
+        grep -a -e '^Overfull' -A 3 -e '^!' said | sed 's/^/    /'
     fi
 }
 
@@ -28,6 +30,15 @@ done
 page encode "$root/testdata/stacks/encoder-pre-gelu.json"
 page decode "$root/testdata/stacks/seed-decoder.json"
 page generate "$root/testdata/stacks/generator.json" --length 2 --temperature 2
+# Numbers of all lengths, beside and below each other.
+for size in 3x4 4x6 12x12 5x16 20x32; do
+    picked "size $size" || continue
+    selfattn init --quiet --tokens ${size%x*} --width ${size#*x} --seed 1 -o "$size.json"
+    for digits in '' '--digits 4' '--digits 12'; do
+        # shellcheck disable=SC2086
+        page "$size.json" $digits
+    done
+done
 # Words that mathematics would read as two raised things behind each other, which is no LaTeX.
 cat >words.json <<'EOF'
 {"vocab": {"x²²": [3, 0], "a^b^c_": [0, 1], "\\\\{%": [1, 1]}, "tokens": ["a^b^c_"], "layers": [{}],
