@@ -1,6 +1,7 @@
 #include "render/worked_line.h"
 
 #include "render/display.h"
+#include "render/number_text.h"
 
 /* The left side or the letters; where their words are is kept. */
 static void add_side(worked_line *l, const trace_item *item, const char *side)
@@ -44,19 +45,33 @@ static void make_result(text *out, const trace_item *item, const render_options 
     expression_add_value(out, &value, how);
 }
 
+/* Decimals that say what was rounded away: by themselves numbers have fewer than what is left may
+ * have. */
+enum { ROUNDED_AWAY = 2 };
+
+/* How the numbers of a line are written, `more` decimals behind those that rounding leaves. */
+static render_options options_of(const trace_item *item, const render_options *how, int more)
+{
+    render_options of = *how;
+    if (item->op == OP_ROUND && how->digits < 0 && item->decimals >= NUMBER_TEXT_DECIMALS)
+        of.digits = item->decimals + more;
+    return of;
+}
+
 worked_line worked_line_of(const trace_item *item, const render_options *how)
 {
     worked_line l = {.before = " = ", .sign = expression_is_change(item->op) ? " → " : " = "};
+    render_options before = options_of(item, how, ROUNDED_AWAY), after = options_of(item, how, 0);
     size_t terms = 0;
     make_head(&l, item);
     if (!is_itself(item))
-        expression_add(&l.expression, item, how, &terms);
+        expression_add(&l.expression, item, &before, &terms);
     expression_add_inner(&l.inner, item, how);
     if (l.head.length == 0 || l.expression.length == 0)
         l.before = "";
     else if (expression_is_change(item->op) && item->letters == NULL)
         l.before = ": ";
-    make_result(&l.result, item, how);
+    make_result(&l.result, item, &after);
     if (terms > 0)
         text_add_format(&l.result, "  (%zu %s)", terms, item->op == OP_MAX ? "numbers" : "terms");
     return l;

@@ -233,6 +233,7 @@ void make_round(builder *b)
                        : "");
     for (size_t j = 0; j < lines; j++) {
         trace_item *line = build_line(b, OP_ROUND, at(b, "rounded", i, j), NULL);
+        line->decimals = asked->round_decimals;
         line->a = build_element(&weights, i, j);
         line->result = build_element(&rounded, i, j);
     }

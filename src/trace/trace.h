@@ -68,6 +68,7 @@ typedef struct trace_item {
     const char *text, *left, *letters;
     trace_word word[TRACE_WORDS]; /* of a line, in their order */
     size_t words;
+    int decimals; /* that OP_ROUND leaves */
     operation op;
     tensor a, b, c, d, result; /* views; no data: not there */
     tensor inner; /* of a line whose operation has one inside: what that comes to, term by term */
