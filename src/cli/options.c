@@ -279,7 +279,12 @@ static const option_row ROWS[] = {
                "name stands for the step that makes it. Layers have more steps, and each has a "
                "name of its own by the way to it; see LAYERS."},
     {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
-     .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS},
+     .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS,
+     .manual = "In json, as in all data, what a field counts is from 0: batch, the sequence that is "
+               "shown, where there is a batch; of an item head, whose numbers they are, where "
+               "there are heads (of keys and values the one that the query's head shares), and "
+               "focus, the row that is spelled out. Names and sentences count from 1, as the text "
+               "does: scores[1,2] is of row 0."},
     {{"trace-output", "write the trace to FILE; implies --trace"}, OPTION_FILE, GROUP_TRACE, "FILE",
      .place = AT(trace_output), .has = AT(trace),
      .manual = "Without --trace-format the ending of FILE decides, .md, .tex, .json or .html, and "

@@ -63,10 +63,17 @@ static void add_labels(const writer *w, const char *name, const trace_labels *la
     text_add_string(w->out, "]");
 }
 
+static void add_head_of(const writer *w, const trace_item *item)
+{
+    if (item->head > 0)
+        text_add_format(w->out, ", \"head\": %zu", item->head - 1);
+}
+
 /* ---- kinds of items ---- */
 
 static void add_line(const writer *w, const trace_item *item)
 {
+    add_head_of(w, item);
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
     add_text(w, "operation", operation_name(item->op));
@@ -80,6 +87,7 @@ static void add_line(const writer *w, const trace_item *item)
 
 static void add_product(const writer *w, const trace_item *item)
 {
+    add_head_of(w, item);
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
     add_text(w, "name", item->text);
@@ -90,6 +98,7 @@ static void add_product(const writer *w, const trace_item *item)
 
 static void add_stack(const writer *w, const trace_item *item)
 {
+    add_head_of(w, item);
     add_text(w, "name", item->text);
     add_labels(w, "rows", &item->rows, item->a.size[0]);
     add_tensor(w, "a", &item->a);
@@ -99,6 +108,7 @@ static void add_stack(const writer *w, const trace_item *item)
 static void add_matrix(const writer *w, const trace_item *item)
 {
     int rank = item->a.rank;
+    add_head_of(w, item);
     add_text(w, "name", item->text);
     if (rank == 2)
         add_labels(w, "rows", &item->rows, item->a.size[0]);
@@ -176,6 +186,8 @@ bool json_render(const trace *t, const render_options *how, text *out, err *e)
     add_head(out, "name", t->name);
     add_head(out, "title", t->title);
     add_head(out, "notes", t->notes);
+    if (t->batch > 0)
+        text_add_format(out, "  \"batch\": %zu,\n", t->batch - 1);
     text_add_string(out, "  \"steps\": [\n");
     for (size_t i = 0; i < t->steps; i++) {
         text_add_string(out, i > 0 ? ",\n" : "");

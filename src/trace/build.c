@@ -50,8 +50,18 @@ trace_item *build_item(builder *b, trace_kind kind)
     }
     step->item = items;
     trace_item *added = &items[step->count++];
-    *added = (trace_item){.kind = kind};
+    *added = (trace_item){.kind = kind, .head = b->head};
     return added;
+}
+
+void build_begin_head(builder *b, size_t head)
+{
+    b->head = b->plan->has_heads ? head + 1 : 0;
+}
+
+void build_end_head(builder *b)
+{
+    b->head = 0;
 }
 
 void build_sentence(builder *b, const char *format, ...)
@@ -217,7 +227,7 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
 {
     const plan *p = b->plan;
     const char *name = stage_row(id)->key.named.name;
-    size_t focus = b->focus.row + 1;
+    size_t focus = b->focus.row + 1, of_step = b->head;
     if (!p->has_heads) {
         tensor only = build_stage(b, id);
         build_matrix(b, name, &only, rows, columns, focus);
@@ -228,9 +238,11 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
         if (!shows_all && head != b->focus.head)
             continue;
         tensor one = stage_of_head(b, id, head);
+        build_begin_head(b, head);
         build_matrix(b, build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads), &one, rows,
                      columns, focus);
     }
+    b->head = of_step;
     if (shows_all)
         return;
     trace_item *rest = build_item(b, TRACE_SENTENCE);
@@ -243,13 +255,16 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
 void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
                     trace_labels rows, trace_labels columns, size_t focus)
 {
+    size_t of_step = b->head;
     for (size_t head = 0; head < heads->size[0]; head++) {
         if (head != shown && !b->is_full)
             continue;
         tensor one = tensor_at(heads, head);
+        build_begin_head(b, head);
         build_matrix(b, b->plan->has_heads ? build_text(b, "%s in head %zu", name, head + 1) : name,
                      &one, rows, columns, focus);
     }
+    b->head = of_step;
 }
 
 void build_other_heads(builder *b)

@@ -13,6 +13,7 @@ typedef struct builder {
     trace_focus focus;
     bool is_full;
     bool failed;
+    size_t head; /* that items are of, as they say it */
     err *e;
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
@@ -26,6 +27,9 @@ void build_sentence(builder *b, const char *format, ...) __attribute__((format(p
 void build_formula(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A new item of the step to be filled; a spare one after a failure, so never NULL. */
 trace_item *build_item(builder *b, trace_kind kind);
+/* What follows is of this head, from 0, where the run has heads; and of none again. */
+void build_begin_head(builder *b, size_t head);
+void build_end_head(builder *b);
 /* A worked line: left = letters = (a op b) = result. */
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
 /* Says that `word`, of the user's files, stands `at` so many bytes of the line's left side or

@@ -165,8 +165,11 @@ static void show_transform(builder *b, input which, bool is_of_query)
         if (matrix->data == NULL || (head != b->focus.head && (is_one || !b->is_full)))
             continue;
         const char *name = input_label(which);
+        if (!is_one)
+            build_begin_head(b, head);
         build_matrix(b, is_one ? name : build_text(b, "%s in head %zu", name, head + 1), matrix,
                      build_numbers(), build_numbers(), 0);
+        build_end_head(b);
     }
 }
 

@@ -76,6 +76,7 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
     size_t head = is_query ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
     tensor rows = build_stage(b, from), row = build_row(&rows, at);
     tensor gain = gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
+    build_begin_head(b, head);
     const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
     build_formula(b, "%s[i] = %c[i] / √(mean of %c[i]² + qk_eps)%s", name, of, of,
                   gain.data == NULL ? "" : build_text(b, "·%c_gain", of));
@@ -87,6 +88,7 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
         show_result(b, id, &factor, &row, &gain, at);
     tensor made = build_stage_of_heads(b, id);
     build_in_heads(b, name, &made, head, labels, build_numbers(), at + 1);
+    build_end_head(b);
 }
 
 void make_normalize(builder *b)

@@ -62,13 +62,15 @@ static void show_role(builder *b, stage_id from, stage_id id, size_t row, double
 {
     const plan *p = b->plan;
     const char *name = stage_row(id)->key.named.name;
+    size_t head = *name == 'q' ? b->focus.head : plan_kv_head(p, b->focus.head);
+    build_begin_head(b, head);
     build_sentence(b, "%s %zu stands at position %.0f, counted from 0.",
                    *name == 'q' ? "Query" : "Key", row + 1, position);
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
         show_pair(b, from, id, row, position, pair);
     tensor all = build_stage_of_heads(b, id);
-    size_t head = *name == 'q' ? b->focus.head : plan_kv_head(p, b->focus.head);
     build_in_heads(b, name, &all, head, labels, build_numbers(), row + 1);
+    build_end_head(b);
 }
 
 /* Queries and keys may be of different widths. */

@@ -63,6 +63,7 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
     size_t column = r->weight.rank == 3 ? 0 : head * r->width;
     tensor rows = projected_rows(b, r), weight = weight_of_head(r, head);
     tensor result = build_stage(b, id);
+    build_begin_head(b, head);
     trace_item *line =
         build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, of_head(b, id)),
                    build_text(b, "%s[%zu]·%s[·,%zu]%s", rows_name, row + 1, weight_name, column + 1,
@@ -92,6 +93,7 @@ static void show_shifted_row(builder *b, const projection *r, stage_id id, size_
     size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
     size_t column = head * r->width;
     tensor rows = projected_rows(b, r), result = build_stage(b, id);
+    build_begin_head(b, head);
     trace_item *line = build_line(
         b, OP_PLUS,
         build_text(b, "%s[%zu,1]%s", stage_row(id)->key.named.name, row + 1, of_head(b, id)),
@@ -131,6 +133,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
         show_projected_row(b, r, id, row, rows_name);
     else
         show_shifted_row(b, r, id, row, rows_name);
+    build_end_head(b);
     show_rows(b, id, name, labels, row);
 }
 
@@ -265,6 +268,7 @@ static tensor show_scale(builder *b)
                                   is_number  ? NULL
                                   : is_embed ? "1/√m"
                                              : "1/√d_k");
+    line->head = 0; /* one for all heads */
     const tensor *x = asked->in[INPUT_X];
     double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
     line->a = is_number ? scale : build_number(b, "width", width);

@@ -95,6 +95,12 @@ typedef struct chosen {
     const char *first, *key;
 } chosen;
 
+/* Worked out head by head, as the scores and all up to what each head finds. */
+static bool is_of_head(step_id id)
+{
+    return id >= STEP_SCORES && id <= STEP_SUM;
+}
+
 /* Once, before the first step that shows the focus and not all. */
 static void say_focus(builder *b, step_id id)
 {
@@ -121,6 +127,22 @@ static void say_focus(builder *b, step_id id)
                    toupper((unsigned char)*what), what + 1, keys);
 }
 
+static void make_step(builder *b, step_id id)
+{
+    b->step->id = id;
+    b->step->name = step_of(id)->named.name;
+    if (does_nothing(b->plan, id)) {
+        build_sentence(b, "There is nothing to do in this run: %s changes no number here.",
+                       b->step->name);
+        return;
+    }
+    say_focus(b, id);
+    if (is_of_head(id))
+        build_begin_head(b, b->focus.head);
+    MAKERS[id](b);
+    build_end_head(b);
+}
+
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const step_wish *wish, err *e)
 {
@@ -142,15 +164,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         if (!is_made(p, id, wish))
             continue;
         b.step = &t->step[t->steps++];
-        b.step->id = id;
-        b.step->name = step_of(id)->named.name;
-        if (does_nothing(p, id))
-            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
-                           b.step->name);
-        else {
-            say_focus(&b, id);
-            MAKERS[id](&b);
-        }
+        make_step(&b, id);
     }
     if (!b.failed)
         map_make(&b);

@@ -75,6 +75,7 @@ typedef struct trace_item {
     trace_labels rows, columns;
     bool has_ids; /* its columns are ids, which count from 0 */
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
+    size_t head;  /* whose numbers they are, from 1; 0 = of none, or of all */
     text_list cells;
     size_t columns_count;
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
