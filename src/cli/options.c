@@ -280,8 +280,8 @@ static const option_row ROWS[] = {
                "name of its own by the way to it; see LAYERS."},
     {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
      .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS,
-     .manual = "In json, as in all data, what a field counts is from 0: batch, the sequence that is "
-               "shown, where there is a batch; of an item head, whose numbers they are, where "
+     .manual = "In json, as in all data, what a field counts is from 0: batch, the sequence that "
+               "is shown, where there is a batch; of an item head, whose numbers they are, where "
                "there are heads (of keys and values the one that the query's head shares), and "
                "focus, the row that is spelled out. Names and sentences count from 1, as the text "
                "does: scores[1,2] is of row 0."},

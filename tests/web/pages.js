@@ -420,7 +420,7 @@ async function checkExample(name, most) {
 
 async function checkDigits(name) {
   const { page, said, close } = await open(browser, name, { anchor: '#weights-h0-r0-c0' });
-  const told = await page.textContent('.panel .line');
+  const told = await page.textContent('.panel');
   check(name, told.includes('may attend to nothing'), `of a row that sees nothing it says: ${told}`);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
