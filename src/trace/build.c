@@ -109,6 +109,11 @@ static bool is_of_kv_heads(const plan *p, stage_id id)
     return role != NULL && role != &p->q;
 }
 
+size_t build_shown_head(const builder *b, stage_id id)
+{
+    return is_of_kv_heads(b->plan, id) ? plan_kv_head(b->plan, b->focus.head) : b->focus.head;
+}
+
 static stage_id last_form(const builder *b, const stage_id *form, size_t forms)
 {
     while (forms > 1 && !plan_has_stage(b->plan, form[forms - 1]))

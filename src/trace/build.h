@@ -51,6 +51,8 @@ stage_id build_new_keys(const builder *b);
 
 /* A stage of the focus's batch and head as a matrix; no data where the stage was not kept. */
 tensor build_stage(const builder *b, stage_id id);
+/* The head in focus of a stage; keys and values are in the one that its query head shares. */
+size_t build_shown_head(const builder *b, stage_id id);
 /* The same of all heads, of keys and values those that they have. */
 tensor build_stage_of_heads(const builder *b, stage_id id);
 /* A stage without heads, of the focus's batch. */

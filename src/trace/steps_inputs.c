@@ -1,17 +1,11 @@
 /* The first steps: inputs and parameters. */
 #include "trace/build.h"
 
-/* The head in focus of a stage of queries, or of keys and values. */
-static size_t shown_head(const builder *b, stage_id id)
-{
-    return id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
-}
-
 static void show_rows(builder *b, const char *name, stage_id id, trace_labels rows)
 {
     tensor of_batch = build_stage_of_batch(b, id);
     if (of_batch.rank == 3)
-        build_in_heads(b, name, &of_batch, shown_head(b, id), rows, build_numbers(), 0);
+        build_in_heads(b, name, &of_batch, build_shown_head(b, id), rows, build_numbers(), 0);
     else
         build_matrix(b, name, &of_batch, rows, build_numbers(), 0);
 }
@@ -148,7 +142,7 @@ static void show_weight(builder *b, input which, const tensor *weight)
         return;
     if (weight->rank == 3)
         build_in_heads(b, input_label(which), weight,
-                       shown_head(b, which == INPUT_WQ ? STAGE_Q : STAGE_K), build_numbers(),
+                       build_shown_head(b, which == INPUT_WQ ? STAGE_Q : STAGE_K), build_numbers(),
                        build_numbers(), 0);
     else
         build_matrix(b, input_label(which), weight, build_numbers(), build_numbers(), 0);

@@ -72,8 +72,7 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
                             trace_labels labels)
 {
     const char *name = stage_row(id)->key.named.name, of = *name;
-    bool is_query = from == STAGE_Q;
-    size_t head = is_query ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t head = build_shown_head(b, id);
     tensor rows = build_stage(b, from), row = build_row(&rows, at);
     tensor gain = gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
     build_begin_head(b, head);

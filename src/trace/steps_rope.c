@@ -62,7 +62,7 @@ static void show_role(builder *b, stage_id from, stage_id id, size_t row, double
 {
     const plan *p = b->plan;
     const char *name = stage_row(id)->key.named.name;
-    size_t head = *name == 'q' ? b->focus.head : plan_kv_head(p, b->focus.head);
+    size_t head = build_shown_head(b, id);
     build_begin_head(b, head);
     build_sentence(b, "%s %zu stands at position %.0f, counted from 0.",
                    *name == 'q' ? "Query" : "Key", row + 1, position);

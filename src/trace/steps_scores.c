@@ -38,7 +38,7 @@ static const char *projected_name(const builder *b, const projection *r)
 /* " in head 2", of the focus; keys and values are in the head that its query head shares. */
 static const char *of_head(builder *b, stage_id id)
 {
-    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t head = build_shown_head(b, id);
     return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
 }
 
@@ -59,7 +59,7 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
                                const char *rows_name)
 {
     const char *name = stage_row(id)->key.named.name, *weight_name = input_label(r->weight_as);
-    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t head = build_shown_head(b, id);
     size_t column = r->weight.rank == 3 ? 0 : head * r->width;
     tensor rows = projected_rows(b, r), weight = weight_of_head(r, head);
     tensor result = build_stage(b, id);
@@ -90,7 +90,7 @@ static void show_projected_row(builder *b, const projection *r, stage_id id, siz
 static void show_shifted_row(builder *b, const projection *r, stage_id id, size_t row,
                              const char *rows_name)
 {
-    size_t head = id == STAGE_Q ? b->focus.head : plan_kv_head(b->plan, b->focus.head);
+    size_t head = build_shown_head(b, id);
     size_t column = head * r->width;
     tensor rows = projected_rows(b, r), result = build_stage(b, id);
     build_begin_head(b, head);
