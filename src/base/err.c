@@ -35,6 +35,14 @@ const char *place_text(const place *at, char out[PLACE_TEXT])
     return out;
 }
 
+const char *err_text(const err *e, char out[ERR_TEXT])
+{
+    bool has_remedy = e->remedy[0] != '\0';
+    snprintf(out, ERR_TEXT, "selfattn: %s%s%s\n%s%s%s", e->where, e->where[0] == '\0' ? "" : ": ",
+             e->what, has_remedy ? "  " : "", e->remedy, has_remedy ? "\n" : "");
+    return out;
+}
+
 void err_clear(err *e)
 {
     e->is_set = e->is_memory = false;

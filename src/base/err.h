@@ -36,6 +36,10 @@ typedef struct err {
     char remedy[512];       /* what to do about it, or empty */
 } err;
 
+/* Both lines as a person reads them, "selfattn: WHERE: WHAT" and the remedy below. */
+enum { ERR_TEXT = sizeof(err) + 32 };
+const char *err_text(const err *e, char out[ERR_TEXT]);
+
 /* Nothing is wrong yet. What is many times begun is not set byte by byte. */
 void err_clear(err *e);
 

@@ -9,18 +9,10 @@
 
 void report_error(const env *world, const err *e)
 {
+    char said[ERR_TEXT];
     progress_pause(world->progress);
-    fprintf(world->err, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
-    if (e->remedy[0] != '\0')
-        fprintf(world->err, "  %s\n", e->remedy);
+    fputs(err_text(e, said), world->err);
     progress_resume(world->progress);
-}
-
-void report_write_error(text *out, const err *e)
-{
-    text_add_format(out, "selfattn: %s%s%s\n", e->where, e->where[0] == '\0' ? "" : ": ", e->what);
-    if (e->remedy[0] != '\0')
-        text_add_format(out, "  %s\n", e->remedy);
 }
 
 void report_number(text *out, double value)

@@ -1,4 +1,4 @@
-/* What check and diff say, a line a document; and an error as a person reads it. */
+/* What check and diff say, a line a document; and an error, on standard error. */
 #ifndef SELFATTN_CLI_REPORT_H
 #define SELFATTN_CLI_REPORT_H
 
@@ -6,9 +6,7 @@
 #include "cli/document.h"
 #include "cli/env.h"
 
-/* "selfattn: WHERE: WHAT", and the remedy below. */
 void report_error(const env *world, const err *e);
-void report_write_error(text *out, const err *e);
 
 /* The shortest that reads back; of a hole, that it is none. */
 void report_number(text *out, double value);

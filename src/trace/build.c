@@ -248,13 +248,8 @@ void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels col
                      columns, focus);
     }
     b->head = of_step;
-    if (shows_all)
-        return;
-    trace_item *rest = build_item(b, TRACE_SENTENCE);
-    rest->text = build_text(
-        b, "The other %zu heads are left out; --full shows them, --focus head=H another one.",
-        p->heads - 1);
-    rest->is_about_heads = true;
+    if (!shows_all)
+        build_other_heads(b);
 }
 
 void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
@@ -279,8 +274,10 @@ void build_other_heads(builder *b)
     trace_item *rest = build_item(b, TRACE_SENTENCE);
     rest->text = b->plan->heads == 2
                      ? "The other head is left out; --full and --focus head=H show it."
-                     : "The other heads are left out; --full shows them, --focus head=H "
-                       "another one.";
+                     : build_text(b,
+                                  "The other %zu heads are left out; --full shows them, "
+                                  "--focus head=H another one.",
+                                  b->plan->heads - 1);
     rest->is_about_heads = true;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Files that a job takes before the first of them is written: enough that jobs seldom wait. */
 enum { FILES_A_JOB = 16 };
@@ -44,17 +45,14 @@ static bool check_next(checker *c, documents *all, bool *is_there, bool *may_go_
 static bool pass_over(checker *c, const err *bad, err *e)
 {
     checked_errors *all = &c->passed_over;
-    text said = {0};
+    char said[ERR_TEXT];
     checked_error *grown = mem_grow(all->one, all->count, &all->capacity, sizeof all->one[0], e);
     if (grown == NULL)
         return false;
     all->one = grown;
-    report_write_error(&said, bad);
-    bool done = text_ok(&said, e);
     checked_error *added = &all->one[all->count];
     added->behind = c->out.length;
-    added->said = done ? mem_copy_text(text_string(&said), said.length, e) : NULL;
-    text_free(&said);
+    added->said = mem_copy_text(said, strlen(err_text(bad, said)), e);
     all->count += added->said != NULL;
     return added->said != NULL;
 }

@@ -69,14 +69,9 @@ void tap_add(text *out, tap_count *counted, const checked_file *one)
         at = error->behind;
     }
     add_lines(out, counted, lines + at, one->lines.length - at);
-    if (!one->bad.is_set)
-        return;
-    text last = {0};
-    report_write_error(&last, &one->bad);
-    if (!last.failed)
-        add_error(out, counted, text_string(&last));
-    out->failed = out->failed || last.failed;
-    text_free(&last);
+    char last[ERR_TEXT];
+    if (one->bad.is_set)
+        add_error(out, counted, err_text(&one->bad, last));
 }
 
 void tap_end(text *out, const tap_count *counted)
