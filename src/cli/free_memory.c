@@ -12,6 +12,9 @@ enum { MAX_PATH = 4096, MAX_LINE = 4096 };
 /* Where nothing at all is known. */
 static const uint64_t GUESS = (uint64_t)1 << 30;
 
+/* Version 1 has no word for no limit, but the greatest number of whole pages. */
+static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
+
 /* The files of a memory controller (Linux: Documentation/admin-guide/cgroup-v2.rst,
  * cgroup-v1/memory.rst). */
 typedef struct controller {
@@ -60,7 +63,7 @@ static bool read_value_of(const char *folder, const char *file, const char *labe
 static uint64_t group_leaves(const controller *c, const char *folder)
 {
     uint64_t limit, usage, cache;
-    if (!read_value_of(folder, c->limit, "", &limit) ||
+    if (!read_value_of(folder, c->limit, "", &limit) || limit >= NO_LIMIT ||
         !read_value_of(folder, c->usage, "", &usage))
         return UINT64_MAX;
     if (read_value_of(folder, "memory.stat", c->cache, &cache))

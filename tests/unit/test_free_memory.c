@@ -111,6 +111,8 @@ static void test_version_1(unit *u)
     CHECK(u, free_memory(m.root) == 2250000);
     put(u, &m, "/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "9000000\n");
     CHECK(u, free_memory(m.root) == 0);
+    put(u, &m, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+    CHECK(u, free_memory(m.root) == (uint64_t)8000000 * 1024);
     machine_free(&m);
 }
 
