@@ -33,6 +33,7 @@ typedef struct job {
     size_t step, end; /* of the rows or columns */
     atomic_size_t next;
     atomic_bool lacks_memory;
+    atomic_bool *is_finite; /* c; NULL: nobody asks */
 } job;
 
 /* b on its way into panels. */
@@ -55,6 +56,14 @@ static void add_bias(const job *j, tensor *c, size_t first_column)
         j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
 }
 
+/* What belongs to a product's elements while they are in the cache. */
+static void finish(const job *j, tensor *c, size_t first_column)
+{
+    add_bias(j, c, first_column);
+    if (j->is_finite != NULL && !j->with->is_finite(c))
+        atomic_store(j->is_finite, false);
+}
+
 /* These rows and columns of c; b has the columns alone. */
 static void multiply_block(const job *j, const packed *b, size_t row, size_t rows, size_t column,
                            size_t columns)
@@ -62,7 +71,7 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
     tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
     tensor c = tensor_range(&all, 1, column, columns);
     j->with->product(&a, b, NULL, &c);
-    add_bias(j, &c, column);
+    finish(j, &c, column);
 }
 
 /* A block of rows at a time, which is still in the cache when the bias comes. */
@@ -81,7 +90,7 @@ static void multiply_row(const job *j, size_t first, size_t count)
 {
     tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
     j->with->row_product(j->a->data, &b, c.data);
-    add_bias(j, &c, first);
+    finish(j, &c, first);
 }
 
 static void take_pieces(job *j, packed *room)
@@ -229,26 +238,46 @@ static bool multiply_range(const job *whole, size_t first, size_t count, crew *b
     bool has_bias = whole->bias != NULL && whole->bias->data != NULL;
     if (has_bias)
         bias = tensor_range(whole->bias, 0, first, count);
-    job part = {
-        .with = whole->with, .a = whole->a, .b = &b, .bias = has_bias ? &bias : NULL, .c = &c};
+    job part = {.with = whole->with,
+                .a = whole->a,
+                .b = &b,
+                .bias = has_bias ? &bias : NULL,
+                .c = &c,
+                .is_finite = whole->is_finite};
     const size_t *size = whole->b->size;
     return multiply_packed(&part, threads_for(whole->a->size[0], size[0], size[1], by->most), by,
                            e);
+}
+
+static bool multiply_all(job *j, crew *by, err *e)
+{
+    const tensor *a = j->a, *b = j->b;
+    if (a->size[0] == 1 && a->stride[1] == 1)
+        return multiply_one_row(j, by);
+    if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
+        return multiply_columns_apart(j, by, e);
+    size_t columns = b->size[1], step = columns_at_once(j->with, b->size[0], columns);
+    for (size_t first = 0; first < columns; first += step) {
+        size_t left = columns - first;
+        if (!multiply_range(j, first, left < step ? left : step, by, e))
+            return false;
+    }
+    return true;
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
     job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
-    if (a->size[0] == 1 && a->stride[1] == 1)
-        return multiply_one_row(&j, by);
-    if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
-        return multiply_columns_apart(&j, by, e);
-    size_t columns = b->size[1], step = columns_at_once(with, b->size[0], columns);
-    for (size_t first = 0; first < columns; first += step) {
-        size_t left = columns - first;
-        if (!multiply_range(&j, first, left < step ? left : step, by, e))
-            return false;
-    }
-    return true;
+    return multiply_all(&j, by, e);
+}
+
+bool multiply_and_judge(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                        tensor *c, bool *is_finite, crew *by, err *e)
+{
+    atomic_bool judged = *is_finite;
+    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c, .is_finite = &judged};
+    bool done = multiply_all(&j, by, e);
+    *is_finite = atomic_load(&judged);
+    return done;
 }

@@ -11,7 +11,11 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
-/* Bytes that it allocates at most, for so many rows of a. */
+/* The same, and *is_finite stays true where all of c is, which costs least while c is made. */
+bool multiply_and_judge(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                        tensor *c, bool *is_finite, crew *by, err *e);
+
+/* Bytes that they allocate at most, for so many rows of a. */
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads);
 

@@ -9,23 +9,25 @@
 
 #include <string.h>
 
-/* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. */
+/* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. *is_finite stays
+ * true where all of it is. */
 static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
-                         crew *by, err *e)
+                         bool *is_finite, crew *by, err *e)
 {
     if (r->weight.data == NULL) {
         tensor_copy(rows, out);
         p->with->add_to_rows(out, r->bias.data);
+        *is_finite = *is_finite && p->with->is_finite(out);
         return true;
     }
     if (r->weight.rank == 2)
-        return multiply(p->with, rows, &r->weight, &r->bias, out, by, e);
+        return multiply_and_judge(p->with, rows, &r->weight, &r->bias, out, is_finite, by, e);
     for (size_t head = 0; head < r->heads; head++) {
         tensor weight = tensor_at(&r->weight, head), bias = r->bias;
         tensor columns = tensor_range(out, 1, head * r->width, r->width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, head * r->width, r->width);
-        if (!multiply(p->with, rows, &weight, &bias, &columns, by, e))
+        if (!multiply_and_judge(p->with, rows, &weight, &bias, &columns, is_finite, by, e))
             return false;
     }
     return true;
@@ -49,13 +51,14 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         tensor *rows = kept->data != NULL ? kept : projected_own(made, p, 3, size, e);
         if (rows == NULL)
             return false;
+        bool is_finite = true;
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor from = tensor_at(rows_of(made, r), batch), to = tensor_at(rows, batch);
-            if (!project_rows(p, r, &from, &to, by, e))
+            if (!project_rows(p, r, &from, &to, &is_finite, by, e))
                 return false;
         }
         *out = plan_split_heads(rows, r->heads);
-        return projected_check_range(p, input_label(r->given_as), rows, e);
+        return is_finite || projected_check_range(p, input_label(r->given_as), rows, e);
     }
     if (kept->data != NULL) {
         tensor into = plan_heads_apart(kept, r->heads);
@@ -187,10 +190,11 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
 
 static bool compute_output(const projected *made, const plan *p, tensor *output, crew *by, err *e)
 {
+    bool is_finite = p->wo.data != NULL;
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
         if (p->wo.data != NULL) {
-            if (!multiply(p->with, &context, &p->wo, &p->bo, &to, by, e))
+            if (!multiply_and_judge(p->with, &context, &p->wo, &p->bo, &to, &is_finite, by, e))
                 return false;
             continue;
         }
@@ -199,7 +203,7 @@ static bool compute_output(const projected *made, const plan *p, tensor *output,
         if (p->bo.data != NULL)
             p->with->add_to_rows(&to, p->bo.data);
     }
-    return true;
+    return is_finite || projected_check_range(p, "output", output, e);
 }
 
 /* With q of rank 4 the context keeps its heads apart, and so does the output where there is no
@@ -227,7 +231,7 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
         tensor_copy(&made->context, context);
     if (output->data == NULL || keep_apart(made, p, output))
         return true;
-    return compute_output(made, p, output, by, e) && projected_check_range(p, "output", output, e);
+    return compute_output(made, p, output, by, e);
 }
 
 /* ---- memory ---- */

@@ -33,4 +33,16 @@ static inline double float64_of_bits(uint64_t bits)
     return value;
 }
 
+/* The sign's bit says whether a number is infinite or NaN: its exponent is all ones, and one more
+ * reaches that bit. */
+static inline uint32_t float32_past_range(float value)
+{
+    return (float32_bits(value) & 0x7fffffffu) + 0x00800000u;
+}
+
+static inline uint64_t float64_past_range(double value)
+{
+    return (float64_bits(value) & ~((uint64_t)1 << 63)) + ((uint64_t)1 << 52);
+}
+
 #endif

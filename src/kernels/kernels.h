@@ -77,6 +77,8 @@ typedef struct kernels {
     void (*product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
     /* c[i][j] = c[i][j] + bias[j], one rounding. */
     void (*add_to_rows)(tensor *c, const void *bias);
+    /* Whether no c[i][j] is infinite or NaN. */
+    bool (*is_finite)(const tensor *c);
     /* c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fma as in product. q: n ×
      * a, k: m × a; va, ba: a. */
     void (*additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);

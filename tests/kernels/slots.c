@@ -48,6 +48,11 @@ static void call_add_to_rows(const kernels *with, job *j)
     with->add_to_rows(&j->out, j->in[1].data);
 }
 
+static void call_is_finite(const kernels *with, job *j)
+{
+    numbers_put(j->out.type, j->out.data, 0, with->is_finite(&j->in[0]));
+}
+
 static void call_additive(const kernels *with, job *j)
 {
     with->additive(&j->in[0], &j->in[1], j->in[2].data, j->in[3].data, &j->out);
@@ -289,6 +294,8 @@ const slot SLOTS[] = {
     {"row_product", call_row_product, NUMBERS_ANY, {"d", "dn", "", ""}, "n"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
+    {"is_finite", call_is_finite, NUMBERS_ANY, {"rn", "", "", ""}, "1"},
+    {"is_finite of low ones", call_is_finite, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
     {"scale", call_scale, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"max of scale", call_max_of_scale, NUMBERS_SCORES, {"n", "", "", ""}, "1"},

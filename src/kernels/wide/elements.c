@@ -1,4 +1,4 @@
-/* Element by element: adding, weighing, gating. Each is one rounding. */
+/* Element by element: adding, weighing, gating, each one rounding; judging. */
 #include "kernels/wide/real.h"
 
 void KERNEL(times)(const void *x, size_t n, const void *y, void *out)
@@ -43,4 +43,15 @@ void KERNEL(add_to_rows)(tensor *c, const void *bias)
         for (size_t j = 0; j < c->size[1]; j++)
             row[j] += addend[j];
     }
+}
+
+bool KERNEL(is_finite)(const tensor *c)
+{
+    real_bits all = 0;
+    for (size_t i = 0; i < c->size[0]; i++) {
+        const real *row = (const real *)c->data + c->stride[0] * (ptrdiff_t)i;
+        for (size_t j = 0; j < c->size[1]; j++)
+            all |= past_range(row[j]);
+    }
+    return all >> (8 * sizeof all - 1) == 0;
 }

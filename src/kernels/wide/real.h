@@ -6,6 +6,7 @@
 #ifndef SELFATTN_KERNELS_WIDE_REAL_H
 #define SELFATTN_KERNELS_WIDE_REAL_H
 
+#include "base/float_bits.h"
 #include "kernels/kernels.h"
 
 #include <float.h>
@@ -26,6 +27,10 @@ static inline real fused(real a, real b, real c)
 {
     return fma(a, b, c);
 }
+static inline real_bits past_range(real x)
+{
+    return float64_past_range(x);
+}
 #else
 typedef float real;
 typedef uint32_t real_bits;
@@ -35,6 +40,10 @@ static const real REAL_SMALLEST_NORMAL = FLT_MIN;
 static inline real fused(real a, real b, real c)
 {
     return fmaf(a, b, c);
+}
+static inline real_bits past_range(real x)
+{
+    return float32_past_range(x);
 }
 #endif
 
@@ -46,6 +55,7 @@ void KERNEL(product)(const tensor *a, const packed *b, const product_band *band,
 void KERNEL(row_product)(const void *a, const tensor *b, void *c);
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c);
 void KERNEL(add_to_rows)(tensor *c, const void *bias);
+bool KERNEL(is_finite)(const tensor *c);
 void KERNEL(additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
 void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t stride,
                   bool hides_zeros, void *out);

@@ -10,6 +10,7 @@ const kernels KERNEL(kernels) = {
     .row_product = KERNEL(row_product),
     .product_of_nonzero = KERNEL(product_of_nonzero),
     .add_to_rows = KERNEL(add_to_rows),
+    .is_finite = KERNEL(is_finite),
     .additive = KERNEL(additive),
     .cap = KERNEL(cap),
     .add = KERNEL(add),
