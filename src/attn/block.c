@@ -354,7 +354,7 @@ static tensor context_of(const block_context *of, const block *at)
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
-static void compute_attended(const block_context *of, const block *at, const scratch *in,
+static void compute_attended(const block_context *of, const block *at, scratch *in,
                              const tensor *weights)
 {
     const plan *p = of->plan;
@@ -369,6 +369,7 @@ static void compute_attended(const block_context *of, const block *at, const scr
         tensor v = tensor_range(&all, 0, at->skipped, at->columns);
         p->with->product_of_nonzero(weights, &v, &attended);
     }
+    in->is_past_range = in->is_past_range || !p->with->is_finite(&attended);
     if (attended.data != context.data)
         tensor_copy(&attended, &context);
 }

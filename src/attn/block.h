@@ -17,7 +17,8 @@ typedef struct scratch {
     share *shares;        /* n_k, where weights are rounded by largest remainders */
     row_shares undivided; /* the row whose exponentials and sum were computed last */
     empty_rows empty;
-    size_t failed_at; /* the block's number in the schedule, where `failure` is set */
+    bool is_past_range; /* something in the context is not finite */
+    size_t failed_at;   /* the block's number in the schedule, where `failure` is set */
     err failure;
 } scratch;
 

@@ -225,7 +225,7 @@ static bool keep_apart(const projected *made, const plan *p, tensor *kept)
 bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
-    if (!projected_check_range(p, "context", &made->context_rows, e))
+    if (!made->context_is_finite && !projected_check_range(p, "context", &made->context_rows, e))
         return false;
     if (context->data != NULL && context->rank == 4)
         tensor_copy(&made->context, context);

@@ -19,6 +19,7 @@ typedef struct projected {
     bool v_is_finite;
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
+    bool context_is_finite;
     tensor owned[PROJECTED_OWNED];
     size_t owned_count; /* of this run: a run before it may have left more */
 } projected;

@@ -130,14 +130,17 @@ static void scratches_free(run *r)
     r->of_worker = NULL;
 }
 
-/* The failure of the first block, whoever met it. */
-static bool gather(const run *r, size_t threads, empty_rows *empty, err *e)
+/* What all have seen; the failure of the first block, whoever met it. */
+static bool gather(run *r, size_t threads, empty_rows *empty, err *e)
 {
     const scratch *failed = NULL;
     *empty = (empty_rows){0};
+    r->shared.made.context_is_finite = true;
     for (size_t i = 0; i < threads; i++) {
         const scratch *one = &r->of_worker[i];
         empty_rows_join(empty, &one->empty);
+        if (one->is_past_range)
+            r->shared.made.context_is_finite = false;
         if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
             failed = one;
     }
@@ -184,8 +187,10 @@ bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
     schedule_start(&r->tasks, count_units(r), r->wave, panels_parts(&c->panels),
                    r->group * r->blocks);
     start_progress(c->wanted->progress, r->end - r->first);
-    for (size_t i = 0; i < r->threads; i++)
+    for (size_t i = 0; i < r->threads; i++) {
         r->of_worker[i].empty = (empty_rows){0};
+        r->of_worker[i].is_past_range = false;
+    }
     return gather(r, crew_run(by, r->threads, work, r), empty, e);
 }
 
