@@ -161,6 +161,7 @@ static bool check_sum(const plan *p, const block *row, double sum, bool is_empty
 /* The block's rows of all stages from scores to weights. */
 typedef struct row_stages {
     tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
+    bool has_cap;
 } row_stages;
 
 /* The own columns of one row */
@@ -233,14 +234,13 @@ static bool compute_row(const block_context *of, const block *at, const block *o
                         const row_stages *s)
 {
     const plan *p = of->plan;
-    bool has_cap = plan_has_stage(p, STAGE_CAPPED);
     void *scaled = own_row(&s->scaled, at, own), *capped = own_row(&s->capped, at, own);
     void *masked = own_row(&s->masked, at, own);
     void *maximum = row_at(&s->maximum, own->first - at->first);
     p->with->scale(own_row(&s->scores, at, own), own->columns, p->scale, scaled, maximum);
-    if (has_cap)
+    if (s->has_cap)
         p->with->cap(scaled, own->columns, p->asked->softcap, capped);
-    if (masking_apply(p, own, own->first, capped, masked) || has_cap)
+    if (masking_apply(p, own, own->first, capped, masked) || s->has_cap)
         p->with->row_max(masked, own->columns, maximum);
     if (!compute_softmax(of, at, own, in, s))
         return false;
@@ -280,6 +280,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .exponent = scores_of(of, at, STAGE_EXP, in),
         .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
+        .has_cap = has_cap,
     };
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {

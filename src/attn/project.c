@@ -190,7 +190,7 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
 
 static bool compute_output(const projected *made, const plan *p, tensor *output, crew *by, err *e)
 {
-    bool is_finite = p->wo.data != NULL;
+    bool is_finite = p->wo.data != NULL || p->bo.data == NULL; /* as the context is */
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
         if (p->wo.data != NULL) {

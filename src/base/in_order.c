@@ -1,5 +1,6 @@
 #include "base/in_order.h"
 
+#include "base/looking.h"
 #include "base/threads.h"
 
 #include <pthread.h>
@@ -12,13 +13,15 @@ typedef struct line_up {
     atomic_bool is_over;
     pthread_mutex_t lock;
     pthread_cond_t passed;
-    size_t turn; /* unit to be handed over */
+    atomic_size_t turn; /* unit to be handed over */
 } line_up;
 
 static void wait_for_turn(line_up *l, size_t unit)
 {
+    for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
+        look_pause();
     pthread_mutex_lock(&l->lock);
-    while (l->turn != unit)
+    while (atomic_load(&l->turn) != unit)
         pthread_cond_wait(&l->passed, &l->lock);
     pthread_mutex_unlock(&l->lock);
 }
@@ -26,7 +29,7 @@ static void wait_for_turn(line_up *l, size_t unit)
 static void pass_turn(line_up *l)
 {
     pthread_mutex_lock(&l->lock);
-    l->turn++;
+    atomic_fetch_add(&l->turn, 1);
     pthread_cond_broadcast(&l->passed);
     pthread_mutex_unlock(&l->lock);
 }

@@ -1,22 +1,10 @@
 #define _GNU_SOURCE /* sched_getcpu, cpu_set_t */
 #include "base/threads.h"
 
+#include "base/looking.h"
+
 #include <sched.h>
 #include <signal.h>
-
-/* Waking a thread that sleeps takes as long as a small piece does, and longer where its processor
- * sleeps too. So whoever waits looks so often before it sleeps: for less than half a millisecond,
- * while pieces follow one another. */
-enum { LOOKS = 10000 };
-
-static inline void pause_shortly(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 /* A system may wake a thread on the processor where the caller is at work, and leave both there for
  * tens of milliseconds beside one that is idle, as in a virtual machine whose other processor is
@@ -42,7 +30,7 @@ static bool has_news(crew *c, size_t seen)
 static bool wait_for_piece(crew *c, size_t seen)
 {
     for (int i = 0; i < LOOKS && !has_news(c, seen); i++)
-        pause_shortly();
+        look_pause();
     pthread_mutex_lock(&c->lock);
     while (!has_news(c, seen))
         pthread_cond_wait(&c->has_piece, &c->lock);
@@ -142,7 +130,7 @@ static void begin_piece(crew *c, size_t workers, crew_work *work, void *context)
 static void end_piece(crew *c)
 {
     for (int i = 0; i < LOOKS && atomic_load_explicit(&c->busy, memory_order_relaxed) > 0; i++)
-        pause_shortly();
+        look_pause();
     pthread_mutex_lock(&c->lock);
     while (c->busy > 0)
         pthread_cond_wait(&c->is_done, &c->lock);
