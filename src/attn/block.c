@@ -81,8 +81,8 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     tensor rows = rows_of(of, at, id, NULL, 0);
     for (size_t i = 0; i < at->rows; i++) {
         void *row = row_at(&rows, i);
-        masking_fill(rows.type, row, 0, at->skipped, value);
-        masking_fill(rows.type, row, at->skipped + at->columns, of->plan->n_k, value);
+        masking_fill(of->plan, row, 0, at->skipped, value);
+        masking_fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
     }
 }
 
@@ -209,12 +209,13 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
     return check_sum(p, own, whole, is_empty, &in->failure);
 }
 
-static void fill_around(const tensor *t, const block *at, const block *own, double value)
+static void fill_around(const plan *p, const tensor *t, const block *at, const block *own,
+                        double value)
 {
     void *row = row_at(t, own->first - at->first);
     size_t begin = own->skipped - at->skipped;
-    masking_fill(t->type, row, 0, begin, value);
-    masking_fill(t->type, row, begin + own->columns, at->columns, value);
+    masking_fill(p, row, 0, begin, value);
+    masking_fill(p, row, begin + own->columns, at->columns, value);
 }
 
 /* The row's columns that others of the block need. */
@@ -222,16 +223,26 @@ static void fill_others(const block_context *of, const block *at, const block *o
                         const row_stages *s)
 {
     if (is_kept(of, STAGE_MASKED))
-        fill_around(&s->masked, at, own, -INFINITY);
+        fill_around(of->plan, &s->masked, at, own, -INFINITY);
     if (is_kept(of, STAGE_EXP))
-        fill_around(&s->exponent, at, own, 0);
-    fill_around(&s->weights, at, own, 0);
+        fill_around(of->plan, &s->exponent, at, own, 0);
+    fill_around(of->plan, &s->weights, at, own, 0);
 }
 
-/* A row is done while it is in the first-level cache, but for its division: that goes on beside the
- * next row's exponentials. */
-static bool compute_row(const block_context *of, const block *at, const block *own, scratch *in,
-                        const row_stages *s)
+/* Row i of the block with its own columns, and as many before them. */
+static block own_of(const block *at, const scratch *in, size_t i, size_t before)
+{
+    key_range seen = in->seen[i];
+    return (block){.batch = at->batch,
+                   .head = at->head,
+                   .first = at->first + i,
+                   .rows = 1,
+                   .skipped = at->skipped + seen.first - before,
+                   .columns = seen.end - seen.first + before};
+}
+
+static void compute_masked(const block_context *of, const block *at, const block *own,
+                           const row_stages *s)
 {
     const plan *p = of->plan;
     void *scaled = own_row(&s->scaled, at, own), *capped = own_row(&s->capped, at, own);
@@ -242,9 +253,21 @@ static bool compute_row(const block_context *of, const block *at, const block *o
         p->with->cap(scaled, own->columns, p->asked->softcap, capped);
     if (masking_apply(p, own, own->first, capped, masked) || s->has_cap)
         p->with->row_max(masked, own->columns, maximum);
-    if (!compute_softmax(of, at, own, in, s))
+}
+
+/* A row is done while it is in the first-level cache, but for its division: that goes on beside the
+ * next row's exponentials. These begin at a multiple of PACKED_PART, so that a key keeps its place
+ * among the partial sums: the columns from there to the row's own are hidden. */
+static bool compute_row(const block_context *of, const block *at, size_t i, scratch *in,
+                        const row_stages *s)
+{
+    size_t first = in->seen[i].first, before = first % PACKED_PART;
+    block own = own_of(at, in, i, 0), whole = own_of(at, in, i, before);
+    compute_masked(of, at, &own, s);
+    masking_fill(of->plan, row_at(&s->masked, i), first - before, first, -INFINITY);
+    if (!compute_softmax(of, at, &whole, in, s))
         return false;
-    fill_others(of, at, own, s);
+    fill_others(of, at, &whole, s);
     return true;
 }
 
@@ -284,12 +307,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     };
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
-        block own = *at;
-        own.first += i;
-        own.rows = 1;
-        own.skipped += in->seen[i].first;
-        own.columns = in->seen[i].end - in->seen[i].first;
-        if (!compute_row(of, at, &own, in, &s))
+        if (!compute_row(of, at, i, in, &s))
             return false;
     }
     of->plan->with->row_divide(&in->undivided);

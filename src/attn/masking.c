@@ -9,12 +9,10 @@ static size_t keys_of(const plan *p, const block *at)
     return at->columns - p->appended;
 }
 
-void masking_fill(dtype type, void *row, size_t from, size_t to, double value)
+void masking_fill(const plan *p, void *row, size_t from, size_t to, double value)
 {
-    for (size_t j = from; type == DTYPE_F32 && j < to; j++)
-        ((float *)row)[j] = (float)value;
-    for (size_t j = from; type == DTYPE_F64 && j < to; j++)
-        ((double *)row)[j] = value;
+    if (from < to)
+        p->with->fill((char *)row + from * dtype_size(p->type), to - from, value);
 }
 
 /* One row of a mask or bias that is spread over b × h × n_q × n_k: the block's columns of it. */
@@ -48,8 +46,8 @@ static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
 static bool hide(const plan *p, const block *at, size_t query, void *row)
 {
     key_range seen = visible_columns(p, at, query);
-    masking_fill(p->type, row, 0, seen.first, -INFINITY);
-    masking_fill(p->type, row, seen.end, keys_of(p, at), -INFINITY);
+    masking_fill(p, row, 0, seen.first, -INFINITY);
+    masking_fill(p, row, seen.end, keys_of(p, at), -INFINITY);
     if (p->mask.data == NULL)
         return seen.first > 0 || seen.end < keys_of(p, at);
     tensor mask = spread_row(p, &p->mask, at, query);
@@ -87,9 +85,7 @@ key_range masking_seen(const plan *p, const block *at, size_t query)
 {
     if (p->appended > 0)
         return (key_range){0, at->columns};
-    key_range seen = visible_columns(p, at, query);
-    seen.first -= seen.first % PACKED_PART;
-    return seen;
+    return visible_columns(p, at, query);
 }
 
 bool masking_allows_any(const plan *p, const block *at, size_t query)

@@ -16,8 +16,8 @@ typedef struct block {
  * False where to = from. */
 bool masking_apply(const plan *p, const block *at, size_t query, const void *from, void *to);
 
-/* The block's columns whose keys the query may see, masks apart, begun at a multiple of
- * PACKED_PART; appended rows need all. From one query to the next neither end moves back. */
+/* The block's columns whose keys the query may see, masks apart; appended rows need all. From one
+ * query to the next neither end moves back. */
 key_range masking_seen(const plan *p, const block *at, size_t query);
 
 /* A key that may be attended to: then scores of nothing but −inf do not come from masks and
@@ -34,6 +34,6 @@ typedef struct far_key {
 bool masking_find_far(const plan *p, const block *at, size_t query, far_key *far);
 
 /* The columns [from, to) of a row become `value`. */
-void masking_fill(dtype type, void *row, size_t from, size_t to, double value);
+void masking_fill(const plan *p, void *row, size_t from, size_t to, double value);
 
 #endif

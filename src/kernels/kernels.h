@@ -83,6 +83,8 @@ typedef struct kernels {
      * a, k: m × a; va, ba: a. */
     void (*additive)(const tensor *q, const tensor *k, const void *va, const void *ba, tensor *c);
 
+    /* out[j] = value */
+    void (*fill)(void *out, size_t n, double value);
     /* out[j] = most · tanh(x[j] / most): one division, tanh within 2 ulp, one multiplication. */
     void (*cap)(const void *x, size_t n, double most, void *out);
     /* out[j] = x[j] + b[j·stride] */

@@ -74,6 +74,11 @@ static void call_max_of_scale(const kernels *with, job *j)
     free(row);
 }
 
+static void call_fill(const kernels *with, job *j)
+{
+    with->fill(j->out.data, j->out.size[1], -0.7);
+}
+
 static void call_cap(const kernels *with, job *j)
 {
     with->cap(j->in[0].data, j->in[0].size[1], 0.7, j->out.data);
@@ -299,6 +304,7 @@ const slot SLOTS[] = {
     {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
     {"scale", call_scale, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"max of scale", call_max_of_scale, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
+    {"fill", call_fill, NUMBERS_ANY, {"", "", "", ""}, "n"},
     {"cap", call_cap, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
     {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},

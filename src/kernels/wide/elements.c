@@ -1,5 +1,13 @@
-/* Element by element: adding, weighing, gating, each one rounding; judging. */
-#include "kernels/wide/real.h"
+/* Element by element: filling, adding, weighing, gating, each one rounding; judging. */
+#include "kernels/wide/wide.h"
+
+void KERNEL(fill)(void *out, size_t n, double value)
+{
+    real *to = out;
+    wide all = wide_set((real)value);
+    for (size_t j = 0; j < n; j += LANES)
+        wide_store_some(to + j, all, n - j);
+}
 
 void KERNEL(times)(const void *x, size_t n, const void *y, void *out)
 {

@@ -62,6 +62,7 @@ void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t 
 void KERNEL(recede)(const void *x, size_t n, double slope, double position, void *out);
 void KERNEL(cap)(const void *x, size_t n, double most, void *out);
 void KERNEL(add)(const void *x, size_t n, const void *b, ptrdiff_t stride, void *out);
+void KERNEL(fill)(void *out, size_t n, double value);
 void KERNEL(weigh)(const void *x, ptrdiff_t stride, size_t n, double factor, void *out);
 void KERNEL(angles)(double position, const double *frequency, size_t n, double *restrict cosine,
                     double *restrict sine);

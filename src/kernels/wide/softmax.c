@@ -65,6 +65,7 @@ void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
     const real *from = x;
     real *to = out;
     wide by = wide_set((real)factor);
+    real one = n > 0 ? from[0] : 0;
     maxima all = maxima_none();
     size_t j = 0;
     for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
@@ -75,8 +76,9 @@ void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
         }
     }
     for (; j < n; j += LANES) {
-        wide_store_some(to + j, wide_mul(wide_load_some(from + j, n - j, 0), by), n - j);
-        maxima_raise(&all, wide_load_some(to + j, n - j, -(real)INFINITY), 0);
+        wide scaled = wide_mul(wide_load_some(from + j, n - j, one), by);
+        wide_store_some(to + j, scaled, n - j);
+        maxima_raise(&all, scaled, 0);
     }
     *(real *)max = maxima_greatest(&all);
 }

@@ -12,6 +12,7 @@ const kernels KERNEL(kernels) = {
     .add_to_rows = KERNEL(add_to_rows),
     .is_finite = KERNEL(is_finite),
     .additive = KERNEL(additive),
+    .fill = KERNEL(fill),
     .cap = KERNEL(cap),
     .add = KERNEL(add),
     .hide = KERNEL(hide),
