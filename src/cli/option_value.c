@@ -78,7 +78,7 @@ static bool refuse_word(const option_row *row, const char *word, size_t length, 
     text words = {0};
     named_list(row->choices, &words);
     if (row->also != NULL) {
-        text_add_string(&words, " or ");
+        text_add_string(&words, "; or ");
         named_list(row->also, &words);
     }
     err_remedy(e, "it is %s", text_string(&words));

@@ -22,7 +22,7 @@ static bool check_inputs(const solution *s, const document *one, err *e)
 bool solution_plan(solution *s, const document *one, const options *o, err *e)
 {
     *s = (solution){.at = document_place(one)};
-    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    const isa *by = isa_by_name(o->isa, e);
     if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
         return false;
     s->problem.allow_nonfinite = o->allow_nonfinite;

@@ -1,14 +1,9 @@
-/* The table of instruction sets, and which of them this machine has. */
+/* The table of instruction sets, the same on every machine, and which of them this one has. */
 #include "kernels/kernels.h"
 
 #include <string.h>
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
-
-static bool always(void)
-{
-    return true;
-}
 
 #if defined(__x86_64__)
 
@@ -46,36 +41,77 @@ static const kernels *scalar_table(dtype type)
     return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
 }
 
-static const isa ROWS[] = {
-    {{"avx512", "x86-64 with AVX-512 F, DQ, VL, BW"}, has_avx512, avx512_table},
-    {{"avx2", "x86-64 with AVX2 and FMA"}, has_avx2, avx2_table},
-    {{"scalar", "plain C, the definition of every result"}, always, scalar_table},
-};
-
 #else
+
+static bool has_avx2(void)
+{
+    return false;
+}
+
+static bool has_avx512(void)
+{
+    return false;
+}
+
+static const kernels *avx512_table(dtype type)
+{
+    (void)type;
+    return NULL;
+}
+
+static const kernels *avx2_table(dtype type)
+{
+    (void)type;
+    return NULL;
+}
 
 static const kernels *scalar_table(dtype type)
 {
     return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
 }
 
+#endif
+
 #if defined(__aarch64__)
+
 extern const kernels kernels_neon_f32, kernels_neon_f64;
+
+static bool has_neon(void)
+{
+    return true;
+}
 
 static const kernels *neon_table(dtype type)
 {
     return type == DTYPE_F64 ? &kernels_neon_f64 : &kernels_neon_f32;
 }
+
+#else
+
+static bool has_neon(void)
+{
+    return false;
+}
+
+static const kernels *neon_table(dtype type)
+{
+    (void)type;
+    return NULL;
+}
+
 #endif
+
+static bool always(void)
+{
+    return true;
+}
 
 static const isa ROWS[] = {
-#if defined(__aarch64__)
-    {{"neon", "64-bit Arm with Advanced SIMD"}, always, neon_table},
-#endif
+    {{"avx512", "x86-64 with AVX-512 F, DQ, VL, BW"}, has_avx512, avx512_table},
+    {{"avx2", "x86-64 with AVX2 and FMA"}, has_avx2, avx2_table},
+    {{"neon", "64-bit Arm with Advanced SIMD"}, has_neon, neon_table},
     {{"scalar", "plain C, the definition of every result"}, always, scalar_table},
 };
-
-#endif
 
 const named_table ISAS = NAMED_TABLE("instruction set", ROWS);
 
@@ -89,12 +125,13 @@ const isa *isa_best(void)
 
 const isa *isa_by_name(const char *name, err *e)
 {
-    if (strcmp(name, "auto") == 0)
+    place at = place_of_option("isa");
+    if (name == NULL || strcmp(name, "auto") == 0)
         return isa_best();
     const isa *found = (const isa *)(const void *)named_find(&ISAS, name, strlen(name));
     if (found != NULL && found->is_here())
         return found;
-    err_set(e, "--isa %s: this machine does not have it", name);
+    err_at(e, &at, "this machine does not have %s", name);
     err_remedy(e, "--isa auto takes the best that is here");
     return NULL;
 }

@@ -162,16 +162,16 @@ typedef struct kernels {
 /* An instruction set: a name for --isa, and its table for each type that is computed in. */
 typedef struct isa {
     named named;
-    bool (*is_here)(void); /* this machine has it */
-    const kernels *(*table)(dtype type);
+    bool (*is_here)(void);               /* this machine has it */
+    const kernels *(*table)(dtype type); /* NULL where it is another architecture's */
 } isa;
 
 extern const named_table ISAS; /* rows of `isa`, the fastest first */
 
 /* The first row that this machine has. */
 const isa *isa_best(void);
-/* The row of this name, "auto" being the best; NULL with the error set where the machine does not
- * have it. */
+/* The row of this name, NULL or "auto" being the best; NULL with the error set where the machine
+ * does not have it. */
 const isa *isa_by_name(const char *name, err *e);
 
 /* Rounding to nearest and denormals on, whatever the thread was set to before: the first call of

@@ -186,7 +186,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
         return true;
     carried c = {0};
     overlooked_question q = {.of = {.threads = 1}};
-    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    const isa *by = isa_by_name(o->isa, e);
     bool done = by != NULL;
     if (done && read_inputs(&c, a, o, e)) {
         q.of.with = by->table(DTYPE_F64);

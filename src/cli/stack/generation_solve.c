@@ -41,7 +41,7 @@ bool generation_solution_open(generation_solution *s, const document *one, size_
                                      .keeps_plans = is_traced};
     const generation_settings how = {steps, o->temperature, s->number,
                                      is_traced ? &ALL_STAGES : NULL};
-    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    const isa *by = isa_by_name(o->isa, e);
     return s->number != NULL && by != NULL &&
            generation_open(&s->of, &one->contents, &of_stack, &how, by, e);
 }

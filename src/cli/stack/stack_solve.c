@@ -13,7 +13,7 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
 {
     stack_settings how = {.is_decoder = is_decoder, .allow_nonfinite = o->allow_nonfinite};
     *s = (stack_solution){.at = document_place(one)};
-    const isa *by = isa_by_name(o->isa == NULL ? "auto" : o->isa, e);
+    const isa *by = isa_by_name(o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
            stack_stage_names(&s->stack, &s->there, e);
 }
