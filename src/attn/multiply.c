@@ -21,14 +21,16 @@ enum { PIECES_A_THREAD = 4 };
 enum { SMALL_BYTES = 4096 };
 
 /* A product is cut by rows of a, whose b is packed before; or, where a is small, by columns of b,
- * each of which its worker packs for itself and finds in its own cache; or, where a is one row, by
- * columns of b as it is: so a token that is decoded costs one reading of the weights, by all
- * threads. */
+ * each of which its worker packs for itself, unless all are, and finds in its own cache; or, where
+ * a is one row, by columns of b as it is: so a token that is decoded costs one reading of the
+ * weights, by all threads. */
+typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW } cut;
+
 typedef struct job {
     const kernels *with;
     const tensor *a, *b, *bias;
-    packed whole; /* b; no data where columns are packed */
-    bool is_row;  /* a is one row: nothing is packed */
+    packed whole; /* b; no data where it is not packed, or column by column */
+    cut cut;
     tensor *c;
     size_t step, end; /* of the rows or columns */
     atomic_size_t next;
@@ -74,15 +76,27 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
     finish(j, &c, column);
 }
 
+/* Columns of b, `first` being a multiple of PACKED_STEP: of all that is packed, or in `room`. */
+static packed packed_columns(const job *j, packed *room, size_t first, size_t count)
+{
+    size_t depth = j->b->size[0];
+    if (j->whole.data != NULL)
+        return (packed){.data = (char *)j->whole.data + j->with->packed_bytes(depth, first),
+                        .depth = depth,
+                        .columns = count};
+    tensor b = tensor_range(j->b, 1, first, count);
+    j->with->pack(&b, room);
+    return *room;
+}
+
 /* A block of rows at a time, which is still in the cache when the bias comes. */
 static void multiply_columns(const job *j, packed *room, size_t first, size_t count)
 {
-    tensor b = tensor_range(j->b, 1, first, count);
+    packed b = packed_columns(j, room, first, count);
     size_t rows = j->a->size[0], some;
-    j->with->pack(&b, room);
     for (size_t row = 0; row < rows; row += some) {
         some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
-        multiply_block(j, room, row, some, first, count);
+        multiply_block(j, &b, row, some, first, count);
     }
 }
 
@@ -98,12 +112,12 @@ static void take_pieces(job *j, packed *room)
     size_t first;
     while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
         size_t count = j->end - first < j->step ? j->end - first : j->step;
-        if (j->is_row)
+        if (j->cut == OF_ONE_ROW)
             multiply_row(j, first, count);
-        else if (j->whole.data != NULL)
-            multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
-        else
+        else if (j->cut == BY_COLUMNS)
             multiply_columns(j, room, first, count);
+        else
+            multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
     }
 }
 
@@ -125,7 +139,8 @@ static void work(void *context, size_t worker)
     packed room = {0};
     _Alignas(MEM_ALIGN) char small[SMALL_BYTES];
     float_mode_set(&mode);
-    if (j->whole.data == NULL && !j->is_row && !find_room(j, &room, small))
+    bool packs = j->cut == BY_COLUMNS && j->whole.data == NULL;
+    if (packs && !find_room(j, &room, small))
         atomic_store(&j->lacks_memory, true);
     else
         take_pieces(j, &room);
@@ -178,6 +193,7 @@ size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t co
 static bool multiply_columns_apart(job *j, crew *by, err *e)
 {
     const size_t *size = j->b->size;
+    j->cut = BY_COLUMNS;
     j->step = PACKED_STEP;
     j->end = size[1];
     crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
@@ -191,7 +207,7 @@ static bool multiply_one_row(job *j, crew *by)
     const size_t *size = j->b->size;
     size_t threads = threads_for(1, size[0], size[1], by->most);
     size_t each = (size[1] + threads - 1) / threads;
-    j->is_row = true;
+    j->cut = OF_ONE_ROW;
     j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
     j->end = size[1];
     crew_run(by, threads, work, j);
@@ -215,18 +231,25 @@ static void pack_pieces(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
+/* All of b is packed. */
+static void multiply_rows(job *j, size_t threads, crew *by)
+{
+    j->cut = BY_ROWS;
+    j->step = BLOCK_ROWS;
+    j->end = j->a->size[0];
+    crew_run(by, threads, work, j);
+}
+
 static bool multiply_packed(job *j, size_t threads, crew *by, err *e)
 {
     const size_t *size = j->b->size;
     packing all = {.with = j->with, .b = j->b};
     all.into = mem_alloc(j->with->packed_bytes(size[0], size[1]), 1, e);
     j->whole = (packed){.data = all.into, .depth = size[0], .columns = size[1]};
-    j->step = BLOCK_ROWS;
-    j->end = j->a->size[0];
     if (all.into == NULL)
         return false;
     crew_run(by, threads, pack_pieces, &all);
-    crew_run(by, threads, work, j);
+    multiply_rows(j, threads, by);
     packed_free(&j->whole);
     return true;
 }
@@ -256,6 +279,10 @@ static bool multiply_all(job *j, crew *by, err *e)
         return multiply_one_row(j, by);
     if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
         return multiply_columns_apart(j, by, e);
+    if (j->whole.data != NULL) {
+        multiply_rows(j, threads_for(a->size[0], b->size[0], b->size[1], by->most), by);
+        return true;
+    }
     size_t columns = b->size[1], step = columns_at_once(j->with, b->size[0], columns);
     for (size_t first = 0; first < columns; first += step) {
         size_t left = columns - first;
@@ -272,12 +299,14 @@ bool multiply(const kernels *with, const tensor *a, const tensor *b, const tenso
     return multiply_all(&j, by, e);
 }
 
-bool multiply_and_judge(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
-                        tensor *c, bool *is_finite, crew *by, err *e)
+bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                   tensor *c, multiply_extras *extras, crew *by, err *e)
 {
-    atomic_bool judged = *is_finite;
+    atomic_bool judged = extras->is_finite;
     job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c, .is_finite = &judged};
+    if (extras->ready != NULL)
+        j.whole = *extras->ready;
     bool done = multiply_all(&j, by, e);
-    *is_finite = atomic_load(&judged);
+    extras->is_finite = atomic_load(&judged);
     return done;
 }

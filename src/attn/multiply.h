@@ -11,9 +11,15 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
-/* The same, and *is_finite stays true where all of c is, which costs least while c is made. */
-bool multiply_and_judge(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
-                        tensor *c, bool *is_finite, crew *by, err *e);
+/* What is asked of a product besides: `ready` is b, packed, which is then not packed anew (NULL: it
+ * is); is_finite stays true where all of c is, which costs least to see while c is made. */
+typedef struct multiply_extras {
+    const packed *ready;
+    bool is_finite;
+} multiply_extras;
+
+bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                   tensor *c, multiply_extras *extras, crew *by, err *e);
 
 /* Bytes that they allocate at most, for so many rows of a. */
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,

@@ -7,6 +7,7 @@
 #define SELFATTN_ATTN_PROBLEM_H
 
 #include "attn/kv_cache.h"
+#include "attn/packed_weights.h"
 #include "attn/score.h"
 #include "tensor/bundle.h"
 
@@ -101,7 +102,10 @@ typedef struct problem {
     kv_cache *cache;                      /* what earlier lines left; NULL: this is no stream */
     size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
     const kv_cache
-        *packed;      /* given k and v as products read them; NULL: they are still to be packed */
+        *packed; /* given k and v as products read them; NULL: they are still to be packed */
+    bool stays[INPUT_COUNT]; /* the document borrows it, from what outlives many documents */
+    /* Where weights that stay are kept for problems to come; NULL: nowhere. */
+    packed_weights *packed_weights;
     tensor looked_up; /* x, when it was made of tokens and vocab; owned */
 } problem;
 

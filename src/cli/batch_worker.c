@@ -6,6 +6,7 @@ bool batch_worker_open(batch_worker *w, documents *all, const options *o, const 
         .documents = all, .given = *o, .is_quiet = o->quiet, .to = outputs_in_memory(to)};
     w->given.threads = 1;
     w->given.has_threads = w->given.quiet = true;
+    w->packed_weights.bytes_left = documents_packed_most(all, o->threads);
     crew_open(&w->alone, 1);
     w->room = run_room_new(e);
     return w->room != NULL;
@@ -25,6 +26,7 @@ void batch_worker_close(batch_worker *w)
 {
     free_last(w);
     run_room_free(w->room);
+    packed_weights_free(&w->packed_weights);
     json_again_free(&w->again);
     crew_close(&w->alone);
     outputs_free_memory(&w->to);
@@ -38,6 +40,7 @@ static bool is_silent(const batch_worker *w)
 static bool plan_last(batch_worker *w)
 {
     solution *s = &w->solved;
+    w->last.packed_weights = &w->packed_weights;
     return solution_plan(s, &w->last, &w->given, &w->bad) &&
            outputs_check(&w->to, &s->plan, &w->bad) && solution_is_small(s) && is_silent(w) &&
            solution_want(s, w->to.stage, w->to.stages, &w->bad);

@@ -20,6 +20,7 @@ typedef struct batch_worker {
     err bad;       /* that a document is left for */
     crew alone;    /* this thread */
     run_room *room;
+    packed_weights packed_weights; /* that lines have in common */
     json_again again;
     document last;   /* its solution borrows from it */
     solution solved; /* of the last one, */

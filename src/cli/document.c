@@ -99,6 +99,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
         return false;
     all->type = given_bundle_type(weights, type);
+    all->packed_weights.bytes_left = documents_packed_most(all, 1);
     return true;
 }
 
@@ -261,6 +262,7 @@ static bool apply_options(documents *all, document *one, err *e)
     all->was_applied = all->was_applied || done;
     one->is_all_tables = one->is_all_tables && one->file == NULL;
     one->cache = all->given->stream ? &all->rows.cache : NULL;
+    one->packed_weights = all->is_many ? &all->packed_weights : NULL;
     return done;
 }
 
@@ -350,8 +352,16 @@ void documents_keep(documents *all, document *one)
     token_stream_keep(&all->rows, &one->contents);
 }
 
+size_t documents_packed_most(const documents *all, size_t sharers)
+{
+    static const size_t MOST = 16 << 20; /* those of a layer that is 1,024 wide */
+    size_t share = all->given->max_memory / 8;
+    return (share < MOST ? share : MOST) / sharers;
+}
+
 void documents_close(documents *all)
 {
+    packed_weights_free(&all->packed_weights);
     token_stream_close(&all->rows);
     lines_close(&all->lines);
     given_close(&all->from_options);

@@ -15,6 +15,7 @@ typedef struct document {
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
     kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
+    packed_weights *packed_weights; /* for documents to come, too; NULL: none will */
 } document;
 
 /* The documents of a command line, one after the other. */
@@ -35,7 +36,8 @@ typedef struct documents {
     bool is_many;      /* more than one document may come: results are written one a line */
     bool was_applied;  /* what options give, to a document */
     token_stream rows; /* of --stream */
-    bool is_over;      /* after a failure: no document behind it could be read */
+    packed_weights packed_weights;
+    bool is_over; /* after a failure: no document behind it could be read */
 } documents;
 
 /* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
@@ -72,6 +74,8 @@ void documents_keep(documents *all, document *one);
 /* Whether the next document of a stream is in memory already, so that nobody waits for it. */
 bool documents_has_next(const documents *all);
 void documents_close(documents *all);
+/* How many bytes may be taken for packed weights by each of so many. */
+size_t documents_packed_most(const documents *all, size_t sharers);
 void document_free(document *one);
 
 /* What it is computed in. */

@@ -27,6 +27,7 @@ bool solution_plan(solution *s, const document *one, const options *o, err *e)
         return false;
     s->problem.allow_nonfinite = o->allow_nonfinite;
     s->problem.cache = one->cache;
+    s->problem.packed_weights = one->packed_weights;
     return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
 }
 

@@ -112,6 +112,11 @@ tensor tensor_view_of(const tensor *t)
     return view;
 }
 
+bool tensor_borrows(const tensor *t)
+{
+    return !t->owns && t->file == NULL;
+}
+
 /* Written out, so that it is made where it goes: rows of small matrices are many, and a tensor that
  * is made elsewhere and copied takes five times as long. */
 tensor tensor_at(const tensor *t, size_t index)

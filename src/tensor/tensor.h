@@ -50,6 +50,7 @@ void tensor_free(tensor *t);
 
 /* The same data, borrowed. */
 tensor tensor_view_of(const tensor *t);
+bool tensor_borrows(const tensor *t);
 /* Entry `index` of the first axis, borrowed: one rank less. */
 tensor tensor_at(const tensor *t, size_t index);
 /* The last two axes swapped, borrowed. */

@@ -69,6 +69,7 @@
     ROW(row_stage)                                                                                 \
     ROW(rows_read)                                                                                 \
     ROW(rows_text)                                                                                 \
+    ROW(packed_weights)                                                                            \
     ROW(run_again)                                                                                 \
     ROW(safetensors)                                                                               \
     ROW(sha256)                                                                                    \
