@@ -292,21 +292,21 @@ static bool multiply_all(job *j, crew *by, err *e)
     return true;
 }
 
+bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                   tensor *c, const multiply_extras *extras, crew *by, err *e)
+{
+    atomic_bool judged = true;
+    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c, .whole = extras->ready};
+    if (extras->is_finite != NULL)
+        j.is_finite = &judged;
+    bool done = multiply_all(&j, by, e);
+    if (!atomic_load(&judged))
+        *extras->is_finite = false;
+    return done;
+}
+
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
-    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
-    return multiply_all(&j, by, e);
-}
-
-bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
-                   tensor *c, multiply_extras *extras, crew *by, err *e)
-{
-    atomic_bool judged = extras->is_finite;
-    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c, .is_finite = &judged};
-    if (extras->ready != NULL)
-        j.whole = *extras->ready;
-    bool done = multiply_all(&j, by, e);
-    extras->is_finite = atomic_load(&judged);
-    return done;
+    return multiply_with(with, a, b, bias, c, &(multiply_extras){0}, by, e);
 }

@@ -11,15 +11,14 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
-/* What is asked of a product besides: `ready` is b, packed, which is then not packed anew (NULL: it
- * is); is_finite stays true where all of c is, which costs least to see while c is made. */
+/* The same where more is known, or wanted. */
 typedef struct multiply_extras {
-    const packed *ready;
-    bool is_finite;
+    packed ready;    /* b, which then needs no packing; no data: it does */
+    bool *is_finite; /* stays true where all of c is, as is seen best while c is made; or NULL */
 } multiply_extras;
 
 bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
-                   tensor *c, multiply_extras *extras, crew *by, err *e);
+                   tensor *c, const multiply_extras *extras, crew *by, err *e);
 
 /* Bytes that they allocate at most, for so many rows of a. */
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,

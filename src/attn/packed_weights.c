@@ -3,48 +3,73 @@
 #include "attn/multiply.h"
 #include "base/mem.h"
 
+struct packed_weight {
+    const kernels *with;
+    tensor of; /* borrowed */
+    packed as;
+};
+
 static bool is_same_matrix(const tensor *a, const tensor *b)
 {
-    bool is_same = a->data == b->data && a->type == b->type && a->rank == b->rank;
-    for (int axis = 0; is_same && axis < a->rank; axis++)
-        is_same = a->size[axis] == b->size[axis] && a->stride[axis] == b->stride[axis];
+    bool is_same = a->data == b->data && a->type == b->type;
+    for (int axis = 0; axis < 2; axis++)
+        is_same = is_same && a->size[axis] == b->size[axis] && a->stride[axis] == b->stride[axis];
     return is_same;
 }
 
-static bool add(packed_weights *all, const kernels *with, const tensor *weight, size_t bytes,
-                err *e)
+static packed_weight *find(const packed_weights *all, const kernels *with, const tensor *weight)
 {
-    struct packed_weight *one = &all->kept[all->count];
-    one->as.data = mem_alloc(bytes, 1, e);
-    if (one->as.data == NULL)
-        return false;
-    one->with = with;
-    one->of = tensor_view_of(weight);
-    with->pack(weight, &one->as);
-    all->bytes_left -= bytes;
-    all->count++;
-    return true;
+    for (size_t i = 0; i < all->count; i++) {
+        packed_weight *one = &all->kept[i];
+        if (one->with == with && is_same_matrix(&one->of, weight))
+            return one;
+    }
+    return NULL;
 }
 
-bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight,
-                         const packed **as, err *e)
+static packed_weight *add(packed_weights *all, const kernels *with, const tensor *weight,
+                          size_t bytes, err *e)
 {
-    size_t i = 0, bytes = with->packed_bytes(weight->size[0], weight->size[1]);
-    while (i < all->count &&
-           !(all->kept[i].with == with && is_same_matrix(&all->kept[i].of, weight)))
-        i++;
-    *as = NULL;
-    if (i == PACKED_WEIGHTS_MOST || (i == all->count && bytes > all->bytes_left))
-        return true;
-    if (i == all->count && !add(all, with, weight, bytes, e))
-        return false;
-    *as = &all->kept[i].as;
-    return true;
+    packed_weight *grown = mem_grow(all->kept, all->count, &all->room, sizeof grown[0], e);
+    if (grown == NULL)
+        return NULL;
+    all->kept = grown;
+    packed_weight *one = &grown[all->count];
+    *one = (packed_weight){with, tensor_view_of(weight), {.data = mem_alloc(bytes, 1, e)}};
+    if (one->as.data == NULL)
+        return NULL;
+    with->pack(weight, &one->as);
+    all->bytes += bytes;
+    all->count++;
+    return one;
+}
+
+bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
+                         err *e)
+{
+    const packed_weight *one = find(all, with, weight);
+    *as = (packed){0};
+    if (one == NULL) {
+        size_t bytes = with->packed_bytes(weight->size[0], weight->size[1]);
+        if (bytes > all->most - all->bytes)
+            return true;
+        one = add(all, with, weight, bytes, e);
+    }
+    if (one != NULL)
+        *as = one->as;
+    return one != NULL;
+}
+
+void packed_weights_yield(packed_weights *all, size_t left)
+{
+    if (left < all->most)
+        packed_weights_free(all);
 }
 
 void packed_weights_free(packed_weights *all)
 {
     for (size_t i = 0; i < all->count; i++)
         packed_free(&all->kept[i].as);
+    mem_free(all->kept);
     *all = (packed_weights){0};
 }

@@ -76,7 +76,7 @@ static void read_inputs(problem *p)
             continue;
         p->in[which] = &found->tensor;
         p->at[which] = found->at;
-        p->stays[which] = tensor_borrows(&found->tensor);
+        p->stays[which] = found->stays;
     }
     p->tokens = list_of(p->document, "tokens");
     p->key_tokens = list_of(p->document, "key_tokens");

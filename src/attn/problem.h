@@ -103,8 +103,8 @@ typedef struct problem {
     size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
     const kv_cache
         *packed; /* given k and v as products read them; NULL: they are still to be packed */
-    bool stays[INPUT_COUNT]; /* the document borrows it, from what outlives many documents */
-    /* Where weights that stay are kept for problems to come; NULL: nowhere. */
+    bool stays[INPUT_COUNT]; /* as its entry's */
+    /* Where weights that stay are kept for documents to come; NULL: nowhere. */
     packed_weights *packed_weights;
     tensor looked_up; /* x, when it was made of tokens and vocab; owned */
 } problem;

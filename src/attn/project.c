@@ -1,27 +1,20 @@
 #include "attn/project.h"
 
 #include "attn/cache.h"
+#include "attn/linear_map.h"
 #include "attn/multiply.h"
 #include "attn/normalize.h"
-#include "attn/packed_weights.h"
 #include "attn/rope.h"
 #include "attn/sinusoid.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-/* c = a·b + bias. b is, or is a part of, the weights that were given as `which`: where they stay
- * for problems to come, they stay packed too. */
-static bool multiply_weights(const plan *p, input which, const tensor *a, const tensor *b,
-                             const tensor *bias, tensor *c, bool *is_finite, crew *by, err *e)
+/* The weights that were given as `which`, or a part of them: where they stay for documents to come,
+ * they stay packed too. */
+static linear_map map_of(const plan *p, input which, const tensor *weight, const tensor *bias)
 {
-    packed_weights *kept = p->asked->stays[which] ? p->asked->packed_weights : NULL;
-    multiply_extras extras = {.is_finite = *is_finite};
-    if (kept != NULL && !packed_weights_find(kept, p->with, b, &extras.ready, e))
-        return false;
-    bool done = multiply_with(p->with, a, b, bias, c, &extras, by, e);
-    *is_finite = extras.is_finite;
-    return done;
+    return (linear_map){weight, bias, p->asked->stays[which] ? p->asked->packed_weights : NULL};
 }
 
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. *is_finite stays
@@ -35,14 +28,17 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         *is_finite = *is_finite && p->with->is_finite(out);
         return true;
     }
-    if (r->weight.rank == 2)
-        return multiply_weights(p, r->weight_as, rows, &r->weight, &r->bias, out, is_finite, by, e);
+    if (r->weight.rank == 2) {
+        linear_map map = map_of(p, r->weight_as, &r->weight, &r->bias);
+        return linear_map_apply(&map, p->with, rows, out, is_finite, by, e);
+    }
     for (size_t head = 0; head < r->heads; head++) {
         tensor weight = tensor_at(&r->weight, head), bias = r->bias;
         tensor columns = tensor_range(out, 1, head * r->width, r->width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, head * r->width, r->width);
-        if (!multiply_weights(p, r->weight_as, rows, &weight, &bias, &columns, is_finite, by, e))
+        linear_map map = map_of(p, r->weight_as, &weight, &bias);
+        if (!linear_map_apply(&map, p->with, rows, &columns, is_finite, by, e))
             return false;
     }
     return true;
@@ -206,10 +202,11 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
 static bool compute_output(const projected *made, const plan *p, tensor *output, crew *by, err *e)
 {
     bool is_finite = p->wo.data != NULL || p->bo.data == NULL; /* as the context is */
+    linear_map map = map_of(p, INPUT_WO, &p->wo, &p->bo);
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
         if (p->wo.data != NULL) {
-            if (!multiply_weights(p, INPUT_WO, &context, &p->wo, &p->bo, &to, &is_finite, by, e))
+            if (!linear_map_apply(&map, p->with, &context, &to, &is_finite, by, e))
                 return false;
             continue;
         }
@@ -301,27 +298,6 @@ size_t project_product_memory(const plan *p, size_t threads)
     return largest;
 }
 
-/* Weights that are packed for problems to come, as far as they are not yet. */
-static size_t kept_weights_memory(const plan *p)
-{
-    const struct {
-        input given_as;
-        const tensor *weight;
-    } all[] = {{p->q.weight_as, &p->q.weight},
-               {p->k.weight_as, &p->k.weight},
-               {p->v.weight_as, &p->v.weight},
-               {INPUT_WO, &p->wo}};
-    size_t bytes = 0,
-           most = p->asked->packed_weights == NULL ? 0 : p->asked->packed_weights->bytes_left;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && bytes < most; i++) {
-        const tensor *w = all[i].weight;
-        if (w->data != NULL && p->asked->stays[all[i].given_as])
-            bytes += (w->rank == 3 ? w->size[0] : 1) *
-                     p->with->packed_bytes(w->size[w->rank - 2], w->size[w->rank - 1]);
-    }
-    return bytes < most ? bytes : most;
-}
-
 bool project_memory(const plan *p, const wanted *w, size_t *bytes)
 {
     const struct {
@@ -349,7 +325,7 @@ bool project_memory(const plan *p, const wanted *w, size_t *bytes)
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };
     size_t of_cache;
-    *bytes = sinusoid_memory(p) + rope_memory(p) + kept_weights_memory(p);
+    *bytes = sinusoid_memory(p) + rope_memory(p);
     if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

@@ -6,7 +6,7 @@ bool batch_worker_open(batch_worker *w, documents *all, const options *o, const 
         .documents = all, .given = *o, .is_quiet = o->quiet, .to = outputs_in_memory(to)};
     w->given.threads = 1;
     w->given.has_threads = w->given.quiet = true;
-    w->packed_weights.bytes_left = documents_packed_most(all, o->threads);
+    w->packed_weights.most = documents_packed_most(all, o->threads);
     crew_open(&w->alone, 1);
     w->room = run_room_new(e);
     return w->room != NULL;

@@ -93,13 +93,15 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
     all->is_many = all->files > 1;
     if (given->stream && !token_stream_check(given, e))
         return false;
-    if (given->stream && all->has_options_only)
-        return err_set(e, "--stream reads rows line by line, and no document is named");
+    if (given->stream && all->has_options_only) {
+        err_set(e, "--stream reads rows line by line, and no document is named");
+        return err_remedy(e, "- names standard input");
+    }
     if (!given_check_standard_input(given, all->file, all->files, e) ||
         !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
         return false;
     all->type = given_bundle_type(weights, type);
-    all->packed_weights.bytes_left = documents_packed_most(all, 1);
+    all->packed_weights.most = documents_packed_most(all, 1);
     return true;
 }
 
@@ -354,9 +356,9 @@ void documents_keep(documents *all, document *one)
 
 size_t documents_packed_most(const documents *all, size_t sharers)
 {
-    static const size_t MOST = 16 << 20; /* those of a layer that is 1,024 wide */
-    size_t share = all->given->max_memory / 8;
-    return (share < MOST ? share : MOST) / sharers;
+    static const size_t MOST = 48 << 20; /* an encoder layer that is 1,024 wide */
+    size_t share = all->given->max_memory / 8 / sharers;
+    return share < MOST ? share : MOST;
 }
 
 void documents_close(documents *all)

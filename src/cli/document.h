@@ -15,7 +15,7 @@ typedef struct document {
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
     kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
-    packed_weights *packed_weights; /* for documents to come, too; NULL: none will */
+    packed_weights *packed_weights; /* kept for documents to come; NULL: none will */
 } document;
 
 /* The documents of a command line, one after the other. */
@@ -74,7 +74,7 @@ void documents_keep(documents *all, document *one);
 /* Whether the next document of a stream is in memory already, so that nobody waits for it. */
 bool documents_has_next(const documents *all);
 void documents_close(documents *all);
-/* How many bytes may be taken for packed weights by each of so many. */
+/* How many bytes each of so many may take for weights that stay packed. */
 size_t documents_packed_most(const documents *all, size_t sharers);
 void document_free(document *one);
 

@@ -171,6 +171,7 @@ static bool apply_file(given_file *file, const options *o, const char *value, co
     text_list labels = {0};
     if (!bundle_add_tensor(contents, name, &view, of->at, e))
         return false;
+    bundle_find(contents, name)->stays = true;
     if (rows == NULL)
         return true;
     if (copy_list(&rows->list, &labels, e))

@@ -140,6 +140,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype 
     bool done =
         b->format->read(b->source.bytes, b->source.length, &how, &b->use[kind].read[is_wide], e);
     mem_free(rows);
+    bundle_set_stays(&b->use[kind].read[is_wide]);
     if (!done) /* the next document tries again */
         bundle_free(&b->use[kind].read[is_wide]);
     b->use[kind].is_read[is_wide] = done;

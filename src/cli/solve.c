@@ -123,6 +123,8 @@ static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
         return false;
     if (by.bytes > limit)
         return refuse_memory(&s->plan, usual < by.bytes ? usual : by.bytes, limit, e);
+    if (s->problem.packed_weights != NULL)
+        packed_weights_yield(s->problem.packed_weights, limit - by.bytes);
     s->wanted = by.kept;
     s->supplied = by.made;
     supplied_widen(&s->supplied, limit - by.bytes);

@@ -76,6 +76,7 @@ void token_stream_keep(token_stream *s, bundle *contents)
     *contents = (bundle){0};
     for (size_t i = 0; i < OF_LINE_COUNT; i++)
         bundle_remove(&s->shared, OF_LINE[i]);
+    bundle_set_stays(&s->shared);
 }
 
 void token_stream_close(token_stream *s)

@@ -110,13 +110,13 @@ static bool check_type(const attention *a, err *e)
 /* What was asked, but for what its document does not say. */
 static bool read_asked(attention *a, err *e)
 {
-    bool allows = a->asked.allow_nonfinite;
-    kv_cache *cache = a->asked.cache;
+    const problem before = a->asked;
     const tensor *x = bundle_tensor(&a->document, "x");
     if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
         return false;
-    a->asked.allow_nonfinite = allows;
-    a->asked.cache = cache;
+    a->asked.allow_nonfinite = before.allow_nonfinite;
+    a->asked.cache = before.cache;
+    a->asked.packed_weights = before.packed_weights;
     a->asked.width_onward = x->size[x->rank - 1];
     return true;
 }
@@ -234,6 +234,7 @@ bool attention_read(attention *a, const attention_source *from, const isa *by, e
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
+    a->asked.packed_weights = from->packed_weights;
     return read_asked(a, e) && check_goes_on(a, e) && plan_it(a, e) && check_batches(a, from, e);
 }
 

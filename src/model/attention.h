@@ -23,6 +23,7 @@ typedef struct attention_source {
     bool sees_no_later;  /* causal, unless something is said */
     kv_cache *cache;     /* keys and values of the rows so far, kept; or NULL */
     memory_rows *seen;   /* of cross-attention: those of the memory, kept; or NULL */
+    packed_weights *packed_weights; /* for stacks to come; or NULL */
     bool allow_nonfinite;
 } attention_source;
 

@@ -1,5 +1,6 @@
 #include "model/feed_forward.h"
 
+#include "attn/linear_map.h"
 #include "attn/multiply.h"
 #include "base/mem.h"
 #include "model/rows.h"
@@ -40,8 +41,8 @@ static bool refuse_weight(const entry *given, bool is_out_in, size_t rows, size_
            err_remedy(e, "transposed it would fit: --layout %s", is_out_in ? "in-out" : "out-in");
 }
 
-static bool read_weight(const bundle *from, const char *name, bool is_out_in, size_t rows,
-                        size_t columns, tensor *out, err *e)
+static bool read_weight(feed_forward *f, const bundle *from, const char *name, bool is_out_in,
+                        size_t rows, size_t columns, tensor *out, err *e)
 {
     const entry *given = bundle_find(from, name);
     if (given == NULL)
@@ -49,23 +50,25 @@ static bool read_weight(const bundle *from, const char *name, bool is_out_in, si
                       "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
                       name);
     bool is_turned = entry_is_out_in(given, is_out_in);
+    if (!given->stays)
+        f->kept = NULL;
     const tensor *t = &given->tensor;
     *out = is_turned && t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
     return fits(out, rows, columns) || refuse_weight(given, is_turned, rows, columns, e);
 }
 
 bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,
-                       size_t width, err *e)
+                       size_t width, packed_weights *kept, err *e)
 {
-    *f = (feed_forward){.by = by, .width = width};
-    if (!read_weight(from, "w1", is_out_in, width, 0, &f->w1, e))
+    *f = (feed_forward){.by = by, .width = width, .kept = kept};
+    if (!read_weight(f, from, "w1", is_out_in, width, 0, &f->w1, e))
         return false;
     f->hidden = f->w1.size[1];
     return vector_read(from, "b1", NULL, f->hidden, &f->b1, e) &&
-           read_weight(from, "w2", is_out_in, f->hidden, width, &f->w2, e) &&
+           read_weight(f, from, "w2", is_out_in, f->hidden, width, &f->w2, e) &&
            vector_read(from, "b2", NULL, width, &f->b2, e) &&
            (bundle_find(from, "w3") == NULL ||
-            read_weight(from, "w3", is_out_in, width, f->hidden, &f->w3, e));
+            read_weight(f, from, "w3", is_out_in, width, f->hidden, &f->w3, e));
 }
 
 bool feed_forward_memory(const feed_forward *f, const kernels *with, dtype type, size_t rows,
@@ -97,18 +100,25 @@ static void activate_some(const void *context, size_t first, size_t count)
 /* What an activation costs beside a multiply-add. */
 static const double ACTIVATION_COST = 8;
 
+static bool map(const job *j, const tensor *x, const tensor *weight, const tensor *bias,
+                tensor *out, crew *by, err *e)
+{
+    linear_map all = {weight, bias, j->f->kept};
+    return linear_map_apply(&all, j->with, x, out, NULL, by, e);
+}
+
 static bool compute(job *j, const tensor *x, tensor *out, const keeper *keep, crew *by, err *e)
 {
     const feed_forward *f = j->f;
-    if (!multiply(j->with, x, &f->w1, &f->b1, &j->hidden, by, e) ||
+    if (!map(j, x, &f->w1, &f->b1, &j->hidden, by, e) ||
         !keeper_keep(keep, "hidden", &j->hidden, "qO", e))
         return false;
-    if (f->w3.data != NULL && (!multiply(j->with, x, &f->w3, NULL, &j->gate, by, e) ||
+    if (f->w3.data != NULL && (!map(j, x, &f->w3, NULL, &j->gate, by, e) ||
                                !keeper_keep(keep, "gate", &j->gate, "qO", e)))
         return false;
     rows_run(by, x->size[0], ACTIVATION_COST * (double)f->hidden, activate_some, j);
     return keeper_keep(keep, "activated", &j->hidden, "qO", e) &&
-           multiply(j->with, &j->hidden, &f->w2, &f->b2, out, by, e) &&
+           map(j, &j->hidden, &f->w2, &f->b2, out, by, e) &&
            keeper_keep(keep, "output", out, "qO", e);
 }
 

@@ -7,6 +7,7 @@
 #define SELFATTN_MODEL_FEED_FORWARD_H
 
 #include "base/threads.h"
+#include "attn/packed_weights.h"
 #include "model/activation.h"
 #include "model/keep.h"
 
@@ -14,13 +15,15 @@ typedef struct feed_forward {
     const activation *by;
     tensor w1, b1, w2, b2, w3; /* as used in x·W; borrowed; no data: not there */
     size_t width, hidden;
+    packed_weights *kept; /* where its matrices stay packed; NULL: nowhere */
 } feed_forward;
 
 /* Whether there is one: any of its matrices. */
 bool feed_forward_is_in(const bundle *from);
-/* From the keys w1 … of `from`, for rows of so many columns. */
+/* From the keys w1 … of `from`, for rows of so many columns. What stays for many documents is kept
+ * packed in `kept`, unless that is NULL. */
 bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,
-                       size_t width, err *e);
+                       size_t width, packed_weights *kept, err *e);
 /* Bytes that it works in, for so many rows. */
 bool feed_forward_memory(const feed_forward *f, const kernels *with, dtype type, size_t rows,
                          size_t threads, size_t *bytes);

@@ -71,8 +71,8 @@ static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own
 {
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
     bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
-    return by != NULL &&
-           feed_forward_read(f, own, (const activation *)(const void *)by, is_out_in, s->width, e);
+    return by != NULL && feed_forward_read(f, own, (const activation *)(const void *)by, is_out_in,
+                                           s->width, s->how.packed_weights, e);
 }
 
 static bool read_attention(const stack *s, layer_part *p, const bundle *own, err *e)
@@ -86,6 +86,7 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
                              .sees_no_later = s->how.is_decoder && !is_cross,
                              .cache = s->how.goes_on && !is_cross ? &p->cache : NULL,
                              .seen = s->how.goes_on && is_cross ? &p->seen : NULL,
+                             .packed_weights = s->how.packed_weights,
                              .allow_nonfinite = s->how.allow_nonfinite};
     return attention_read(&p->attention, &from, s->isa, e);
 }

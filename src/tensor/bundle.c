@@ -220,6 +220,15 @@ bool bundle_borrow_all(bundle *to, const bundle *from, err *e)
     return true;
 }
 
+void bundle_set_stays(bundle *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        b->entry[i].stays = true;
+        if (b->entry[i].kind == ENTRY_BUNDLE)
+            bundle_set_stays(b->entry[i].bundle);
+    }
+}
+
 /* What an entry holds goes; its name stays. */
 static void empty_entry(entry *one)
 {

@@ -38,6 +38,7 @@ typedef struct entry {
     entry_kind kind;
     weight_layout layout;
     bool borrows;       /* text, list and bundle are another entry's; a tensor says it itself */
+    bool stays;         /* it outlives the documents that borrow it: it is there for many */
     bool is_list;       /* of a bundle: its entries are those of a list, named "1", "2", … */
     bool has_unprinted; /* of a tensor: holes are numbers that were not printed, not missing ones */
     union {             /* by kind; files may hold many small ones */
@@ -88,6 +89,9 @@ entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e);
 
 /* The same of all that another bundle has. */
 bool bundle_borrow_all(bundle *to, const bundle *from, err *e);
+
+/* All of it stays for many documents, and so does what is borrowed of it. */
+void bundle_set_stays(bundle *b);
 
 /* Moves an entry's value here, under a name of its own choosing, where it replaces what was there.
  * `from` stays, empty. */

@@ -166,6 +166,7 @@ static bool apply_one(const bundle_source *from, const cutting *how, const bundl
     added->layout = how->layout;
     if (added->kind == ENTRY_TENSOR && !narrow_weights_settle(key_name, type, &added->tensor, e))
         return false;
+    added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(&added->tensor);
     return bundle_heads_check(how, from->name, which, contents, contents, e) &&
            bundle_gain_settle(how, from->name, from->is_mapped, which, contents, contents, e);
 }

@@ -118,6 +118,7 @@ static bool apply_one(const applying *a, const layer_source *from, err *e)
     if (added->kind == ENTRY_TENSOR &&
         !narrow_weights_settle(from->to.key->named.name, a->type, &added->tensor, e))
         return false;
+    added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(&added->tensor);
     input which = input_of_key(added->name);
     return (bundle_heads_check(&how, from->name, which, in, a->contents, e) &&
             bundle_gain_settle(&how, from->name, from->is_mapped, which, in, a->contents, e)) ||

@@ -66,6 +66,7 @@ static bool read_stack(stack_attempt *a, err *e)
     const stack_question *of = a->of;
     stack_settings how = of->how;
     how.allow_nonfinite = true;
+    how.packed_weights = NULL; /* mistakes are made in the matrices */
     return of->steps == NULL
                ? stack_read(a->stack, &a->document, &how, of->by, e)
                : generation_open(&a->generation, &a->document, &how, of->steps, of->by, e);

@@ -1,9 +1,6 @@
 /* Weights that are kept packed: each once, within the bytes that there are, and products with them
  * have the bits of products that pack for themselves. */
-#include "attn/packed_weights.h"
-
-#include "attn/multiply.h"
-#include "base/mem.h"
+#include "attn/linear_map.h"
 #include "unit.h"
 
 #include <math.h>
@@ -21,9 +18,9 @@ static tensor new_matrix(unit *u, size_t rows, size_t columns, uint64_t seed)
     return t;
 }
 
-static const packed *find(unit *u, packed_weights *all, const kernels *with, const tensor *weight)
+static packed find(unit *u, packed_weights *all, const kernels *with, const tensor *weight)
 {
-    const packed *found;
+    packed found;
     err e = {0};
     CHECK(u, packed_weights_find(all, with, weight, &found, &e));
     return found;
@@ -32,67 +29,65 @@ static const packed *find(unit *u, packed_weights *all, const kernels *with, con
 static void keeps_each_once(unit *u, const kernels *with, const tensor *weight)
 {
     size_t bytes = with->packed_bytes(DEPTH, COLUMNS), turned = with->packed_bytes(COLUMNS, DEPTH);
-    packed_weights all = {.bytes_left = bytes + turned};
+    packed_weights all = {.most = bytes + turned};
     tensor other = tensor_transposed(weight), part = tensor_range(weight, 1, 0, COLUMNS - 1);
-    const packed *one = find(u, &all, with, weight);
-    const packed *two = find(u, &all, with, &other);
-    CHECK(u, one != NULL && two != NULL && one != two && all.bytes_left == 0);
-    CHECK(u, find(u, &all, with, weight) == one);
-    CHECK(u, find(u, &all, with, &other) == two);
-    CHECK(u, find(u, &all, with, &part) == NULL); /* there is no room left */
+    packed one = find(u, &all, with, weight), two = find(u, &all, with, &other);
+    CHECK(u, one.data != NULL && two.data != NULL && one.data != two.data);
+    CHECK(u, all.count == 2 && all.bytes == all.most);
+    CHECK(u, find(u, &all, with, weight).data == one.data);
+    CHECK(u, find(u, &all, with, &other).data == two.data);
+    CHECK(u, find(u, &all, with, &part).data == NULL); /* there is no room left */
+    packed_weights_yield(&all, all.most);
+    CHECK(u, all.count == 2);
+    packed_weights_yield(&all, all.most - 1);
+    CHECK(u, all.count == 0 && find(u, &all, with, weight).data == NULL);
     packed_weights_free(&all);
-    CHECK(u, find(u, &all, with, weight) == NULL);
 }
 
-static void product(unit *u, const kernels *with, const tensor *a, const tensor *b,
-                    const tensor *bias, const packed *ready, size_t threads, tensor *c)
+static bool apply(unit *u, const linear_map *map, const kernels *with, const tensor *a,
+                  size_t threads, tensor *c)
 {
-    multiply_extras extras = {.ready = ready, .is_finite = true};
+    bool is_finite = true;
     crew by;
     err e = {0};
     crew_open(&by, threads);
-    CHECK(u, multiply_with(with, a, b, bias, c, &extras, &by, &e) && extras.is_finite);
+    CHECK(u, linear_map_apply(map, with, a, c, &is_finite, &by, &e));
     crew_close(&by);
+    return is_finite;
 }
 
-/* One row; fewer than a block; cut by columns and by rows. */
+/* Of one row, of fewer than a block, cut by columns and by rows. */
+static void check_rows(unit *u, const kernels *with, const linear_map *anew, const linear_map *kept,
+                       const tensor *a)
+{
+    tensor c = new_matrix(u, a->size[0], COLUMNS, 4), d = new_matrix(u, a->size[0], COLUMNS, 5);
+    for (size_t threads = 1; threads <= 3; threads += 2) {
+        CHECK(u, apply(u, anew, with, a, threads, &c));
+        CHECK(u, apply(u, kept, with, a, threads, &d));
+        CHECK(u, memcmp(c.data, d.data, tensor_count(&c) * sizeof(float)) == 0);
+        memset(d.data, 0, tensor_count(&d) * sizeof(float));
+    }
+    tensor_free(&c);
+    tensor_free(&d);
+}
+
 static void gives_the_same_bits(unit *u, const kernels *with, const tensor *weight)
 {
     static const size_t ROWS[] = {1, 7, 48, 50, ROWS_MOST};
-    packed_weights all = {.bytes_left = with->packed_bytes(DEPTH, COLUMNS)};
-    const packed *ready = find(u, &all, with, weight);
-    tensor a = new_matrix(u, ROWS_MOST, DEPTH, 2), bias = new_matrix(u, 1, COLUMNS, 3);
-    tensor packs = new_matrix(u, ROWS_MOST, COLUMNS, 4), has = new_matrix(u, ROWS_MOST, COLUMNS, 5);
-    tensor of_bias = tensor_at(&bias, 0);
+    packed_weights all = {.most = with->packed_bytes(DEPTH, COLUMNS)};
+    tensor a = new_matrix(u, ROWS_MOST, DEPTH, 2), biases = new_matrix(u, 1, COLUMNS, 3);
+    tensor bias = tensor_at(&biases, 0), c = new_matrix(u, 7, COLUMNS, 6);
+    linear_map anew = {weight, &bias, NULL}, kept = {weight, &bias, &all};
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         tensor some = tensor_range(&a, 0, 0, ROWS[i]);
-        tensor c = tensor_range(&packs, 0, 0, ROWS[i]), d = tensor_range(&has, 0, 0, ROWS[i]);
-        for (size_t threads = 1; threads <= 3; threads += 2) {
-            memset(has.data, 0, tensor_count(&has) * sizeof(float));
-            product(u, with, &some, weight, &of_bias, NULL, threads, &c);
-            product(u, with, &some, weight, &of_bias, ready, threads, &d);
-            CHECK(u, memcmp(c.data, d.data, tensor_count(&c) * sizeof(float)) == 0);
-        }
+        check_rows(u, with, &anew, &kept, &some);
     }
+    CHECK(u, all.count == 1);
+    ((float *)a.data)[6 * DEPTH] = INFINITY;
+    tensor some = tensor_range(&a, 0, 0, 7);
+    CHECK(u, !apply(u, &kept, with, &some, 1, &c));
     tensor_free(&a);
-    tensor_free(&bias);
-    tensor_free(&packs);
-    tensor_free(&has);
-    packed_weights_free(&all);
-}
-
-static void sees_what_is_past_the_range(unit *u, const kernels *with, const tensor *weight)
-{
-    packed_weights all = {.bytes_left = with->packed_bytes(DEPTH, COLUMNS)};
-    tensor a = new_matrix(u, 9, DEPTH, 6), c = new_matrix(u, 9, COLUMNS, 7);
-    multiply_extras extras = {.ready = find(u, &all, with, weight), .is_finite = true};
-    crew by;
-    err e = {0};
-    ((float *)a.data)[8 * DEPTH] = INFINITY;
-    crew_open(&by, 1);
-    CHECK(u, multiply_with(with, &a, weight, NULL, &c, &extras, &by, &e) && !extras.is_finite);
-    crew_close(&by);
-    tensor_free(&a);
+    tensor_free(&biases);
     tensor_free(&c);
     packed_weights_free(&all);
 }
@@ -104,6 +99,5 @@ void test_packed_weights(unit *u)
     tensor weight = new_matrix(u, DEPTH, COLUMNS, 1);
     keeps_each_once(u, with, &weight);
     gives_the_same_bits(u, with, &weight);
-    sees_what_is_past_the_range(u, with, &weight);
     tensor_free(&weight);
 }

@@ -11,7 +11,9 @@
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
                          err *e)
 {
-    stack_settings how = {.is_decoder = is_decoder, .allow_nonfinite = o->allow_nonfinite};
+    stack_settings how = {.is_decoder = is_decoder,
+                          .allow_nonfinite = o->allow_nonfinite,
+                          .packed_weights = one->packed_weights};
     *s = (stack_solution){.at = document_place(one)};
     const isa *by = isa_by_name(o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
@@ -72,7 +74,11 @@ static bool check_memory(const stack_solution *s, const text_list *emit, size_t 
         return false;
     if (!size_add(bytes, s->house, &bytes))
         bytes = SIZE_MAX;
-    return stack_check_memory(&s->stack, bytes, "", o, e);
+    if (!stack_check_memory(&s->stack, bytes, "", o, e))
+        return false;
+    if (s->stack.how.packed_weights != NULL)
+        packed_weights_yield(s->stack.how.packed_weights, o->max_memory - bytes);
+    return true;
 }
 
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
