@@ -1,5 +1,6 @@
 /* The attention core with q, k and v given, and the whole layer: from plan to result, as
- * `selfattn run` computes it between reading and writing. */
+ * `selfattn run` computes it between reading and writing; the layer as it does a line of a stream,
+ * whose weights are packed already, as its rival's are. */
 #include "attn/run.h"
 #include "bench/work.h"
 
@@ -12,6 +13,7 @@ typedef struct core {
     problem asked;
     plan decided;
     wanted wants;
+    packed_weights kept;
     size_t threads;
     double base_kb; /* the process's memory before the first run */
     double memory;  /* what that run added; 0 before it */
@@ -122,7 +124,10 @@ static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
     const isa *by = isa_by_name(words_value(w, "isa", "auto"), &e);
     if (by == NULL)
         return NULL;
+    bundle_set_stays(&c->document);
     bench_must(problem_read(&c->asked, &c->document, &e), &e);
+    c->kept.most = SIZE_MAX;
+    c->asked.packed_weights = &c->kept;
     bench_must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
     if (words_are(w, "emit", "weights"))
         wanted_add(&c->wants, STAGE_WEIGHTS);

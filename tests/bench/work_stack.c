@@ -1,5 +1,6 @@
-/* Layers: an encoder layer from rows to rows, and one token through decoder layers behind those
- * that came before, as encode and generate compute them between reading and writing. */
+/* Layers: an encoder layer from rows to rows, as encode computes a line of a stream, whose weights
+ * are packed already, as its rivals' may be; and one token through decoder layers behind those that
+ * came before, as generate computes it. */
 #include "bench/work.h"
 #include "model/stack.h"
 
@@ -12,6 +13,7 @@ typedef struct layers {
     bundle document;
     stack stack;
     size_t past; /* tokens before the one that is decoded; 0: an encoder */
+    packed_weights kept;
     crew by;
 } layers;
 
@@ -120,7 +122,9 @@ static void *prepare_encoder(const words *w)
     layers *l = new_layers(w, 0);
     const size_t size[] = {words_number(w, "n", 512), words_number(w, "width", 512)};
     add_numbers(&l->document, "x", 2, size, 1, 1);
-    return begin(l, w, &(stack_settings){.is_decoder = false}) ? l : NULL;
+    bundle_set_stays(&l->document);
+    l->kept.most = SIZE_MAX;
+    return begin(l, w, &(stack_settings){.packed_weights = &l->kept}) ? l : NULL;
 }
 
 static double run_encoder(void *state)
