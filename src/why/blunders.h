@@ -20,7 +20,7 @@ bool blunder_swap_roles(attempt *a, int with, err *e);     /* with: a pair, belo
 bool blunder_other_rows(attempt *a, int with, err *e);     /* with: whose rows, below */
 bool blunder_leave_out_keys(attempt *a, int with, err *e); /* with: the input of their rows */
 bool blunder_scale_bias(attempt *a, int with, err *e);
-bool blunder_values_are_keys(attempt *a, int with, err *e);
+bool blunder_other_role(attempt *a, int with, err *e); /* with: to · INPUT_COUNT + from */
 bool blunder_add_rows(attempt *a, int with, err *e);
 
 enum { SWAP_QK, SWAP_QV, SWAP_KV };

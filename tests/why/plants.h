@@ -87,7 +87,7 @@ enum { V_OF_X, V_OF_XK, K_OF_X, Q_OF_XK, X_AND_XK };
 /* plant_rows.c: q, k and v of the right problem, given in another order */
 bool plant_interleave(planting *of);
 bool plant_view(planting *of);
-bool plant_keys_as_values(planting *of);
+bool plant_role(planting *of); /* with: 10·one + the other, which it is, of 0 q, 1 k, 2 v */
 bool plant_kept_rows(planting *of);
 /* and the heads' results */
 bool plant_join(planting *of);
