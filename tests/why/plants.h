@@ -49,6 +49,8 @@ bool plant_count_heads(planting *of); /* with: times so many, −2 half, 0 one *
 bool plant_pairing(planting *of);
 bool plant_causal(planting *of);
 bool plant_hide(planting *of);
+bool plant_tail(planting *of);    /* with: keys in a block, of which the last is cut; 0: one key */
+bool plant_fill_up(planting *of); /* with: to a multiple of this */
 bool plant_negate(planting *of);
 bool plant_transpose_places(planting *of);
 bool plant_window(planting *of);
