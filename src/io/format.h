@@ -57,6 +57,9 @@ typedef struct read_options {
     /* With `keys` NULL: an entry that can't be read among others that may becomes an ENTRY_UNREAD,
      * where it is not damaged. */
     bool keeps_unread;
+    /* With `keys` NULL: what is read is a result, in which a row of nothing but "NaN" and "inf" is
+     * one of numbers. Elsewhere these may be words. */
+    bool is_result;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */

@@ -239,6 +239,12 @@ static bool all_texts(reader *r, const char *list)
     return item == NULL;
 }
 
+/* Nothing but texts; but those that stand for numbers are numbers in a result. */
+static bool is_list_of_texts(reader *r, const char *list)
+{
+    return all_texts(r, list) && !(r->how->is_result && json_array_is_numbers(&r->text, list, 1));
+}
+
 /* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
  * deeper ones, and those with a number in them, are matrices. */
 static int kind_of_list(reader *r, const char *list)
@@ -248,7 +254,7 @@ static int kind_of_list(reader *r, const char *list)
         return KEY_LIST;
     if (element != NULL && *element == '{')
         return KEY_RECORDS;
-    if (element != NULL && *element == '"' && all_texts(r, list))
+    if (element != NULL && *element == '"' && is_list_of_texts(r, list))
         return KEY_LIST;
     return (int)kind_of_element(first_element(r, element), r->how->kind);
 }

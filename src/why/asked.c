@@ -2,7 +2,6 @@
 #include "why/blunders.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What the scores are multiplied by; 0 where that is not known. */
 static double scale_as(const plan *right, int with)
@@ -78,18 +77,34 @@ bool blunder_forget(attempt *a, int with, err *e)
     }
 }
 
-/* A sink of 0 adds 1 to the sum. */
-bool blunder_softmax_plus_one(attempt *a, int with, err *e)
+/* A sink of log(n) adds n to the sum, as n keys with scores of 0 do whose values are 0. */
+static bool add_to_sum(attempt *a, size_t n, err *e)
 {
-    (void)with;
     if (a->problem.in[INPUT_SINKS] != NULL)
         return false;
     tensor *sinks = attempt_matrix(a, a->problem.type, 1, &a->right->plan.heads, e);
     if (sinks == NULL)
         return false;
-    memset(sinks->data, 0, tensor_count(sinks) * dtype_size(sinks->type));
+    for (size_t head = 0; head < sinks->size[0]; head++)
+        tensor_set(sinks, &head, log((double)n));
     a->problem.in[INPUT_SINKS] = sinks;
     return true;
+}
+
+bool blunder_softmax_plus_one(attempt *a, int with, err *e)
+{
+    (void)with;
+    return add_to_sum(a, 1, e);
+}
+
+/* Where nothing else hides or changes what stands behind the last key. */
+bool blunder_fill_up_keys(attempt *a, int with, err *e)
+{
+    const problem *p = &a->problem;
+    size_t keys = plan_own_keys(&a->right->plan), block = (size_t)with;
+    bool is_score_0 = p->score->is_product && p->in[INPUT_BS] == NULL && !p->has_alibi;
+    bool is_seen = p->causal == CAUSAL_NONE && !p->has_window && p->key_lengths == NULL;
+    return is_score_0 && is_seen && keys % block > 0 && add_to_sum(a, block - keys % block, e);
 }
 
 bool blunder_pairing(attempt *a, int with, err *e)

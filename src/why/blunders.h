@@ -20,7 +20,7 @@ bool blunder_swap_roles(attempt *a, int with, err *e);     /* with: a pair, belo
 bool blunder_other_rows(attempt *a, int with, err *e);     /* with: whose rows, below */
 bool blunder_leave_out_keys(attempt *a, int with, err *e); /* with: the input of their rows */
 bool blunder_scale_bias(attempt *a, int with, err *e);
-bool blunder_values_are_keys(attempt *a, int with, err *e);
+bool blunder_other_role(attempt *a, int with, err *e); /* with: to · INPUT_COUNT + from */
 bool blunder_add_rows(attempt *a, int with, err *e);
 
 enum { SWAP_QK, SWAP_QV, SWAP_KV };
@@ -30,6 +30,7 @@ enum { ROWS_V_OF_X, ROWS_K_OF_X, ROWS_V_OF_XK, ROWS_Q_OF_XK, ROWS_SWAPPED };
 bool blunder_scale(attempt *a, int with, err *e);  /* with: a scale, below */
 bool blunder_forget(attempt *a, int with, err *e); /* with: a setting, below */
 bool blunder_softmax_plus_one(attempt *a, int with, err *e);
+bool blunder_fill_up_keys(attempt *a, int with, err *e); /* with: to a multiple of this */
 bool blunder_pairing(attempt *a, int with, err *e);
 
 enum {
@@ -58,11 +59,12 @@ enum {
 
 /* sight.c: who sees whom. */
 bool blunder_invert_mask(attempt *a, int with, err *e);
-bool blunder_causal(attempt *a, int with, err *e);      /* with: what causal is instead */
-bool blunder_drop_causal(attempt *a, int with, err *e); /* to be followed by the next */
-bool blunder_hide(attempt *a, int with, err *e);        /* with: whom, below */
-bool blunder_window(attempt *a, int with, err *e);      /* with: 1 more on both sides, −1 */
-bool blunder_drop_masks(attempt *a, int with, err *e);  /* to be followed by one of the next */
+bool blunder_causal(attempt *a, int with, err *e);         /* with: what causal is instead */
+bool blunder_drop_causal(attempt *a, int with, err *e);    /* to be followed by the next */
+bool blunder_hide(attempt *a, int with, err *e);           /* with: whom, below */
+bool blunder_leave_out_tail(attempt *a, int with, err *e); /* with: keys in a block; 0: one key */
+bool blunder_window(attempt *a, int with, err *e);         /* with: 1 more on both sides, −1 */
+bool blunder_drop_masks(attempt *a, int with, err *e);     /* to be followed by one of the next */
 bool blunder_add_mask(attempt *a, int with, err *e); /* with: 1 for keys that are seen, or −1 */
 bool blunder_fill_scores(attempt *a, int with, err *e); /* with: what stands for −inf */
 bool blunder_mask_weights(attempt *a, int with, err *e);

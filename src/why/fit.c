@@ -65,6 +65,16 @@ fit fit_of(const claims *of, const tensor *computed)
     return found;
 }
 
+bool claims_tell(const claims *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        const entry *numbers = of->claim[i].numbers;
+        if (numbers != NULL && greatest_of(&numbers->tensor) > 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_same_stage(const tensor *a, const tensor *b)
 {
     size_t at[TENSOR_MAX_RANK] = {0};

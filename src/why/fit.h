@@ -27,6 +27,10 @@ typedef struct fit {
 /* Stages of other shapes differ infinitely. */
 fit fit_of(const claims *of, const tensor *computed);
 
+/* Whether any number is finite and not 0. Else many things leave the same: a buffer that nobody
+ * wrote to, an overflow. */
+bool claims_tell(const claims *of);
+
 /* Whether these are the same numbers but for rounding, in the stages that are asked about. */
 bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
 

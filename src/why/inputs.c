@@ -148,11 +148,14 @@ bool blunder_other_rows(attempt *a, int with, err *e)
 }
 
 /* Once they are projected. */
-bool blunder_values_are_keys(attempt *a, int with, err *e)
+bool blunder_other_role(attempt *a, int with, err *e)
 {
-    (void)with, (void)e;
-    a->problem.in[INPUT_V] = a->problem.in[INPUT_K];
-    return a->right->plan.k.width == a->right->plan.v.width && a->right->plan.past == 0;
+    const tensor **to = &a->problem.in[with / INPUT_COUNT],
+                 *from = a->problem.in[with % INPUT_COUNT];
+    bool is_possible = tensor_same_shape(*to, from) && a->right->plan.past == 0;
+    (void)e;
+    *to = from;
+    return is_possible;
 }
 
 /* The residual connection, which is the layer's and not attention's. */

@@ -84,6 +84,33 @@ bool blunder_hide(attempt *a, int with, err *e)
     return true;
 }
 
+static void hide_tail(tensor *bias, size_t tail)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, keys = bias->size[bias->rank - 1];
+    do {
+        if (at[bias->rank - 1] >= keys - tail)
+            tensor_set(bias, at, -INFINITY);
+    } while (tensor_next(bias, at));
+}
+
+/* What is behind the last whole block, or the last key: a bias, which only masked scores show. */
+bool blunder_leave_out_tail(attempt *a, int with, err *e)
+{
+    const tensor *given = a->problem.in[INPUT_BIAS];
+    size_t keys = plan_own_keys(&a->right->plan), tail = with == 0 ? 1 : keys % (size_t)with;
+    if (tail == 0 || tail == keys)
+        return false;
+    tensor *bias =
+        given == NULL ? attempt_matrix(a, a->problem.type, 1, &keys, e) : attempt_copy(a, given, e);
+    if (bias == NULL)
+        return false;
+    for (size_t j = 0; given == NULL && j < keys; j++)
+        tensor_set(bias, &j, 0);
+    hide_tail(bias, tail);
+    a->problem.in[INPUT_BIAS] = bias;
+    return true;
+}
+
 static size_t moved(size_t side, int by)
 {
     return side == SIZE_MAX ? side : by < 0 && side == 0 ? 0 : side + (size_t)(long)by;

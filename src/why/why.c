@@ -66,7 +66,8 @@ static bool find(search *s, why_answers *to, err *e)
     to->right_digits = fit_digits(s->ranking.right.error);
     if (!try_each(s, e))
         return false;
-    to->tried_pairs = s->ranking.count == 0 && plan_operations(&s->right.plan) <= PAIRS_MOST;
+    to->tried_pairs =
+        ranking_wants_pairs(&s->ranking) && plan_operations(&s->right.plan) <= PAIRS_MOST;
     if (to->tried_pairs && !try_pairs(s, e))
         return false;
     ranking_write(&s->ranking, to);

@@ -168,7 +168,7 @@ static bool search_on(search *s, why_answers *to, err *e)
                        operations * (double)(end - first) <= LAYERS_MOST;
     if (to->tried_layers && !try_layers(s, first, end, e))
         return false;
-    to->tried_pairs = s->ranking.count == 0 && operations <= PAIRS_MOST;
+    to->tried_pairs = ranking_wants_pairs(&s->ranking) && operations <= PAIRS_MOST;
     return !to->tried_pairs || try_pairs(s, e);
 }
 

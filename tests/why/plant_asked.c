@@ -235,6 +235,39 @@ bool plant_hide(planting *of)
     return true;
 }
 
+/* A bias that hides the keys behind the last whole block. */
+bool plant_tail(planting *of)
+{
+    ref_array *bias = &of->p->in[REF_BIAS];
+    size_t own = ref_sizes_of(of->p).own, kept = own - 1;
+    if (of->with > 0)
+        kept = own / (size_t)of->with * (size_t)of->with;
+    if (bias->at != NULL || kept == 0 || kept == own)
+        return false;
+    *bias = (ref_array){1, {own, 0, 0, 0}, ref_alloc(own, sizeof(double))};
+    for (size_t j = kept; j < own; j++)
+        bias->at[j] = -INFINITY;
+    return true;
+}
+
+/* Each key of zeros adds exp(0 − maximum) to the sum, as a sink of 0 does: n of them are one of
+ * log(n). */
+bool plant_fill_up(planting *of)
+{
+    const ref_problem *p = of->p;
+    size_t block = (size_t)of->with, tail = ref_sizes_of(p).own % block;
+    bool is_product =
+        p->score == NULL || ref_word_is(p->score, "scaled") || ref_word_is(p->score, "dot");
+    bool is_simple =
+        is_product && !is_causal(p) && !p->has_window && !p->has_alibi && p->key_lengths == NULL;
+    if (!is_simple || tail == 0 || !plant_plus_one(of))
+        return false;
+    ref_array *sinks = &of->p->in[REF_SINKS];
+    for (size_t head = 0; head < ref_count_of(sinks); head++)
+        sinks->at[head] = log((double)(block - tail));
+    return true;
+}
+
 bool plant_negate(planting *of)
 {
     ref_array *a = &of->p->in[of->with];

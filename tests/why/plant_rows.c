@@ -94,12 +94,21 @@ bool plant_view(planting *of)
            view(&in[REF_K], s.g) && view(&in[REF_V], s.g);
 }
 
-bool plant_keys_as_values(planting *of)
+bool plant_role(planting *of)
 {
     ref_sizes s = ref_sizes_of(of->p);
-    if (s.d_k != s.d_v || s.past > 0 || !begin_at_rows(of))
+    const struct {
+        ref_input in;
+        ref_stage_id stage;
+        size_t rows, heads, width;
+    } roles[] = {{REF_Q, REF_STAGE_Q, s.n_q, s.h, s.d_k},
+                 {REF_K, REF_STAGE_K, s.own, s.g, s.d_k},
+                 {REF_V, REF_STAGE_V, s.own, s.g, s.d_v}},
+      *to = &roles[of->with / 10], *from = &roles[of->with % 10];
+    bool is_alike = to->rows == from->rows && to->heads == from->heads && to->width == from->width;
+    if (!is_alike || s.past > 0 || !begin_at_rows(of))
         return false;
-    take(of, REF_V, REF_STAGE_K);
+    take(of, to->in, from->stage);
     return true;
 }
 

@@ -49,6 +49,8 @@ bool plant_count_heads(planting *of); /* with: times so many, −2 half, 0 one *
 bool plant_pairing(planting *of);
 bool plant_causal(planting *of);
 bool plant_hide(planting *of);
+bool plant_tail(planting *of);    /* with: keys in a block, of which the last is cut; 0: one key */
+bool plant_fill_up(planting *of); /* with: to a multiple of this */
 bool plant_negate(planting *of);
 bool plant_transpose_places(planting *of);
 bool plant_window(planting *of);
@@ -87,7 +89,7 @@ enum { V_OF_X, V_OF_XK, K_OF_X, Q_OF_XK, X_AND_XK };
 /* plant_rows.c: q, k and v of the right problem, given in another order */
 bool plant_interleave(planting *of);
 bool plant_view(planting *of);
-bool plant_keys_as_values(planting *of);
+bool plant_role(planting *of); /* with: 10·one + the other, which it is, of 0 q, 1 k, 2 v */
 bool plant_kept_rows(planting *of);
 /* and the heads' results */
 bool plant_join(planting *of);

@@ -28,7 +28,7 @@ static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
     bundle all = {0};
     how.kind = KEY_EXPECTED;
     how.map = a->bytes.map;
-    how.type_is_fixed = how.types_expected = how.allow_nonfinite = true;
+    how.type_is_fixed = how.types_expected = how.allow_nonfinite = how.is_result = true;
     bool done = a->format->read(a->bytes.bytes, a->bytes.length, &how, &all, e) &&
                 (o->answers == NULL || check_page(&all, e)) && take_matrices(to, &all, e);
     bundle_free(&all);

@@ -49,7 +49,7 @@ static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves
     how.kind = KEY_EXPECTED;
     how.map = f->bytes.map;
     how.type_is_fixed = how.types_expected = how.takes_truths = true;
-    how.keeps_types = how.keeps_bits = how.allow_nonfinite = true;
+    how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = true;
     how.keeps_unread = leaves_unread;
     how.keys = f->matrix == NULL ? NULL : &only;
     how.only = f->matrix;
