@@ -205,6 +205,7 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
         .problem = *asked, .with = with, .threads = threads, .wanted = looked_at, .right = right};
     a->problem.document = &NOTHING;
     a->problem.allow_nonfinite = true;
+    a->problem.packed_weights = NULL; /* mistakes are made in the matrices */
 }
 
 static bool goes_on_from(attempt *a, point at, err *e)
