@@ -93,8 +93,10 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
     all->is_many = all->files > 1;
     if (given->stream && !token_stream_check(given, e))
         return false;
-    if (given->stream && all->has_options_only)
-        return err_set(e, "--stream reads rows line by line, and no document is named");
+    if (given->stream && all->has_options_only) {
+        err_set(e, "--stream reads rows line by line, and no document is named");
+        return err_remedy(e, "- names standard input");
+    }
     if (!given_check_standard_input(given, all->file, all->files, e) ||
         !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
         return false;
