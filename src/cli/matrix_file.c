@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char INFO_LISTS[] = "selfattn info lists what is in it";
+
 read_options read_options_of(const options *o, const char *file, dtype type)
 {
     return (read_options){.file = descriptor_name(file),
@@ -112,6 +114,8 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
     err_at(e, &(place){.file = file}, "%zu matrices are in this file, one is wanted", matrices);
     if (matrices > 0)
         err_remedy(e, "%s:NAME takes one: %s", file, text_string(&names));
+    else
+        err_remedy(e, "%s", INFO_LISTS);
     text_free(&names);
     return NULL;
 }
@@ -129,7 +133,7 @@ bool matrix_file_refuse(const char *file, const char *name, const text_list *oth
     for (size_t i = 0; i < others->count; i++)
         nearest_names_look(&near, others->item[i]);
     err_at(e, &(place){.file = file}, "there is no matrix \"%s\" in this file", name);
-    nearest_names_suggest(&near, "selfattn info lists what is in it", e);
+    nearest_names_suggest(&near, INFO_LISTS, e);
     return false;
 }
 

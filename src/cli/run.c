@@ -177,8 +177,10 @@ static bool run_all(runner *r, err *e)
 
 static bool check_keep_going(const runner *r, err *e)
 {
-    return !r->given->keep_going || !r->documents.has_options_only ||
-           err_set(e, "--keep-going goes on behind a bad document, and no document is named");
+    if (!r->given->keep_going || !r->documents.has_options_only)
+        return true;
+    err_set(e, "--keep-going goes on behind a bad document, and no document is named");
+    return err_remedy(e, "- names standard input");
 }
 
 int command_run(const options *o, env *world, err *e)

@@ -15,8 +15,12 @@ enum { WEIGHTED_MOST = 1000000 };
 static bool check_inputs(const solution *s, const document *one, err *e)
 {
     place at = document_place(one);
-    return problem_has_inputs(&s->problem) ||
-           err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
+    if (problem_has_inputs(&s->problem))
+        return true;
+    err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
+    return at.file != NULL
+               ? false
+               : err_remedy(e, "--input FILE gives x, - names standard input, for a document");
 }
 
 bool solution_plan(solution *s, const document *one, const options *o, err *e)

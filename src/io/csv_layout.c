@@ -2,20 +2,32 @@
 
 #include "io/blocks.h"
 
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
 /* What a row's fields look like, counted. */
 typedef struct row_look {
     size_t count, numbers, quoted,
         later_labels; /* numbers: unquoted ones; later: behind the first field */
     cell_look first;
-    bool first_quoted;
+    bool first_quoted, first_is_zero;
+    bool counts;  /* the fields behind the first are 0, 1, 2, … */
     bool misread; /* a field would be numbers if the file were read differently: no label, but an
                      error to come */
 } row_look;
 
+bool csv_is_count(const char *bytes, size_t length, size_t number)
+{
+    char decimal[24];
+    int wanted = snprintf(decimal, sizeof decimal, "%zu", number);
+    return length == (size_t)wanted && memcmp(bytes, decimal, length) == 0;
+}
+
 static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
 {
     csv_field f;
-    *out = (row_look){0};
+    *out = (row_look){.counts = true};
     do {
         if (!csv_next_field(r, &f, e))
             return false;
@@ -23,6 +35,9 @@ static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
         if (out->count == 0) {
             out->first = look;
             out->first_quoted = f.quoted;
+            out->first_is_zero = csv_is_count(f.text, f.length, 0);
+        } else {
+            out->counts = out->counts && csv_is_count(f.text, f.length, out->count - 1);
         }
         if (look == CELL_LABEL && !f.quoted && cell_is_misread(f.text, f.length, r->delimiter))
             out->misread = true;
@@ -47,8 +62,32 @@ static bool is_header(const row_look *row, const row_look *below)
     return all_quoted && row->quoted > 0 && below->numbers > 0;
 }
 
-static void find_labels(const row_look *header, const row_look *row, csv_layout *out)
+static bool looks_counted(const row_look *row)
 {
+    return row->first == CELL_EMPTY && row->count > 1 && row->counts &&
+           (row->quoted == 0 || row->quoted == row->count);
+}
+
+static bool is_counted_header(const row_look *row, const row_look *below, size_t columns)
+{
+    return looks_counted(row) && row->count != columns && row->count == below->count &&
+           (below->first == CELL_LABEL || below->first_is_zero);
+}
+
+bool csv_row_counts(const char *row, size_t length, char delimiter)
+{
+    csv_reader r;
+    row_look look;
+    err ignored = {0};
+    csv_open(&r, "", 1, row, length, delimiter);
+    return look_at_row(&r, KEY_EXPECTED, &look, &ignored) && looks_counted(&look);
+}
+
+static void find_labels(const row_look *header, const row_look *row, size_t columns,
+                        csv_layout *out)
+{
+    if (row->first == CELL_EMPTY && row->count == columns)
+        return; /* a hole, and no label: the row is full */
     bool looks_so = row->count > 1 && !row->misread &&
                     (row->first == CELL_LABEL || (row->first_quoted && row->numbers > 0));
     bool is_short = out->has_header && header->count + 1 == row->count && looks_so;
@@ -70,7 +109,7 @@ static bool find_row(csv_reader *r)
     return line == CSV_ROW;
 }
 
-bool csv_layout_find(const csv_reader *r, key_kind kind, csv_layout *out, err *e)
+bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_layout *out, err *e)
 {
     csv_reader ahead = *r;
     row_look first, second = {0};
@@ -79,6 +118,8 @@ bool csv_layout_find(const csv_reader *r, key_kind kind, csv_layout *out, err *e
     if (find_row(&ahead) && !look_at_row(&ahead, kind, &second, e))
         return false;
     *out = (csv_layout){.has_header = is_header(&first, &second)};
-    find_labels(&first, out->has_header ? &second : &first, out);
+    if (!out->has_header && is_counted_header(&first, &second, columns))
+        out->has_header = out->header_counts = true;
+    find_labels(&first, out->has_header ? &second : &first, columns, out);
     return true;
 }

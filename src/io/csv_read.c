@@ -31,6 +31,7 @@ typedef struct job {
     size_t header_fields; /* 0 where there is no header */
     size_t gap_line;      /* of a blank line behind the rows so far; 0 where there is none */
     bool has_comment, is_first;
+    bool first_counts; /* the first block's header is counted */
     csv_layout layout;
     suspects suspects;
     csv_field first_label; /* of the block's rows */
@@ -274,7 +275,9 @@ static bool read_number(job *j, matrix *m, const csv_field *f, err *e)
 {
     if (cells_add(&m->cells, &j->reader, f, e))
         return true;
-    if (j->rows_read == 0 && j->header_fields == 0 && cell_look_of(f, m->cells.kind) == CELL_LABEL)
+    cell_look look = cell_look_of(f, m->cells.kind);
+    bool is_corner = look == CELL_EMPTY && f->column == 1;
+    if (j->rows_read == 0 && j->header_fields == 0 && (look == CELL_LABEL || is_corner))
         err_remedy(e, "if this is a header, quote the labels in it that are numbers");
     return false;
 }
@@ -371,8 +374,11 @@ static bool read_line_of_numbers(job *j, err *e)
         return false;
     if (j->rows_read > 0 || j->header_fields > 0)
         return read_row(j, e);
-    if (!csv_layout_find(&j->reader, j->matrix[j->now].cells.kind, &j->layout, e))
+    const matrix *m = &j->matrix[j->now];
+    size_t columns = j->has_comment ? m->columns : SIZE_MAX;
+    if (!csv_layout_find(&j->reader, m->cells.kind, columns, &j->layout, e))
         return false;
+    j->first_counts = j->first_counts || (j->is_first && j->layout.header_counts);
     return j->layout.has_header ? read_header(j, e) : read_row(j, e);
 }
 
@@ -438,6 +444,25 @@ static bool add_corner(const job *j, err *e)
                            (place){.file = j->reader.file}, e);
 }
 
+static bool only_counts(const text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!csv_is_count(list->item[i], strlen(list->item[i]), i))
+            return false;
+    }
+    return true;
+}
+
+/* Numbers that pandas wrote because there were no labels are none. */
+static void drop_counts(job *j)
+{
+    text_list *labels[] = {&j->column_labels, &j->row_labels};
+    for (size_t i = 0; i < 2 && j->first_counts; i++) {
+        if (only_counts(labels[i]))
+            text_list_free(labels[i]);
+    }
+}
+
 static bool finish(job *j, err *e)
 {
     if (j->count == 0)
@@ -446,6 +471,7 @@ static bool finish(job *j, err *e)
         if (!finish_matrix(j, i, e))
             return false;
     }
+    drop_counts(j);
     return add_list(j->out, "columns", &j->column_labels, j->reader.file, e) &&
            add_list(j->out, "rows", &j->row_labels, j->reader.file, e) && add_corner(j, e);
 }

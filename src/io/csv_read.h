@@ -5,9 +5,10 @@
  * become the lists "columns" and "rows" (of the first matrix; further blocks' labels are read
  * past). A label that is a number has to be quoted. The cell above a column of labels may hold
  * anything; where it is empty, the first column is labels whatever it holds, and a header may also
- * be one field short, as R writes it. Without such a header, labels that all are numbers as others
- * write them (io/spoiled_number.h) are refused. Numbers follow io/number_read.h's grammar for CSV.
- */
+ * be one field short, as R writes it, or without quotes where pandas counted the columns
+ * (io/csv_layout.h), whose numbers are no labels. Without such a header, labels that all are
+ * numbers as others write them (io/spoiled_number.h) are refused. Numbers follow
+ * io/number_read.h's grammar for CSV. */
 #ifndef SELFATTN_IO_CSV_READ_H
 #define SELFATTN_IO_CSV_READ_H
 

@@ -2,6 +2,7 @@
 
 #include "io/blocks.h"
 #include "io/cells.h"
+#include "io/csv_layout.h"
 #include "io/csv_record.h"
 #include "io/number_row.h"
 #include "io/number_write.h"
@@ -192,9 +193,8 @@ static void write_row_label(const writer *w, text *to, const char *label)
     text_add(to, &w->delimiter, 1);
 }
 
-static void write_numbers(const writer *w, text *to, const tensor *matrix, size_t row)
+static void write_cells(const writer *w, text *to, const tensor *matrix, size_t row)
 {
-    size_t before = to->length;
     bool is_usual = matrix->type != DTYPE_BOOL && w->how->digits < 0;
     tensor numbers = tensor_at(matrix, row);
     for (size_t column = 0; column < matrix->size[1]; column++) {
@@ -206,6 +206,12 @@ static void write_numbers(const writer *w, text *to, const tensor *matrix, size_
             text_add(to, &w->delimiter, 1);
         csv_number_write(to, matrix, row, column, w->how);
     }
+}
+
+static void write_numbers(const writer *w, text *to, const tensor *matrix, size_t row)
+{
+    size_t before = to->length;
+    write_cells(w, to, matrix, row);
     if (to->length == before && w->rows == NULL)
         text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
     text_add_string(to, "\n");
@@ -289,6 +295,30 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
            check_labels_read_back(w, e);
 }
 
+/* A hole in front of all would be taken for a label or for what a header begins with, if no comment
+ * said how many columns there are. */
+static bool needs_size(const writer *w, const tensor *matrix)
+{
+    if (w->rows != NULL || w->columns != NULL || matrix->size[1] == 1)
+        return false;
+    text row = {0};
+    write_cells(w, &row, matrix, 0);
+    bool is_misread =
+        *text_string(&row) == '"' || csv_row_counts(text_string(&row), row.length, w->delimiter);
+    text_free(&row);
+    return is_misread;
+}
+
+/* One matrix without a name, of which nothing needs to be said. */
+static bool is_plain(const writer *w, const entry *one)
+{
+    bool is_named = w->how->names_alone && one->name[0] != '\0';
+    if (one->tensor.rank > 2 || is_named)
+        return false;
+    block b = block_first(one);
+    return !needs_size(w, &b.matrix);
+}
+
 void csv_write_header(text *to, const text_list *header)
 {
     for (size_t i = 0; header != NULL && i < header->count; i++)
@@ -311,14 +341,13 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
         w.corner = "";
     if (!check(&w, result, first, e))
         return false;
-    bool done = true, is_named = how->names_alone && first->name[0] != '\0';
-    bool is_plain = count == 1 && first->tensor.rank <= 2 && !is_named;
+    bool done = true, plain = count == 1 && is_plain(&w, first);
     csv_write_header(sink_text(out), how->header);
-    if (is_plain) {
+    if (plain) {
         block b = block_first(first);
         done = write_matrix(&w, &b.matrix, e);
     }
-    for (size_t i = 0; done && i < result->count && !is_plain; i++) {
+    for (size_t i = 0; done && i < result->count && !plain; i++) {
         if (result->entry[i].kind == ENTRY_TENSOR)
             done = write_blocks(&w, &result->entry[i], &result->entry[i] == first, e);
     }

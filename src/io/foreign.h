@@ -11,8 +11,8 @@ typedef struct foreign {
     const char *what, *remedy;
 } foreign;
 
-/* NULL for bytes that are of none of these. No text begins as one of them but git-lfs's; yet a
- * format that is read may: safetensors begins with a number. */
+/* NULL for bytes that are of none of these. No text that is read begins as one of them; yet
+ * another format that is read may: safetensors begins with a number. */
 const foreign *foreign_find(const char *bytes, size_t length);
 
 #endif

@@ -126,6 +126,14 @@ static bool read_elements(json_text *t, const char *at, const element_rules *rul
     return true;
 }
 
+/* A list of objects is what others make of a table. Returns false. */
+static bool suggest_rows(const measure *m, const char *list, err *e)
+{
+    if (m->rank == 1 && *json_first(m->text, list) == '{')
+        err_remedy(e, "a row is a list of numbers: jq 'map([.[]])' makes lists of objects");
+    return false;
+}
+
 static dtype type_of(const element_rules *rules)
 {
     return rules->kind == KEY_MASK || rules->kind == KEY_TRUTHS ? DTYPE_BOOL : rules->type;
@@ -167,7 +175,7 @@ bool json_array_read(json_text *t, const char *at, const element_rules *rules, t
     if (read_elements(t, at, &typed, out, e))
         return true;
     tensor_free(out);
-    return false;
+    return suggest_rows(&m, at, e);
 }
 
 bool json_array_is_numbers(json_text *t, const char *at, int most_rank)

@@ -35,10 +35,15 @@ static const char *piece_end(const char *from, const char *end, char by)
     return stop == NULL ? end : stop;
 }
 
-/* Where the piece behind this one begins; NULL: it was the last. */
-static const char *next_piece(const char *stop, const char *end)
+/* Where the piece behind this one begins; NULL: it was the last. Spaces may align pieces. */
+static const char *next_piece(const char *stop, const char *end, char by)
 {
-    return stop == end ? NULL : stop + 1;
+    if (stop == end)
+        return NULL;
+    do
+        stop++;
+    while (by == ' ' && stop < end && *stop == ' ');
+    return stop;
 }
 
 /* How many numbers a text is, or 0 where something else is among them. */
@@ -46,7 +51,7 @@ static size_t count_numbers(const char *from, const char *end, char by, bool *de
 {
     size_t pieces = 0;
     *decimal_commas = false;
-    for (const char *stop; from != NULL; from = next_piece(stop, end), pieces++) {
+    for (const char *stop; from != NULL; from = next_piece(stop, end, by), pieces++) {
         stop = piece_end(from, end, by);
         if (!is_number(from, stop, by, decimal_commas))
             return 0;
@@ -70,7 +75,7 @@ static bool is_split_alike(const char *from, const char *end, char by, char deli
 {
     size_t pieces = 0;
     bool ignored;
-    for (const char *stop; from != NULL; from = next_piece(stop, end), pieces++) {
+    for (const char *stop; from != NULL; from = next_piece(stop, end, by), pieces++) {
         stop = piece_end(from, end, by);
         bool is_one = stop == from || memchr(from, delimiter, (size_t)(stop - from)) == NULL;
         if (!is_one && !is_number(from, stop, by, &ignored))
@@ -94,7 +99,7 @@ static bool is_row(const csv_reader *r, const char *line)
 static const char *row_below(const csv_reader *r, const char *line)
 {
     do
-        line = next_piece(piece_end(line, r->end, '\n'), r->end);
+        line = next_piece(piece_end(line, r->end, '\n'), r->end, '\n');
     while (line != NULL && line < r->end && !is_row(r, line));
     return line == r->end ? NULL : line;
 }

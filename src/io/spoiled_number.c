@@ -11,6 +11,7 @@ typedef struct ascii {
     char text[LONGEST];
     size_t length;
     bool has_minus, has_wide; /* U+2212, and characters of full width were there */
+    bool has_margin;          /* spaces were around it */
 } ascii;
 
 static bool is_number(const char *text, size_t length)
@@ -70,6 +71,19 @@ static bool find_ascii(const char *text, size_t length, ascii *to)
     return text == end;
 }
 
+/* The caller has taken off those of ASCII. */
+static void take_off_spaces(ascii *a)
+{
+    size_t from = 0, length = a->length;
+    while (from < a->length && a->text[from] == ' ')
+        from++;
+    while (a->length > from && a->text[a->length - 1] == ' ')
+        a->length--;
+    a->length -= from;
+    a->has_margin = a->length < length;
+    memmove(a->text, a->text + from, a->length);
+}
+
 static size_t count_digits(const char *text, const char *end)
 {
     const char *p = text;
@@ -100,15 +114,41 @@ static bool has_separators(const ascii *a)
            has_groups(a, '.', ',', true);
 }
 
+static const char *hexadecimal_digits(const char *p, const char *end)
+{
+    while (p < end && *p != '\0' && strchr("0123456789abcdefABCDEF", *p) != NULL)
+        p++;
+    return p;
+}
+
+/* As C's strtod reads it: with a fraction and a binary exponent, or without. */
 static bool is_hexadecimal(const ascii *a)
 {
     size_t sign = a->length > 0 && (a->text[0] == '-' || a->text[0] == '+');
     const char *p = a->text + sign, *end = a->text + a->length;
     if (end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
         return false;
-    for (p += 2; p < end && *p != '\0' && strchr("0123456789abcdefABCDEF", *p) != NULL;)
-        p++;
-    return p == end;
+    const char *digits = p + 2;
+    p = hexadecimal_digits(digits, end);
+    if (p < end && *p == '.')
+        p = hexadecimal_digits(p + 1, end);
+    if (end - p < 2 || p == digits || (*p != 'p' && *p != 'P'))
+        return p == end;
+    p += 1 + (p[1] == '-' || p[1] == '+');
+    return p < end && count_digits(p, end) == (size_t)(end - p);
+}
+
+/* "1.5D-03": in double precision, as Fortran has it. */
+static bool has_fortran_exponent(const ascii *a)
+{
+    ascii copy = *a;
+    for (size_t i = 1; i + 1 < copy.length; i++) {
+        if (copy.text[i] != 'd' && copy.text[i] != 'D')
+            continue;
+        copy.text[i] = 'e';
+        return is_number(copy.text, copy.length);
+    }
+    return false;
 }
 
 const char *spoiled_number_remedy(const char *text, size_t length)
@@ -116,14 +156,19 @@ const char *spoiled_number_remedy(const char *text, size_t length)
     ascii a;
     if (!find_ascii(text, length, &a))
         return NULL;
+    take_off_spaces(&a);
     bool has_comma = is_decimal_comma(a.text, a.length), has_more = has_separators(&a);
     if (!is_number(a.text, a.length) && !has_comma && !has_more)
-        return is_hexadecimal(&a) ? "hexadecimal is not read: write 16 for 0x10" : NULL;
+        return has_fortran_exponent(&a) ? "exponents are read behind e: write 1e5 for 1d5"
+               : is_hexadecimal(&a)     ? "hexadecimal is not read: write 16 for 0x10"
+                                        : NULL;
     if (a.has_wide)
         return "numbers are read in ASCII, not in characters of full width: write 12 for １２";
     if (has_comma)
         return "decimal commas are not read: write 0.5 for 0,5";
     if (has_more)
         return "numbers are read without separators of thousands: write 1234.5 for 1,234.5";
+    if (a.has_margin)
+        return "the spaces beside a number are U+0020, and here stands another, such as U+00A0";
     return a.has_minus ? "a number's minus is - (U+002D), and here stands − (U+2212)" : NULL;
 }

@@ -1,6 +1,6 @@
 /* Texts that are numbers as people, spreadsheets and other programs write them, but not as they are
- * read here: "0,5", "1,234.5", "−1" with U+2212, "１２" of full width, "0x10". Taken for labels they
- * would be lost in silence. */
+ * read here: "0,5", "1,234.5", "−1" with U+2212, "１２" of full width, "0x10", "1d5", a no-break
+ * space beside a number. Taken for labels they would be lost in silence. */
 #ifndef SELFATTN_IO_SPOILED_NUMBER_H
 #define SELFATTN_IO_SPOILED_NUMBER_H
 

@@ -68,17 +68,22 @@ static bool refuse_lost(size_t lost, const bundle *b, const format *f, const cha
     return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
 }
 
-static bool check_one_matrix(const bundle *b, const format *f, const char *in, const char *out,
-                             err *e)
+static bool check_one_matrix(const bundle *b, const format *f, size_t lost, const char *in,
+                             const char *out, err *e)
 {
-    if (f->holds & HOLDS_MATRICES || b->count <= 1)
+    if (f->holds & HOLDS_MATRICES || b->count == 1)
         return true;
+    place at = {.file = out};
+    if (b->count == 0 && lost > 0)
+        return err_at(e, &at, "%s holds one matrix, and nothing is left of %s", f->title, in);
+    if (b->count == 0)
+        return err_at(e, &at, "%s holds one matrix, and %s has none", f->title, in);
     text names = {0};
     for (size_t i = 0; i < b->count; i++)
         text_add_format(&names, "%s%s", i == 0 ? "" : ", ", name_of(&b->entry[i]));
     if (text_ok(&names, e))
-        err_at(e, &(place){.file = out}, "%s holds one matrix, and %s has %zu: %s", f->title, in,
-               b->count, text_string(&names));
+        err_at(e, &at, "%s holds one matrix, and %s has %zu: %s", f->title, in, b->count,
+               text_string(&names));
     text_free(&names);
     return err_remedy(e, "FILE:NAME takes one of them");
 }
@@ -105,7 +110,7 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
     size_t lost = leave_out(b, f, o, world);
     if (lost > 0 && !o->force)
         return refuse_lost(lost, b, f, in, out, e);
-    if (!check_one_matrix(b, f, in, out, e))
+    if (!check_one_matrix(b, f, lost, in, out, e))
         return false;
     static const struct {
         held_change change;
