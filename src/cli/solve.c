@@ -18,9 +18,9 @@ static bool check_inputs(const solution *s, const document *one, err *e)
     if (problem_has_inputs(&s->problem))
         return true;
     err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
-    return at.file != NULL
-               ? false
-               : err_remedy(e, "--input FILE gives x, - names standard input, for a document");
+    if (at.file == NULL)
+        err_remedy(e, "--input FILE gives x, - names standard input, for a document");
+    return false;
 }
 
 bool solution_plan(solution *s, const document *one, const options *o, err *e)
