@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/blocks.h"
 #include "io/cells_ahead.h"
+#include "io/csv_labels.h"
 #include "io/csv_layout.h"
 #include "io/csv_suspects.h"
 
@@ -23,15 +24,14 @@ typedef struct job {
     bundle *out;
     matrix *matrix;
     size_t count, capacity;
-    text_list column_labels, row_labels; /* of the first block */
-    text corner, label;
+    csv_labels labels;
+    text label;
 
     /* The block that is being read; `now` is SIZE_MAX in front of the first one. */
     size_t now, block_line, rows_read;
     size_t header_fields; /* 0 where there is no header */
     size_t gap_line;      /* of a blank line behind the rows so far; 0 where there is none */
     bool has_comment, is_first;
-    bool first_counts; /* the first block's header is counted */
     csv_layout layout;
     suspects suspects;
     csv_field first_label; /* of the block's rows */
@@ -178,8 +178,8 @@ static bool read_header(job *j, err *e)
         if (!csv_next_field(&j->reader, &f, e))
             return false;
         bool is_corner = j->layout.has_corner && j->header_fields == 0;
-        if (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
-                      : !add_label(j, &f, &j->column_labels, e))
+        if (is_corner ? j->is_first && !read_label(j, f, &j->labels.corner, e)
+                      : !add_label(j, &f, &j->labels.columns, e))
             return false;
         if (!is_corner)
             suspects_add(&j->suspects, &j->reader, &f);
@@ -213,7 +213,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
         j->first_label = *f;
     if (j->layout.labels_are_sure || cell_look_of(f, KEY_MATRIX) != CELL_NUMBER) {
         suspects_add(&j->suspects, &j->reader, f);
-        return add_label(j, f, &j->row_labels, e);
+        return add_label(j, f, &j->labels.rows, e);
     }
     return refuse_number(j, f, e);
 }
@@ -378,7 +378,8 @@ static bool read_line_of_numbers(job *j, err *e)
     size_t columns = j->has_comment ? m->columns : SIZE_MAX;
     if (!csv_layout_find(&j->reader, m->cells.kind, columns, &j->layout, e))
         return false;
-    j->first_counts = j->first_counts || (j->is_first && j->layout.header_counts);
+    if (j->is_first)
+        j->labels.are_counted = j->layout.header_counts;
     return j->layout.has_header ? read_header(j, e) : read_row(j, e);
 }
 
@@ -422,47 +423,6 @@ static bool finish_matrix(const job *j, size_t index, err *e)
     return cells_take_in_order(&m->cells, &m->grid, rank, size, &to->tensor, e);
 }
 
-static bool add_list(bundle *out, const char *name, text_list *list, const char *file, err *e)
-{
-    if (list->count == 0 || bundle_find(out, name) != NULL)
-        return true;
-    entry *added = bundle_add(out, name, strlen(name), (place){.file = file}, e);
-    if (added == NULL)
-        return false;
-    added->kind = ENTRY_LIST;
-    added->list = *list;
-    *list = (text_list){0};
-    return true;
-}
-
-/* The cell above a column of labels, where it says something. */
-static bool add_corner(const job *j, err *e)
-{
-    if (!j->how->keeps_all || j->corner.length == 0 || bundle_find(j->out, "corner") != NULL)
-        return true;
-    return bundle_add_text(j->out, "corner", j->corner.data, j->corner.length,
-                           (place){.file = j->reader.file}, e);
-}
-
-static bool only_counts(const text_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (!csv_is_count(list->item[i], strlen(list->item[i]), i))
-            return false;
-    }
-    return true;
-}
-
-/* Numbers that pandas wrote because there were no labels are none. */
-static void drop_counts(job *j)
-{
-    text_list *labels[] = {&j->column_labels, &j->row_labels};
-    for (size_t i = 0; i < 2 && j->first_counts; i++) {
-        if (only_counts(labels[i]))
-            text_list_free(labels[i]);
-    }
-}
-
 static bool finish(job *j, err *e)
 {
     if (j->count == 0)
@@ -471,9 +431,7 @@ static bool finish(job *j, err *e)
         if (!finish_matrix(j, i, e))
             return false;
     }
-    drop_counts(j);
-    return add_list(j->out, "columns", &j->column_labels, j->reader.file, e) &&
-           add_list(j->out, "rows", &j->row_labels, j->reader.file, e) && add_corner(j, e);
+    return csv_labels_keep(&j->labels, j->how->keeps_all, j->reader.file, j->out, e);
 }
 
 static void job_free(job *j)
@@ -483,9 +441,7 @@ static void job_free(job *j)
         grid_free(&j->matrix[i].grid);
     }
     mem_free(j->matrix);
-    text_list_free(&j->column_labels);
-    text_list_free(&j->row_labels);
-    text_free(&j->corner);
+    csv_labels_free(&j->labels);
     text_free(&j->label);
 }
 
