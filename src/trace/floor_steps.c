@@ -38,16 +38,6 @@ static void show_parameter(floors *f, const char *name, const tensor *numbers)
 
 /* ---- norms ---- */
 
-tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
-                          tensor b, double value)
-{
-    trace_item *line = build_line(&f->b, op, left, letters);
-    line->a = a;
-    line->b = b;
-    line->result = build_number(&f->b, left, value);
-    return line->result;
-}
-
 /* Of the row's first number, which lies `centered` from the mean, what the row's stage has; `value`
  * is the product of the two. */
 static void show_first(floors *f, const norm *n, tensor centered, tensor factor, double value,

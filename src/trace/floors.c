@@ -108,3 +108,13 @@ tensor floors_first(const tensor *vector)
         first = tensor_at(&first, 0);
     return first;
 }
+
+tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
+                          tensor b, double value)
+{
+    trace_item *line = build_line(&f->b, op, left, letters);
+    line->a = a;
+    line->b = b;
+    line->result = build_number(&f->b, left, value);
+    return line->result;
+}
