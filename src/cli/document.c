@@ -10,6 +10,7 @@
 #include "io/jsonl.h"
 #include "model/keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- one document ---- */
@@ -66,6 +67,27 @@ dtype document_type(const document *one)
 {
     const char *word = bundle_text(&one->contents, "dtype");
     return word != NULL && strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+}
+
+/* Whether the error's place is in what is called so: "lines.jsonl:3". */
+static bool is_in(const err *e, const char *called)
+{
+    size_t length = strlen(called);
+    return strncmp(e->where, called, length) == 0 &&
+           (e->where[length] == '\0' || e->where[length] == ':');
+}
+
+bool document_blame(const document *one, err *e)
+{
+    place at = document_place(one), all = {.file = at.file};
+    char file[PLACE_TEXT], called[PLACE_TEXT + 24];
+    err_place(e, &at);
+    place_text(&all, file);
+    if (one->line > 0)
+        snprintf(called, sizeof called, "%s:%zu", file, one->line);
+    else
+        snprintf(called, sizeof called, "%s", file);
+    return one->is_of_many && !is_in(e, called) && err_within(e, "%s", called);
 }
 
 /* ---- one after the other ---- */
@@ -265,6 +287,7 @@ static bool apply_options(documents *all, document *one, err *e)
     one->is_all_tables = one->is_all_tables && one->file == NULL;
     one->cache = all->given->stream ? &all->rows.cache : NULL;
     one->packed_weights = all->is_many ? &all->packed_weights : NULL;
+    one->is_of_many = all->is_many && !all->is_over;
     return done;
 }
 

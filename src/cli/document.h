@@ -13,6 +13,7 @@ typedef struct document {
     bundle contents;
     const char *file;   /* "-" for standard input, NULL where all came from options */
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
+    bool is_of_many;    /* others come before or behind it */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
     kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
     packed_weights *packed_weights; /* kept for documents to come; NULL: none will */
@@ -83,5 +84,8 @@ dtype document_type(const document *one);
 
 /* For an error about the document as a whole. */
 place document_place(const document *one);
+/* What is wrong with the document is at it, unless it says itself where it is; then which of many
+ * documents it is about is said behind it. Returns false. */
+bool document_blame(const document *one, err *e);
 
 #endif

@@ -75,8 +75,7 @@ static bool pass_over(runner *r, const document *one, const err *bad, err *e)
 /* A bad document ends the run, or with --keep-going only itself. */
 static bool take_failure(runner *r, const document *one, err *bad, err *e)
 {
-    place at = document_place(one);
-    err_place(bad, &at);
+    document_blame(one, bad);
     if (r->given->keep_going && !r->documents.is_over)
         return pass_over(r, one, bad, e);
     *e = *bad;

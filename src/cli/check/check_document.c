@@ -184,6 +184,5 @@ static bool check_numbers(checker *c, const document *one, err *e)
 
 bool check_document(checker *c, const document *one, err *e)
 {
-    place at = document_place(one);
-    return check_numbers(c, one, e) || err_place(e, &at);
+    return check_numbers(c, one, e) || document_blame(one, e);
 }

@@ -43,7 +43,6 @@ static bool write(stacker *r, const stack_solution *s, const document *one, err 
 static bool run_document(stacker *r, const document *one, err *e)
 {
     stack_solution s;
-    place at = document_place(one);
     text_list names = {0};
     text shown = {0};
     bool done = stack_solution_plan(&s, one, r->is_decoder, r->given, e) &&
@@ -51,7 +50,7 @@ static bool run_document(stacker *r, const document *one, err *e)
                 compute(r, &s, &names, &shown, e) && write(r, &s, one, e) &&
                 (!r->to.traces || stack_outputs_write_trace(&r->to, &shown, e));
     if (!done)
-        err_place(e, &at);
+        document_blame(one, e);
     text_free(&shown);
     text_list_free(&names);
     stack_solution_free(&s);
