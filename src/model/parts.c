@@ -55,3 +55,21 @@ const char *part_norm_name(size_t ln)
     static const char *const NAMES[NORMS_MOST + 1] = {NULL, "ln1", "ln2", "ln3"};
     return NAMES[ln];
 }
+
+static part_step norm_step(size_t ln)
+{
+    return (part_step){PART_STEP_NORM, ln, part_norm_name(ln)};
+}
+
+size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST])
+{
+    size_t steps = 0;
+    if (as->ln_before > 0)
+        step[steps++] = norm_step(as->ln_before);
+    step[steps++] = (part_step){PART_STEP_ITSELF, 0, part_name(as->kind)};
+    if (as->adds != RESIDUAL_NONE)
+        step[steps++] = (part_step){PART_STEP_SUM, 0, part_sum_name(as->kind)};
+    if (as->ln_after > 0)
+        step[steps++] = norm_step(as->ln_after);
+    return steps;
+}

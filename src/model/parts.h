@@ -36,4 +36,17 @@ const char *part_name(part_kind kind);     /* "attention", "cross", "ffn" */
 const char *part_sum_name(part_kind kind); /* with what is added: "attention_sum" */
 const char *part_norm_name(size_t ln);     /* "ln1"; NULL for none */
 
+/* What running a part makes, in this order: a norm of what it is given, what it computes itself,
+ * the sum with what is added, a norm of that. Only those that the row has. */
+typedef enum part_step_kind { PART_STEP_NORM, PART_STEP_ITSELF, PART_STEP_SUM } part_step_kind;
+
+typedef struct part_step {
+    part_step_kind kind;
+    size_t ln;        /* of a norm */
+    const char *name; /* of the stage; of the part itself, of what its stages are in */
+} part_step;
+
+enum { PART_STEPS_MOST = 4 };
+size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST]);
+
 #endif

@@ -26,11 +26,6 @@ static walk within(const walk *w, const char *step)
     return inner;
 }
 
-static bool tell_norm(const walk *w, size_t ln)
-{
-    return ln == 0 || tell(w, part_norm_name(ln), w->stack->width);
-}
-
 static bool tell_feed_forward(const walk *w, const feed_forward *f)
 {
     return tell(w, "hidden", f->hidden) && (f->w3.data == NULL || tell(w, "gate", f->hidden)) &&
@@ -46,14 +41,22 @@ static bool tell_attention(const walk *w, const plan *p)
     return tell(w, "mean_weights", 0);
 }
 
+static bool tell_itself(const walk *w, const layer_part *p, const char *name)
+{
+    walk inner = within(w, name);
+    return p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, &p->feed_forward)
+                                            : tell_attention(&inner, &p->attention.plan);
+}
+
 static bool tell_part(const walk *w, const layer_part *p)
 {
-    walk inner = within(w, part_name(p->as->kind));
-    return tell_norm(w, p->as->ln_before) &&
-           (p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, &p->feed_forward)
-                                             : tell_attention(&inner, &p->attention.plan)) &&
-           (p->as->adds == RESIDUAL_NONE || tell(w, part_sum_name(p->as->kind), w->stack->width)) &&
-           tell_norm(w, p->as->ln_after);
+    part_step step[PART_STEPS_MOST];
+    size_t steps = part_steps(p->as, step);
+    bool done = true;
+    for (size_t i = 0; i < steps && done; i++)
+        done = step[i].kind == PART_STEP_ITSELF ? tell_itself(w, p, step[i].name)
+                                                : tell(w, step[i].name, w->stack->width);
+    return done;
 }
 
 static bool tell_layer(const walk *w, const layer *l, size_t number)

@@ -88,21 +88,26 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
     return most;
 }
 
+/* The floor of what is beside a part itself. */
+static step_id floor_beside(const part_step *step)
+{
+    return step->kind == PART_STEP_NORM ? FLOOR_NORM : FLOOR_RESIDUAL;
+}
+
 /* A layer ends with the norm or the sum of its last part. */
 void stack_place_find_more(trace_place *at, const layer *of)
 {
-    const part_row *last = of == NULL ? NULL : of->part[of->parts - 1].as;
-    if (last == NULL)
+    part_step step[PART_STEPS_MOST];
+    if (of == NULL)
         return;
-    const char *name =
-        last->ln_after > 0 ? part_norm_name(last->ln_after) : part_sum_name(last->kind);
+    const part_step *last = &step[part_steps(of->part[of->parts - 1].as, step) - 1];
     if (strcmp(at->name, part_name(PART_ATTENTION)) == 0 ||
         strcmp(at->name, part_name(PART_CROSS)) == 0) {
         at->more = "mean_weights";
         at->more_by = STEP_SOFTMAX;
-    } else if (strcmp(at->name, name) == 0) {
+    } else if (strcmp(at->name, last->name) == 0) {
         at->more = "output";
-        at->more_by = last->ln_after > 0 ? FLOOR_NORM : FLOOR_RESIDUAL;
+        at->more_by = floor_beside(last);
     }
 }
 
@@ -155,24 +160,25 @@ static void look(search *f, const char *way, const char *room, step_id id)
     }
 }
 
-static void look_at_norm(search *f, const char *way, size_t number)
+static void look_at_itself(search *f, const stage_way *way, part_kind kind, const char *name)
 {
-    if (number > 0)
-        look(f, way, part_norm_name(number), FLOOR_NORM);
+    stage_way within = stage_way_on(way, name);
+    if (kind == PART_FEED_FORWARD)
+        look(f, way->text, name, FLOOR_FEED_FORWARD);
+    for (step_id id = 0; id < STEP_COUNT && kind != PART_FEED_FORWARD; id++)
+        look(f, within.text, name, id);
 }
 
 static void look_at_part(search *f, const stage_way *way, const part_row *as)
 {
-    const char *name = part_name(as->kind);
-    stage_way within = stage_way_on(way, name);
-    look_at_norm(f, way->text, as->ln_before);
-    if (as->kind == PART_FEED_FORWARD)
-        look(f, way->text, name, FLOOR_FEED_FORWARD);
-    for (step_id id = 0; id < STEP_COUNT && as->kind != PART_FEED_FORWARD; id++)
-        look(f, within.text, name, id);
-    if (as->adds != RESIDUAL_NONE)
-        look(f, way->text, part_sum_name(as->kind), FLOOR_RESIDUAL);
-    look_at_norm(f, way->text, as->ln_after);
+    part_step step[PART_STEPS_MOST];
+    size_t steps = part_steps(as, step);
+    for (size_t i = 0; i < steps; i++) {
+        if (step[i].kind == PART_STEP_ITSELF)
+            look_at_itself(f, way, as->kind, step[i].name);
+        else
+            look(f, way->text, step[i].name, floor_beside(&step[i]));
+    }
 }
 
 static void look_at_stack(search *f, const stack *s)

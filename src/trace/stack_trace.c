@@ -198,11 +198,6 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
 
 /* ---- a layer ---- */
 
-static bool add_norm(floors *f, const layer *l, size_t number, floor_rows *rows)
-{
-    return number == 0 || floors_norm(f, &l->norm[number - 1], rows, part_norm_name(number), rows);
-}
-
 static const char *const MADE[] = {
     [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
 
@@ -221,12 +216,16 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
                      floor_rows *rows)
 {
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
-    if (!add_norm(f, l, p->as->ln_before, rows) || !add_kind(f, p, rows))
-        return false;
-    if (p->as->adds != RESIDUAL_NONE &&
-        !floors_sum(f, &added, rows, part_sum_name(p->as->kind), rows))
-        return false;
-    return add_norm(f, l, p->as->ln_after, rows);
+    part_step step[PART_STEPS_MOST];
+    size_t steps = part_steps(p->as, step);
+    bool done = true;
+    for (size_t i = 0; i < steps && done; i++) {
+        const part_step *s = &step[i];
+        done = s->kind == PART_STEP_NORM  ? floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows)
+               : s->kind == PART_STEP_SUM ? floors_sum(f, &added, rows, s->name, rows)
+                                          : add_kind(f, p, rows);
+    }
+    return done;
 }
 
 /* "x + part(norm(x)): GPT-2's" is a formula and, behind the colon, words. */
@@ -365,16 +364,13 @@ bool floors_of_stack(floors *f, floor_rows *rows)
            add_layers(f, rows) && add_end(f, rows);
 }
 
-/* Itself, and of each part a norm, the part, a sum, a norm. */
+/* Itself, and one for each step of its parts. */
 static size_t rooms_of_layer(const layer *l)
 {
+    part_step step[PART_STEPS_MOST];
     size_t rooms = 1;
-    for (size_t i = 0; i < l->parts; i++) {
-        const part_row *as = l->part[i].as;
-        rooms += as->adds == RESIDUAL_NONE ? 1 : 2;
-        rooms += as->ln_before == 0 ? 0 : 1;
-        rooms += as->ln_after == 0 ? 0 : 1;
-    }
+    for (size_t i = 0; i < l->parts; i++)
+        rooms += part_steps(l->part[i].as, step);
     return rooms;
 }
 
