@@ -272,10 +272,15 @@ static bool multiply_range(const job *whole, size_t first, size_t count, crew *b
                            e);
 }
 
+bool multiply_packs(const tensor *a)
+{
+    return a->size[0] != 1 || a->stride[1] != 1;
+}
+
 static bool multiply_all(job *j, crew *by, err *e)
 {
     const tensor *a = j->a, *b = j->b;
-    if (a->size[0] == 1 && a->stride[1] == 1)
+    if (!multiply_packs(a))
         return multiply_one_row(j, by);
     if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
         return multiply_columns_apart(j, by, e);

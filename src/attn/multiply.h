@@ -11,6 +11,9 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
+/* Whether b is packed for this a: for one row it is read as it lies. */
+bool multiply_packs(const tensor *a);
+
 /* The same where more is known, or wanted. */
 typedef struct multiply_extras {
     packed ready;    /* b, which then needs no packing; no data: it does */

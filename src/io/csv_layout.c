@@ -2,7 +2,6 @@
 
 #include "io/blocks.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -81,8 +81,8 @@ static void gives_the_same_bits(unit *u, const kernels *with, const tensor *weig
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         tensor some = tensor_range(&a, 0, 0, ROWS[i]);
         check_rows(u, with, &anew, &kept, &some);
+        CHECK(u, all.count == (ROWS[i] == 1 ? 0 : 1)); /* one row reads the weights as they lie */
     }
-    CHECK(u, all.count == 1);
     ((float *)a.data)[6 * DEPTH] = INFINITY;
     tensor some = tensor_range(&a, 0, 0, 7);
     CHECK(u, !apply(u, &kept, with, &some, 1, &c));
