@@ -24,9 +24,19 @@ static const struct {
     {"add_zero", true},
 };
 
+enum { SHARED_KEYS = sizeof SHARED / sizeof SHARED[0] };
+
+bool attention_shares(const char *name)
+{
+    size_t i = 0;
+    while (i < SHARED_KEYS && strcmp(SHARED[i].key, name) != 0)
+        i++;
+    return i < SHARED_KEYS;
+}
+
 static bool borrow_shared(attention *a, const attention_source *from, const bundle *around, err *e)
 {
-    for (size_t i = 0; i < sizeof SHARED / sizeof SHARED[0]; i++) {
+    for (size_t i = 0; i < SHARED_KEYS; i++) {
         const char *name = SHARED[i].key;
         const entry *given = around == NULL ? NULL : bundle_find(around, name);
         bool is_here = given != NULL && bundle_find(&a->document, name) == NULL;

@@ -44,6 +44,9 @@ struct attention {
     void *context;                /* of that */
 };
 
+/* Whether this key of attention says something at the top, for all layers. */
+bool attention_shares(const char *name);
+
 /* Plans it. To be freed in any case, and not to be moved. */
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
 void attention_free(attention *a);

@@ -5,12 +5,23 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What x is read from: attention's own reading knows x, and tokens with a vocab. */
+static const char *const OF_ROWS[] = {"x", "tokens", "vocab", "dtype", "positions", "offset"};
+enum { KEYS_OF_ROWS = sizeof OF_ROWS / sizeof OF_ROWS[0] };
+
+bool stack_begins_with(const char *name)
+{
+    size_t i = 0;
+    while (i < KEYS_OF_ROWS && strcmp(OF_ROWS[i], name) != 0)
+        i++;
+    return i < KEYS_OF_ROWS;
+}
+
 static bool borrow_rows(const stack *s, bundle *to, err *e)
 {
-    static const char *const OF_ROWS[] = {"x", "tokens", "vocab", "dtype", "positions", "offset"};
-    for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++) {
+    for (size_t i = 0; i < KEYS_OF_ROWS; i++) {
         const entry *given = bundle_find(s->document, OF_ROWS[i]);
         if (given != NULL && bundle_borrow(to, OF_ROWS[i], given, e) == NULL)
             return false;

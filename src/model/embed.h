@@ -4,6 +4,9 @@
 
 #include "model/stack.h"
 
+/* Whether the rows are made of this key of attention. */
+bool stack_begins_with(const char *name);
+
 /* Finds x, the rows of the tokens or of the ids, adds segments, then positions, and fills in
  * batches, rows, width and embedded. */
 bool stack_embed(stack *s, err *e);

@@ -1,8 +1,10 @@
 #include "model/stack.h"
 
+#include "attn/keys.h"
 #include "attn/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -199,34 +201,62 @@ static bool refuse_at_top(const entry *given, const char *remedy, err *e)
     return err_remedy(e, "%s", remedy);
 }
 
-/* What belongs to layers, and at the top is read by nothing. */
-static bool check_top(const stack *s, err *e)
+/* What says something of a document, and nothing of what is computed. */
+static bool is_about_document(key_kind kind)
 {
-    static const char *const OF_LAYERS[] = {
-        "wq",     "wk",    "wv",     "wo",     "bq",    "bk",  "bv",  "bo", "q",  "k",
-        "v",      "xk",    "xv",     "ws",     "bs",    "wa",  "ua",  "va", "ba", "q_gain",
-        "k_gain", "sinks", "bias_k", "bias_v", "cross", "ln1", "ln2", "ln3"};
-    static const char *const OF_SEED[] = {"w1", "b1", "w2", "b2", "w3"};
-    static const char *const OF_CACHE[] = {"past_k", "past_v"};
-    const entry *of_layers =
-        bundle_find_first(s->document, OF_LAYERS, sizeof OF_LAYERS / sizeof OF_LAYERS[0]);
-    const entry *of_seed =
-        bundle_find_first(s->document, OF_SEED, sizeof OF_SEED / sizeof OF_SEED[0]);
-    const entry *of_cache =
-        bundle_find_first(s->document, OF_CACHE, sizeof OF_CACHE / sizeof OF_CACHE[0]);
+    return kind == KEY_TEXT || kind == KEY_STAGES || kind == KEY_TOL || kind == KEY_RECORDS;
+}
+
+static const key *row_in(const named_table *table, const char *name)
+{
+    return (const key *)(const void *)named_find(table, name, strlen(name));
+}
+
+/* A layer's object, or a key of attention that at the top is read by nothing. */
+static bool is_of_layers(const char *name)
+{
+    const key *of_layer = row_in(&LAYER_KEYS, name), *of_attention = row_in(&KEYS, name);
+    if (of_layer != NULL)
+        return of_layer->kind == KEY_OBJECT;
+    return of_attention != NULL && !is_about_document(of_attention->kind) &&
+           !attention_shares(name) && !stack_begins_with(name);
+}
+
+static bool is_of_cache(const char *name)
+{
+    return strcmp(name, input_key(INPUT_PAST_K)) == 0 || strcmp(name, input_key(INPUT_PAST_V)) == 0;
+}
+
+/* Of the feed-forward part, which at the top is seed's. */
+static bool is_weight_of_layer(const char *name)
+{
+    const key *of_layer = row_in(&LAYER_KEYS, name);
+    return of_layer != NULL && of_layer->kind == KEY_MATRIX;
+}
+
+static bool check_at_top(const stack *s, const entry *given, err *e)
+{
     bool has_layers = bundle_find(s->document, "layers") != NULL;
-    if (of_layers != NULL)
-        return refuse_at_top(of_layers,
+    if (is_of_cache(given->name))
+        return err_at(e, &given->at, "%s is given, and a stack begins without a cache",
+                      given->name);
+    if (is_of_layers(given->name))
+        return refuse_at_top(given,
                              has_layers
                                  ? "in \"layers\" each has its own"
                                  : "\"layers\" is a list of such; run computes one attention",
                              e);
-    if (of_seed != NULL && !s->order->ends_with_feed_forward)
-        return refuse_at_top(of_seed, "--norm seed has one feed-forward part behind the last layer",
-                             e);
-    return of_cache == NULL ||
-           err_at(e, &of_cache->at, "%s is given, and a stack begins without a cache",
-                  of_cache->name);
+    return s->order->ends_with_feed_forward || !is_weight_of_layer(given->name) ||
+           refuse_at_top(given, "--norm seed has one feed-forward part behind the last layer", e);
+}
+
+static bool check_top(const stack *s, err *e)
+{
+    for (size_t i = 0; i < s->document->count; i++) {
+        if (!check_at_top(s, &s->document->entry[i], e))
+            return false;
+    }
+    return true;
 }
 
 static bool read_beside(stack *s, err *e)
