@@ -56,23 +56,23 @@ static bool check_vector(const plan *p, const char *name, size_t count, err *e)
     return true;
 }
 
-static bool has_parameters(const problem *asked)
+static bool takes(const score *by, input which)
 {
-    input which = INPUT_WS;
-    while (which <= INPUT_BA && asked->in[which] == NULL)
-        which++;
-    return which <= INPUT_BA;
+    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i] != NULL && input_of_key(keys[i]) == which)
+            return true;
+    }
+    return false;
 }
 
+/* Score functions may have parameters in common; what this one does not take is another's. */
 static bool check_belongs(const plan *p, const score *to, err *e)
 {
-    const named_table *scores = &SCORES;
-    for (size_t i = 0; has_parameters(p->asked) && i < scores->count; i++) {
-        const score *other = (const score *)(const void *)named_row(scores, i);
-        const char *keys[] = {other->for_query, other->for_key, other->vector, other->shift};
-        for (size_t j = 0; j < 4 && other != to; j++) {
-            input which = keys[j] == NULL ? INPUT_COUNT : input_of_key(keys[j]);
-            if (keys[j] != NULL && p->asked->in[which] != NULL)
+    for (input which = INPUT_WS; which <= INPUT_BA; which++) {
+        for (size_t i = 0; p->asked->in[which] != NULL && i < SCORES.count; i++) {
+            const score *other = (const score *)(const void *)named_row(&SCORES, i);
+            if (takes(other, which) && !takes(to, which))
                 return err_at(e, &p->asked->at[which],
                               "%s belongs to the score function %s, and this one is %s",
                               input_label(which), other->named.name, to->named.name);
