@@ -1,7 +1,5 @@
 #include "attn/plan_parts.h"
 
-#include "base/mem.h"
-
 #include <string.h>
 
 static bool check_not_empty(const plan *p, err *e)

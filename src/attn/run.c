@@ -6,7 +6,6 @@
 #include "base/mem.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "cli/given_keys.h"
 #include "attn/keys.h"
 #include "attn/problem.h"
-#include "base/mem.h"
 #include "cli/matrix_file.h"
 #include "io/descriptor.h"
 #include "io/json.h"

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -252,8 +251,7 @@ static bool read_literal(parser *p, err *e)
 
 static bool check_magic(const parser *p, size_t length, err *e)
 {
-    size_t there = length < MAGIC_LENGTH ? length : MAGIC_LENGTH;
-    if (there == MAGIC_LENGTH && memcmp(p->bytes, MAGIC, MAGIC_LENGTH) == 0)
+    if (length >= MAGIC_LENGTH && memcmp(p->bytes, MAGIC, MAGIC_LENGTH) == 0)
         return true;
     if (length > 0 && *p->bytes == '\x80') { /* a pickle's first byte, from its protocol 2 on */
         err_at(e, &p->origin, "this is a pickle, which is not read");

@@ -1,12 +1,10 @@
 #include "io/tidy.h"
 
-#include "base/mem.h"
 #include "io/blocks.h"
 #include "io/cells.h"
 #include "io/csv_write.h"
 #include "io/rows_text.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static const char HEADER[] = "stage,batch,head,row,col,value";

@@ -1,6 +1,5 @@
 #include "model/stack.h"
 
-#include "base/mem.h"
 #include "model/rollout.h"
 #include "model/rows.h"
 

@@ -3,8 +3,6 @@
 #include "base/mem.h"
 #include "render/display.h"
 
-#include <string.h>
-
 static bool is_math(const trace_item *item)
 {
     return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;

@@ -1,7 +1,6 @@
 /* Matrices, sums and tables of words, as tables with a heading. */
 #include "base/mem.h"
 #include "render/brackets.h"
-#include "render/display.h"
 #include "render/label_text.h"
 #include "render/markup.h"
 #include "render/table_text.h"

@@ -4,7 +4,6 @@
 #include "trace/floors.h"
 #include "trace/map.h"
 #include "trace/map_parts.h"
-#include "trace/stack_steps.h"
 
 #include <stdint.h>
 #include <stdio.h>

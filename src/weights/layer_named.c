@@ -1,6 +1,5 @@
 #include "weights/layer_named.h"
 
-#include "attn/keys.h"
 #include "base/mem.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "weights/layer_note.h"
 
-#include "attn/keys.h"
 #include "model/keys.h"
 #include "weights/bundle_heads.h"
 #include "weights/bundle_refusal.h"

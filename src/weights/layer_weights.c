@@ -1,8 +1,5 @@
 #include "weights/layer_weights.h"
 
-#include "attn/keys.h"
-#include "base/mem.h"
-#include "model/keys.h"
 #include "weights/bundle_gains.h"
 #include "weights/bundle_heads.h"
 #include "weights/bundle_unfinished.h"

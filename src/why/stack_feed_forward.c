@@ -2,8 +2,6 @@
  * behind them. */
 #include "why/stack_blunders.h"
 
-#include <string.h>
-
 typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
 
 static bool change_each(stack_attempt *a, feed_forward_change change, int with, err *e)

@@ -1,7 +1,6 @@
 #include "stages.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What has been compared, and how much of it was another. */

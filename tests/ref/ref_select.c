@@ -1,7 +1,5 @@
 #include "ref/ref_select.h"
 
-#include "ref/ref_random.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "ref/verdict.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "checks.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "io/source.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 #include "unit.h"
 
-#include "base/mem.h"
 #include "filled.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
@@ -8,7 +7,6 @@
 #include "said.h"
 #include "written.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* What differs between two matrices, and by how much: small ones worked by hand, and long ones
  * whose differences were planted. */
-#include "base/mem.h"
 #include "compare/measure.h"
 #include "unit.h"
 

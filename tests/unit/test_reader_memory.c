@@ -1,7 +1,6 @@
 /* What reading takes, of texts that are nothing but names: 4 MB and 32 times their bytes at most,
  * whether they are read or refused. Arrays that grow double, and what of them was never touched
  * takes no memory: counts are just below powers of two, so that there is little of that. */
-#include "base/mem.h"
 #include "heap.h"
 #include "io/format.h"
 #include "unit.h"

@@ -1,6 +1,5 @@
 /* Where an output file may lie: links, folders that are none, names that are too long, and what
  * permissions say. */
-#include "io/sink.h"
 #include "io/source.h"
 
 #include "child.h"

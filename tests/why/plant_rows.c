@@ -2,8 +2,6 @@
  * another order. */
 #include "why/plants.h"
 
-#include "ref/ref_select.h"
-
 #include <stdlib.h>
 #include <string.h>
 

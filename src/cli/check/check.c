@@ -1,6 +1,5 @@
 /* selfattn check: compute documents, and compare with what they expect. */
 #include "cli/check/check_actual.h"
-#include "cli/check/check_document.h"
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
 #include "cli/check/check_tap.h"

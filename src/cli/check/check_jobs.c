@@ -4,7 +4,6 @@
 #include "base/threads.h"
 #include "cli/check/check_update.h"
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "model/keys.h"
 
 #include <stdatomic.h>

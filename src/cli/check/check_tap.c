@@ -1,7 +1,5 @@
 #include "cli/check/check_tap.h"
 
-#include "cli/report.h"
-
 #include <string.h>
 
 /* What the lines of check begin with, and what TAP has for it. */

@@ -1,6 +1,5 @@
 #include "cli/diff/columns.h"
 
-#include "base/mem.h"
 #include "render/display.h"
 
 #include <string.h>

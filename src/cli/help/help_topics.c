@@ -9,7 +9,6 @@
 #include "cli/example/examples.h"
 #include "cli/help/peers_help.h"
 #include "cli/help/terms.h"
-#include "cli/help/words.h"
 #include "cli/help/wrap.h"
 #include "cli/init/init_parts.h"
 #include "io/format.h"

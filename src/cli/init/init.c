@@ -13,7 +13,6 @@ enum { WINDOW = 1 << 20 };
 
 typedef struct maker {
     const options *o;
-    const env *world;
     const init_plan *plan;
     stream stream;
     text command;
@@ -137,7 +136,7 @@ static bool write_whole(maker *m, err *e)
 
 static bool make(const init_plan *p, const options *o, const env *world, err *e)
 {
-    maker m = {.o = o, .world = world, .plan = p, .to = find_format(o)};
+    maker m = {.o = o, .plan = p, .to = find_format(o)};
     m.stream = stream_begin(p->generator, o->seed);
     init_command_write(p, o, m.to, &m.command);
     bool done = text_ok(&m.command, e) &&

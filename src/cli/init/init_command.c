@@ -5,8 +5,6 @@
 #include "cli/shell_word.h"
 #include "io/number_write.h"
 
-#include <string.h>
-
 static void add_option(text *out, const char *name, const char *value)
 {
     text_add_format(out, " --%s ", name);

@@ -6,7 +6,6 @@
 #include "cli/tracing.h"
 #include "io/json_member.h"
 #include "io/json_row.h"
-#include "io/json_string.h"
 #include "model/embed.h"
 #include "model/keys.h"
 #include "weights/nearest_names.h"

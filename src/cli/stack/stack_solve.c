@@ -6,7 +6,6 @@
 #include "cli/stage_names.h"
 
 #include <stdint.h>
-#include <string.h>
 
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
                          err *e)
