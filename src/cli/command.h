@@ -1,4 +1,4 @@
-/* The commands: a new one is one file and one row in commands.c. */
+/* The commands: a new one is one file, one row in commands.c, and its function below. */
 #ifndef SELFATTN_CLI_COMMAND_H
 #define SELFATTN_CLI_COMMAND_H
 

@@ -1,5 +1,6 @@
 /* The option table, the single source of parsing, `--help`, the manual's OPTIONS and the shells'
- * completions; and what a parsed command line is. A new option is one row in options.c. */
+ * completions; and what a parsed command line is. A new option is one row in options.c and, unless
+ * it sets a key of the document, a field below. */
 #ifndef SELFATTN_CLI_OPTIONS_H
 #define SELFATTN_CLI_OPTIONS_H
 
