@@ -188,6 +188,53 @@ tensor build_stage_of_batch(const builder *b, stage_id id)
     return tensor_at(&full, b->focus.batch);
 }
 
+tensor build_keep(builder *b, const char *name, tensor *numbers)
+{
+    const bundle *kept = &b->trace->statistics;
+    const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
+    if (b->failed) {
+        tensor_free(numbers);
+        return (tensor){0};
+    }
+    b->failed = !bundle_add_tensor(&b->trace->statistics, own, numbers, (place){0}, b->e);
+    return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
+}
+
+/* As `build_numbers_new`, of any type and shape. */
+static tensor keep_new(builder *b, const char *name, dtype type, int rank, const size_t *size)
+{
+    tensor made = {0};
+    b->failed = b->failed || !tensor_new(&made, type, rank, size, b->e);
+    return build_keep(b, name, &made);
+}
+
+/* Heads × rows × columns as rows × heads·columns. */
+static void join_heads(const tensor *heads, tensor *joined)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, width = heads->size[2];
+    do
+        tensor_set(joined, (size_t[]){at[1], at[0] * width + at[2]}, tensor_get(heads, at));
+    while (tensor_next(heads, at));
+}
+
+tensor build_joined(builder *b, const char **name)
+{
+    tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
+    *name = stage_row(STAGE_CONTEXT)->key.named.name;
+    if (context.rank != 3) /* side by side, or not kept */
+        return context;
+    if (b->plan->heads == 1)
+        return tensor_at(&context, 0);
+    *name = "joined";
+    if (b->joined.data == NULL) {
+        const size_t size[] = {context.size[1], context.size[0] * context.size[2]};
+        b->joined = keep_new(b, *name, context.type, 2, size);
+        if (b->joined.data != NULL)
+            join_heads(&context, &b->joined);
+    }
+    return b->joined;
+}
+
 tensor build_weighted(const builder *b)
 {
     const tensor *found = kept(b, STAGE_WEIGHTED);
@@ -295,29 +342,9 @@ void build_cell(builder *b, trace_item *table, const char *words)
         b->failed = true;
 }
 
-tensor build_keep(builder *b, const char *name, tensor *numbers)
-{
-    const bundle *kept = &b->trace->statistics;
-    const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
-    if (b->failed) {
-        tensor_free(numbers);
-        return (tensor){0};
-    }
-    b->failed = !bundle_add_tensor(&b->trace->statistics, own, numbers, (place){0}, b->e);
-    return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
-}
-
-/* As `build_numbers_new`, of another type and rank. */
-static tensor keep_new(builder *b, const char *name, dtype type, int rank, size_t count)
-{
-    tensor made = {0};
-    b->failed = b->failed || !tensor_new(&made, type, rank, &count, b->e);
-    return build_keep(b, name, &made);
-}
-
 tensor build_number(builder *b, const char *name, double value)
 {
-    tensor kept = keep_new(b, name, DTYPE_F64, 0, 1);
+    tensor kept = keep_new(b, name, DTYPE_F64, 0, NULL);
     if (kept.data != NULL)
         tensor_set(&kept, NULL, value);
     return kept;
@@ -325,7 +352,7 @@ tensor build_number(builder *b, const char *name, double value)
 
 tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values)
 {
-    tensor kept = keep_new(b, name, DTYPE_F64, 1, count);
+    tensor kept = keep_new(b, name, DTYPE_F64, 1, &count);
     if (kept.data != NULL)
         memcpy(kept.data, values, count * sizeof values[0]);
     return kept;
@@ -333,7 +360,7 @@ tensor build_numbers_of(builder *b, const char *name, size_t count, const double
 
 tensor build_numbers_new(builder *b, const char *name, size_t count)
 {
-    return keep_new(b, name, b->plan->type, 1, count);
+    return keep_new(b, name, b->plan->type, 1, &count);
 }
 
 void build_bend(const builder *b, tensor *numbers)

@@ -13,7 +13,8 @@ typedef struct builder {
     trace_focus focus;
     bool is_full;
     bool failed;
-    size_t head; /* that items are of, as they say it */
+    size_t head;   /* that items are of, as they say it */
+    tensor joined; /* build_joined's copy, once it is made */
     err *e;
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
@@ -57,6 +58,9 @@ size_t build_shown_head(const builder *b, stage_id id);
 tensor build_stage_of_heads(const builder *b, stage_id id);
 /* A stage without heads, of the focus's batch. */
 tensor build_stage_of_batch(const builder *b, stage_id id);
+/* The rows that Wo takes, heads side by side, and what they are called: the context, or of heads
+ * that came apart, and stay apart in it, a copy. */
+tensor build_joined(builder *b, const char **name);
 /* The weighted values of the focus's query, n_k × d_v. */
 tensor build_weighted(const builder *b);
 /* Element [row, column] as a number (rank 0); row `row` as a vector. */

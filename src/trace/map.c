@@ -32,22 +32,39 @@ static void add_weighted(builder *b)
             map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v));
 }
 
+/* The name of the map of the rows that Wo takes: the context's own, unless its heads are apart. */
+static const char *add_joined(builder *b)
+{
+    const char *name;
+    tensor rows = build_joined(b, &name);
+    if (map_named(b->trace, name) != NULL)
+        return name;
+    trace_map *joined = map_add(b, name, STEP_UNIFY, &rows);
+    joined->rows = build_query_labels(b, NULL);
+    joined->slices = b->plan->heads;
+    map_say(joined, "context, the heads side by side", OP_SUM, map_from(b, PART_CELL, "context"),
+            (trace_origin){0});
+    return name;
+}
+
 static void add_output(builder *b)
 {
     const plan *p = b->plan;
     if (p->wo.data == NULL && p->bo.data == NULL)
         return;
     map_add(b, "Wo", STEP_PARAMETERS, &p->wo);
-    map_add(b, "bo", STEP_PARAMETERS, &p->bo);
+    trace_map *bo = map_add(b, "bo", STEP_PARAMETERS, &p->bo);
     trace_map *output =
         map_add_stage(b, STAGE_OUTPUT, STEP_UNIFY, build_query_labels(b, NULL), build_numbers());
     trace_origin bias = map_from(b, PART_OF_COLUMN, "bo");
     if (p->wo.data == NULL) {
+        bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */
         map_say(output, "context[i,j] + bo[j]", OP_PLUS, map_from(b, PART_CELL, "context"), bias);
         return;
     }
-    map_say(output, p->bo.data == NULL ? "context[i]·Wo[·,j]" : "context[i]·Wo[·,j] + bo[j]",
-            OP_DOT, map_from(b, PART_ROW_I, "context"), map_from(b, PART_COLUMN_J, "Wo"));
+    const char *rows = add_joined(b);
+    map_say(output, build_text(b, "%s[i]·Wo[·,j]%s", rows, p->bo.data == NULL ? "" : " + bo[j]"),
+            OP_DOT, map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"));
     output->c = bias;
 }
 

@@ -304,18 +304,20 @@ void make_sum(builder *b)
                        p->n_q == 1 ? "this row is" : "these rows are");
 }
 
-/* The context of the focus's batch, heads side by side; no data where q came with heads apart. */
-static tensor context_rows(const builder *b)
+/* context[i] = [attended[head 1, i], …, attended[head 4, i]] */
+static void show_side_by_side(builder *b, const char *made, const char *of)
 {
-    tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
-    return context.rank == 2 ? context : (tensor){0};
+    size_t heads = b->plan->heads;
+    build_formula(b, "%s[i] = [%s[head 1, i], %s%s[head %zu, i]]", made, of, heads > 2 ? "…, " : "",
+                  of, heads);
 }
 
 void make_concat(builder *b)
 {
-    tensor context = context_rows(b);
+    tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
+    bool is_apart = context.rank == 3;
     size_t heads = b->plan->heads, width = b->plan->v.width;
-    if (context.data == NULL)
+    if (is_apart)
         build_sentence(b, "The queries came with their heads apart, and so the context keeps each "
                           "head's result as it is.");
     else if (heads == 1)
@@ -323,24 +325,33 @@ void make_concat(builder *b)
     else {
         build_sentence(b, "The %zu heads' results are put side by side: %zu column%s from each.",
                        heads, width, build_plural(width));
-        build_formula(b, "context[i] = [attended[head 1, i], %sattended[head %zu, i]]",
-                      heads > 2 ? "…, " : "", heads);
+        show_side_by_side(b, "context", "attended");
     }
-    if (context.data != NULL)
+    if (!is_apart)
         build_matrix(b, "context", &context, build_query_labels(b, NULL), build_numbers(),
                      b->focus.row + 1);
     if (b->plan->wo.data == NULL && b->plan->bo.data == NULL)
         build_sentence(b, "There is no Wo, so the context is the output.");
 }
 
-static void show_output_row(builder *b, const tensor *context, const tensor *output)
+/* Where there are no heads, no step before has made a context. */
+static void show_output_formula(builder *b, const char *rows)
+{
+    const plan *p = b->plan;
+    if (!p->has_heads)
+        build_formula(b, "context[i] = attended[i]");
+    build_formula(b, "output[i] = %s[i]%s%s", rows, p->wo.data == NULL ? "" : "·Wo",
+                  p->bo.data == NULL ? "" : " + bo");
+}
+
+static void show_output_row(builder *b, const tensor *rows, const char *name, const tensor *output)
 {
     const plan *p = b->plan;
     size_t i = b->focus.row;
     trace_item *line = build_line(
         b, OP_DOT, at(b, "output", i, 0),
-        build_text(b, "context[%zu]·Wo[·,1]%s", i + 1, p->bo.data == NULL ? "" : " + bo[1]"));
-    line->a = build_row(context, i);
+        build_text(b, "%s[%zu]·Wo[·,1]%s", name, i + 1, p->bo.data == NULL ? "" : " + bo[1]"));
+    line->a = build_row(rows, i);
     line->b = build_column(&p->wo, 0);
     if (p->bo.data != NULL)
         line->c = tensor_at(&p->bo, 0);
@@ -348,41 +359,72 @@ static void show_output_row(builder *b, const tensor *context, const tensor *out
     if (p->bo.data != NULL)
         return;
     trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    whole->left = at_row(b, "context", i);
+    whole->left = at_row(b, name, i);
     whole->letters = "Wo";
     whole->text = at_row(b, "output", i);
-    whole->a = build_row(context, i);
+    whole->a = build_row(rows, i);
     whole->b = p->wo;
     whole->result = build_row(output, i);
 }
 
-/* output[1,1] = context[1,1] + bo[1]: without Wo. */
-static void show_shifted_output(builder *b, const tensor *context, const tensor *output)
+/* output[1,1] = context[1,1] + bo[1], without Wo; of heads that came apart, the focus's. */
+static void show_shifted_output(builder *b, bool is_apart)
 {
-    size_t i = b->focus.row;
-    trace_item *line = build_line(b, OP_PLUS, at(b, "output", i, 0),
-                                  build_text(b, "%s + bo[1]", at(b, "context", i, 0)));
-    line->a = build_element(context, i, 0);
-    line->b = tensor_at(&b->plan->bo, 0);
-    line->result = build_element(output, i, 0);
+    size_t i = b->focus.row, first = is_apart ? b->focus.head * b->plan->v.width : 0;
+    tensor context =
+        is_apart ? build_stage(b, STAGE_CONTEXT) : build_stage_of_batch(b, STAGE_CONTEXT);
+    tensor output = is_apart ? build_stage(b, STAGE_OUTPUT) : build_stage_of_batch(b, STAGE_OUTPUT);
+    if (is_apart)
+        build_begin_head(b, b->focus.head);
+    trace_item *line =
+        build_line(b, OP_PLUS,
+                   build_text(b, "%s%s", at(b, "output", i, 0), is_apart ? build_head_name(b) : ""),
+                   build_text(b, "%s + bo[%zu]", at(b, "context", i, 0), first + 1));
+    line->a = build_element(&context, i, 0);
+    line->b = tensor_at(&b->plan->bo, first);
+    line->result = build_element(&output, i, 0);
+    build_end_head(b);
+}
+
+/* Every row of the context plus bo, of which each of the heads that came apart takes its part. */
+static void shift_output(builder *b, bool is_apart)
+{
+    const plan *p = b->plan;
+    size_t width = p->v.width;
+    const char *parts = !is_apart || p->heads == 1 ? ""
+                        : width == 1
+                            ? ": 1 of its numbers in each head, in head 1 the first"
+                            : build_text(b,
+                                         ": %zu of its numbers in each head, in head 1 the first "
+                                         "%zu",
+                                         width, width);
+    build_sentence(b, "The bias bo is added to every row of the context%s.", parts);
+    show_output_formula(b, "context");
+    show_shifted_output(b, is_apart);
+}
+
+static void multiply_output(builder *b, const tensor *output)
+{
+    const plan *p = b->plan;
+    const char *name;
+    tensor rows = build_joined(b, &name);
+    build_sentence(b, "Wo %s each row to the width of the output, %zu.",
+                   p->heads > 1 ? "mixes what the heads found and brings" : "brings", p->width_out);
+    if (b->joined.data != NULL) {
+        build_sentence(b, "For that a query's results of all heads are put side by side.");
+        show_side_by_side(b, name, "context");
+    }
+    show_output_formula(b, name);
+    show_output_row(b, &rows, name, output);
 }
 
 void make_unify(builder *b)
 {
-    const plan *p = b->plan;
-    tensor context = context_rows(b), output = build_stage_of_batch(b, STAGE_OUTPUT);
-    const char *bias = p->bo.data == NULL ? "" : " + bo";
-    if (p->wo.data == NULL)
-        build_sentence(b, "The bias bo is added to every row of the context.");
+    tensor output = build_stage_of_batch(b, STAGE_OUTPUT);
+    if (b->plan->wo.data == NULL)
+        shift_output(b, plan_keeps_heads_apart(b->plan));
     else
-        build_sentence(b, "Wo %s each row to the width of the output, %zu.",
-                       p->heads > 1 ? "mixes what the heads found and brings" : "brings",
-                       p->width_out);
-    build_formula(b, "output[i] = context[i]%s%s", p->wo.data == NULL ? "" : "·Wo", bias);
-    if (context.data != NULL && p->wo.data != NULL)
-        show_output_row(b, &context, &output);
-    else if (context.data != NULL)
-        show_shifted_output(b, &context, &output);
+        multiply_output(b, &output);
     if (output.rank == 2)
         build_matrix(b, "output", &output, build_query_labels(b, NULL), build_numbers(),
                      b->focus.row + 1);

@@ -31,6 +31,8 @@ const input_file INPUT_FILES[] = {
      "{\"x\": [[1, 0], [0, 1]], \"heads\": 2, \"sinks\": [0.5, -1], \"alibi\": true,\n"
      "\"bias_k\": [1, 2], \"bias_v\": [0, 1], \"add_zero\": true, \"top\": 2,\n"
      "\"tokens\": [\"a\", \"b\"], \"window\": [0, 1], \"key_lengths\": [2]}\n"},
+    {"apart.json", "{\"q\": [[[[1, 0]], [[0, 1]]]], \"k\": [[[[1, 2]], [[3, 1]]]],\n"
+                   "\"v\": [[[[1]], [[2]]]], \"wo\": [[1], [2]]}\n"},
     {"batch.json", "{\"x\": [[[1, 0], [0, 1]], [[2, 0], [0, 0]]], \"mask\": [[1, 1], [1, "
                    "0]],\n"
                    "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
@@ -230,6 +232,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace=softmax,q,output seed.json vocab.json", .streams = true},
     {.words = "--trace --score additive scores.json"},
     {.words = "--trace batch.json"},
+    {.words = "--trace apart.json"},
+    {.words = "--trace-format html apart.json"},
     {.words = "--trace extra.json"},
     {.words = "--picture out.svg heads.json", .outputs = "out.svg"},
     {.words = "--picture - --color always batch.json"},

@@ -34,7 +34,7 @@ double line_element(const reader *r, const char *stage, size_t key)
 /* 1 + 5 = 6 */
 static void read_sum_of_two(reader *r, double a, double b, double result)
 {
-    read_operand(r, a);
+    read_number(r, a);
     read_words(r, " + ");
     read_operand(r, b);
     read_words(r, " = ");
@@ -272,27 +272,41 @@ static void line_attended(reader *r, progress *p)
     read_dot(r, &a, &b, NULL, line_element(r, "attended", 0));
 }
 
+/* Without Wo; of heads that came apart, that of the focus. */
+static void line_shifted_output(reader *r)
+{
+    const truth *t = r->of;
+    bool is_apart = t->joined.data != NULL;
+    size_t i = t->how.row, first = is_apart ? t->how.head * t->d_v : 0;
+    tensor context = is_apart ? truth_stage(t, "context", t->how.head) : truth_rows(t, "context"),
+           output = is_apart ? truth_stage(t, "output", t->how.head) : truth_rows(t, "output");
+    const tensor *added = bundle_tensor(&t->document, "bo");
+    read_words(r, "output[%zu,1]", i + 1);
+    if (is_apart)
+        read_words(r, " in head %zu", t->how.head + 1);
+    read_words(r, " = context[%zu,1] + bo[%zu] = ", i + 1, first + 1);
+    if (added == NULL)
+        reader_fail(r, "there is no Wo");
+    else
+        read_sum_of_two(r, number_at(&context, i, 0), number_of(added, first),
+                        number_at(&output, i, 0));
+}
+
 static void line_output(reader *r, progress *p)
 {
     (void)p;
     const truth *t = r->of;
+    const char *name;
     size_t i = t->how.row;
-    tensor context = truth_rows(t, "context"), output = truth_rows(t, "output"),
+    tensor rows = truth_joined(t, &name), output = truth_rows(t, "output"),
            wo = truth_weight(t, "wo");
     if (wo.data == NULL) {
-        const tensor *added = bundle_tensor(&t->document, "bo");
-        read_words(r, "output[%zu,1] = context[%zu,1] + bo[1] = ", i + 1, i + 1);
-        if (added == NULL)
-            reader_fail(r, "there is no Wo");
-        else
-            read_sum_of_two(r, number_at(&context, i, 0), number_of(added, 0),
-                            number_at(&output, i, 0));
+        line_shifted_output(r);
         return;
     }
-    tensor bo = truth_vector(t, "bo", wo.size[1], 0), a = row_of(&context, i),
-           b = column_of(&wo, 0);
+    tensor bo = truth_vector(t, "bo", wo.size[1], 0), a = row_of(&rows, i), b = column_of(&wo, 0);
     double shift = bo.data == NULL ? 0 : number_of(&bo, 0);
-    read_words(r, "output[%zu,1] = context[%zu]·Wo[·,1]%s = ", i + 1, i + 1,
+    read_words(r, "output[%zu,1] = %s[%zu]·Wo[·,1]%s = ", i + 1, name, i + 1,
                bo.data == NULL ? "" : " + bo[1]");
     read_dot(r, &a, &b, bo.data == NULL ? NULL : &shift, number_at(&output, i, 0));
 }

@@ -160,7 +160,9 @@ static void check_names(reader *r, const found_name found[3])
         snprintf(want[1], 64, "%sᵀ%s", truth_last_form(t, 'k'), of_keys);
         snprintf(want[2], 64, "scores[%zu]%s", row, of_head);
     } else if (which == 'o') {
-        snprintf(want[0], 64, "context[%zu]", row);
+        const char *name;
+        truth_joined(t, &name);
+        snprintf(want[0], 64, "%s[%zu]", name, row);
         snprintf(want[1], 64, "Wo");
         snprintf(want[2], 64, "output[%zu]", row);
     } else {

@@ -230,6 +230,11 @@ static void take_out_later_steps(const truth *t, char *text)
                     t->d_v, t->d_v == 1 ? "" : "s");
     take_out_format(text, "context[i] = [attended[head 1, i], %sattended[head %zu, i]]",
                     h > 2 ? "…, " : "", h);
+    take_out_format(text, "joined[i] = [context[head 1, i], %scontext[head %zu, i]]",
+                    h > 2 ? "…, " : "", h);
+    take_out_format(text, "in head 1 the first %zu.", t->d_v);
+    take_out_format(text, "the first %zu.", t->d_v); /* of head 1 in focus */
+    take_out_format(text, "%zu of its numbers in each head,", t->d_v);
     take_out_format(text, "to the width of the output, %zu.", width_of(t, "output"));
 }
 

@@ -148,6 +148,8 @@ static tensor stage_named(const truth *t, const char *name, size_t head, bool is
     bool is_whole = !is_of_head && !is_turned;
     if (strcmp(name, "bias") == 0)
         return truth_bias(t);
+    if (strcmp(name, "joined") == 0)
+        return truth_joined(t, &name);
     if (is_turned) {
         tensor k = truth_stage(t, truth_last_form(t, 'k'), head);
         return tensor_transposed(&k);

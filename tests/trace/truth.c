@@ -249,6 +249,28 @@ tensor truth_rows(const truth *t, const char *name)
     return of_batch(t, name);
 }
 
+/* Heads × rows × columns as rows × heads·columns. */
+static bool join_context(truth *t, err *e)
+{
+    tensor context = of_batch(t, "context");
+    if (context.rank != 3)
+        return true;
+    size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
+    if (!tensor_new(&t->joined, context.type, 2,
+                    (size_t[]){context.size[1], context.size[0] * width}, e))
+        return false;
+    do
+        tensor_set(&t->joined, (size_t[]){at[1], at[0] * width + at[2]}, tensor_get(&context, at));
+    while (tensor_next(&context, at));
+    return true;
+}
+
+tensor truth_joined(const truth *t, const char **name)
+{
+    *name = t->joined.data == NULL || t->heads == 1 ? "context" : "joined";
+    return t->joined.data == NULL ? of_batch(t, "context") : tensor_view_of(&t->joined);
+}
+
 tensor truth_stage(const truth *t, const char *name, size_t head)
 {
     tensor rows = of_batch(t, name);
@@ -485,7 +507,7 @@ bool truth_open(truth *t, const char *document, const char *stages, const asked 
         return false;
     if (how->row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
         return err_set(e, "%s: the focus is outside", stages);
-    return true;
+    return join_context(t, e);
 }
 
 void truth_close(truth *t)
@@ -494,4 +516,5 @@ void truth_close(truth *t)
     bundle_free(&t->stages);
     text_list_free(&t->keys);
     text_list_free(&t->values);
+    tensor_free(&t->joined);
 }

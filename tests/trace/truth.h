@@ -23,6 +23,7 @@ typedef struct truth {
     /* The keys' and the values' names, those of appended rows too, "" for a cache's and
      * where there is none; empty: as the document has them. */
     text_list keys, values;
+    tensor joined; /* the context of heads that came apart, side by side as Wo takes them */
 } truth;
 
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
@@ -32,8 +33,11 @@ void truth_close(truth *t);
 
 /* A stage of the focus's batch, and of one head where it has heads. */
 tensor truth_stage(const truth *t, const char *name, size_t head);
-/* The same with the heads' columns side by side: q, k, v, context, output, x. */
+/* The same with the heads' columns side by side, unless they came apart: q, k, v, context, output,
+ * x. */
 tensor truth_rows(const truth *t, const char *name);
+/* The rows that Wo takes, and what they are called: "context", or "joined". */
+tensor truth_joined(const truth *t, const char **name);
 /* wq, wk, wv, wo, ws, wa, ua as x·W uses it; one head's columns or matrix. */
 tensor truth_weight(const truth *t, const char *name);
 tensor truth_weight_of_head(const truth *t, const char *name, size_t head);
