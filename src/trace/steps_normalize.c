@@ -68,6 +68,20 @@ static void show_result(builder *b, stage_id id, const tensor *factor, const ten
     line->result = tensor_at(&made, 0);
 }
 
+/* One that all heads share is the same in each, and shown of the head in focus alone. */
+static void show_gain(builder *b, char of, const tensor *gains, size_t head)
+{
+    const char *name = build_text(b, "%c_gain", of);
+    if (gains->stride[0] != 0) {
+        build_in_heads(b, name, gains, head, build_numbers(), build_numbers(), 0);
+        return;
+    }
+    tensor gain = tensor_at(gains, head);
+    const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
+    build_matrix(b, build_text(b, "%s%s", name, of_head), &gain, build_numbers(), build_numbers(),
+                 0);
+}
+
 static void show_normalized(builder *b, stage_id from, stage_id id, const tensor *gains, size_t at,
                             trace_labels labels)
 {
@@ -76,12 +90,10 @@ static void show_normalized(builder *b, stage_id from, stage_id id, const tensor
     tensor rows = build_stage(b, from), row = build_row(&rows, at);
     tensor gain = gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
     build_begin_head(b, head);
-    const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
     build_formula(b, "%s[i] = %c[i] / √(mean of %c[i]² + qk_eps)%s", name, of, of,
                   gain.data == NULL ? "" : build_text(b, "·%c_gain", of));
     if (gain.data != NULL)
-        build_matrix(b, build_text(b, "%c_gain%s", of, of_head), &gain, build_numbers(),
-                     build_numbers(), 0);
+        show_gain(b, of, gains, head);
     tensor factor = show_factor(b, id, &row, build_text(b, "%c[%zu]", of, at + 1));
     if (factor.data != NULL)
         show_result(b, id, &factor, &row, &gain, at);

@@ -23,7 +23,7 @@ static normal normal_of(const reader *r, char which)
     truth_number(t, "qk_eps", &n.eps);
     tensor rows = truth_stage(t, name, t->how.head);
     n.row = row_of(&rows, n.at);
-    n.gain = truth_gain(t, which);
+    n.gain = truth_gain(t, which, t->how.head);
     for (size_t i = 0; i < n.row.size[0]; i++)
         n.squares += number_of(&n.row, i) * number_of(&n.row, i);
     n.mean = n.squares / (double)n.row.size[0];

@@ -155,7 +155,7 @@ static tensor stage_named(const truth *t, const char *name, size_t head, bool is
         return tensor_transposed(&k);
     }
     if (strcmp(name + strcspn(name, "_"), "_gain") == 0)
-        return truth_gain(t, name[0]);
+        return truth_gain(t, name[0], head);
     tensor rows = truth_rows(t, name);
     static const char SIDE_BY_SIDE[] = " q k v x x_pos xk xv context output past_k past_v "
                                        "present_k present_v ";

@@ -373,11 +373,11 @@ double truth_position(const truth *t, bool is_key)
     return number_of(&said->tensor, row);
 }
 
-tensor truth_gain(const truth *t, char which)
+tensor truth_gain(const truth *t, char which, size_t head)
 {
     char name[] = {which, '_', 'g', 'a', 'i', 'n', '\0'};
-    tensor rows = truth_stage(t, which == 'q' ? "q" : "k", t->how.head);
-    return truth_vector(t, name, rows.size[1], t->how.head);
+    tensor rows = truth_stage(t, which == 'q' ? "q" : "k", head);
+    return truth_vector(t, name, rows.size[1], head);
 }
 
 /* Its axes from the last one back: keys, queries, then heads and batch; an axis of 1 is for all. */

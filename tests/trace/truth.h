@@ -60,8 +60,8 @@ double truth_position(const truth *t, bool is_key);
 /* Where a query stands, whatever rope says. */
 double truth_query_position(const truth *t);
 
-/* q_gain or k_gain of the focus's head. */
-tensor truth_gain(const truth *t, char which);
+/* q_gain or k_gain of the head that this query head uses. */
+tensor truth_gain(const truth *t, char which, size_t head);
 
 const char *truth_word(const truth *t, const char *name); /* of a setting, or "" */
 bool truth_number(const truth *t, const char *name, double *value);
