@@ -30,12 +30,16 @@ bool output_file_flush(output_file *to, err *e)
     return !to->is_open || sink_flush(&to->sink, e);
 }
 
-bool output_file_write(output_file *to, const text *rendered, err *e)
+sink *output_file_next(output_file *to)
 {
     if (to->results++ > 0)
         text_add_string(sink_text(&to->sink), "\n");
-    text_add(sink_text(&to->sink), text_string(rendered), rendered->length);
-    return sink_spill(&to->sink, e);
+    return &to->sink;
+}
+
+bool output_file_write(output_file *to, const text *rendered, err *e)
+{
+    return sink_add(output_file_next(to), rendered, e);
 }
 
 bool output_is_json(const format *f)

@@ -23,7 +23,9 @@ bool output_file_close(output_file *to, bool done, err *e);
 /* What was written goes to standard output, or a pipe, now. */
 bool output_file_flush(output_file *to, err *e);
 
-/* Writes what was rendered; a line is left free between two. */
+/* What a picture or a trace is rendered into, behind a free line where it is not the first. */
+sink *output_file_next(output_file *to);
+/* Writes one that was rendered. */
 bool output_file_write(output_file *to, const text *rendered, err *e);
 
 /* Whether the format is JSON, in which a file may hold any number of results. */

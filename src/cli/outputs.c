@@ -308,11 +308,6 @@ bool outputs_write(outputs *to, solution *s, const document *one, err *e)
     return true;
 }
 
-bool outputs_write_trace(outputs *to, const text *rendered, err *e)
-{
-    return output_file_write(&to->trace, rendered, e);
-}
-
 bool outputs_write_picture(outputs *to, const text *drawn, err *e)
 {
     return output_file_write(&to->picture, drawn, e);

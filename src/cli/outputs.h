@@ -31,7 +31,6 @@ bool outputs_want(const outputs *to, solution *s, const document *one, err *e);
 /* Opens every file before the first byte is written anywhere. */
 bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, solution *s, const document *one, err *e);
-bool outputs_write_trace(outputs *to, const text *rendered, err *e);
 bool outputs_write_picture(outputs *to, const text *drawn, err *e);
 /* Writes {"error": …} in the place of a document's result: --keep-going. */
 bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);

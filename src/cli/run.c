@@ -25,30 +25,33 @@ typedef struct runner {
 } runner;
 
 /* What a person looks at. */
-typedef struct rendered {
-    text trace, picture;
-} rendered;
+typedef struct visible {
+    trace trace;
+    text picture;
+} visible;
 
 /* Everything of one document but the writing: read and checked, then computed. */
-static bool compute(runner *r, const document *one, solution *s, rendered *to_show, err *e)
+static bool compute(runner *r, const document *one, solution *s, visible *to_show, err *e)
 {
     outputs *to = &r->to;
     bool done = solution_plan(s, one, r->given, e) && outputs_check(to, &s->plan, e) &&
                 (!to->draws || picturing_want(s, r->given, to, e));
     if (done && to->traces)
-        done = tracing_run(s, r->given, r->world, to, &to_show->trace, e);
+        done = tracing_run(&to_show->trace, s, r->given, r->world, to, e);
     else if (done)
         done = outputs_want(to, s, one, e) && solution_run(s, r->given, r->world, e);
     return done && (!to->draws || picturing_draw(s, r->given, r->world, to, &to_show->picture, e));
 }
 
-static bool write_result(runner *r, const document *one, solution *s, const rendered *to_show,
+static bool write_result(runner *r, const document *one, solution *s, const visible *to_show,
                          err *e)
 {
     outputs *to = &r->to;
     progress_pause(r->world->progress);
-    bool done = outputs_open(to, e) && (!to->has_data || outputs_write(to, s, one, e)) &&
-                (!to->traces || outputs_write_trace(to, &to_show->trace, e)) &&
+    bool done = outputs_open(to, e) &&
+                (!to->traces || tracing_write(&to_show->trace, &s->at, to->documents, r->given,
+                                              r->world, &to->trace, e)) &&
+                (!to->has_data || outputs_write(to, s, one, e)) &&
                 (!to->draws || outputs_write_picture(to, &to_show->picture, e));
     progress_resume(r->world->progress);
     return done;
@@ -86,12 +89,12 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
 static bool run_document(runner *r, document *one, err *bad, err *e)
 {
     solution s; /* planning it sets it */
-    rendered to_show = {0};
+    visible to_show = {0};
     place at = document_place(one);
     bool is_computed = compute(r, one, &s, &to_show, bad);
     bool done = is_computed ? write_result(r, one, &s, &to_show, e) || err_place(e, &at)
                             : take_failure(r, one, bad, e);
-    text_free(&to_show.trace);
+    trace_free(&to_show.trace);
     text_free(&to_show.picture);
     solution_free(&s);
     if (is_computed)

@@ -120,62 +120,72 @@ static bool check_holds(const renderer *by, const options *o, size_t results, er
     return err_remedy(e, "--trace-format html makes a page");
 }
 
-static bool check_size(const renderer *by, const options *o, const text *out, err *e)
+static bool check_size(const renderer *by, const options *o, size_t bytes, err *e)
 {
-    if (by->most_bytes == 0 || out->length <= by->most_bytes || o->force)
+    if (bytes <= by->most_bytes)
         return true;
     err_set(e, "the trace as %s would be %zu bytes, more than the %zu that can be shown well",
-            by->named.name, out->length, by->most_bytes);
+            by->named.name, bytes, by->most_bytes);
     return err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
                       o->full ? "without --full it is smaller; " : "");
 }
 
-static bool render(const trace *t, const options *o, const env *world, const char *file,
-                   const char *from, text *out, err *e)
+/* Nothing is written of one that turns out to be too large. */
+static bool render_limited(const renderer *by, const trace *t, const render_options *how,
+                           const options *o, sink *to, err *e)
+{
+    sink whole;
+    sink_open_memory(&whole);
+    const text *out = sink_text(&whole);
+    bool done =
+        by->render(t, how, &whole, e) && check_size(by, o, out->length, e) && sink_add(to, out, e);
+    sink_discard(&whole);
+    return done;
+}
+
+static bool render(const trace *t, const options *o, const env *world, const char *from,
+                   output_file *file, err *e)
 {
     const renderer *by = find_renderer(o);
-    bool is_terminal = world->stdout_is_terminal && strcmp(file, "-") == 0;
+    sink *to = output_file_next(file);
+    bool is_terminal = world->stdout_is_terminal && strcmp(file->file, "-") == 0;
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = option_digits(o),
                           .is_full = o->full,
-                          .color = tracing_uses_color(o, world, file),
+                          .color = tracing_uses_color(o, world, file->file),
                           .blank = &o->blank,
                           .source = from};
-    return by->render(t, &how, out, e) && text_ok(out, e) && check_size(by, o, out, e);
+    bool is_limited = by->most_bytes > 0 && !o->force;
+    return is_limited ? render_limited(by, t, &how, o, to, e) : by->render(t, &how, to, e);
 }
 
 /* One of several documents, whose source is the heading where it has no other. */
-static bool render_of(const documents *all, const place *at, const trace *t, const options *o,
-                      const env *world, const char *file, text *out, err *e)
+bool tracing_write(const trace *t, const place *of, const documents *all, const options *o,
+                   const env *world, output_file *to, err *e)
 {
     text from = {0};
-    text_add_string(&from, at->file == NULL ? "" : at->file);
-    if (at->line > 0)
-        text_add_format(&from, ":%zu", at->line);
+    text_add_string(&from, of->file == NULL ? "" : of->file);
+    if (of->line > 0)
+        text_add_format(&from, ":%zu", of->line);
     bool is_named = all->is_many && from.length > 0;
-    bool done = text_ok(&from, e) &&
-                render(t, o, world, file, is_named ? text_string(&from) : NULL, out, e);
+    bool done =
+        text_ok(&from, e) && render(t, o, world, is_named ? text_string(&from) : NULL, to, e);
     text_free(&from);
     return done;
 }
 
-bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e)
+bool tracing_run(trace *t, solution *s, const options *o, env *world, const outputs *to, err *e)
 {
     step_wish wish[STEP_COUNT];
     trace_focus focus;
-    trace t = {0};
     find_wishes(&o->steps, wish);
     if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
         !tracing_find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
         return false;
     focus.is_by_default = o->focus.count == 0;
     trace_wants(&s->plan, focus, &s->wanted);
-    bool done =
-        solution_run(s, o, world, e) &&
-        trace_make(&t, &s->plan, &s->stages, focus, o->full, o->steps.count > 0 ? wish : NULL, e) &&
-        render_of(to->documents, &s->at, &t, o, world, to->trace.file, out, e);
-    trace_free(&t);
-    return done;
+    return solution_run(s, o, world, e) &&
+           trace_make(t, &s->plan, &s->stages, focus, o->full, o->steps.count > 0 ? wish : NULL, e);
 }
 
 /* ---- stacks ---- */
@@ -222,16 +232,12 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
     return done;
 }
 
-bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
-                       const stack_outputs *to, text *out, err *e)
+bool tracing_run_stack(stack_trace *t, stack_solution *s, const text_list *names, const options *o,
+                       const env *world, const stack_outputs *to, err *e)
 {
-    stack_trace t = {0};
-    bool done =
-        check_holds(find_renderer(o), o, to->trace.results, e) && check_steps(&s->stack, 0, o, e) &&
-        tracing_make_stack(&t, s, names, o->steps.count > 0 ? &o->steps : NULL, o, world, e) &&
-        render_of(to->documents, &s->at, &t.whole, o, world, to->trace.file, out, e);
-    stack_trace_free(&t);
-    return done;
+    const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
+    return check_holds(find_renderer(o), o, to->trace.results, e) &&
+           check_steps(&s->stack, 0, o, e) && tracing_make_stack(t, s, names, asked, o, world, e);
 }
 
 /* ---- generations ---- */
@@ -258,9 +264,9 @@ bool tracing_begin_generation(generation_trace *t, generation *g, const text_lis
     return generation_trace_begin(t, g, &how, e);
 }
 
-bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
-                               err *e)
+bool tracing_write_generation(generation_trace *t, const options *o, const env *world,
+                              output_file *to, err *e)
 {
-    return generation_trace_end(t, e) &&
-           render(&t->made.whole, o, world, output_trace_file(o), NULL, out, e);
+    return generation_trace_end(t, e) && output_file_open(to, e) &&
+           render(&t->made.whole, o, world, NULL, to, e);
 }

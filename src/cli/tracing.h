@@ -1,4 +1,4 @@
-/* selfattn run --trace: which steps, which row, which renderer. */
+/* --trace: which steps, which row, which renderer. */
 #ifndef SELFATTN_CLI_TRACING_H
 #define SELFATTN_CLI_TRACING_H
 
@@ -9,24 +9,29 @@
 #include "trace/stack_trace.h"
 #include "trace/trace.h"
 
-/* Computes what the trace and the data need, and renders the trace into `out`. */
-bool tracing_run(solution *s, const options *o, env *world, const outputs *to, text *out, err *e);
+/* Computes what the trace and the data need, and makes the trace, which is to be freed in any
+ * case. */
+bool tracing_run(trace *t, solution *s, const options *o, env *world, const outputs *to, err *e);
 
 /* The same of a stack, for the stages that are named and the trace. */
-bool tracing_run_stack(stack_solution *s, const text_list *names, const options *o, env *world,
-                       const stack_outputs *to, text *out, err *e);
+bool tracing_run_stack(stack_trace *t, stack_solution *s, const text_list *names, const options *o,
+                       const env *world, const stack_outputs *to, err *e);
 
-/* Computes them and the trace's stages, and makes the trace, which is to be freed in any case: of
- * the steps that words mean, NULL: all that do something. */
+/* Renders it into a file that is open, as that of a document among all. */
+bool tracing_write(const trace *t, const place *of, const documents *all, const options *o,
+                   const env *world, output_file *to, err *e);
+
+/* Computes the stages that are named and the trace's, and makes the trace of the steps that words
+ * mean, NULL: all that do something. */
 bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
                         const text_list *asked, const options *o, const env *world, err *e);
 
 /* The trace of a generation before its first step, whose default row is the prompt's last one, of
- * the steps that words mean as above; and rendered, behind its last step. */
+ * the steps that words mean as above; and written, behind its last step. */
 bool tracing_begin_generation(generation_trace *t, generation *g, const text_list *asked,
                               const options *o, err *e);
-bool tracing_render_generation(generation_trace *t, const options *o, const env *world, text *out,
-                               err *e);
+bool tracing_write_generation(generation_trace *t, const options *o, const env *world,
+                              output_file *to, err *e);
 
 /* Whether these names want `weighted` of all rows, which the trace alone doesn't; `there` are those
  * of all stages. */

@@ -140,11 +140,11 @@ static void add_page(const html_page *p)
     text_add_format(p->out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
 }
 
-bool html_render(const trace *t, const render_options *how, text *out, err *e)
+bool html_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     asked from = {0};
     render_options with = *how;
-    html_page p = {.out = out, .trace = t, .whole = t, .how = &with};
+    html_page p = {.out = sink_text(to), .trace = t, .whole = t, .how = &with};
     if (how->blank != NULL && how->blank->count > 0) {
         if (!asked_check(how->blank, t, e) || !asked_begin(&from, t, how, e))
             return false;
@@ -152,5 +152,5 @@ bool html_render(const trace *t, const render_options *how, text *out, err *e)
     }
     add_page(&p);
     asked_end(&from);
-    return text_ok(out, e);
+    return sink_spill(to, e);
 }

@@ -7,6 +7,6 @@
 
 #include "render/renderer.h"
 
-bool html_render(const trace *t, const render_options *how, text *out, err *e);
+bool html_render(const trace *t, const render_options *how, sink *to, err *e);
 
 #endif

@@ -11,15 +11,23 @@ static const char *const KINDS[] = {
     [TRACE_TABLE] = "table",
 };
 
-/* What an item's object is being written with. */
+/* A matrix may be larger than all else, so it is spilled row by row; a failure is remembered. */
 typedef struct writer {
-    text *out;
+    sink *to;
+    text *out; /* of it */
     int digits;
+    bool failed;
+    err *e;
 } writer;
+
+static void spill(writer *w)
+{
+    w->failed = w->failed || !sink_spill(w->to, w->e);
+}
 
 /* ---- members of an item's object: each begins with the comma behind the one before ---- */
 
-static void add_text(const writer *w, const char *name, const char *value)
+static void add_text(writer *w, const char *name, const char *value)
 {
     if (value == NULL)
         return;
@@ -28,18 +36,19 @@ static void add_text(const writer *w, const char *name, const char *value)
 }
 
 /* A matrix has a line for each row. */
-static void add_rows(const writer *w, const tensor *matrix)
+static void add_rows(writer *w, const tensor *matrix)
 {
     text_add_string(w->out, "[");
-    for (size_t i = 0; i < matrix->size[0]; i++) {
+    for (size_t i = 0; i < matrix->size[0] && !w->failed; i++) {
         tensor row = tensor_at(matrix, i);
         text_add_string(w->out, i > 0 ? ",\n          " : "\n          ");
         json_row_write(w->out, &row, w->digits);
+        spill(w);
     }
     text_add_string(w->out, "]");
 }
 
-static void add_tensor(const writer *w, const char *name, const tensor *value)
+static void add_tensor(writer *w, const char *name, const tensor *value)
 {
     if (value->data == NULL)
         return;
@@ -52,7 +61,7 @@ static void add_tensor(const writer *w, const char *name, const tensor *value)
         add_rows(w, value);
 }
 
-static void add_labels(const writer *w, const char *name, const trace_labels *labels, size_t count)
+static void add_labels(writer *w, const char *name, const trace_labels *labels, size_t count)
 {
     char room[LABEL_ROOM];
     text_add_format(w->out, ", \"%s\": [", name);
@@ -63,7 +72,7 @@ static void add_labels(const writer *w, const char *name, const trace_labels *la
     text_add_string(w->out, "]");
 }
 
-static void add_head_of(const writer *w, const trace_item *item)
+static void add_head_of(writer *w, const trace_item *item)
 {
     if (item->head > 0)
         text_add_format(w->out, ", \"head\": %zu", item->head - 1);
@@ -71,7 +80,7 @@ static void add_head_of(const writer *w, const trace_item *item)
 
 /* ---- kinds of items ---- */
 
-static void add_line(const writer *w, const trace_item *item)
+static void add_line(writer *w, const trace_item *item)
 {
     add_head_of(w, item);
     add_text(w, "left", item->left);
@@ -85,7 +94,7 @@ static void add_line(const writer *w, const trace_item *item)
     add_tensor(w, "result", &item->result);
 }
 
-static void add_product(const writer *w, const trace_item *item)
+static void add_product(writer *w, const trace_item *item)
 {
     add_head_of(w, item);
     add_text(w, "left", item->left);
@@ -96,7 +105,7 @@ static void add_product(const writer *w, const trace_item *item)
     add_tensor(w, "result", &item->result);
 }
 
-static void add_stack(const writer *w, const trace_item *item)
+static void add_stack(writer *w, const trace_item *item)
 {
     add_head_of(w, item);
     add_text(w, "name", item->text);
@@ -105,7 +114,7 @@ static void add_stack(const writer *w, const trace_item *item)
     add_tensor(w, "result", &item->result);
 }
 
-static void add_matrix(const writer *w, const trace_item *item)
+static void add_matrix(writer *w, const trace_item *item)
 {
     int rank = item->a.rank;
     add_head_of(w, item);
@@ -119,7 +128,7 @@ static void add_matrix(const writer *w, const trace_item *item)
     add_tensor(w, "a", &item->a);
 }
 
-static void add_table(const writer *w, const trace_item *item)
+static void add_table(writer *w, const trace_item *item)
 {
     size_t columns = item->columns_count;
     text_add_string(w->out, ", \"cells\": [");
@@ -131,7 +140,7 @@ static void add_table(const writer *w, const trace_item *item)
     text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
 }
 
-static void add_item(const writer *w, const trace_item *item)
+static void add_item(writer *w, const trace_item *item)
 {
     text_add_format(w->out, "        {\"kind\": \"%s\"", KINDS[item->kind]);
     switch (item->kind) {
@@ -158,14 +167,15 @@ static void add_item(const writer *w, const trace_item *item)
 
 /* ---- the document ---- */
 
-static void add_step(const writer *w, const trace_step *step)
+static void add_step(writer *w, const trace_step *step)
 {
     text_add_format(w->out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
     json_string_write(w->out, step_of(step->id)->named.help);
     text_add_string(w->out, ",\n      \"items\": [");
-    for (size_t i = 0; i < step->count; i++) {
+    for (size_t i = 0; i < step->count && !w->failed; i++) {
         text_add_string(w->out, i > 0 ? ",\n" : "\n");
         add_item(w, &step->item[i]);
+        spill(w);
     }
     text_add_string(w->out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
 }
@@ -179,9 +189,10 @@ static void add_head(text *out, const char *name, const char *value)
     text_add_string(out, ",\n");
 }
 
-bool json_render(const trace *t, const render_options *how, text *out, err *e)
+bool json_render(const trace *t, const render_options *how, sink *to, err *e)
 {
-    writer w = {.out = out, .digits = how->digits};
+    text *out = sink_text(to);
+    writer w = {.to = to, .out = out, .digits = how->digits, .e = e};
     text_add_format(out, "{\n  \"selfattn_trace\": %d,\n", JSON_TRACE_VERSION);
     add_head(out, "name", t->name);
     add_head(out, "title", t->title);
@@ -189,10 +200,11 @@ bool json_render(const trace *t, const render_options *how, text *out, err *e)
     if (t->batch > 0)
         text_add_format(out, "  \"batch\": %zu,\n", t->batch - 1);
     text_add_string(out, "  \"steps\": [\n");
-    for (size_t i = 0; i < t->steps; i++) {
+    for (size_t i = 0; i < t->steps && !w.failed; i++) {
         text_add_string(out, i > 0 ? ",\n" : "");
         add_step(&w, &t->step[i]);
     }
     text_add_string(out, "\n  ]\n}\n");
-    return text_ok(out, e);
+    spill(&w);
+    return !w.failed;
 }

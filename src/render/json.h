@@ -7,6 +7,6 @@
 
 enum { JSON_TRACE_VERSION = 1 };
 
-bool json_render(const trace *t, const render_options *how, text *out, err *e);
+bool json_render(const trace *t, const render_options *how, sink *to, err *e);
 
 #endif

@@ -182,11 +182,11 @@ static const char PREAMBLE[] = "\\documentclass[a4paper]{article}\n"
                                "\\sloppy\n"
                                "\\begin{document}\n\n";
 
-bool latex_render(const trace *t, const render_options *how, text *out, err *e)
+bool latex_render(const trace *t, const render_options *how, sink *to, err *e)
 {
-    text_add_string(out, PREAMBLE);
-    if (!markup_render(t, how, &LATEX, out, e))
+    text_add_string(sink_text(to), PREAMBLE);
+    if (!markup_render(t, how, &LATEX, to, e))
         return false;
-    text_add_string(out, "\n\\end{document}\n");
-    return text_ok(out, e);
+    text_add_string(sink_text(to), "\n\\end{document}\n");
+    return sink_spill(to, e);
 }

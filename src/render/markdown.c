@@ -146,7 +146,7 @@ static const markup MARKDOWN = {
     .number_after = "",
 };
 
-bool markdown_render(const trace *t, const render_options *how, text *out, err *e)
+bool markdown_render(const trace *t, const render_options *how, sink *to, err *e)
 {
-    return markup_render(t, how, &MARKDOWN, out, e);
+    return markup_render(t, how, &MARKDOWN, to, e);
 }

@@ -5,6 +5,6 @@
 
 #include "render/renderer.h"
 
-bool markdown_render(const trace *t, const render_options *how, text *out, err *e);
+bool markdown_render(const trace *t, const render_options *how, sink *to, err *e);
 
 #endif

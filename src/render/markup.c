@@ -54,17 +54,20 @@ static void add_item(const markup_page *p, const trace_item *item)
     }
 }
 
-static void add_step(const markup_page *p, const trace_step *step, size_t number)
+static bool add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
 {
     text_add_format(p->out, "%s%zu. ", p->marks->heading_before[1], number);
     p->marks->add_words(p->out, step->name);
     text_add_string(p->out, p->marks->heading_after);
     for (size_t i = 0; i < step->count;) {
+        if (!sink_spill(p->to, e))
+            return false;
         if (is_math(&step->item[i]))
             i = add_math(p, step, i);
         else
             add_item(p, &step->item[i++]);
     }
+    return true;
 }
 
 /* ---- the document ---- */
@@ -91,16 +94,18 @@ static void add_notes(const markup_page *p, const trace *t)
     text_free(&notes);
 }
 
-bool markup_render(const trace *t, const render_options *how, const markup *marks, text *out,
-                   err *e)
+bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to, err *e)
 {
-    markup_page p = {.out = out, .marks = marks, .how = how};
+    text *out = sink_text(to);
+    markup_page p = {.to = to, .out = out, .marks = marks, .how = how};
     add_title(&p, t);
     add_notes(&p, t);
-    for (size_t i = 0; i < t->steps; i++)
-        add_step(&p, &t->step[i], i + 1);
-    /* The empty line behind the last paragraph. */
+    for (size_t i = 0; i < t->steps; i++) {
+        if (!add_step(&p, &t->step[i], i + 1, e))
+            return false;
+    }
+    /* The empty line behind the last paragraph, which is never spilled. */
     if (out->length > 1 && !out->failed)
         out->data[--out->length] = '\0';
-    return text_ok(out, e);
+    return sink_spill(to, e);
 }

@@ -29,13 +29,14 @@ typedef struct markup {
 
 /* One page being written. */
 typedef struct markup_page {
-    text *out;
+    sink *to;
+    text *out; /* of it */
     const markup *marks;
     const render_options *how;
     size_t left; /* columns of the widest left side of what is aligned below each other */
 } markup_page;
 
-bool markup_render(const trace *t, const render_options *how, const markup *marks, text *out,
+bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to,
                    err *e);
 
 /* markup_lines.c: formulas and worked lines, inside math_before and math_after. */

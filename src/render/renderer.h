@@ -3,7 +3,7 @@
 #define SELFATTN_RENDER_RENDERER_H
 
 #include "base/named.h"
-#include "base/text.h"
+#include "io/sink.h"
 #include "trace/trace.h"
 
 typedef struct render_options {
@@ -21,7 +21,8 @@ typedef struct render_options {
 typedef struct renderer {
     named named;
     const char *endings; /* ".md .markdown" */
-    bool (*render)(const trace *t, const render_options *how, text *out, err *e);
+    /* Spills on the way, so that a trace of any size needs little memory. */
+    bool (*render)(const trace *t, const render_options *how, sink *to, err *e);
     bool is_whole_file; /* two traces behind each other are no file of this format */
     bool takes_blanks;  /* knows render_options.blank */
     size_t most_bytes;  /* larger ones are of no use without --force; 0: any size is */

@@ -37,69 +37,88 @@ static bool is_followed_closely(trace_kind before, trace_kind after)
 
 /* ---- the page ---- */
 
+typedef struct text_page {
+    sink *to;
+    text *out; /* of it */
+    const render_options *how;
+    size_t parts; /* title, notes and steps so far */
+} text_page;
+
+static void begin_part(text_page *p)
+{
+    text_add_string(p->out, p->parts++ > 0 ? "\n" : "");
+}
+
 /* "name: title", or the one that is there, underlined. */
-static void add_title(text *out, const trace *t, const render_options *how)
+static void add_title(text_page *p, const trace *t)
 {
     text title = {0};
-    const char *name = render_name(t, how);
+    const char *name = render_name(t, p->how);
     display_add_string(&title, name == NULL ? "" : name);
     text_add_string(&title, name != NULL && t->title != NULL ? ": " : "");
     display_add_string(&title, t->title == NULL ? "" : t->title);
     if (title.length > 0) {
         size_t columns = display_columns(text_string(&title), title.length);
-        page_bold(out, how);
-        display_add_wrapped(out, text_string(&title), 0, page_width(how));
-        text_add_repeated(out, "═", columns < page_width(how) ? columns : page_width(how));
-        page_plain(out, how);
-        display_end_line(out);
+        size_t most = page_width(p->how);
+        begin_part(p);
+        page_bold(p->out, p->how);
+        display_add_wrapped(p->out, text_string(&title), 0, most);
+        text_add_repeated(p->out, "═", columns < most ? columns : most);
+        page_plain(p->out, p->how);
+        display_end_line(p->out);
     }
-    out->failed = out->failed || title.failed;
+    p->out->failed = p->out->failed || title.failed;
     text_free(&title);
 }
 
-static void add_heading(text *out, const trace_step *step, size_t number, const render_options *how)
-{
-    text heading = {0};
-    text_add_format(&heading, "%zu. %s ", number, step->name);
-    page_bold(out, how);
-    text_add_string(out, text_string(&heading));
-    text_add_repeated(out, "─", page_width(how) - heading.length);
-    page_plain(out, how);
-    display_end_line(out);
-    out->failed = out->failed || heading.failed;
-    text_free(&heading);
-}
-
-static void add_step(text *out, const trace_step *step, size_t number, const render_options *how)
-{
-    add_heading(out, step, number, how);
-    for (size_t i = 0; i < step->count; i++) {
-        const trace_item *item = &step->item[i];
-        if (i == 0 || !is_followed_closely(item[-1].kind, item->kind))
-            text_add_string(out, "\n");
-        ADD_ITEM[item->kind](out, item, how);
-    }
-}
-
-static void add_notes(text *out, const trace *t, const render_options *how)
+static void add_notes(text_page *p, const trace *t)
 {
     text notes = {0};
     if (t->notes == NULL)
         return;
     display_add_lines(&notes, t->notes);
-    text_add_string(out, out->length > 0 ? "\n" : "");
-    display_add_wrapped(out, text_string(&notes), 0, page_width(how));
-    out->failed = out->failed || notes.failed;
+    begin_part(p);
+    display_add_wrapped(p->out, text_string(&notes), 0, page_width(p->how));
+    p->out->failed = p->out->failed || notes.failed;
     text_free(&notes);
 }
 
-bool text_render(const trace *t, const render_options *how, text *out, err *e)
+static void add_heading(const text_page *p, const trace_step *step, size_t number)
 {
-    add_title(out, t, how);
-    add_notes(out, t, how);
-    for (size_t i = 0; i < t->steps; i++) {
-        text_add_string(out, out->length > 0 ? "\n" : "");
-        add_step(out, &t->step[i], i + 1, how);
+    text heading = {0};
+    text_add_format(&heading, "%zu. %s ", number, step->name);
+    page_bold(p->out, p->how);
+    text_add_string(p->out, text_string(&heading));
+    text_add_repeated(p->out, "─", page_width(p->how) - heading.length);
+    page_plain(p->out, p->how);
+    display_end_line(p->out);
+    p->out->failed = p->out->failed || heading.failed;
+    text_free(&heading);
+}
+
+static bool add_step(text_page *p, const trace_step *step, size_t number, err *e)
+{
+    begin_part(p);
+    add_heading(p, step, number);
+    for (size_t i = 0; i < step->count; i++) {
+        const trace_item *item = &step->item[i];
+        if (i == 0 || !is_followed_closely(item[-1].kind, item->kind))
+            text_add_string(p->out, "\n");
+        ADD_ITEM[item->kind](p->out, item, p->how);
+        if (!sink_spill(p->to, e))
+            return false;
     }
-    return text_ok(out, e);
+    return true;
+}
+
+bool text_render(const trace *t, const render_options *how, sink *to, err *e)
+{
+    text_page p = {.to = to, .out = sink_text(to), .how = how};
+    add_title(&p, t);
+    add_notes(&p, t);
+    for (size_t i = 0; i < t->steps; i++) {
+        if (!add_step(&p, &t->step[i], i + 1, e))
+            return false;
+    }
+    return sink_spill(to, e);
 }

@@ -4,6 +4,6 @@
 
 #include "render/renderer.h"
 
-bool text_render(const trace *t, const render_options *how, text *out, err *e);
+bool text_render(const trace *t, const render_options *how, sink *to, err *e);
 
 #endif

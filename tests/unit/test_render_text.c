@@ -10,8 +10,13 @@ static const double Q[] = {1, 0, 2}, K[] = {4, 4, 0}, FOUR = 4;
 static bool render(const trace *t, const render_options *how, text *out)
 {
     err e = {0};
+    sink to;
     const renderer *first = (const renderer *)(const void *)RENDERERS.first;
-    return first->render(t, how, out, &e);
+    sink_open_memory(&to);
+    bool done = first->render(t, how, &to, &e);
+    text_add_string(out, text_string(sink_text(&to)));
+    sink_discard(&to);
+    return done;
 }
 
 static void check_page(unit *u)

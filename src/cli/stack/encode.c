@@ -23,11 +23,19 @@ static bool check_names(const stack_solution *s, const text_list *names, err *e)
     return true;
 }
 
-static bool compute(stacker *r, stack_solution *s, const text_list *names, text *shown, err *e)
+static bool compute(stacker *r, stack_solution *s, const text_list *names, stack_trace *t, err *e)
 {
     if (r->to.traces)
-        return tracing_run_stack(s, names, r->given, r->world, &r->to, shown, e);
+        return tracing_run_stack(t, s, names, r->given, r->world, &r->to, e);
     return stack_solution_run(s, names, r->given, r->world, e);
+}
+
+static bool write_trace(stacker *r, const stack_solution *s, const stack_trace *t, err *e)
+{
+    output_file *to = &r->to.trace;
+    return !r->to.traces ||
+           (output_file_open(to, e) &&
+            tracing_write(&t->whole, &s->at, &r->documents, r->given, r->world, to, e));
 }
 
 static bool write(stacker *r, const stack_solution *s, const document *one, err *e)
@@ -44,14 +52,13 @@ static bool run_document(stacker *r, const document *one, err *e)
 {
     stack_solution s;
     text_list names = {0};
-    text shown = {0};
+    stack_trace t = {0};
     bool done = stack_solution_plan(&s, one, r->is_decoder, r->given, e) &&
                 stack_outputs_names(&r->to, &names, e) && check_names(&s, &names, e) &&
-                compute(r, &s, &names, &shown, e) && write(r, &s, one, e) &&
-                (!r->to.traces || stack_outputs_write_trace(&r->to, &shown, e));
+                compute(r, &s, &names, &t, e) && write_trace(r, &s, &t, e) && write(r, &s, one, e);
     if (!done)
         document_blame(one, e);
-    text_free(&shown);
+    stack_trace_free(&t);
     text_list_free(&names);
     stack_solution_free(&s);
     return done;

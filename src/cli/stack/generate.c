@@ -111,11 +111,8 @@ static bool check_outputs(const options *o, err *e)
 
 static bool write_trace(const options *o, const env *world, generation_trace *t, err *e)
 {
-    text shown = {0};
     output_file to = {.file = output_trace_file(o)};
-    bool done = tracing_render_generation(t, o, world, &shown, e) && output_file_open(&to, e) &&
-                output_file_write(&to, &shown, e);
-    text_free(&shown);
+    bool done = tracing_write_generation(t, o, world, &to, e);
     return output_file_close(&to, done, e);
 }
 

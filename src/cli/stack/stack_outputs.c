@@ -159,11 +159,6 @@ bool stack_outputs_write(stack_outputs *to, const bundle *result, const text_lis
     return true;
 }
 
-bool stack_outputs_write_trace(stack_outputs *to, const text *rendered, err *e)
-{
-    return output_file_open(&to->trace, e) && output_file_write(&to->trace, rendered, e);
-}
-
 bool stack_outputs_close(stack_outputs *to, bool done, err *e)
 {
     for (size_t i = 0; i < to->count; i++) {

@@ -29,7 +29,6 @@ bool stack_outputs_names(const stack_outputs *to, text_list *names, err *e);
 /* header: what made them, a line each; or NULL. */
 bool stack_outputs_write(stack_outputs *to, const bundle *result, const text_list *header,
                          const document *one, err *e);
-bool stack_outputs_write_trace(stack_outputs *to, const text *rendered, err *e);
 bool stack_outputs_close(stack_outputs *to, bool done, err *e);
 
 #endif
