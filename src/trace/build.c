@@ -413,6 +413,16 @@ void build_same_for_all(builder *b)
                        of_batch);
 }
 
+bool build_has_one_bias(const builder *b)
+{
+    return b->plan->n_q > 1 && b->plan->bias.data != NULL && b->plan->bias.stride[2] == 0;
+}
+
+const char *build_bias_letters(const builder *b)
+{
+    return build_has_one_bias(b) ? "bias[1,j]" : "bias[i,j]";
+}
+
 size_t build_key_row(const builder *b)
 {
     return b->focus.row < b->plan->k.n ? b->focus.row : 0;

@@ -129,6 +129,10 @@ size_t build_lines(const builder *b);
 void build_rest(builder *b);
 /* "The same for every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
+/* Whether one row of bias is added to the scores of each of several queries, and then "bias[1,j]",
+ * else "bias[i,j]". */
+bool build_has_one_bias(const builder *b);
+const char *build_bias_letters(const builder *b);
 /* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);

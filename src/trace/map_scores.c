@@ -118,11 +118,13 @@ static void add_capped(builder *b)
 
 static void add_bias(builder *b)
 {
-    tensor bias = tensor_at(&b->plan->bias, b->focus.batch);
+    tensor all = tensor_at(&b->plan->bias, b->focus.batch);
+    bool is_one_row = build_has_one_bias(b);
+    tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
     trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
-    added->rows = build_query_labels(b, "q");
+    added->rows = is_one_row ? build_numbers() : build_query_labels(b, "q");
     added->columns = build_column_labels(b);
-    added->is_of_queries = true;
+    added->is_of_queries = !is_one_row;
 }
 
 /* Places count from 1, as in the step's formula. */
@@ -154,7 +156,8 @@ static void add_masked(builder *b)
         add_slopes(b);
     trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
     map_say(masked,
-            build_text(b, "%s[i,j]%s%s", before, has_bias ? " + bias[i,j]" : "",
+            build_text(b, "%s[i,j]%s%s%s", before, has_bias ? " + " : "",
+                       has_bias ? build_bias_letters(b) : "",
                        has_slopes ? " − slope·|p[i] − j|" : ""),
             OP_PLUS, map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"));
     masked->c = map_from(b, PART_NUMBER, "slope");

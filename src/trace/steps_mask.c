@@ -144,7 +144,7 @@ static tensor added(const builder *b)
 {
     tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
     tensor of_head = tensor_at(&of_batch, b->focus.head);
-    return of_head.stride[0] == 0 ? tensor_range(&of_head, 0, 0, 1) : of_head;
+    return build_has_one_bias(b) ? tensor_range(&of_head, 0, 0, 1) : of_head;
 }
 
 static const char *kind_of_scores(const builder *b)
@@ -158,7 +158,7 @@ static void show_bias(builder *b)
     if (b->plan->bias.data == NULL)
         return;
     tensor bias = added(b);
-    bool is_one_row = bias.size[0] < b->plan->n_q;
+    bool is_one_row = build_has_one_bias(b);
     build_sentence(b, "The bias is added to the %sscores%s.", kind_of_scores(b),
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
@@ -244,8 +244,9 @@ static void show_sum(builder *b, trace_item *line, size_t j)
         build_text(b, "%s[%zu,%zu]", stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1);
     if (p->bias.data != NULL) {
         tensor bias = added(b);
-        letters = build_text(b, "%s + bias[%zu,%zu]", letters, i + 1, j + 1);
-        line->b = build_element(&bias, i < bias.size[0] ? i : 0, j);
+        size_t row = build_has_one_bias(b) ? 0 : i;
+        letters = build_text(b, "%s + bias[%zu,%zu]", letters, row + 1, j + 1);
+        line->b = build_element(&bias, row, j);
     }
     if (p->slopes.data != NULL) {
         letters = build_text(b, "%s − slope·|p − %zu|", letters, j + 1);
@@ -334,8 +335,9 @@ void make_mask(builder *b)
     if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
         say_seen(b, &masked);
     show_slope(b);
-    build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s", stage_row(build_unmasked(b))->key.named.name,
-                  p->bias.data != NULL ? " + bias[i,j]" : "",
+    build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s%s",
+                  stage_row(build_unmasked(b))->key.named.name, p->bias.data != NULL ? " + " : "",
+                  p->bias.data != NULL ? build_bias_letters(b) : "",
                   p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
                   p->slopes.data != NULL ? position_letters(b) : "");
     say_untouched(b);

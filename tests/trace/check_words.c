@@ -213,6 +213,9 @@ static void take_out_later_steps(const truth *t, char *text)
     if (!truth_number(t, "round", &decimals))
         decimals = strtod(truth_word(t, "round"), NULL);
     truth_number(t, "offset", &offset);
+    tensor bias = truth_bias(t);
+    if (bias.data != NULL && bias.stride[0] == 0 && t->n_q > 1)
+        take_out(text, " + bias[1,j]");
     take_out_format(text, "for all %zu keys", t->n_k);
     take_out_format(text, "The other %zu heads are left out", h - 1);
     take_out_format(text, "sees %zu of the %zu keys", truth_visible(t), t->own);

@@ -109,8 +109,9 @@ for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to
     variants/soft-cap; do
     page "$root/testdata/$name.json"
 done
-for name in trace/documents/causal-mask-bias trace/documents/six-heads \
-    trace/documents/heads-apart-wo trace/documents/heads-apart-bo formats/documents/marks; do
+for name in trace/documents/causal-mask-bias trace/documents/bias-for-all \
+    trace/documents/six-heads trace/documents/heads-apart-wo \
+    trace/documents/heads-apart-bo formats/documents/marks; do
     page "$root/tests/$name.json"
 done
 floors encode "$root/testdata/stacks/rollout.json"
