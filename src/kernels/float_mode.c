@@ -1,6 +1,11 @@
 /* The floating-point mode that results depend on: rounding to nearest, subnormal numbers on. */
 #include "kernels/kernels.h"
 
+#include <float.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to its type, which x87 does not "
+                                     "do: -msse2 -mfpmath=sse");
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
