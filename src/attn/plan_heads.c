@@ -92,7 +92,7 @@ static bool agree_on_keys(const problem *asked, heads_source *agreed, err *e)
 
 bool plan_find_heads(plan *p, err *e)
 {
-    heads_source queries, keys;
+    heads_source queries = {0}, keys = {0};
     if (!agree_on_queries(p->asked, &queries, e) || !agree_on_keys(p->asked, &keys, e))
         return false;
     p->heads = queries.heads;

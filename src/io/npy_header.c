@@ -136,7 +136,7 @@ static bool read_string(parser *p, const char *wanted, slice *out, err *e)
 static bool read_descr(parser *p, err *e)
 {
     place at = place_at(p, p->next);
-    slice s;
+    slice s = {0};
     if (p->next < p->end && *p->next == '[') {
         err_at(e, &at, "the elements are records of several fields, which are not read");
         return err_remedy(e, "save each field in a file of its own: numpy.save(FILE, a['field'])");
@@ -206,7 +206,7 @@ enum { KEY_COUNT = sizeof KEYS / sizeof KEYS[0] };
 /* 'descr': '<f4' */
 static bool read_pair(parser *p, bool has[KEY_COUNT], err *e)
 {
-    slice name;
+    slice name = {0};
     place at = place_at(p, p->next);
     if (!read_string(p, "a key or '}'", &name, e))
         return false;

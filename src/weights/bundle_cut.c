@@ -68,7 +68,7 @@ static bool find_share(const cutting *how, weight_cut cut, size_t part, size_t t
 static bool cut_weight(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
 {
     int along = output_axis(how);
-    share of;
+    share of = {0};
     if (!find_share(how, how->by->cut, part, from->tensor.size[along], from, &of, e))
         return false;
     *out = tensor_range(&from->tensor, along, of.first, of.count);
@@ -78,7 +78,7 @@ static bool cut_weight(const cutting *how, size_t part, const entry *from, tenso
 static bool cut_bias(const cutting *how, weight_cut cut, size_t part, const entry *from,
                      tensor *out, err *e)
 {
-    share of;
+    share of = {0};
     if (!find_share(how, cut, part, from->tensor.size[0], from, &of, e))
         return false;
     *out = tensor_range(&from->tensor, 0, of.first, of.count);
@@ -106,7 +106,7 @@ static bool cut_heads(const cutting *how, size_t part, const entry *from, tensor
 {
     const tensor *joint = &from->tensor;
     int along = output_axis(how);
-    size_t width, total = joint->size[along];
+    size_t width = 0, total = joint->size[along];
     char shape[SHAPE_TEXT];
     if (total != 3 * joint->size[1 - along])
         return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
@@ -128,7 +128,7 @@ static bool cut_heads(const cutting *how, size_t part, const entry *from, tensor
 /* A bias has to be one vector without holes. */
 static bool copy_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
 {
-    size_t width;
+    size_t width = 0;
     if (!find_width(how, from, from->tensor.size[0], &width, e))
         return false;
     size_t size = how->heads * width;
