@@ -6,6 +6,7 @@
 #include "io/csv_labels.h"
 #include "io/csv_layout.h"
 #include "io/csv_suspects.h"
+#include "io/encoding.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -452,7 +453,8 @@ static bool read_delimited(const char *bytes, size_t length, const read_options 
     if (how->delimiter != 0)
         delimiter = how->delimiter;
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
-    bool done = csv_delimiter_check(delimiter, e) && read_lines(&j, e) && finish(&j, e);
+    bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
+                csv_delimiter_check(delimiter, e) && read_lines(&j, e) && finish(&j, e);
     job_free(&j);
     if (!done)
         bundle_free(out);

@@ -1,6 +1,7 @@
 #include "io/csv_record.h"
 
 #include "base/utf8.h"
+#include "io/encoding.h"
 
 #include <string.h>
 
@@ -186,7 +187,7 @@ bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e)
     if (utf8_find_invalid(f->text, f->text + f->length) != NULL) {
         place at = csv_field_place(r, f);
         err_at(e, &at, "a label is not UTF-8 here");
-        return err_remedy(e, "save the file in UTF-8");
+        return encoding_remedy(e);
     }
     if (!f->has_escapes) {
         text_add(out, f->text, f->length);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/csv_read.h"
 #include "io/csv_write.h"
+#include "io/encoding.h"
 #include "io/ending.h"
 #include "io/foreign.h"
 #include "io/json.h"
@@ -160,6 +161,8 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return by_ending;
     if (other_delimiter_is_likely(bytes, length))
         return format_by_name("csv");
+    if (!encoding_check(bytes, length, (place){.file = file, .line = 1, .column = 1}, e))
+        return NULL;
     char names[NAMES_TEXT];
     err_at(e, &(place){.file = file}, "the format is not recognised");
     err_remedy(e, "--input-format names it: %s", list_names(names));

@@ -1,6 +1,8 @@
 #include "io/json_scan.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
+#include "io/encoding.h"
 #include "io/json_lists.h"
 #include "io/json_scan_string.h"
 #include "io/json_unique.h"
@@ -21,7 +23,9 @@ static bool fail_expected(scan *s, const char *wanted, err *e)
 {
     char found[JSON_FOUND];
     place at = json_place(s->text, s->at);
-    return err_at(e, &at, "expected %s, found %s", wanted, json_found(s->text, s->at, found));
+    err_at(e, &at, "expected %s, found %s", wanted, json_found(s->text, s->at, found));
+    bool is_character = s->at >= s->text->end || utf8_read(s->at, s->text->end).bytes > 0;
+    return !is_character && !s->text->is_in_binary && encoding_remedy(e);
 }
 
 static bool next_is(const scan *s, char c)
@@ -263,20 +267,6 @@ static bool scan_value(scan *s, const char *wanted, err *e)
     return scan_word(s, wanted, e);
 }
 
-/* UTF-16 shows in its first two bytes: a mark, or a NUL beside a character of ASCII. */
-static bool scan_encoding(scan *s, err *e)
-{
-    const json_text *t = s->text;
-    if (t->is_in_binary || t->end - t->bytes < 2)
-        return true;
-    bool mark = memcmp(t->bytes, "\xff\xfe", 2) == 0 || memcmp(t->bytes, "\xfe\xff", 2) == 0;
-    if (!mark && t->bytes[0] != '\0' && t->bytes[1] != '\0')
-        return true;
-    place at = json_place(s->text, t->bytes);
-    err_at(e, &at, "the text is in UTF-16, and JSON is in UTF-8");
-    return err_remedy(e, "iconv -f UTF-16 -t UTF-8 %s", t->file);
-}
-
 /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
 static bool is_first_of_lines(const scan *s)
 {
@@ -287,7 +277,9 @@ static bool is_first_of_lines(const scan *s)
 
 static bool scan_text(scan *s, err *e)
 {
-    if (!scan_encoding(s, e))
+    json_text *t = s->text;
+    size_t length = (size_t)(t->end - t->bytes);
+    if (!t->is_in_binary && !encoding_check(t->bytes, length, json_place(t, t->bytes), e))
         return false;
     s->at = json_skip_space(s->text, s->at);
     if (!scan_alone(s, e))

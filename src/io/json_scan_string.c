@@ -1,5 +1,7 @@
 #include "io/json_scan_string.h"
 
+#include "io/encoding.h"
+
 #include <string.h>
 
 /* The length of the well-formed UTF-8 sequence of several bytes at `at`, or 0: table 3-7 of the
@@ -74,9 +76,11 @@ static const char *fail_in_string(json_text *t, const char *begin, const char *a
     if (ended || *at == '\n' || *at == '\r')
         err_at(e, &where, "the string that begins in column %zu is not closed at the end of the %s",
                column, ended ? "text" : "line");
-    else if ((unsigned char)*at >= 0x80)
+    else if ((unsigned char)*at >= 0x80) {
         err_at(e, &where, "byte 0x%02x in a string is not UTF-8", (unsigned char)*at);
-    else {
+        if (!t->is_in_binary)
+            encoding_remedy(e);
+    } else {
         err_at(e, &where, "control character 0x%02x in a string", (unsigned char)*at);
         err_remedy(e, "write it as \\u%04x", (unsigned char)*at);
     }

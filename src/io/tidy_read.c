@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "io/cells.h"
 #include "io/csv_read.h"
+#include "io/encoding.h"
 #include "io/grid.h"
 #include "io/json.h"
 #include "io/tidy.h"
@@ -217,7 +218,8 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
     if (delimiter == 0)
         delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
-    bool done = csv_delimiter_check(delimiter, e) && read_lines(&j, e);
+    bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
+                csv_delimiter_check(delimiter, e) && read_lines(&j, e);
     job_free(&j);
     if (!done)
         bundle_free(out);

@@ -76,7 +76,7 @@ static const struct {
     {"[\xc2\xa0 1]", "f:1:2: expected a value or ']', found byte 0xc2"},
     {"[\x01]", "f:1:2: expected a value or ']', found byte 0x01"},
     {"\xff\xfe[\x01",
-     "f:1:1: the text is in UTF-16, and JSON is in UTF-8 | iconv -f UTF-16 -t UTF-8 f"},
+     "f:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 f"},
     {"{\"a\": 1,\n\"b\": 2,\n \"a\": 3}", "f:3:2: key \"a\" is given twice, first in line 1"},
     {"{\"a\": 1, \"b\": 2, \"b\": 3, \"a\": 4}",
      "f:1:18: key \"b\" is given twice, first in line 1"},
@@ -152,12 +152,12 @@ static void knows_utf8(unit *u)
         CHECK(u, scan(quoted, (size_t)length, &e) == ROWS[i].valid);
     }
     CHECK(u, !scan("\"ab\xc3\"", 5, &e));
-    CHECK_TEXT(u, said(&e), "f:1:4: byte 0xc3 in a string is not UTF-8");
+    CHECK_TEXT(u, said(&e), "f:1:4: byte 0xc3 in a string is not UTF-8 | save the file in UTF-8");
     CHECK(u, !scan("\"\xe2\x82", 3, &e));
-    CHECK_TEXT(u, said(&e), "f:1:2: byte 0xe2 in a string is not UTF-8");
-    CHECK(u, !scan("[\0001]", 4, &e));
+    CHECK_TEXT(u, said(&e), "f:1:2: byte 0xe2 in a string is not UTF-8 | save the file in UTF-8");
+    CHECK(u, !scan("[\0001\0", 4, &e));
     CHECK_TEXT(u, said(&e),
-               "f:1:1: the text is in UTF-16, and JSON is in UTF-8 | iconv -f UTF-16 -t UTF-8 f");
+               "f:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 f");
 }
 
 static bool scan_nested(size_t depth, const char *open, const char *inside, const char *close,

@@ -1,0 +1,34 @@
+#include "io/encoding.h"
+
+#include "io/descriptor.h"
+
+#include <string.h>
+
+/* Whether NULs stand at `first`, 0 or 1, and two bytes behind it, if the text is so long. */
+static bool has_nuls(const char *bytes, size_t length, size_t first)
+{
+    return bytes[first] == '\0' && (length < first + 3 || bytes[first + 2] == '\0');
+}
+
+static bool is_utf16(const char *bytes, size_t length)
+{
+    if (length < 2)
+        return false;
+    return memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0 ||
+           has_nuls(bytes, length, 0) || has_nuls(bytes, length, 1);
+}
+
+bool encoding_check(const char *bytes, size_t length, place at, err *e)
+{
+    bool has_name = strcmp(at.file, descriptor_name("-")) != 0;
+    if (!is_utf16(bytes, length))
+        return true;
+    err_at(e, &at, "the text is in UTF-16, and only UTF-8 is read");
+    return err_remedy(e, "iconv -f UTF-16 -t UTF-8%s%s", has_name ? " " : "",
+                      has_name ? at.file : "");
+}
+
+bool encoding_remedy(err *e)
+{
+    return err_remedy(e, "save the file in UTF-8");
+}
