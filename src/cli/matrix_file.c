@@ -137,20 +137,33 @@ bool matrix_file_refuse(const char *file, const char *name, const text_list *oth
     return false;
 }
 
-static bool read_named(matrix_file *m, const char *file, const char *name, read_options how,
-                       const options *o, err *e)
+bool matrix_file_read_only(const format *f, const source *s, const char *name, read_options how,
+                           bundle *to, err *e)
 {
     const key row[] = {{{name, ""}, how.kind}};
     const named_table only = NAMED_TABLE("matrix", row);
+    text_list others = {0};
+    how.map = s->map;
     how.keys = &only;
     how.only = name;
-    text_list others = {0};
     how.skips_unknown = true;
     how.skipped = &others;
-    bool done = read_whole(m, file, &how, o, e);
-    m->matrix = done ? bundle_find(&m->contents, name) : NULL;
-    done = done && (m->matrix != NULL || matrix_file_refuse(how.file, name, &others, e));
+    bool done = f->read(s->bytes, s->length, &how, to, e) &&
+                (bundle_find(to, name) != NULL || matrix_file_refuse(how.file, name, &others, e));
     text_list_free(&others);
+    return done;
+}
+
+static bool read_named(matrix_file *m, const char *file, const char *name, const read_options *how,
+                       const options *o, err *e)
+{
+    source s;
+    m->format = input_open(o, file, how->file, &s, e);
+    if (m->format == NULL)
+        return false;
+    bool done = matrix_file_read_only(m->format, &s, name, *how, &m->contents, e);
+    m->matrix = done ? bundle_find(&m->contents, name) : NULL;
+    source_close(&s);
     return done;
 }
 
@@ -184,7 +197,7 @@ bool matrix_file_read(matrix_file *m, const char *name, const read_options *how,
         return false;
     bool done;
     if (matrix != NULL) {
-        done = read_named(m, file, matrix, *how, o, e);
+        done = read_named(m, file, matrix, how, o, e);
     } else {
         done = read_whole(m, file, how, o, e) &&
                (m->matrix = only_matrix(&m->contents, how->file, e)) != NULL;

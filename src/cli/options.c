@@ -91,11 +91,13 @@ static const option_row ROWS[] = {
                "documents there are. Of check's documents those get layers that have a key of "
                "layers or expect a stage of one (layer.0.output), and all do where the bundle has "
                "\"layers\" or --prefix has {}; others get one attention."},
-    {{"map", "what is NAME here is KEY in the bundle (diff: in B)"},
+    {{"map", "what is NAME here is KEY in the bundle, RESULT or B"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF,
      .manual = "NAME is a key of the document, and KEY a whole name in the bundle; for diff, NAME "
-               "is a name in A, and KEY one in B. For encode and decode it is the way to a key: "
+               "is a name in A, and KEY one in B; for check --actual, NAME is a stage, and KEY a "
+               "name in RESULT. Beside --bundle, a NAME that is both a stage and a key is the "
+               "bundle's where RESULT has no KEY. For encode and decode it is the way to a key: "
                "layers.0.w1, layers.0.ln1.gain, embedding. May be given several times; what is "
                "not given so is found as without it."},
     {{"prefix", "only names that begin with P, without it"}, OPTION_WORD, GROUP_INPUT, "P",
@@ -346,11 +348,13 @@ static const option_row ROWS[] = {
     /* check */
     {{"actual", "check the stages in RESULT, not what the document expects"},
      OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),
-     .manual = "RESULT is a file of stages in any format, such as another program's; a matrix "
-               "without a name is the output, and a hole (null, an empty cell) differs from any "
-               "number. Matrices that are no stages are named in a note. There must be one "
-               "document, whose tol is for what it expects: here a difference of 1e-5 still counts "
-               "as equal, or that of --tol."},
+     .manual = "RESULT is a file of stages in any format, such as another program's; --map "
+               "weights=attn says what it calls the weights. FILE:NAME is one matrix of it, the "
+               "stage of that name. A matrix without a name is the output, and so is a NAME that "
+               "is no stage, unless --map says otherwise: --map weights=output of a matrix without "
+               "a name. A hole (null, an empty cell) differs from any number. Matrices that are no "
+               "stages are named in a note. There must be one document, whose tol is for what it "
+               "expects: here a difference of 1e-5 still counts as equal, or that of --tol."},
     {{"answers", "mark the answers in FILE to an exercise of --blank"},
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "

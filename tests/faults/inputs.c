@@ -242,6 +242,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --quiet folder", .documents = 2},
     {.words = "check folder seed.json ragged.json", .documents = 4},
     {.words = "check --actual x.tsv --tol 9 seed.json"},
+    {.words = "check --actual bundle.json:layer.wq --map output=layer.wq --tol 9 seed.json"},
+    {.words = "check --actual x.tsv --map weights=output --tol 9 seed.json"},
     {.words = "check --answers x.tsv --digits 1 seed.json"},
     {.words = "check --tap folder", .documents = 2, .tells_errors = true},
     {.words = "diff a.json b.json"},

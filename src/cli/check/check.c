@@ -11,6 +11,15 @@
 #include "cli/tolerances.h"
 #include "io/sink.h"
 
+/* With --actual, --map may speak of its names. */
+static bool check_bundle(const options *o, err *e)
+{
+    options unmapped = *o;
+    if (o->actual != NULL)
+        unmapped.map = (text_list){0};
+    return given_bundle_check(&unmapped, e);
+}
+
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
 {
@@ -23,7 +32,7 @@ static bool check_options(const options *o, err *e)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
         return err_set(e, "--update records what documents alone give, and --bundle is given");
-    return given_bundle_check(o, e) && generation_check_seed(o, e);
+    return check_bundle(o, e) && generation_check_seed(o, e);
 }
 
 typedef struct outcome {
@@ -84,8 +93,12 @@ int command_check(const options *o, env *world, err *e)
     progress shown;
     progress_start(&shown, o, world);
     bool done = check_options(o, e) && tolerances_check(o, NULL, e) &&
-                check_actual_read(&actual, o, e) &&
-                check_all(o, world, check_actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
+                check_actual_read(&actual, o, world, e);
+    options own = *o;
+    if (o->actual != NULL)
+        own.map = actual.map.of_bundle;
+    done = done &&
+           check_all(&own, world, check_actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
     progress_stop(world);
     /* Without layers, a stage of layers that --tol names is none. */
     bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What a result has of the document's own inputs is no stage that somebody computed. */
-static bool check_actual(const document *one, const bundle *actual, err *e)
+static bool check_actual(const checker *c, const document *one, const bundle *actual, err *e)
 {
     const entry *own = NULL;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
@@ -23,7 +23,7 @@ static bool check_actual(const document *one, const bundle *actual, err *e)
         own = found != NULL ? found : own;
     }
     if (own == NULL)
-        return check_refuse_numbers(actual, NULL, e);
+        return check_refuse_numbers(c, actual, NULL, e);
     err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
            own->name);
     return err_remedy(e, "selfattn help stages lists them");
@@ -178,7 +178,7 @@ static bool check_numbers(checker *c, const document *one, err *e)
     if (numbers == NULL)
         return err_at(e, &at, "there is no \"expected\" to compare with");
     return check_numbers_names(c, numbers, NULL, e) &&
-           (c->actual == NULL || check_actual(one, numbers, e)) &&
+           (c->actual == NULL || check_actual(c, one, numbers, e)) &&
            solve_and_compare(c, one, numbers, e);
 }
 

@@ -20,7 +20,7 @@ bool check_stages_list(const checker *c, const named_stages *of, errata *known, 
         if (text_list_find(of->there, name) != NULL && !text_list_add(names, name, strlen(name), e))
             return false;
     }
-    return names->count > 0 || check_refuse_numbers(numbers, of->there, e);
+    return names->count > 0 || check_refuse_numbers(c, numbers, of->there, e);
 }
 
 static bool compare_all(const checker *c, const named_stages *of, errata *known, comparison *found,

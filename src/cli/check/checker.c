@@ -29,10 +29,11 @@ double check_tolerance(const checker *c, const bundle *contents, const char *nam
     return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
 }
 
-bool check_refuse_stageless(const char *file, err *e)
+bool check_refuse_stageless(const options *o, const char *file, err *e)
 {
     err_at(e, &(place){.file = file}, "there is no stage in this file");
-    return err_remedy(e, "selfattn help stages lists them");
+    return err_remedy(e, "selfattn help stages lists them%s",
+                      o->answers == NULL ? "; --map STAGE=NAME says what a matrix is" : "");
 }
 
 static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
@@ -49,14 +50,15 @@ static bool resembles(const text_list *of_stack, const char *name)
            stage_names_needs(of_stack, name) != NULL;
 }
 
-bool check_refuse_numbers(const bundle *numbers, const text_list *of_stack, err *e)
+bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
+                          err *e)
 {
     for (size_t i = 0; i < numbers->count; i++) {
         if (resembles(of_stack, numbers->entry[i].name))
             return refuse_name(&numbers->entry[i], of_stack, e);
     }
     if (of_stack == NULL)
-        return check_refuse_stageless(numbers->entry[0].at.file, e);
+        return check_refuse_stageless(c->given, numbers->entry[0].at.file, e);
     err_at(e, &(place){.file = numbers->entry[0].at.file},
            "there is no stage of this stack in this file");
     return stage_names_suggest(of_stack, "", "", e);
@@ -111,7 +113,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
         const entry *one = &numbers->entry[i];
         if (is_usual(one, of_stack))
             continue;
-        if (c->given->answers != NULL)
+        if (c->given->answers != NULL || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
         if (is_noted)
             note_unknown(c, numbers, one, of_stack);

@@ -41,8 +41,9 @@ bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
 const char *check_numbers_name(const checker *c);
 
 /* The error of a result in which there is nothing to check. */
-bool check_refuse_stageless(const char *file, err *e);
+bool check_refuse_stageless(const options *o, const char *file, err *e);
 /* Likewise of numbers that all have other names, of which one may be a slip. */
-bool check_refuse_numbers(const bundle *numbers, const text_list *of_stack, err *e);
+bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
+                          err *e);
 
 #endif

@@ -43,26 +43,18 @@ static void leave_only(bundle *b, const char *matrix)
 static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves_unread, err *e)
 {
     read_options how = read_options_of(o, f->name, type);
-    const key row[] = {{{f->matrix, ""}, KEY_EXPECTED}};
-    const named_table only = NAMED_TABLE("matrix", row);
-    text_list others = {0};
     how.kind = KEY_EXPECTED;
     how.map = f->bytes.map;
     how.type_is_fixed = how.types_expected = how.takes_truths = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = true;
     how.keeps_unread = leaves_unread;
-    how.keys = f->matrix == NULL ? NULL : &only;
-    how.only = f->matrix;
-    how.skips_unknown = f->matrix != NULL;
-    how.skipped = f->matrix == NULL ? NULL : &others;
     how.header = &f->header;
     text_list_free(&f->header);
-    bool done = f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
-    if (done && f->matrix != NULL) {
+    if (f->matrix == NULL)
+        return f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
+    bool done = matrix_file_read_only(f->format, &f->bytes, f->matrix, how, &f->contents, e);
+    if (done)
         leave_only(&f->contents, f->matrix);
-        done = f->contents.count > 0 || matrix_file_refuse(f->name, f->matrix, &others, e);
-    }
-    text_list_free(&others);
     return done;
 }
 
