@@ -137,18 +137,17 @@ bool matrix_file_refuse(const char *file, const char *name, const text_list *oth
     return false;
 }
 
-bool matrix_file_read_only(const format *f, const source *s, const char *name, read_options how,
-                           bundle *to, err *e)
+bool matrix_file_read_only(const format *f, const char *bytes, size_t length, const char *name,
+                           read_options how, bundle *to, err *e)
 {
     const key row[] = {{{name, ""}, how.kind}};
     const named_table only = NAMED_TABLE("matrix", row);
     text_list others = {0};
-    how.map = s->map;
     how.keys = &only;
     how.only = name;
     how.skips_unknown = true;
     how.skipped = &others;
-    bool done = f->read(s->bytes, s->length, &how, to, e) &&
+    bool done = f->read(bytes, length, &how, to, e) &&
                 (bundle_find(to, name) != NULL || matrix_file_refuse(how.file, name, &others, e));
     text_list_free(&others);
     return done;
@@ -161,7 +160,9 @@ static bool read_named(matrix_file *m, const char *file, const char *name, const
     m->format = input_open(o, file, how->file, &s, e);
     if (m->format == NULL)
         return false;
-    bool done = matrix_file_read_only(m->format, &s, name, *how, &m->contents, e);
+    read_options mapped = *how;
+    mapped.map = s.map;
+    bool done = matrix_file_read_only(m->format, s.bytes, s.length, name, mapped, &m->contents, e);
     m->matrix = done ? bundle_find(&m->contents, name) : NULL;
     source_close(&s);
     return done;

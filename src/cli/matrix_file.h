@@ -38,8 +38,8 @@ char *matrix_file_split(const char *name, const char **matrix, err *e);
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e);
 /* Reads the matrix of this name, and no other where the format can pass over others. */
-bool matrix_file_read_only(const format *f, const source *s, const char *name, read_options how,
-                           bundle *to, err *e);
+bool matrix_file_read_only(const format *f, const char *bytes, size_t length, const char *name,
+                           read_options how, bundle *to, err *e);
 /* The error of a NAME that is not in the file, where others are. */
 bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e);
 void matrix_file_free(matrix_file *m);

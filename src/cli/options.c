@@ -353,8 +353,10 @@ static const option_row ROWS[] = {
                "stage of that name. A matrix without a name is the output, and so is a NAME that "
                "is no stage, unless --map says otherwise: --map weights=output of a matrix without "
                "a name. A hole (null, an empty cell) differs from any number. Matrices that are no "
-               "stages are named in a note. There must be one document, whose tol is for what it "
-               "expects: here a difference of 1e-5 still counts as equal, or that of --tol."},
+               "stages are named in a note. It is the result of one document, or in JSON Lines "
+               "each line is that of one, in their order, and there must be as many. The tol of a "
+               "document is for what it expects: here a difference of 1e-5 still counts as equal, "
+               "or that of --tol."},
     {{"answers", "mark the answers in FILE to an exercise of --blank"},
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "

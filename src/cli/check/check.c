@@ -38,6 +38,7 @@ static bool check_options(const options *o, err *e)
 typedef struct outcome {
     size_t failed;
     bool is_wrong; /* a document could not be checked */
+    bool is_cut;   /* nor could those behind it in its file, if there are any */
     bool saw_layers;
     tap_count counted;
 } outcome;
@@ -49,6 +50,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
     text *to = sink_text(out);
     all->failed += one->failed;
     all->is_wrong = all->is_wrong || checked_file_is_wrong(one);
+    all->is_cut = all->is_cut || one->bad.is_set;
     all->saw_layers = all->saw_layers || one->saw_layers;
     progress_pause(world->progress);
     if (one->said != NULL)
@@ -93,7 +95,7 @@ int command_check(const options *o, env *world, err *e)
     progress shown;
     progress_start(&shown, o, world);
     bool done = check_options(o, e) && tolerances_check(o, NULL, e) &&
-                check_actual_read(&actual, o, world, e);
+                check_actual_open(&actual, o, world, e);
     options own = *o;
     if (o->actual != NULL)
         own.map = actual.map.of_bundle;
@@ -102,7 +104,8 @@ int command_check(const options *o, env *world, err *e)
     progress_stop(world);
     /* Without layers, a stage of layers that --tol names is none. */
     bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);
-    done = done && sink_close(&out, e) && is_known;
+    done =
+        done && sink_close(&out, e) && is_known && (all.is_cut || check_actual_finish(&actual, e));
     sink_discard(&out);
     check_actual_close(&actual);
     if (!done)

@@ -57,6 +57,18 @@ static const char *meaning_of(const actual_result *a, const entry *one)
     return check_map_gives(&a->map, said) ? NULL : said;
 }
 
+/* What --map says is in one line of a stream may be missing in another. */
+static bool check_mapped(const actual_result *a, const bundle *taken, err *e)
+{
+    place at = check_actual_place(a);
+    for (size_t i = 0; i < a->map.stage.count; i++) {
+        if (bundle_find(taken, a->map.stage.item[i]) == NULL)
+            return err_at(e, &at, "there is no matrix \"%s\" in this result, which --map calls %s",
+                          a->map.key.item[i], a->map.stage.item[i]);
+    }
+    return true;
+}
+
 /* Moves the matrices of a result, of which the document knows the stages, and the command that a
  * page of answers names. */
 static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err *e)
@@ -68,7 +80,7 @@ static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err 
         if (meant != NULL && is_taken && !bundle_take(to, meant, one, e))
             return false;
     }
-    return true;
+    return check_mapped(a, to, e);
 }
 
 /* ---- reading ---- */
@@ -79,11 +91,19 @@ static const char *name_of(const options *o)
     return descriptor_name(check_actual_file(o));
 }
 
+place check_actual_place(const actual_result *a)
+{
+    return (place){.file = name_of(a->given),
+                   .line = a->is_stream ? a->lines.number : 0,
+                   .column = a->is_stream};
+}
+
 static read_options options_of(const actual_result *a, dtype type)
 {
     read_options how = read_options_of(a->given, check_actual_file(a->given), type);
     how.kind = KEY_EXPECTED;
-    how.map = a->bytes.map;
+    how.map = a->file.map;
+    how.first_line = a->lines.number;
     how.type_is_fixed = how.types_expected = how.allow_nonfinite = how.is_result = true;
     return how;
 }
@@ -91,16 +111,44 @@ static read_options options_of(const actual_result *a, dtype type)
 static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
 {
     read_options how = options_of(a, type);
+    const char *bytes = a->lines.line;
+    size_t length = a->lines.length;
     bundle all = {0};
-    bool done =
-        (a->matrix != NULL ? matrix_file_read_only(a->format, &a->bytes, a->matrix, how, &all, e)
-                           : a->format->read(a->bytes.bytes, a->bytes.length, &how, &all, e)) &&
-        (a->given->answers == NULL || check_page(&all, e)) && take_matrices(a, to, &all, e);
+    bool done = (a->matrix != NULL
+                     ? matrix_file_read_only(a->format, bytes, length, a->matrix, how, &all, e)
+                     : a->format->read(bytes, length, &how, &all, e)) &&
+                (a->given->answers == NULL || check_page(&all, e)) && take_matrices(a, to, &all, e);
     bundle_free(&all);
     return done;
 }
 
-/* All names in the file, and no numbers but those of formats that can't pass over them. */
+static bool read_wide(actual_result *a, err *e)
+{
+    place at = check_actual_place(a);
+    a->has_wide = a->has_wide || read_as(a, DTYPE_F64, &a->wide, e);
+    return a->has_wide && (a->wide.count > 0 || check_refuse_stageless(a->given, at, e));
+}
+
+/* Answers are marked by the digits that were asked for, whatever was computed in. */
+bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, err *e)
+{
+    err too_large = {0};
+    bool may_narrow =
+        type == DTYPE_F32 && a->given->answers == NULL && (a->format->holds & HOLDS_TYPES) == 0;
+    if (!read_wide(a, e))
+        return false;
+    if (may_narrow && !a->has_narrow) {
+        a->has_narrow = read_as(a, DTYPE_F32, &a->narrow, &too_large);
+        if (too_large.is_memory)
+            *e = too_large;
+    }
+    *numbers = may_narrow && a->has_narrow ? &a->narrow : &a->wide;
+    return !too_large.is_memory;
+}
+
+/* ---- the names that --map is about ---- */
+
+/* All names in the first result, and no numbers but those of formats that can't pass over them. */
 static bool list_names(const actual_result *a, text_list *names, err *e)
 {
     static const named_table NOTHING = {.what = "key"};
@@ -109,7 +157,7 @@ static bool list_names(const actual_result *a, text_list *names, err *e)
     how.keys = &NOTHING;
     how.skips_unknown = true;
     how.skipped = names;
-    bool done = a->format->read(a->bytes.bytes, a->bytes.length, &how, &unnamed, e);
+    bool done = a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
     if (done && (unnamed.count > 0 || text_list_find(names, "") != NULL))
         done = text_list_add(names, UNNAMED, strlen(UNNAMED), e);
     bundle_free(&unnamed);
@@ -127,21 +175,6 @@ static bool split_map(actual_result *a, err *e)
     return done;
 }
 
-const char *check_actual_file(const options *o)
-{
-    return o->answers != NULL ? o->answers : o->actual;
-}
-
-/* FILE of answers is a page's whole. */
-static bool open_file(actual_result *a, const char *file, err *e)
-{
-    a->path = a->given->answers != NULL ? mem_copy_text(file, strlen(file), e)
-                                        : matrix_file_split(file, &a->matrix, e);
-    if (a->path != NULL)
-        a->format = input_open(a->given, a->path, name_of(a->given), &a->bytes, e);
-    return a->format != NULL;
-}
-
 /* Where NAME of FILE:NAME is no stage, somebody may have meant another than the output. */
 static void note_meaning(const actual_result *a, const env *world)
 {
@@ -152,38 +185,110 @@ static void note_meaning(const actual_result *a, const env *world)
                  name_of(a->given), UNNAMED, a->matrix);
 }
 
-bool check_actual_read(actual_result *a, const options *o, const env *world, err *e)
+/* ---- opening ---- */
+
+const char *check_actual_file(const options *o)
+{
+    return o->answers != NULL ? o->answers : o->actual;
+}
+
+/* An exercise is one document, and FILE a page's whole. */
+static bool open_answers(actual_result *a, const char *file, err *e)
+{
+    a->format = input_open(a->given, file, name_of(a->given), &a->file, e);
+    return a->format != NULL;
+}
+
+static bool open_result(actual_result *a, const char *file, err *e)
+{
+    a->path = matrix_file_split(file, &a->matrix, e);
+    if (a->path == NULL || !source_open_within(&a->file, a->path, a->given->max_memory, e))
+        return false;
+    a->format = input_format_of(a->given, a->file.bytes, a->file.length, name_of(a->given), e);
+    a->is_stream = a->format != NULL && (a->format->holds & HOLDS_STREAM) != 0;
+    return a->format != NULL;
+}
+
+/* The first result of all, which may be blank. */
+static void find_first(actual_result *a)
+{
+    const source *file = &a->file;
+    a->lines = a->is_stream ? jsonl_lines_of(file->bytes, file->length)
+                            : (jsonl_lines){file->bytes, file->length, 1, NULL, NULL};
+    a->has_result = !a->is_stream || jsonl_next(&a->lines);
+}
+
+bool check_actual_open(actual_result *a, const options *o, const env *world, err *e)
 {
     const char *file = check_actual_file(o);
     *a = (actual_result){.given = o};
     if (file == NULL)
         return true;
-    if (!open_file(a, file, e) || !split_map(a, e) || !read_as(a, DTYPE_F64, &a->wide, e))
+    if (!(o->answers != NULL ? open_answers(a, file, e) : open_result(a, file, e)))
+        return false;
+    find_first(a);
+    if ((a->has_result && !split_map(a, e)) || (!a->is_stream && !read_wide(a, e)))
         return false;
     note_meaning(a, world);
-    return a->wide.count > 0 || check_refuse_stageless(o, name_of(o), e);
+    return true;
+}
+
+static void forget_numbers(actual_result *a)
+{
+    bundle_free(&a->wide);
+    bundle_free(&a->narrow);
+    a->has_wide = a->has_narrow = false;
 }
 
 void check_actual_close(actual_result *a)
 {
-    bundle_free(&a->wide);
-    bundle_free(&a->narrow);
+    forget_numbers(a);
     check_map_free(&a->map);
-    source_close(&a->bytes);
+    source_close(&a->file);
     mem_free(a->path);
 }
 
-/* Answers are marked by the digits that were asked for, whatever was computed in. */
-bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, err *e)
+/* ---- a result a document ---- */
+
+void check_actual_step(actual_result *a)
 {
-    err too_large = {0};
-    bool may_narrow =
-        type == DTYPE_F32 && a->given->answers == NULL && (a->format->holds & HOLDS_TYPES) == 0;
-    if (may_narrow && !a->has_narrow) {
-        a->has_narrow = read_as(a, DTYPE_F32, &a->narrow, &too_large);
-        if (too_large.is_memory)
-            *e = too_large;
+    if (a->documents++ == 0)
+        return;
+    forget_numbers(a);
+    a->has_result = a->has_result && a->is_stream && jsonl_next(&a->lines);
+}
+
+static size_t count_lines(const actual_result *a)
+{
+    jsonl_lines all = jsonl_lines_of(a->file.bytes, a->file.length);
+    size_t count = 0;
+    while (jsonl_next(&all))
+        count++;
+    return count;
+}
+
+bool check_actual_has(const actual_result *a, place at, err *e)
+{
+    if (a->has_result)
+        return true;
+    if (a->is_stream) {
+        size_t count = count_lines(a);
+        err_at(e, &at, "this is document %zu, and %s has %zu result%s", a->documents,
+               name_of(a->given), count, count == 1 ? "" : "s");
+        return err_remedy(e, "each line is the result of one document");
     }
-    *numbers = may_narrow && a->has_narrow ? &a->narrow : &a->wide;
-    return !too_large.is_memory;
+    err_at(e, &at, "--%s is one document's result, and this is another document",
+           a->given->answers != NULL ? "answers" : "actual");
+    return a->given->answers == NULL &&
+           err_remedy(e, "a .jsonl has a result a line, for each document one");
+}
+
+bool check_actual_finish(actual_result *a, err *e)
+{
+    size_t count = a->is_stream ? count_lines(a) : 0;
+    if (count <= a->documents)
+        return true;
+    err_at(e, &(place){.file = name_of(a->given)}, "there are %zu results, and %zu document%s",
+           count, a->documents, a->documents == 1 ? "" : "s");
+    return err_remedy(e, "each line is the result of one document");
 }

@@ -1,11 +1,12 @@
-/* --actual and --answers: another program's result, or a person's, which documents are compared
- * with. */
+/* --actual and --answers: another program's result, or a person's, which a document is compared
+ * with; or, in JSON Lines, a result a document, in their order. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 #define SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 
 #include "cli/check/check_map.h"
 #include "cli/env.h"
 #include "io/format.h"
+#include "io/jsonl.h"
 #include "io/source.h"
 
 typedef struct actual_result {
@@ -13,20 +14,34 @@ typedef struct actual_result {
     char *path;         /* FILE of FILE:NAME */
     const char *matrix; /* NAME, borrowed; NULL: all that is in the file */
     check_map map;
-    source bytes; /* text may have to be read once more */
+    source file;
     const format *format;
+    bool is_stream;      /* a result a line */
+    jsonl_lines lines;   /* the result at hand is the last one of them that was found */
+    bool has_result;     /* there is one at hand */
+    size_t documents;    /* that were come to */
     bundle wide, narrow; /* text read as float64; and as float32, where that was asked for */
-    bool has_narrow;
+    bool has_wide, has_narrow;
 } actual_result;
 
 /* The file that is named, or NULL. */
 const char *check_actual_file(const options *o);
-/* Reads it; nothing where none is named. To be closed, also when this fails. */
-bool check_actual_read(actual_result *a, const options *o, const env *world, err *e);
+/* Opens it, and reads it where it is one result; nothing where none is named. To be closed, also
+ * when this fails. */
+bool check_actual_open(actual_result *a, const options *o, const env *world, err *e);
 void check_actual_close(actual_result *a);
 
-/* Its numbers for who computes in this type: text as float32, straight from its decimals, for
- * float32, unless that can't hold them. */
+/* Another document is come to, the first one or the next: the result at hand is its own. */
+void check_actual_step(actual_result *a);
+/* Refuses a document, which is at this place, that has no result. */
+bool check_actual_has(const actual_result *a, place at, err *e);
+/* Behind the last document: refuses a stream of more results. */
+bool check_actual_finish(actual_result *a, err *e);
+
+/* The numbers of the result at hand for who computes in this type: text as float32, straight from
+ * its decimals, for float32, unless that can't hold them. */
 bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, err *e);
+/* For an error about it as a whole. */
+place check_actual_place(const actual_result *a);
 
 #endif

@@ -30,10 +30,11 @@ static dtype computes_in(const options *o)
 static bool check_next(checker *c, documents *all, bool *is_there, bool *may_go_on, err *e)
 {
     document one;
-    if (!documents_next(all, &one, is_there, e))
-        return false;
-    if (!*is_there)
-        return true;
+    bool was_read = documents_next(all, &one, is_there, e);
+    if (c->actual != NULL && (!was_read || *is_there))
+        check_actual_step(c->actual);
+    if (!was_read || !*is_there)
+        return was_read;
     *may_go_on = may_check(c, &one, e);
     bool done = *may_go_on && check_document(c, &one, e);
     progress_document_done(c->world->progress);
@@ -56,7 +57,7 @@ static bool pass_over(checker *c, const err *bad, err *e)
     return added->said != NULL;
 }
 
-/* A bad line hides none of those behind it; but a result that is given is one document's. */
+/* A bad line hides none of those behind it, but for those that have no result. */
 static bool check_documents(checker *c, documents *all, err *e)
 {
     for (bool is_there = true; is_there;) {
@@ -64,7 +65,8 @@ static bool check_documents(checker *c, documents *all, err *e)
         bool may_go_on = true;
         if (check_next(c, all, &is_there, &may_go_on, &bad))
             continue;
-        is_there = may_go_on && all->is_stream && !all->is_over && c->actual == NULL;
+        bool has_result = c->actual == NULL || (c->actual->is_stream && c->actual->has_result);
+        is_there = may_go_on && all->is_stream && !all->is_over && has_result;
         if (!is_there)
             *e = bad;
         else if (!pass_over(c, &bad, e))

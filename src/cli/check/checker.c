@@ -29,9 +29,9 @@ double check_tolerance(const checker *c, const bundle *contents, const char *nam
     return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
 }
 
-bool check_refuse_stageless(const options *o, const char *file, err *e)
+bool check_refuse_stageless(const options *o, place at, err *e)
 {
-    err_at(e, &(place){.file = file}, "there is no stage in this file");
+    err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
     return err_remedy(e, "selfattn help stages lists them%s",
                       o->answers == NULL ? "; --map STAGE=NAME says what a matrix is" : "");
 }
@@ -53,14 +53,14 @@ static bool resembles(const text_list *of_stack, const char *name)
 bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
                           err *e)
 {
+    place at = check_actual_place(c->actual);
     for (size_t i = 0; i < numbers->count; i++) {
         if (resembles(of_stack, numbers->entry[i].name))
             return refuse_name(&numbers->entry[i], of_stack, e);
     }
     if (of_stack == NULL)
-        return check_refuse_stageless(c->given, numbers->entry[0].at.file, e);
-    err_at(e, &(place){.file = numbers->entry[0].at.file},
-           "there is no stage of this stack in this file");
+        return check_refuse_stageless(c->given, at, e);
+    err_at(e, &at, "there is no stage of this stack in this %s", at.line > 0 ? "line" : "file");
     return stage_names_suggest(of_stack, "", "", e);
 }
 

@@ -22,7 +22,7 @@ typedef struct checker {
     given_bundle weights;  /* of --bundle */
     actual_result *actual; /* of --actual; NULL: what the documents expect */
     text out;              /* "ok    …", "FAIL  …" and "why: …", a line each */
-    size_t failed, documents;
+    size_t failed;
     bool saw_layers; /* in a document */
     checked_errors passed_over;
 } checker;
@@ -41,8 +41,8 @@ bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
 const char *check_numbers_name(const checker *c);
 
 /* The error of a result in which there is nothing to check. */
-bool check_refuse_stageless(const options *o, const char *file, err *e);
-/* Likewise of numbers that all have other names, of which one may be a slip. */
+bool check_refuse_stageless(const options *o, place at, err *e);
+/* Likewise of a result whose numbers all have other names, of which one may be a slip. */
 bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
                           err *e);
 

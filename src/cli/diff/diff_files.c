@@ -52,7 +52,8 @@ static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves
     text_list_free(&f->header);
     if (f->matrix == NULL)
         return f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
-    bool done = matrix_file_read_only(f->format, &f->bytes, f->matrix, how, &f->contents, e);
+    bool done = matrix_file_read_only(f->format, f->bytes.bytes, f->bytes.length, f->matrix, how,
+                                      &f->contents, e);
     if (done)
         leave_only(&f->contents, f->matrix);
     return done;
