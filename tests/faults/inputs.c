@@ -38,6 +38,7 @@ const input_file INPUT_FILES[] = {
                    "\"mask_axis\": \"batch\", \"scale\": \"embed\", \"heads\": 1}\n"},
     {"lines.jsonl", "{\"name\": \"1\", \"x\": [[1, 2], [3, 4]]}\n\n{\"x\": [[5]], \"dtype\": "
                     "\"f64\"}\n{\"x\": [[1], [2], [3]], \"causal\": true}\n"},
+    {"results.jsonl", "{\"v\": [[1, 2], [3, 4]]}\n[[5]]\n\n{\"output\": [[1], [2], [3]]}\n"},
     {"alike.jsonl", "{\"x\": [[1, 2], [3, 4]], \"heads\": 2}\n{\"x\": [[5, 6], [7, 8]], "
                     "\"heads\": 2}\n{\"x\": [[-1, 0], [0, 2]], \"heads\": 2}\n"},
     {"rows.jsonl", "{\"x\": [[1, 2], [3, 4]], \"wq\": [[1, 0], [2, 1]], \"causal\": true}\n"
@@ -244,6 +245,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --actual x.tsv --tol 9 seed.json"},
     {.words = "check --actual bundle.json:layer.wq --map output=layer.wq --tol 9 seed.json"},
     {.words = "check --actual x.tsv --map weights=output --tol 9 seed.json"},
+    {.words = "check --actual results.jsonl --tol 9 lines.jsonl", .documents = 3},
     {.words = "check --answers x.tsv --digits 1 seed.json"},
     {.words = "check --tap folder", .documents = 2, .tells_errors = true},
     {.words = "diff a.json b.json"},
