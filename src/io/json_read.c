@@ -8,19 +8,11 @@
 #include "io/json_room.h"
 #include "io/json_scan.h"
 #include "io/json_string.h"
+#include "io/json_value.h"
 #include "io/json_way.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct reader {
-    json_text text;
-    const read_options *how;
-    dtype type; /* of matrices: the document's own, or the caller's */
-    json_room room;
-    size_t depth;        /* of the objects that are open */
-    const bundle *whole; /* what the text becomes */
-} reader;
 
 /* About what is allocated for them. */
 enum {
@@ -63,133 +55,14 @@ static scope scope_of_keys(const key_tables *keys)
     return (scope){KIND_BY_KEY, true, false, keys};
 }
 
-static bool fail_expected(reader *r, const char *at, const char *wanted, err *e)
-{
-    char found[JSON_FOUND];
-    place where = json_place(&r->text, at);
-    return err_at(e, &where, "expected %s, found %s", wanted, json_found(&r->text, at, found));
-}
-
-static bool is_true_or_false(const char *at)
-{
-    return *at == 't' || *at == 'f';
-}
-
-/* The first value that is no list, or NULL where a list is empty. */
-static const char *first_element(reader *r, const char *at)
-{
-    while (at != NULL && *at == '[')
-        at = json_first(&r->text, at);
-    return at;
-}
-
-/* True and false are that, but in a mask, which takes 1 and 0 with them. */
-static key_kind kind_of_element(const char *element, key_kind kind)
-{
-    bool is_truth = element != NULL && is_true_or_false(element) && kind != KEY_MASK;
-    return is_truth ? KEY_TRUTHS : kind;
-}
-
-static bool fail_no_matrix(reader *r, const entry *to, const char *at, err *e)
-{
-    char found[JSON_FOUND];
-    place where = json_place(&r->text, at);
-    bool has_name = to->name != NULL && to->name[0] != '\0';
-    return err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
-                  has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
-}
-
-static bool read_matrix(reader *r, key_kind kind, const char *at, entry *to, err *e)
-{
-    if (r->how->takes_truths)
-        kind = kind_of_element(first_element(r, at), kind);
-    bool is_wide = kind == KEY_EXPECTED && !r->how->types_expected;
-    element_rules rules = {.kind = kind,
-                           .type = is_wide ? DTYPE_F64 : r->type,
-                           .allow_nonfinite = r->how->allow_nonfinite,
-                           .most_rank = read_most_rank(r->how, kind)};
-    double nonfinite;
-    bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
-    if (*at == '{' || (*at == '"' && !is_number))
-        return fail_no_matrix(r, to, at, e);
-    to->kind = ENTRY_TENSOR;
-    return json_array_read(&r->text, at, &rules, &to->tensor, e);
-}
-
-static bool read_number(reader *r, const char *at, entry *to, err *e)
-{
-    to->kind = ENTRY_TENSOR;
-    return tensor_new(&to->tensor, DTYPE_F64, 0, NULL, e) &&
-           json_number_read(&r->text, at, to->tensor.data, e);
-}
-
-static bool read_text(reader *r, const char *at, entry *to, err *e)
-{
-    if (*at != '"')
-        return fail_expected(r, at, "a text in double quotes", e);
-    to->kind = ENTRY_TEXT;
-    to->text = json_string_read(&r->text, at, 0, e);
-    return to->text != NULL;
-}
-
-static bool read_setting(reader *r, const char *at, entry *to, err *e)
-{
-    if (*at == '"')
-        return read_text(r, at, to, e);
-    if (*at == '[' || *at == '{')
-        return fail_expected(r, at, "a number, true, false or a word", e);
-    if (!is_true_or_false(at))
-        return read_number(r, at, to, e);
-    to->kind = ENTRY_TEXT;
-    to->text = mem_copy_text(at, (size_t)(json_value_end(&r->text, at) - at), e);
-    return to->text != NULL;
-}
-
-/* An empty list is one of no numbers, too few for whoever wants some, who says how many. */
-static bool read_numbers(reader *r, const char *at, entry *to, err *e)
-{
-    static const element_rules NUMBERS = {
-        .kind = KEY_MATRIX, .type = DTYPE_F64, .most_rank = TENSOR_MAX_INPUT_RANK};
-    if (*at != '[')
-        return read_setting(r, at, to, e);
-    to->kind = ENTRY_TENSOR;
-    return json_first(&r->text, at) == NULL
-               ? tensor_new(&to->tensor, DTYPE_F64, 1, &(size_t){0}, e)
-               : json_array_read(&r->text, at, &NUMBERS, &to->tensor, e);
-}
-
-static bool read_label(reader *r, const char *at, text_list *to, err *e)
-{
-    if (*at != '"')
-        return fail_expected(r, at, "a text in double quotes", e);
-    char *label = json_string_read(&r->text, at, JSON_MAX_LABEL, e);
-    bool added = label != NULL && text_list_add(to, label, strlen(label), e);
-    mem_free(label);
-    return added;
-}
-
-static bool read_list(reader *r, const char *at, entry *to, err *e)
-{
-    if (*at != '[')
-        return fail_expected(r, at, "a list of texts", e);
-    to->kind = ENTRY_LIST;
-    const char *item = json_first(&r->text, at);
-    while (item != NULL) {
-        if (!read_label(r, item, &to->list, e))
-            return false;
-        item = json_next(&r->text, json_value_end(&r->text, item));
-    }
-    return true;
-}
-
-static entry *add_entry(reader *r, bundle *to, const char *name, const char *at, err *e)
+static entry *add_entry(json_reader *r, bundle *to, const char *name, const char *at, err *e)
 {
     return json_room_take(&r->room, &r->text, at, ENTRY_ROOM, e)
                ? bundle_add(to, name, strlen(name), json_place(&r->text, at), e)
                : NULL;
 }
 
-static bool new_bundle(reader *r, const char *at, entry *to, err *e)
+static bool new_bundle(json_reader *r, const char *at, entry *to, err *e)
 {
     to->kind = ENTRY_BUNDLE;
     if (json_room_take(&r->room, &r->text, at, OBJECT_ROOM, e))
@@ -197,16 +70,16 @@ static bool new_bundle(reader *r, const char *at, entry *to, err *e)
     return to->bundle != NULL;
 }
 
-static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e);
+static bool read_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e);
 
-static bool read_object(reader *r, const scope *in, const char *at, entry *to, err *e)
+static bool read_object(json_reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '{')
-        return fail_expected(r, at, "an object, '{'", e);
+        return json_value_refuse(r, at, "an object, '{'", e);
     return new_bundle(r, at, to, e) && read_members(r, in, at, to->bundle, e);
 }
 
-static bool read_record(reader *r, const scope *in, size_t number, const char *at, bundle *to,
+static bool read_record(json_reader *r, const scope *in, size_t number, const char *at, bundle *to,
                         err *e)
 {
     char name[24];
@@ -215,10 +88,10 @@ static bool read_record(reader *r, const scope *in, size_t number, const char *a
     return added != NULL && read_object(r, in, at, added, e);
 }
 
-static bool read_records(reader *r, const scope *in, const char *at, entry *to, err *e)
+static bool read_records(json_reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '[')
-        return fail_expected(r, at, "a list of objects", e);
+        return json_value_refuse(r, at, "a list of objects", e);
     if (!new_bundle(r, at, to, e))
         return false;
     to->is_list = true;
@@ -231,83 +104,57 @@ static bool read_records(reader *r, const scope *in, const char *at, entry *to, 
     return true;
 }
 
-static bool all_texts(reader *r, const char *list)
-{
-    const char *item = json_first(&r->text, list);
-    while (item != NULL && *item == '"')
-        item = json_next(&r->text, json_value_end(&r->text, item));
-    return item == NULL;
-}
+static bool read_by_look(json_reader *r, const char *at, entry *to, err *e);
 
-/* Nothing but texts; but those that stand for numbers are numbers in a result. */
-static bool is_list_of_texts(reader *r, const char *list)
-{
-    return all_texts(r, list) && !(r->how->is_result && json_array_is_numbers(&r->text, list, 1));
-}
-
-/* What a list is, by its first element. One list of nothing but texts is that, be they "NaN";
- * deeper ones, and those with a number in them, are matrices. */
-static int kind_of_list(reader *r, const char *list)
-{
-    const char *element = json_first(&r->text, list);
-    if (element == NULL && r->how->keeps_all)
-        return KEY_LIST;
-    if (element != NULL && *element == '{')
-        return KEY_RECORDS;
-    if (element != NULL && *element == '"' && is_list_of_texts(r, list))
-        return KEY_LIST;
-    return (int)kind_of_element(first_element(r, element), r->how->kind);
-}
-
-static bool read_by_look(reader *r, const char *at, entry *to, err *e);
-
-static bool read_by_keys(reader *r, value_kind as, const char *at, entry *to, err *e)
+static bool read_by_keys(json_reader *r, value_kind as, const char *at, entry *to, err *e)
 {
     scope in = scope_of_keys(as.members);
     return as.kind == KEY_OBJECTS ? read_records(r, &in, at, to, e)
                                   : read_object(r, &in, at, to, e);
 }
 
-static bool read_value(reader *r, value_kind as, const char *at, entry *to, err *e)
+static bool read_value(json_reader *r, value_kind as, const char *at, entry *to, err *e)
 {
     switch (as.kind) {
     case KEY_SETTING:
-        return read_setting(r, at, to, e);
+        return json_value_read_setting(r, at, to, e);
     case KEY_NUMBERS:
-        return read_numbers(r, at, to, e);
+        return json_value_read_numbers(r, at, to, e);
     case KEY_SETTINGS:
-        return *at == '{' ? read_object(r, &SETTINGS, at, to, e) : read_setting(r, at, to, e);
+        return *at == '{' ? read_object(r, &SETTINGS, at, to, e)
+                          : json_value_read_setting(r, at, to, e);
     case KEY_TEXT:
-        return read_text(r, at, to, e);
+        return json_value_read_text(r, at, to, e);
     case KEY_LIST:
-        return read_list(r, at, to, e);
+        return json_value_read_list(r, at, to, e);
     case KEY_VOCAB:
         return read_object(r, &VOCAB, at, to, e);
     case KEY_STAGES:
         return read_object(r, &STAGES, at, to, e);
     case KEY_TOL:
-        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
+        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e)
+                          : json_value_read_number(r, at, to, e);
     case KEY_RECORDS:
         return read_records(r, &RECORD, at, to, e);
     case KEY_OBJECT:
     case KEY_OBJECTS:
         return read_by_keys(r, as, at, to, e);
     case KIND_NUMBER:
-        return read_number(r, at, to, e);
+        return json_value_read_number(r, at, to, e);
     case KIND_BY_LOOK:
         return read_by_look(r, at, to, e);
     default:
-        return read_matrix(r, (key_kind)as.kind, at, to, e);
+        return json_value_read_matrix(r, (key_kind)as.kind, at, to, e);
     }
 }
 
-static const scope *scope_of_anything(const reader *r)
+static const scope *scope_of_anything(const json_reader *r)
 {
     return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
 }
 
 /* After a failure: a value that is no matrix, and so has no bad number, may stay what it is. */
-static bool keep(reader *r, const char *at, entry *to, err *e)
+static bool keep(json_reader *r, const char *at, entry *to, err *e)
 {
     bool may_be_kept =
         r->how->keeps_json && !e->is_memory && !r->text.has_changed && (*at == '[' || *at == '"');
@@ -317,23 +164,23 @@ static bool keep(reader *r, const char *at, entry *to, err *e)
     return json_keep(&r->text, at, to, e);
 }
 
-static bool read_as_it_looks(reader *r, const char *at, entry *to, err *e)
+static bool read_as_it_looks(json_reader *r, const char *at, entry *to, err *e)
 {
-    int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
+    int kind = *at == '[' ? json_value_kind_of_list(r, at) : KEY_SETTING;
     if (*at == '{')
         return read_object(r, scope_of_anything(r), at, to, e);
     if (kind == KEY_RECORDS)
         return read_records(r, scope_of_anything(r), at, to, e);
     if (*at == 'n')
         kind = KEY_EXPECTED;
-    else if (is_true_or_false(at))
-        kind = (int)kind_of_element(at, r->how->kind);
+    else if (json_value_is_truth(at))
+        kind = (int)json_value_kind(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
 }
 
-static bool read_by_look(reader *r, const char *at, entry *to, err *e)
+static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
 {
     json_room before = r->room;
     if (read_as_it_looks(r, at, to, e))
@@ -342,7 +189,7 @@ static bool read_by_look(reader *r, const char *at, entry *to, err *e)
     return keep(r, at, to, e);
 }
 
-static bool refuse_key(reader *r, const key_tables *keys, const char *key_at, const char *name,
+static bool refuse_key(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
                        err *e)
 {
     const key_tables *others = r->how->other_keys;
@@ -355,7 +202,7 @@ static bool refuse_key(reader *r, const key_tables *keys, const char *key_at, co
                         : err_remedy(e, "did you mean \"%s\"?", near->name);
 }
 
-static bool find_kind(reader *r, const key_tables *keys, const char *key_at, const char *name,
+static bool find_kind(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
                       value_kind *as, err *e)
 {
     const key *row = key_find(keys, name, strlen(name));
@@ -372,7 +219,7 @@ static bool find_kind(reader *r, const key_tables *keys, const char *key_at, con
     return refuse_key(r, keys, key_at, name, e);
 }
 
-static bool read_named(reader *r, value_kind as, const char *name, const char *at, bundle *to,
+static bool read_named(json_reader *r, value_kind as, const char *name, const char *at, bundle *to,
                        err *e)
 {
     if (as.kind == KIND_SKIPPED)
@@ -383,14 +230,14 @@ static bool read_named(reader *r, value_kind as, const char *name, const char *a
     return added != NULL && read_value(r, as, at, added, e);
 }
 
-static bool fail_null(reader *r, const char *name, const char *at, err *e)
+static bool fail_null(json_reader *r, const char *name, const char *at, err *e)
 {
     place where = json_place(&r->text, at);
     return err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value", name);
 }
 
-static bool read_member(reader *r, const scope *in, const char *key_at, const char *at, bundle *to,
-                        err *e)
+static bool read_member(json_reader *r, const scope *in, const char *key_at, const char *at,
+                        bundle *to, err *e)
 {
     const char *inside = key_at + 1;
     value_kind as = {in->kind, NULL};
@@ -408,7 +255,7 @@ static bool read_member(reader *r, const scope *in, const char *key_at, const ch
     return done;
 }
 
-static bool read_all_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
+static bool read_all_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e)
 {
     const char *key_at = json_first(&r->text, at);
     while (key_at != NULL) {
@@ -421,7 +268,7 @@ static bool read_all_members(reader *r, const scope *in, const char *at, bundle 
 }
 
 /* The scan lets no more objects be in each other, nor do these come together otherwise. */
-static bool read_members(reader *r, const scope *in, const char *at, bundle *to, err *e)
+static bool read_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e)
 {
     if (r->depth == JSON_MAX_DEPTH)
         return json_fail_changed(&r->text, e);
@@ -433,7 +280,7 @@ static bool read_members(reader *r, const scope *in, const char *at, bundle *to,
 
 /* The matrices' type has to be known before the first of them is read, and "dtype" may come last.
  * What else it may say is for others to refuse. */
-static void find_type(reader *r, const char *object)
+static void find_type(json_reader *r, const char *object)
 {
     for (const char *at = json_first(&r->text, object); at != NULL;) {
         const char *value = json_member(&r->text, at);
@@ -445,11 +292,12 @@ static void find_type(reader *r, const char *object)
     }
 }
 
-static const char *find_header(reader *r, const char *object)
+static const char *find_header(json_reader *r, const char *object)
 {
     for (const char *at = json_first(&r->text, object); at != NULL;) {
         const char *value = json_member(&r->text, at);
-        if (json_string_is(&r->text, at, "_header") && *value == '[' && all_texts(r, value))
+        if (json_string_is(&r->text, at, "_header") && *value == '[' &&
+            json_value_is_texts(r, value))
             return value;
         at = json_next(&r->text, json_value_end(&r->text, value));
     }
@@ -457,7 +305,7 @@ static const char *find_header(reader *r, const char *object)
 }
 
 /* What made the result: a remark for all others. */
-static bool read_header(reader *r, const char *object, err *e)
+static bool read_header(json_reader *r, const char *object, err *e)
 {
     const char *list = r->how->header == NULL ? NULL : find_header(r, object);
     const char *item = list == NULL ? NULL : json_first(&r->text, list);
@@ -471,7 +319,7 @@ static bool read_header(reader *r, const char *object, err *e)
     return done;
 }
 
-static bool read_bare_list(reader *r, const char *at, bundle *to, err *e)
+static bool read_bare_list(json_reader *r, const char *at, bundle *to, err *e)
 {
     entry *only = add_entry(r, to, "", at, e);
     value_kind as = {(int)r->how->kind, NULL};
@@ -479,7 +327,7 @@ static bool read_bare_list(reader *r, const char *at, bundle *to, err *e)
 }
 
 /* What is wanted alone and is no member of the document may be deeper in it. */
-static bool read_deeper(reader *r, const char *at, bundle *to, err *e)
+static bool read_deeper(json_reader *r, const char *at, bundle *to, err *e)
 {
     const char *value =
         r->how->only == NULL || to->count > 0 ? NULL : json_way_find(&r->text, at, r->how->only);
@@ -487,12 +335,12 @@ static bool read_deeper(reader *r, const char *at, bundle *to, err *e)
            read_named(r, (value_kind){(int)r->how->kind, NULL}, r->how->only, value, to, e);
 }
 
-static bool read_whole(reader *r, const char *at, bundle *to, err *e)
+static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
 {
     if (*at == '[')
         return read_bare_list(r, at, to, e);
     if (*at != '{')
-        return fail_expected(r, at, "a document, '{', or a matrix, '['", e);
+        return json_value_refuse(r, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed)
         find_type(r, at);
     key_tables only = {{r->how->keys}};
@@ -511,7 +359,7 @@ bool json_probe(const char *bytes, size_t length)
 
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    reader r = {.how = how, .type = how->type, .whole = out};
+    json_reader r = {.how = how, .type = how->type, .whole = out};
     json_lists lists = {.type = how->type, .threads = how->threads};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;
