@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/check/check_page.h"
-#include "cli/check/checker.h"
 #include "cli/matrix_file.h"
 #include "cli/note.h"
 #include "cli/stage_names.h"
@@ -122,11 +121,18 @@ static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
     return done;
 }
 
-static bool read_wide(actual_result *a, err *e)
+bool check_actual_refuse_stageless(const actual_result *a, err *e)
 {
     place at = check_actual_place(a);
+    err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
+    return err_remedy(e, "selfattn help stages lists them%s",
+                      a->given->answers == NULL ? "; --map STAGE=NAME says what a matrix is" : "");
+}
+
+static bool read_wide(actual_result *a, err *e)
+{
     a->has_wide = a->has_wide || read_as(a, DTYPE_F64, &a->wide, e);
-    return a->has_wide && (a->wide.count > 0 || check_refuse_stageless(a->given, at, e));
+    return a->has_wide && (a->wide.count > 0 || check_actual_refuse_stageless(a, e));
 }
 
 /* Answers are marked by the digits that were asked for, whatever was computed in. */

@@ -41,6 +41,8 @@ bool check_actual_finish(actual_result *a, err *e);
 /* The numbers of the result at hand for who computes in this type: text as float32, straight from
  * its decimals, for float32, unless that can't hold them. */
 bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, err *e);
+/* The error of one in which there is nothing to check. */
+bool check_actual_refuse_stageless(const actual_result *a, err *e);
 /* For an error about it as a whole. */
 place check_actual_place(const actual_result *a);
 

@@ -29,13 +29,6 @@ double check_tolerance(const checker *c, const bundle *contents, const char *nam
     return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
 }
 
-bool check_refuse_stageless(const options *o, place at, err *e)
-{
-    err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
-    return err_remedy(e, "selfattn help stages lists them%s",
-                      o->answers == NULL ? "; --map STAGE=NAME says what a matrix is" : "");
-}
-
 static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
 {
     err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
@@ -59,7 +52,7 @@ bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_li
             return refuse_name(&numbers->entry[i], of_stack, e);
     }
     if (of_stack == NULL)
-        return check_refuse_stageless(c->given, at, e);
+        return check_actual_refuse_stageless(c->actual, e);
     err_at(e, &at, "there is no stage of this stack in this %s", at.line > 0 ? "line" : "file");
     return stage_names_suggest(of_stack, "", "", e);
 }

@@ -40,9 +40,7 @@ bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
 /* What the numbers are called that are compared: "actual" or "expected". */
 const char *check_numbers_name(const checker *c);
 
-/* The error of a result in which there is nothing to check. */
-bool check_refuse_stageless(const options *o, place at, err *e);
-/* Likewise of a result whose numbers all have other names, of which one may be a slip. */
+/* The error of a result whose numbers all have other names, of which one may be a slip. */
 bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
                           err *e);
 
