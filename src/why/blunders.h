@@ -1,6 +1,6 @@
 /* How mistakes are made: the functions of the rows in mistakes.c, a file each for what is asked
- * (asked.c, inputs.c), who sees whom (sight.c), heads (heads.c), the softmax (softmax.c), names of
- * stages (holds.c) and digits (digits.c). All are blunders (mistake.h). */
+ * (asked.c, inputs.c), who sees whom (sight.c), heads (heads.c), the softmax (softmax.c, online.c),
+ * names of stages (holds.c) and digits (digits.c). All are blunders (mistake.h). */
 #ifndef SELFATTN_WHY_BLUNDERS_H
 #define SELFATTN_WHY_BLUNDERS_H
 
@@ -92,6 +92,11 @@ bool blunder_even(attempt *a, int with, err *e);
 bool blunder_scale_weights(attempt *a, int with, err *e);
 bool blunder_turn_weights(attempt *a, int with, err *e);
 bool blunder_empty_rows(attempt *a, int with, err *e); /* with: 0 NaN, 1 spread evenly */
+
+/* online.c; with: ONLINE_BLOCK times keys in a block, and what is not rescaled. */
+bool blunder_online(attempt *a, int with, err *e);
+
+enum { ONLINE_SUM = 1, ONLINE_OUTPUT = 2, ONLINE_BLOCK = 4 };
 
 enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };
 

@@ -210,3 +210,32 @@ bool plant_nan(planting *of)
     }
     return is_any;
 }
+
+/* exp(score j − the maximum of all scores, or of those to the end of j's block) */
+static long double term(const ref_number *row, size_t keys, size_t j, size_t block)
+{
+    size_t end = block == 0 ? keys : (j / block + 1) * block;
+    long double most = -INFINITY;
+    for (size_t k = 0; k < keys && k < end; k++)
+        most = fmaxl(most, row[k].value);
+    return isinf(row[j].value) ? 0 : expl(row[j].value - most);
+}
+
+bool plant_online(planting *of)
+{
+    const ref_sizes *s = &of->r->sizes;
+    size_t rows = s->b * s->h * s->n_q, n = s->n_k, block = (size_t)of->with / 10;
+    size_t of_sum = of->with % 10 & 1 ? block : 0, of_output = of->with % 10 & 2 ? block : 0;
+    if (block >= n || of->p->in[REF_SINKS].at != NULL)
+        return false;
+    for (size_t i = 0; i < rows; i++) {
+        const ref_number *masked = stage_of(of, REF_STAGE_MASKED) + i * n;
+        ref_number *weights = stage_of(of, REF_STAGE_WEIGHTS) + i * n;
+        long double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            sum += term(masked, n, j, of_sum);
+        for (size_t j = 0; j < n; j++)
+            weights[j].value = sum == 0 ? 0 : term(masked, n, j, of_output) / sum;
+    }
+    return true;
+}

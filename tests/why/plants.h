@@ -113,6 +113,8 @@ bool plant_even(planting *of);
 bool plant_scale_weights(planting *of);
 bool plant_turn(planting *of);
 bool plant_nan(planting *of);
+/* with: 10·keys in a block + what is not rescaled: 1 the sum, 2 the output */
+bool plant_online(planting *of);
 /* weights of a row of masked scores, 0 where all are hidden */
 void plant_softmax_rows(planting *of);
 

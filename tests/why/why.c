@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_DEFAULT = 2, PROBLEMS_MOST = 6000, LARGE = 4000 };
+enum { COUNT_DEFAULT = 2, PROBLEMS_MOST = 20000, LARGE = 4000 };
 
 /* In hundredths. */
 enum { FOUND_LEAST = 98 };
