@@ -65,6 +65,7 @@ bool floors_begin(floors *f, step_id step, const char *name)
     trace *made = floors_next(f);
     floors_enter(f, made, name, f->way.text);
     made->heads = 1;
+    made->focus.head = 0;
     made->step = mem_alloc_zeroed(1, sizeof made->step[0], f->e);
     if (made->step == NULL)
         return false;
