@@ -167,12 +167,12 @@ static void add_cells(const html_page *p, const trace_map *map)
     }
     add_labels(p->out, "rows", &map->rows, map->values.size[1]);
     add_labels(p->out, "columns", &map->columns, map->values.size[2]);
-    size_t row = p->trace->focus.row, head = html_focus_head(p, map);
+    size_t row = p->trace->focus.row;
     if (kept == KEPT_FOCUS)
-        text_add_format(p->out, ",\"only\":{\"head\":%zu,\"row\":%zu}", head, row);
+        text_add_format(p->out, ",\"only\":{\"row\":%zu}", row);
     text_add_string(p->out, ",\"cells\":[");
     if (kept == KEPT_FOCUS) {
-        head_rows of = rows_of_head(p, map, head);
+        head_rows of = rows_of_head(p, map, html_focus_head(p, map));
         of.is_packed = of.is_made;
         add_cells_of_row(&of, row);
     } else
@@ -211,7 +211,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     bool is_blank = asked_makes(p->asked, map);
     text_add_format(p->out, "{\"name\":\"%s\",\"room\":%zu,\"step\":\"", map->name, room);
     html_add_step_id(p, map->step);
-    text_add_format(p->out, "\",\"heads\":%zu,\"slices\":%zu", size[0], map->slices);
+    text_add_format(p->out, "\",\"heads\":%zu,\"head\":%zu,\"slices\":%zu", size[0],
+                    html_focus_head(p, map), map->slices);
     if (map->is_share)
         text_add_string(p->out, ",\"share\":true");
     if (map->is_of_focus)

@@ -12,10 +12,11 @@
 // access      axe-core finds nothing, light and dark
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
 // paper       it prints, and every number and picture is between the margins, with the script and
-//             without it; then the page is as it was
+//             without it, of as many heads; then the page is as it was
 // plain       without script, all steps and tables can be read
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
-// heads       (six-heads.html) tabs show what the page without script leaves out
+// heads       (six-heads.html) tabs show what the page without script leaves out; (asad-two-heads-wo.html)
+//             and the head in focus first
 // house       the names of floors are beside their rooms, not behind them
 // unseen      (some/vocabulary.html, 70 ids; some/large-vocabulary.html, 5,000) a line stands where a
 //             table would be too large, in the order of the tables, and the panel says so too
@@ -249,7 +250,9 @@ async function checkScroll(name, page) {
 const ON_PAPER = (width) => {
   const isShown = (one) => one.getClientRects().length > 0;
   const all = [...document.querySelectorAll('.matrix, svg, .words, .line, .formula')].filter(isShown);
+  const captions = [...document.querySelectorAll('figcaption')].filter(isShown);
   return {
+    captions: captions.map((one) => one.querySelector('b').textContent),
     out: all.filter((one) => one.getBoundingClientRect().right > width + 1)
       .map((one) => one.closest('section, nav').id + one.className),
     tables: [...document.querySelectorAll('.matrix:not(.block *)')].map((table) => {
@@ -270,11 +273,13 @@ const PAPERS = { A4: 703, letter: 725 }; // pixels between the margins of 12 mm
 async function checkPaper(name) {
   const { page, close } = await open(browser, name);
   const before = await page.content();
+  let all = [];
   await page.emulateMedia({ media: 'print' });
   for (const [paper, width] of Object.entries(PAPERS)) {
     await page.setViewportSize({ width, height: 1000 });
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
-    const { out, tables, letters } = await page.evaluate(ON_PAPER, width);
+    const { out, tables, letters, captions } = await page.evaluate(ON_PAPER, width);
+    all = captions;
     check(name, out.length === 0, `on ${paper}, beyond the margin: ${out.slice(0, 3).join(', ')}`);
     check(name, tables.length > 0 && tables.every((holds) => holds), `on ${paper}, lost numbers`);
     check(name, letters >= 7.9, `on ${paper}, letters of ${letters} pixels`);
@@ -288,8 +293,10 @@ async function checkPaper(name) {
   const plain = await open(browser, name, { javaScriptEnabled: false,
     viewport: { width: PAPERS.A4, height: 1000 } });
   await plain.page.emulateMedia({ media: 'print' });
-  const { out } = await plain.page.evaluate(ON_PAPER, PAPERS.A4);
+  const { out, captions } = await plain.page.evaluate(ON_PAPER, PAPERS.A4);
   check(name, out.length === 0, `without script, beyond the margin: ${out.slice(0, 3).join(', ')}`);
+  const lost = captions.filter((one) => !all.includes(one));
+  check(name, lost.length === 0, `printed without script alone: ${lost.slice(0, 3).join('; ')}`);
   await plain.close();
 }
 
@@ -375,8 +382,17 @@ async function checkHeads(name, page) {
   await plain.close();
 }
 
+// --focus row=2,head=2: what is worked out is in the table below it.
+async function checkFocus(name, page) {
+  const said = await page.locator('figure:has(#matrix-scores) figcaption').textContent();
+  const tab = await page.locator('figure:has(#matrix-scores) [aria-selected=true]').textContent();
+  check(name, said.startsWith('scores, head 2 of 2') && tab === 'head 2',
+    `head 2 is in focus, and shown are ${said} and the tab of ${tab}`);
+}
+
 async function checkPage(name) {
   const { page, said, close } = await open(browser, name);
+  if (name === 'asad-two-heads-wo') await checkFocus(name, page);
   if (name === 'large') await checkLarge(name, page);
   if (name === 'six-heads') await checkHeads(name, page);
   await checkNumbers(name, page);

@@ -102,13 +102,14 @@ exercise() {
 
 # One of each kind: heads, groups, masks, a batch, cross-attention, Wo, hostile labels.
 for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to-attend \
-    seeds/004-cross-attention examples/asad-two-heads-wo \
+    seeds/004-cross-attention \
     positions/sinusoidal positions/rope positions/qk-norm positions/neurst-cache \
     examples/allennlp-additive-1 seeds/004-score-ws seeds/001-additive-parameters \
     variants/alibi variants/sinks variants/appended-heads variants/appended-rows \
     variants/soft-cap; do
     page "$root/testdata/$name.json"
 done
+page "$root/testdata/examples/asad-two-heads-wo.json" --focus row=2,head=2
 for name in trace/documents/causal-mask-bias trace/documents/bias-for-all \
     trace/documents/six-heads trace/documents/heads-apart-wo \
     trace/documents/heads-apart-bo formats/documents/marks; do

@@ -47,7 +47,7 @@ function textsIn(text) {
 }
 
 function isKept(map, head, row) {
-  return !map.only || (map.only.head === head && map.only.row === row);
+  return !map.only || (map.head === head && map.only.row === row);
 }
 
 // The numbers of a row; null where a large map keeps only another one.

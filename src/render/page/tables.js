@@ -58,7 +58,7 @@ function makeFigures(map, index, section) {
   const heads = map.blank && map.heads > 1 ? [...section.querySelectorAll(OWN)]
     .filter((body) => MAPS[body.dataset.map].heads === map.heads)
     .map((body) => Number(body.dataset.head)) : [];
-  const some = heads.length > 0 ? [...new Set(heads)] : [map.only ? map.only.head : 0];
+  const some = heads.length > 0 ? [...new Set(heads)] : [map.head];
   return some.map((head) => makeFigure(map, index, head));
 }
 
@@ -146,12 +146,13 @@ function takeTable(map, body) {
   if (lastOf(lastOf(body.rows).cells).textContent === '') fillHead(map, shown);
   if (map.heads > 1 && isWhole(body)) {
     shown.tabs = makeTabs(map, shown);
+    showHead(map, map.head);
     mendSentence(shown.table);
   }
   makeFocusable(shown, map);
 }
 
-// The first table of a map shows all its heads in turn; the others go. Parts of a large one stay,
+// The first table of a map shows all its heads in turn, that in focus first; the others go. Parts of a large one stay,
 // and so do those that stand in worked lines, and those of an exercise.
 function takeTables() {
   addMissingTables();
