@@ -1,5 +1,6 @@
-// Paper does not scroll: the letters of a table that is too wide become smaller, and where they would
-// become too small to be read, it is printed as blocks of columns.
+// Paper has no tabs: all heads that the page came with are printed. Nor does it scroll: the letters
+// of a table that is too wide become smaller, and where they would become too small to be read, it
+// is printed as blocks of columns.
 
 const PAPER = {
   width: 186, // millimetres of A4 between the margins
@@ -69,12 +70,24 @@ function fitTable(table) {
   else table.style.setProperty('--ems', size.ems.toFixed(2));
 }
 
+// The head that is shown stays in its place.
+function spreadHeads({ table, head, heads }) {
+  const figure = table.closest('figure');
+  heads.forEach((other, at) => { if (at < head) figure.before(other); });
+  figure.after(...heads.slice(head + 1).flat());
+}
+
+function tabbedTables() {
+  return [...SHOWN.values()].map(([first]) => first).filter(({ heads }) => heads.flat().length > 1);
+}
+
 // All steps of all floors are printed, whatever of them is shown.
 function preparePaper() {
-  if (PAPER.made.length > 0) return;
+  if (document.body.classList.contains('printing')) return;
   document.body.classList.add('printing');
   PAPER.opened = [...document.querySelectorAll('details:not([open])')];
   for (const floor of PAPER.opened) floor.open = true;
+  tabbedTables().forEach(spreadHeads);
   document.querySelectorAll('.matrix').forEach(fitTable);
 }
 
@@ -86,6 +99,7 @@ function clearPaper() {
     blocks.remove();
   }
   PAPER.made = [];
+  for (const { heads } of tabbedTables()) heads.forEach((figure) => figure.remove());
 }
 
 function startPaper() {

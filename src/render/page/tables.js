@@ -127,7 +127,7 @@ function makeFocusable(shown, map) {
 
 function showBody(map, body) {
   const shown = { body, table: body.parentNode, head: Number(body.dataset.head), tabs: [],
-    rows: indicesOf(body.dataset.rows), columns: indicesOf(body.dataset.columns),
+    heads: [], rows: indicesOf(body.dataset.rows), columns: indicesOf(body.dataset.columns),
     isTurned: body.dataset.turned !== undefined };
   SHOWN.set(map, [...tablesOf(map), shown]);
   shown.table.setAttribute('role', 'grid');
@@ -139,12 +139,14 @@ function lastOf(list) {
 }
 
 function takeTable(map, body) {
-  const count = tablesOf(map).length, shown = showBody(map, body);
+  const count = tablesOf(map).length, hasTabs = !map.blank && map.heads > 1 && isWhole(body);
+  const came = hasTabs && body.closest('figure').cloneNode(true), shown = showBody(map, body);
   shown.table.id = `matrix-${fullName(map)}${count > 0 ? `-${count}` : ''}`;
   shown.caption = shown.table.closest('figure').querySelector('b');
   if (map.blank) return;
   if (lastOf(lastOf(body.rows).cells).textContent === '') fillHead(map, shown);
-  if (map.heads > 1 && isWhole(body)) {
+  if (hasTabs) {
+    shown.heads[shown.head] = came;
     shown.tabs = makeTabs(map, shown);
     showHead(map, map.head);
     mendSentence(shown.table);
@@ -152,13 +154,20 @@ function takeTable(map, body) {
   makeFocusable(shown, map);
 }
 
-// The first table of a map shows all its heads in turn, that in focus first; the others go. Parts of a large one stay,
-// and so do those that stand in worked lines, and those of an exercise.
+function putAside(shown, body) {
+  const figure = body.closest('figure');
+  figure.remove();
+  shown.heads[body.dataset.head] = figure;
+}
+
+// The first table of a map shows all its heads in turn, that in focus first; the others go, and come
+// back on paper. Parts of a large one stay, and so do those that stand in worked lines, and those of
+// an exercise.
 function takeTables() {
   addMissingTables();
   for (const body of document.querySelectorAll(OWN)) {
     const map = MAPS[body.dataset.map];
-    if (SHOWN.has(map) && isWhole(body) && !map.blank) body.closest('figure').remove();
+    if (SHOWN.has(map) && isWhole(body) && !map.blank) putAside(tablesOf(map)[0], body);
     else takeTable(map, body);
   }
   for (const body of document.querySelectorAll('.part > [data-map]')) {
