@@ -49,35 +49,27 @@ void make_cap(builder *b)
 
 /* ---- mask ---- */
 
-/* "p = i + offset, offset = 3": where a query stands, unless at the key of its own number. */
-static const char *position_letters(builder *b)
+/* Where query i stands, counted from 1, in letters of this run's dimensions. */
+static const char *place_of_query(builder *b)
 {
     const plan *p = b->plan;
     size_t length = visible_length(p, b->focus.batch);
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT && length < plan_own_keys(p))
-        return build_text(b, ", p = i + %zu − n_q", length);
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT)
-        return ", p = i + n_k − n_q";
-    return p->offset == 0 ? ", p = i" : build_text(b, ", p = i + offset, offset = %zu", p->offset);
+    if (p->asked->causal != CAUSAL_LOWER_RIGHT)
+        return p->offset == 0 ? "i" : build_text(b, "i + offset, offset = %zu", p->offset);
+    if (length == p->n_q)
+        return "i";
+    if (length < plan_own_keys(p))
+        return build_text(b, "i + %zu − n_q", length);
+    return p->appended > 0 ? "i + n_x − n_q" : "i + n_k − n_q";
 }
 
 static void say_causal(builder *b)
 {
-    const plan *p = b->plan;
-    if (!plan_is_causal(p))
+    if (!plan_is_causal(b->plan))
         return;
     build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
-    if (p->asked->has_window)
-        return;
-    if (p->asked->causal == CAUSAL_LOWER_RIGHT &&
-        visible_length(p, b->focus.batch) < plan_own_keys(p))
-        build_formula(b, "allowed: j ≤ i + %zu − n_q", visible_length(p, b->focus.batch));
-    else if (p->asked->causal == CAUSAL_LOWER_RIGHT)
-        build_formula(b, "allowed: j ≤ i + n_k − n_q");
-    else if (p->offset > 0)
-        build_formula(b, "allowed: j ≤ i + offset, offset = %zu", p->offset);
-    else
-        build_formula(b, "allowed: j ≤ i");
+    if (!b->plan->asked->has_window)
+        build_formula(b, "allowed: j ≤ %s", place_of_query(b));
 }
 
 static void say_window(builder *b)
@@ -99,7 +91,7 @@ static void say_window(builder *b)
     if (is_open && *to == '\0')
         build_formula(b, "allowed: all, the window is open on both sides");
     else
-        build_formula(b, "allowed: %sj%s%s", from, to, position_letters(b));
+        build_formula(b, "allowed: %sj%s, p = %s", from, to, place_of_query(b));
 }
 
 static void say_length(builder *b)
@@ -339,7 +331,7 @@ void make_mask(builder *b)
                   stage_row(build_unmasked(b))->key.named.name, p->bias.data != NULL ? " + " : "",
                   p->bias.data != NULL ? build_bias_letters(b) : "",
                   p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
-                  p->slopes.data != NULL ? position_letters(b) : "");
+                  p->slopes.data != NULL ? build_text(b, ", p = %s", place_of_query(b)) : "");
     say_untouched(b);
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_column_labels(b));
