@@ -176,7 +176,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     const char *positions = is_query ? "q_position" : "k_position";
     const char *angles = is_query ? "q_angle" : "k_angle";
     trace_map *made = map_add_stage(b, id, STEP_ROPE, labels, build_numbers());
-    size_t appended = is_query ? 0 : b->plan->appended, rows = made->values.size[1] - appended;
+    size_t rows = is_query ? b->plan->q.n : b->plan->k.n; /* without those that are appended */
     trace_map *stands = map_add_made(b, positions, STEP_ROPE, 1, rows, 1);
     for (size_t i = 0; i < rows && !b->failed; i++)
         tensor_set(&stands->values, (size_t[]){0, i, 0},
@@ -191,7 +191,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
                        of, angles, of, angles),
             OP_TURN, map_from(b, PART_CELL, of), map_from(b, PART_PARTNER, of));
     made->c = map_from(b, PART_OF_PAIR, angles);
-    made->appended = appended;
+    made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
