@@ -121,7 +121,7 @@ static void add_appended(builder *b, stage_id id, input learned_as, const tensor
                          trace_labels labels)
 {
     trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels, build_numbers());
-    map_add(b, input_label(learned_as), STEP_PARAMETERS, learned)->slices = made->slices;
+    map_add(b, input_label(learned_as), STEP_PARAMETERS, learned)->slices = b->plan->kv_heads;
     made->appended = b->plan->appended;
     made->learned = map_from(b, PART_OF_COLUMN, input_label(learned_as));
 }

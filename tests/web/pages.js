@@ -4,8 +4,8 @@
 //
 // quiet       no console message, no error, no request but the page's own
 // numbers     every cell's text is the number of NAME.stages.json, the stages of the same run
-// arithmetic  every kind of cell, clicked: what the panel writes out makes its result again, and the
-//             numbers in it are links to cells that exist
+// arithmetic  every kind of cell, clicked, of the head that is shown and of the last: what the panel
+//             writes out makes its result again, and the numbers in it are links to cells that exist
 // steps       the arrow keys walk all steps, and back; the bar follows the scrolling, and the panel of
 //             a cell closes where another step is gone to
 // link        an address with a cell's name opens it
@@ -15,8 +15,8 @@
 //             without it, of as many heads; then the page is as it was
 // plain       without script, all steps and tables can be read
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
-// heads       (six-heads.html) tabs show what the page without script leaves out; (asad-two-heads-wo.html)
-//             and the head in focus first
+// heads       (six-heads.html) tabs show what the page without script leaves out, and
+//             (asad-two-heads-wo.html) the head in focus first
 // house       the names of floors are beside their rooms, not behind them
 // unseen      (some/vocabulary.html, 70 ids; some/large-vocabulary.html, 5,000) a line stands where a
 //             table would be too large, in the order of the tables, and the panel says so too
@@ -156,7 +156,7 @@ async function checkNumbers(name, page) {
 async function clickCells(page, most) {
   return page.evaluate((limit) => {
     const told = [];
-    for (const [map, shown] of [...SHOWN].flatMap(([of, all]) => all.map((one) => [of, one]))) {
+    const clickAll = (map, shown) => {
       const cells = [...shown.body.querySelectorAll('td')].filter(placeAt);
       const most = shown.table.matches('.part') ? Math.min(limit, 8) : limit;
       const step = Math.max(1, Math.ceil(cells.length / most));
@@ -167,6 +167,14 @@ async function clickCells(page, most) {
         told.push({ map: map.name, operation: map.operation, text: cells[i].textContent,
           line: line.textContent, links: links.every((link) => placeOf(link.hash)),
           lit: document.querySelectorAll('td.chosen').length });
+      }
+    };
+    for (const [map, all] of SHOWN) {
+      for (const shown of all) {
+        clickAll(map, shown);
+        if (shown.tabs.length === 0) continue;
+        shown.tabs[map.heads - 1].click();
+        clickAll(map, shown);
       }
     }
     return told;
