@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "render/display.h"
 #include "render/html_parts.h"
+#include "render/label_text.h"
 #include "trace/map.h"
 
 #include <string.h>
@@ -81,6 +82,16 @@ static void add_heads(text *out, const trace *room)
     text_free(&heads);
 }
 
+/* The word that was chosen, cut to a room's width. */
+static void add_choice(text *out, const trace *room)
+{
+    text word = {0};
+    label_add(&word, &room->map[0].rows, 0);
+    html_add_words(out, text_string(&word));
+    out->failed = out->failed || word.failed;
+    text_free(&word);
+}
+
 /* Below its name: its kind, or its size. */
 static void add_note(text *out, const trace *room)
 {
@@ -102,7 +113,7 @@ static void add_note(text *out, const trace *room)
         add_shape(out, map_named(room, room->place.name));
         break;
     case FLOOR_CHOICE:
-        html_add_words(out, room->map[0].rows.names->item[0]);
+        add_choice(out, room);
         break;
     default:
         add_heads(out, room);
