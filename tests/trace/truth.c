@@ -1,19 +1,15 @@
 #include "truth.h"
 
-#include "attn/keys.h"
-#include "io/json.h"
-#include "io/source.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const tensor *stage(const truth *t, const char *name)
+const tensor *truth_kept(const truth *t, const char *name)
 {
     return bundle_tensor(&t->stages, name);
 }
 
-static const tensor *input(const truth *t, const char *name)
+const tensor *truth_input(const truth *t, const char *name)
 {
     return bundle_tensor(&t->document, name);
 }
@@ -43,14 +39,14 @@ const char *truth_word(const truth *t, const char *name)
 
 bool truth_number(const truth *t, const char *name, double *value)
 {
-    const tensor *number = input(t, name);
+    const tensor *number = truth_input(t, name);
     if (number == NULL || number->rank != 0)
         return false;
     *value = tensor_get(number, NULL);
     return true;
 }
 
-static size_t count_of(const truth *t, const char *name, size_t otherwise)
+size_t truth_count(const truth *t, const char *name, size_t otherwise)
 {
     double number;
     return truth_number(t, name, &number) ? (size_t)number : otherwise;
@@ -64,7 +60,7 @@ bool truth_is_causal(const truth *t)
 
 size_t truth_length(const truth *t)
 {
-    const tensor *lengths = input(t, "key_lengths");
+    const tensor *lengths = truth_input(t, "key_lengths");
     if (lengths == NULL)
         return t->own;
     size_t batch = t->how.batch;
@@ -73,7 +69,7 @@ size_t truth_length(const truth *t)
 
 long truth_window(const truth *t, size_t side)
 {
-    const tensor *window = input(t, "window");
+    const tensor *window = truth_input(t, "window");
     return window == NULL ? -1 : (long)tensor_get(window, &side);
 }
 
@@ -81,7 +77,7 @@ long truth_place(const truth *t)
 {
     bool is_lower = strcmp(truth_word(t, "causal"), "lower-right") == 0;
     return (long)t->how.row + (is_lower ? (long)truth_length(t) - (long)t->n_q
-                                        : (long)count_of(t, "offset", t->n_k - t->n_new));
+                                        : (long)truth_count(t, "offset", t->n_k - t->n_new));
 }
 
 /* Counted key by key. */
@@ -103,7 +99,7 @@ size_t truth_visible(const truth *t)
 truth_power truth_slope_power(const truth *t)
 {
     size_t head = t->how.head, below = 1;
-    if (input(t, "alibi") != NULL)
+    if (truth_input(t, "alibi") != NULL)
         return (truth_power){0};
     while (below * 2 <= t->heads)
         below *= 2;
@@ -113,7 +109,7 @@ truth_power truth_slope_power(const truth *t)
 
 double truth_slope(const truth *t)
 {
-    const tensor *given = input(t, "alibi");
+    const tensor *given = truth_input(t, "alibi");
     truth_power power = truth_slope_power(t);
     size_t head = t->how.head;
     return given != NULL ? tensor_get(given, &head)
@@ -129,7 +125,7 @@ double truth_scale(const truth *t)
     bool is_scaled = *word == '\0' && (*score == '\0' || strcmp(score, "scaled") == 0);
     if (is_scaled || strcmp(word, "head") == 0)
         return 1 / sqrt((double)t->d_k);
-    const tensor *x = stage(t, "x");
+    const tensor *x = truth_kept(t, "x");
     return strcmp(word, "embed") == 0 ? 1 / sqrt((double)x->size[x->rank - 1]) : 1;
 }
 
@@ -142,7 +138,8 @@ const text_list *truth_tokens(const truth *t, bool of_keys)
 {
     const entry *keys = bundle_find(&t->document, "key_tokens");
     const entry *own = bundle_find(&t->document, "tokens");
-    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL && t->n_new == t->n_k;
+    bool is_self =
+        truth_input(t, "xk") == NULL && truth_input(t, "k") == NULL && t->n_new == t->n_k;
     if (of_keys && t->keys.count > 0)
         return &t->keys;
     const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
@@ -156,7 +153,7 @@ const text_list *truth_value_tokens(const truth *t)
 
 const text_list *truth_new_tokens(const truth *t)
 {
-    bool is_self = input(t, "xk") == NULL && input(t, "k") == NULL;
+    bool is_self = truth_input(t, "xk") == NULL && truth_input(t, "k") == NULL;
     return t->n_new == t->n_k ? truth_tokens(t, true) : is_self ? truth_tokens(t, false) : NULL;
 }
 
@@ -173,7 +170,7 @@ const char *truth_last_form(const truth *t, char which)
         const char *name = FORMS[i];
         char of =
             strncmp(name, "present_", strlen("present_")) == 0 ? name[strlen("present_")] : name[0];
-        if (of == which && stage(t, name) != NULL)
+        if (of == which && truth_kept(t, name) != NULL)
             return name;
     }
     return "";
@@ -182,13 +179,13 @@ const char *truth_last_form(const truth *t, char which)
 const char *truth_source(const truth *t, char which)
 {
     char given[] = {which, '\0'};
-    if (input(t, given) != NULL)
+    if (truth_input(t, given) != NULL)
         return NULL;
-    if (which == 'v' && input(t, "xv") != NULL)
+    if (which == 'v' && truth_input(t, "xv") != NULL)
         return "xv";
-    if (which != 'q' && input(t, "xk") != NULL)
+    if (which != 'q' && truth_input(t, "xk") != NULL)
         return "xk";
-    return stage(t, "x_pos") != NULL ? "x_pos" : "x";
+    return truth_kept(t, "x_pos") != NULL ? "x_pos" : "x";
 }
 
 size_t truth_kv_head(const truth *t, size_t head)
@@ -231,10 +228,10 @@ static bool is_key_or_value(const char *name)
 
 static tensor of_batch(const truth *t, const char *name)
 {
-    const tensor *found = stage(t, name);
+    const tensor *found = truth_kept(t, name);
     bool is_past = strncmp(name, "past_", strlen("past_")) == 0;
     if (found == NULL && (*name == 'x' || is_past)) /* an x out of which no queries come */
-        found = input(t, name);
+        found = truth_input(t, name);
     if (found == NULL)
         return (tensor){0};
     int rank = strcmp(name, "weighted") == 0 ? 3 : 2; /* of one head */
@@ -247,22 +244,6 @@ static tensor of_batch(const truth *t, const char *name)
 tensor truth_rows(const truth *t, const char *name)
 {
     return of_batch(t, name);
-}
-
-/* Heads × rows × columns as rows × heads·columns. */
-static bool join_context(truth *t, err *e)
-{
-    tensor context = of_batch(t, "context");
-    if (context.rank != 3)
-        return true;
-    size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
-    if (!tensor_new(&t->joined, context.type, 2,
-                    (size_t[]){context.size[1], context.size[0] * width}, e))
-        return false;
-    do
-        tensor_set(&t->joined, (size_t[]){at[1], at[0] * width + at[2]}, tensor_get(&context, at));
-    while (tensor_next(&context, at));
-    return true;
 }
 
 tensor truth_joined(const truth *t, const char **name)
@@ -285,7 +266,7 @@ tensor truth_stage(const truth *t, const char *name, size_t head)
 
 tensor truth_weight(const truth *t, const char *name)
 {
-    const tensor *given = input(t, name);
+    const tensor *given = truth_input(t, name);
     if (given == NULL)
         return (tensor){0};
     tensor used = t->is_out_in ? tensor_transposed(given) : tensor_view_of(given);
@@ -315,7 +296,7 @@ tensor truth_weight_of_head(const truth *t, const char *name, size_t head)
 
 tensor truth_vector(const truth *t, const char *name, size_t count, size_t head)
 {
-    const tensor *given = input(t, name);
+    const tensor *given = truth_input(t, name);
     if (given == NULL)
         return (tensor){0};
     size_t of = is_key_or_value(name) ? truth_kv_head(t, head) : head;
@@ -359,7 +340,7 @@ double truth_query_position(const truth *t)
     size_t past = t->n_k - t->n_new;
     if (strcmp(truth_word(t, "causal"), "lower-right") == 0)
         return (double)(t->own + t->how.row) - (double)t->n_q;
-    return (double)(t->how.row + count_of(t, "offset", past));
+    return (double)(t->how.row + truth_count(t, "offset", past));
 }
 
 double truth_position(const truth *t, bool is_key)
@@ -383,7 +364,7 @@ tensor truth_gain(const truth *t, char which, size_t head)
 /* Its axes from the last one back: keys, queries, then heads and batch; an axis of 1 is for all. */
 tensor truth_bias(const truth *t)
 {
-    const tensor *given = input(t, "bias");
+    const tensor *given = truth_input(t, "bias");
     if (given == NULL)
         return (tensor){0};
     bool by_batch = strcmp(truth_word(t, "mask_axis"), "batch") == 0;
@@ -400,121 +381,4 @@ tensor truth_bias(const truth *t)
                 (char *)bias.data + (ptrdiff_t)at * stride * (ptrdiff_t)dtype_size(bias.type);
     }
     return bias;
-}
-
-/* ---- opening ---- */
-
-static bool read_bundle(const char *file, const read_options *how, bundle *b, err *e)
-{
-    source bytes;
-    if (!source_open(&bytes, file, e))
-        return false;
-    bool done = json_read(bytes.bytes, bytes.length, how, b, e);
-    source_close(&bytes);
-    return done;
-}
-
-/* Stages are read as float64; the shortest digits of a float32 mean that float32. */
-static void round_to_float32(bundle *stages)
-{
-    for (size_t i = 0; i < stages->count; i++) {
-        tensor *t = &stages->entry[i].tensor;
-        size_t index[TENSOR_MAX_RANK] = {0};
-        if (stages->entry[i].kind != ENTRY_TENSOR)
-            continue;
-        do
-            tensor_set(t, index, (float)tensor_get(t, index));
-        while (tensor_next(t, index));
-    }
-}
-
-static bool has_rank(const truth *t, const char *name, int rank)
-{
-    const tensor *given = input(t, name);
-    return given != NULL && given->rank == rank;
-}
-
-static void find_sizes(truth *t)
-{
-    const tensor *scores = stage(t, "scores"), *k = stage(t, "k"), *wk = input(t, "wk");
-    bool apart = has_rank(t, "q", 4) || has_rank(t, "k", 4) || has_rank(t, "v", 4);
-    t->has_heads = truth_has(t, "heads") || apart || has_rank(t, "wq", 3) || has_rank(t, "wk", 3) ||
-                   has_rank(t, "wv", 3);
-    t->has_batch = scores->rank == 3 + t->has_heads;
-    t->batches = t->has_batch ? scores->size[0] : 1;
-    t->heads = t->has_heads ? scores->size[scores->rank - 3] : 1;
-    t->n_q = scores->size[scores->rank - 2];
-    t->n_k = scores->size[scores->rank - 1];
-    t->own =
-        t->n_k - (input(t, "bias_k") != NULL) - (strcmp(truth_word(t, "add_zero"), "true") == 0);
-    t->n_new = k->size[k->rank - 2];
-    size_t own = k->rank == 4 ? k->size[1] : wk != NULL && wk->rank == 3 ? wk->size[0] : t->heads;
-    t->kv_heads = count_of(t, "kv_heads", own);
-    t->is_out_in = strcmp(truth_word(t, "layout"), "out-in") == 0;
-    tensor keys = truth_stage(t, "k", 0), values = truth_stage(t, "v", 0);
-    t->d_k = keys.size[1];
-    t->d_v = values.size[1];
-}
-
-/* "" for a cache's rows, the new ones' names if they have any, and those of what is appended. */
-static bool name_rows(const truth *t, const text_list *names, const char *learned, text_list *all,
-                      err *e)
-{
-    size_t past = t->n_k - t->n_new;
-    bool done = true;
-    for (size_t j = 0; done && j < t->own; j++) {
-        const char *name = names == NULL || j < past ? "" : names->item[j - past];
-        done = text_list_add(all, name, strlen(name), e);
-    }
-    if (done && input(t, learned) != NULL)
-        done = text_list_add(all, learned, strlen(learned), e);
-    if (done && all->count < t->n_k)
-        done = text_list_add(all, "zero", 4, e);
-    return done;
-}
-
-static bool name_keys(truth *t, err *e)
-{
-    const text_list *names = truth_new_tokens(t);
-    bool is_named = bundle_find(&t->document, "key_tokens") != NULL;
-    bool is_behind = t->n_new < t->n_k && names != NULL && !is_named;
-    text_list keys = {0}, values = {0};
-    if (t->own == t->n_k && !is_behind)
-        return true;
-    bool done =
-        name_rows(t, names, "bias_k", &keys, e) && name_rows(t, names, "bias_v", &values, e);
-    t->keys = keys;
-    t->values = values;
-    return done;
-}
-
-bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e)
-{
-    read_options of_document = {
-        .file = document, .keys = &KEYS, .type = how->type, .type_is_fixed = true};
-    read_options of_stages = {
-        .file = stages, .kind = KEY_EXPECTED, .type = how->type, .allow_nonfinite = true};
-    *t = (truth){.how = *how};
-    if (!read_bundle(document, &of_document, &t->document, e) ||
-        !read_bundle(stages, &of_stages, &t->stages, e))
-        return false;
-    if (how->type == DTYPE_F32)
-        round_to_float32(&t->stages);
-    if (stage(t, "scores") == NULL || stage(t, "k") == NULL || stage(t, "v") == NULL)
-        return err_set(e, "%s: there are no scores, k or v", stages);
-    find_sizes(t);
-    if (!name_keys(t, e))
-        return false;
-    if (how->row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
-        return err_set(e, "%s: the focus is outside", stages);
-    return join_context(t, e);
-}
-
-void truth_close(truth *t)
-{
-    bundle_free(&t->document);
-    bundle_free(&t->stages);
-    text_list_free(&t->keys);
-    text_list_free(&t->values);
-    tensor_free(&t->joined);
 }

@@ -29,6 +29,12 @@ typedef struct truth {
 bool truth_open(truth *t, const char *document, const char *stages, const asked *how, err *e);
 void truth_close(truth *t);
 
+/* An input of the document, a stage as the run emitted it; NULL: it is not there. */
+const tensor *truth_input(const truth *t, const char *name);
+const tensor *truth_kept(const truth *t, const char *name);
+/* What a setting counts, or what it counts where it is not said. */
+size_t truth_count(const truth *t, const char *name, size_t otherwise);
+
 /* All that follows is borrowed; without data: not there. */
 
 /* A stage of the focus's batch, and of one head where it has heads. */
