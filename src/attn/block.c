@@ -3,6 +3,7 @@
 #include "attn/extra.h"
 #include "attn/masking.h"
 #include "attn/statistics.h"
+#include "base/ahead.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -99,6 +100,14 @@ static void find_seen(const block_context *of, const block *at, scratch *in)
     for (size_t i = 0; i < at->rows; i++)
         in->seen[i] =
             takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
+}
+
+/* The head's columns of the block's rows of the context. */
+static tensor context_of(const block_context *of, const block *at)
+{
+    tensor of_batch = tensor_at(&of->made.context, at->batch),
+           of_head = tensor_at(&of_batch, at->head);
+    return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
 /* ---- scores ---- */
@@ -290,6 +299,22 @@ static void compute_statistics(const block_context *of, const block *at, const r
     }
 }
 
+static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t row)
+{
+    if (row < t->size[0])
+        ask_for(row_at(t, row), t->size[1] * dtype_size(t->type));
+}
+
+/* Heads may lie side by side, and their rows far apart in memory: while row i is in the softmax,
+ * the place of its context comes, and a query of the block behind. */
+static inline __attribute__((always_inline)) void ask_ahead(const block_context *of,
+                                                            const block *at, size_t i)
+{
+    tensor q = projected_queries(&of->made, at->batch, at->head), context = context_of(of, at);
+    ask_for_row(&context, i);
+    ask_for_row(&q, at->first + at->rows + i);
+}
+
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
@@ -307,6 +332,7 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     };
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
+        ask_ahead(of, at, i);
         if (!compute_row(of, at, i, in, &s))
             return false;
     }
@@ -363,14 +389,6 @@ static void compute_weighted(const block_context *of, const block *at, const ten
             p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
         }
     }
-}
-
-/* The head's columns of the block's rows of the context. */
-static tensor context_of(const block_context *of, const block *at)
-{
-    tensor of_batch = tensor_at(&of->made.context, at->batch),
-           of_head = tensor_at(&of_batch, at->head);
-    return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
 static void compute_attended(const block_context *of, const block *at, scratch *in,

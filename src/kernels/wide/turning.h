@@ -4,17 +4,6 @@
 
 #include "kernels/wide/wide.h"
 
-enum { CACHE_LINE = 64 };
-
-/* Numbers side by side that are read soon: asked for into the second-level cache, which can
- * wait for more lines at a time than the first; a processor's own foresight ends with each run.
- * Inlined always, since a call of what does nothing else is dropped. */
-static inline __attribute__((always_inline)) void ask_for(const void *from, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += CACHE_LINE)
-        __builtin_prefetch((const char *)from + at, 0, 2);
-}
-
 /* A column at a time, so that a transposed matrix is read along its memory. */
 static inline void turn_column(const real *from, ptrdiff_t step, size_t depth, real *to,
                                size_t pitch)
