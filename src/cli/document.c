@@ -1,8 +1,9 @@
 #include "cli/document.h"
 
-#include "cli/given_keys.h"
 #include "attn/keys.h"
 #include "attn/problem.h"
+#include "cli/counted_row.h"
+#include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "io/descriptor.h"
 #include "io/json.h"
@@ -96,6 +97,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
 {
     static const char *const STANDARD_INPUT[] = {"-"};
     *all = (documents){.given = given,
+                       .world = world,
                        .weights = weights,
                        .type = type,
                        .line_most = given->max_memory,
@@ -119,7 +121,8 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         return err_remedy(e, "- names standard input");
     }
     if (!given_check_standard_input(given, all->file, all->files, e) ||
-        !given_open(&all->from_options, given, e) || !given_bundle_open(weights, given, world, e))
+        !given_open(&all->from_options, given, world, e) ||
+        !given_bundle_open(weights, given, world, e))
         return false;
     all->type = given_bundle_type(weights, type);
     all->packed_weights.most = documents_packed_most(all, 1);
@@ -219,6 +222,14 @@ static bool read_line(documents *all, document *one, bool *is_there, err *e)
     return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
 
+static void note_counted_rows(const documents *all, const bundle *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->entry[i].kind == ENTRY_TENSOR)
+            counted_row_note(all->world, all->given, &table->entry[i]);
+    }
+}
+
 /* All of an input that is no stream. */
 static bool read_file(documents *all, document *one, err *e)
 {
@@ -230,6 +241,8 @@ static bool read_file(documents *all, document *one, err *e)
         const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
         done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
                name_the_only_matrix(&one->contents, e);
+        if (done && f->is_table)
+            note_counted_rows(all, &one->contents);
     }
     source_close(&whole);
     lines_close(&all->lines);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/counted_row.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "io/number_read.h"
@@ -150,21 +151,23 @@ static bool check_truth(const matrix_file *m, key_kind kind, err *e)
                   m->matrix->name);
 }
 
-static bool read_file(given_file *file, const options *o, const char *value, const char *name,
+static bool read_file(given_file *file, const given_files *g, const char *value, const char *name,
                       dtype type, err *e)
 {
-    read_options how = read_options_of(o, value, type);
+    read_options how = read_options_of(g->options, value, type);
     how.kind = kind_of_key(name);
     how.type_is_fixed = true;
-    file->is_read = matrix_file_read(&file->matrix, value, &how, o, e) &&
+    file->is_read = matrix_file_read(&file->matrix, value, &how, g->options, e) &&
                     check_truth(&file->matrix, how.kind, e);
+    if (file->is_read && file->matrix.format->is_table)
+        counted_row_note(g->world, g->options, file->matrix.matrix);
     return file->is_read;
 }
 
-static bool apply_file(given_file *file, const options *o, const char *value, const char *name,
+static bool apply_file(given_file *file, const given_files *g, const char *value, const char *name,
                        dtype type, bundle *contents, err *e)
 {
-    if (!file->is_read && !read_file(file, o, value, name, type, e))
+    if (!file->is_read && !read_file(file, g, value, name, type, e))
         return false;
     const entry *rows = bundle_find(&file->matrix.contents, "rows"), *of = file->matrix.matrix;
     tensor view = tensor_view_of(&of->tensor);
@@ -192,7 +195,7 @@ static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents
         return true;
     switch (one->row->kind) {
     case OPTION_KEY_FILE:
-        if (!apply_file(file, g->options, one->value, name, type, contents, e))
+        if (!apply_file(file, g, one->value, name, type, contents, e))
             return false;
         *is_all_tables = *is_all_tables && file->matrix.format->is_table;
         return true;
@@ -221,9 +224,9 @@ static bool set_type(dtype type, bundle *contents, err *e)
            bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
 }
 
-bool given_open(given_files *g, const options *o, err *e)
+bool given_open(given_files *g, const options *o, const env *world, err *e)
 {
-    *g = (given_files){.options = o};
+    *g = (given_files){.options = o, .world = world};
     g->file = mem_alloc_zeroed(2 * o->given_count, sizeof g->file[0], e);
     return g->file != NULL;
 }

@@ -16,10 +16,11 @@ typedef struct given_file {
 /* The options' files are read once for all documents, when the first one asks for them. */
 typedef struct given_files {
     const options *options;
+    const env *world;
     given_file *file; /* of each option for float32, then of each for float64 */
 } given_files;
 
-bool given_open(given_files *g, const options *o, err *e);
+bool given_open(given_files *g, const options *o, const env *world, err *e);
 void given_close(given_files *g);
 
 /* Puts everything that was given over `contents`, and what `weights` holds under it; `contents`

@@ -77,7 +77,7 @@ static void check_settings(const options *o)
     bool is_all_tables;
     if (needs_a_file(o))
         return;
-    claim(given_open(&files, o, &e), "there is memory");
+    claim(given_open(&files, o, &(env){.err = stderr}, &e), "there is memory");
     bool done = given_apply(&files, &weights, DTYPE_F32, &document, &is_all_tables, &e);
     claim(done, "what needs no file is in the document");
     done = problem_read(&asked, &document, &e);

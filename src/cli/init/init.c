@@ -154,7 +154,7 @@ int command_init(const options *o, env *world, err *e)
         err_remedy(e, "-o FILE says where the result goes");
         return EXIT_WRONG;
     }
-    bool done = init_plan_make(&p, o, e) && make(&p, o, world, e);
+    bool done = init_plan_make(&p, o, world, e) && make(&p, o, world, e);
     init_plan_free(&p);
     return done ? EXIT_DONE : EXIT_WRONG;
 }

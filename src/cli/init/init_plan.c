@@ -102,10 +102,10 @@ static bool choose_generator(init_plan *p, const options *o, err *e)
                   (size_t)p->generator->most_seed, name);
 }
 
-bool init_plan_make(init_plan *p, const options *o, err *e)
+bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
-    if (!given_check_type(o, e) || !init_settings_read(&p->settings, o, e) ||
+    if (!given_check_type(o, e) || !init_settings_read(&p->settings, o, world, e) ||
         !find_extents(p, o, e) || !choose_generator(p, o, e))
         return false;
     const char *turned = given_value(o, "layout");

@@ -3,6 +3,7 @@
 #ifndef SELFATTN_CLI_INIT_INIT_PLAN_H
 #define SELFATTN_CLI_INIT_INIT_PLAN_H
 
+#include "cli/env.h"
 #include "cli/init/init_parts.h"
 #include "cli/options.h"
 #include "random/generator.h"
@@ -29,7 +30,7 @@ typedef struct init_plan {
     size_t bytes; /* of all of them */
 } init_plan;
 
-bool init_plan_make(init_plan *p, const options *o, err *e);
+bool init_plan_make(init_plan *p, const options *o, const env *world, err *e);
 void init_plan_free(init_plan *p);
 
 #endif

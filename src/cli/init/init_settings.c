@@ -24,12 +24,12 @@ enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 /* ---- reading ---- */
 
-static bool read_given(bundle *settings, const options *o, err *e)
+static bool read_given(bundle *settings, const options *o, const env *world, err *e)
 {
     given_files files;
     given_bundle none = {0};
     bool is_all_tables;
-    bool done = given_open(&files, o, e) &&
+    bool done = given_open(&files, o, world, e) &&
                 given_apply(&files, &none, DTYPE_F32, settings, &is_all_tables, e);
     given_close(&files);
     if (done && given_value(o, "dtype") == NULL)
@@ -44,10 +44,10 @@ static bool check_layout(const bundle *settings, err *e)
     return said == NULL || setting_word(said, &LAYOUT_WORDS, "", e) != NULL;
 }
 
-bool init_settings_read(bundle *settings, const options *o, err *e)
+bool init_settings_read(bundle *settings, const options *o, const env *world, err *e)
 {
     bundle given = {0};
-    bool done = read_given(&given, o, e);
+    bool done = read_given(&given, o, world, e);
     for (size_t i = 0; i < SETTING_COUNT && done; i++) {
         entry *one = bundle_find(&given, SETTINGS[i].name);
         done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);

@@ -8,7 +8,7 @@
 
 /* In one order, whatever that of the options is, so that the same command line makes the same
  * document. */
-bool init_settings_read(bundle *settings, const options *o, err *e);
+bool init_settings_read(bundle *settings, const options *o, const env *world, err *e);
 
 /* Borrows for *kept what the format holds beside matrices. What it has no place for is noted, and
  * refused where run would then compute something else from a file of several matrices, which is a
