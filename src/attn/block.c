@@ -299,20 +299,24 @@ static void compute_statistics(const block_context *of, const block *at, const r
     }
 }
 
-static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t row)
-{
-    if (row < t->size[0])
-        ask_for(row_at(t, row), t->size[1] * dtype_size(t->type));
-}
-
 /* Heads may lie side by side, and their rows far apart in memory: while row i is in the softmax,
  * the place of its context comes, and a query of the block behind. */
-static inline __attribute__((always_inline)) void ask_ahead(const block_context *of,
-                                                            const block *at, size_t i)
+typedef struct rows_ahead {
+    tensor context, q;
+} rows_ahead;
+
+static rows_ahead rows_ahead_of(const block_context *of, const block *at)
 {
-    tensor q = projected_queries(&of->made, at->batch, at->head), context = context_of(of, at);
-    ask_for_row(&context, i);
-    ask_for_row(&q, at->first + at->rows + i);
+    tensor q = projected_queries(&of->made, at->batch, at->head);
+    size_t end = at->first + at->rows, left = q.size[0] - end;
+    return (rows_ahead){.context = context_of(of, at),
+                        .q = tensor_range(&q, 0, end, left < at->rows ? left : at->rows)};
+}
+
+static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t i)
+{
+    if (i < t->size[0])
+        ask_for(row_at(t, i), t->size[1] * dtype_size(t->type));
 }
 
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
@@ -330,9 +334,11 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
         .has_cap = has_cap,
     };
+    const rows_ahead ahead = rows_ahead_of(of, at);
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
-        ask_ahead(of, at, i);
+        ask_for_row(&ahead.context, i);
+        ask_for_row(&ahead.q, i);
         if (!compute_row(of, at, i, in, &s))
             return false;
     }
