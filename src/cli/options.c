@@ -378,11 +378,11 @@ static const option_row ROWS[] = {
                "Numbers of another shape are an error; then it says what gives that shape."},
     {{"update", "write numbers that differ into the documents"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(update),
-     .manual = "Where a document is a JSON file of its own. Each number of \"expected\" that is "
-               "beyond its tolerance becomes what is computed, in the decimals that its stage has "
-               "in the file, or in full where those would not be near enough; all other text "
-               "stays as it is. null and errata stay, too. The old file stays where anything "
-               "fails."},
+     .manual = "Where documents are in files of JSON or JSON Lines. Each number of \"expected\" "
+               "that is beyond its tolerance becomes what is computed, in the decimals that its "
+               "stage has in the file, or in full where those would not be near enough; all other "
+               "text stays as it is. null and errata stay, too. A file is written once, when all "
+               "its documents were checked, and stays what it was where anything fails."},
     {{"tap", "write the Test Anything Protocol"}, OPTION_FLAG, GROUP_CHECK, .place = AT(tap),
      .manual = "Version 13: a test a document, and one for each that can't be checked."},
     {{"jobs", "check so many files at once"}, OPTION_COUNT, GROUP_CHECK, "N",

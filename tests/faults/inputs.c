@@ -95,6 +95,8 @@ const input_file INPUT_FILES[] = {
      "\"w1\": [[1, 2], [0, 1]], \"w2\": [[1, 0], [0, 1]], \"b2\": [1, 2],\n"
      "\"expected\": {\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, 3]]]}}\n"},
     {"answers.json", "{\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, null]]]}\n"},
+    {"stale.jsonl", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"
+                    "{\"x\": [[3]], \"expected\": {\"output\": [[4]]}}\n"},
     {"stale.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
                    "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
     {"wrong.json", "{\"q\": [[2]], \"k\": [[1], [0]], \"v\": [[1], [3]],\n"
@@ -212,6 +214,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "check layers-batch.json"},
     {.words = "check --answers answers.json layers-batch.json"},
     {.words = "check --update stale.json", .outputs = "stale.json", .documents = 2},
+    {.words = "check --update stale.jsonl", .outputs = "stale.jsonl", .documents = 2},
     {.words = "check --why wrong.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-layers.json", .documents = 2, .streams = true},
     /* files out */

@@ -15,19 +15,13 @@ enum { FILES_A_JOB = 16 };
 
 /* ---- one file ---- */
 
-/* A pipe may never say anything, so it is refused before it is opened. */
-static bool may_check(const checker *c, const document *one, err *e)
-{
-    return !c->given->update || check_update_takes(one, e);
-}
-
 /* Published numbers come from a calculator; an exercise's are those that its page shows. */
 static dtype computes_in(const options *o)
 {
     return o->answers != NULL ? DTYPE_F32 : DTYPE_F64;
 }
 
-static bool check_next(checker *c, documents *all, bool *is_there, bool *may_go_on, err *e)
+static bool check_next(checker *c, documents *all, bool *is_there, err *e)
 {
     document one;
     bool was_read = documents_next(all, &one, is_there, e);
@@ -35,8 +29,7 @@ static bool check_next(checker *c, documents *all, bool *is_there, bool *may_go_
         check_actual_step(c->actual);
     if (!was_read || !*is_there)
         return was_read;
-    *may_go_on = may_check(c, &one, e);
-    bool done = *may_go_on && check_document(c, &one, e);
+    bool done = check_document(c, &one, e);
     progress_document_done(c->world->progress);
     document_free(&one);
     return done;
@@ -62,11 +55,10 @@ static bool check_documents(checker *c, documents *all, err *e)
 {
     for (bool is_there = true; is_there;) {
         err bad = {0};
-        bool may_go_on = true;
-        if (check_next(c, all, &is_there, &may_go_on, &bad))
+        if (check_next(c, all, &is_there, &bad))
             continue;
         bool has_result = c->actual == NULL || (c->actual->is_stream && c->actual->has_result);
-        is_there = may_go_on && all->is_stream && !all->is_over && has_result;
+        is_there = all->is_stream && !all->is_over && has_result;
         if (!is_there)
             *e = bad;
         else if (!pass_over(c, &bad, e))
@@ -75,19 +67,32 @@ static bool check_documents(checker *c, documents *all, err *e)
     return !e->is_set;
 }
 
+/* All of what differs in a file is recorded or, where some of it could not be checked, nothing:
+ * then no line may say otherwise. */
+static bool record(checker *c, bool is_checked, err *e)
+{
+    bool is_whole = is_checked && c->passed_over.count == 0;
+    if (c->update.count == 0 || (is_whole && file_update_write(&c->update, e)))
+        return is_checked;
+    text_clear(&c->out);
+    for (size_t i = 0; i < c->passed_over.count; i++)
+        c->passed_over.one[i].behind = 0;
+    return is_checked && !e->is_set;
+}
+
 static bool check_file(checker *c, const char *file, err *e)
 {
     options one_file = *c->given;
     one_file.operand = &file;
     one_file.operands = 1;
-    documents all;
-    if (!may_check(c, &(document){.file = file}, e))
-        return false;
-    bool done = documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
+    documents all = {0};
+    bool done = (!c->given->update || check_update_open(c, file, e)) &&
+                documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.keys = &STACK_DOCUMENT;
     all.types_expected = true;
-    done = done && check_documents(c, &all, e);
+    done = record(c, done && check_documents(c, &all, e), e);
     documents_close(&all);
+    file_update_free(&c->update);
     return done;
 }
 

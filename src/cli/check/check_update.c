@@ -1,43 +1,17 @@
 #include "cli/check/check_update.h"
 
-#include "base/mem.h"
 #include "cli/report.h"
 #include "compare/measure.h"
+#include "io/descriptor.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "io/sink.h"
-#include "io/source.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* A number of the text that becomes another one. */
-typedef struct edit {
-    const char *at;
-    size_t length;
-    char becomes[NUMBER_FIXED_TEXT];
-} edit;
-
-typedef struct edits {
-    edit *one;
-    size_t count, capacity;
-} edits;
-
 /* ---- the text ---- */
-
-/* The text is JSON that was read before, so its values end where they should. */
-static const char *value_at(const source *file, const place *at)
-{
-    const char *line = file->bytes;
-    for (size_t n = 1; n < at->line && line != NULL; n++) {
-        line = memchr(line, '\n', file->length - (size_t)(line - file->bytes));
-        line = line == NULL ? NULL : line + 1;
-    }
-    size_t before = line == NULL ? file->length : (size_t)(line - file->bytes) + at->column - 1;
-    return before < file->length ? file->bytes + before : NULL;
-}
 
 /* The next number, null or word of a matrix at or behind *at, and its length; brackets and commas
  * are passed. */
@@ -110,20 +84,6 @@ static bool differs(const new_numbers *of, const element *one)
     return !is_same && !tensor_is_hole(one->wanted) && !errata_lists(of->known, one);
 }
 
-static bool add_edit(edits *all, const char *at, size_t length, const element *one, int decimals,
-                     err *e)
-{
-    edit *grown = mem_grow(all->one, all->count, &all->capacity, sizeof all->one[0], e);
-    if (grown == NULL)
-        return false;
-    all->one = grown;
-    edit *added = &all->one[all->count++];
-    added->at = at;
-    added->length = length;
-    write_number(one, decimals, added->becomes);
-    return true;
-}
-
 /* Whether this is the text of the number that was read there. */
 static bool stands(const char *leaf, size_t length, const element *one)
 {
@@ -134,20 +94,31 @@ static bool stands(const char *leaf, size_t length, const element *one)
 }
 
 /* Somebody else wrote to it meanwhile. */
-static bool refuse_changed(const source *file, err *e)
+static bool refuse_changed(const file_update *u, err *e)
 {
-    return err_at(e, &(place){.file = file->file}, "cannot be read: %s", strerror(ESTALE));
+    return err_at(e, &(place){.file = u->file.file}, "cannot be read: %s", strerror(ESTALE));
 }
 
-static bool edit_stage(const new_numbers *of, const entry *expected, double tol, const source *file,
-                       edits *all, err *e)
+static bool edit_number(file_update *u, const char *leaf, size_t length, const element *one,
+                        int decimals, err *e)
+{
+    if (!stands(leaf, length, one))
+        return refuse_changed(u, e);
+    edit *added = file_update_add(u, leaf, length, e);
+    if (added != NULL)
+        write_number(one, decimals, added->becomes);
+    return added != NULL;
+}
+
+static bool edit_stage(file_update *u, const new_numbers *of, const entry *expected, double tol,
+                       err *e)
 {
     const tensor *computed = bundle_tensor(of->computed, expected->name);
-    const char *at = value_at(file, &expected->at);
+    const char *at = file_update_find(u, &expected->at);
     tensor old, new;
     bool done = at != NULL && measure_align(&expected->tensor, computed, &old, &new);
     if (!done)
-        return refuse_changed(file, e);
+        return refuse_changed(u, e);
     int decimals = decimals_of_stage(at, tensor_count(&old));
     element one = {.stage = expected->name,
                    .rank = old.rank,
@@ -159,76 +130,42 @@ static bool edit_stage(const new_numbers *of, const entry *expected, double tol,
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
         if (differs(of, &one))
-            done = (stands(leaf, length, &one) || refuse_changed(file, e)) &&
-                   add_edit(all, leaf, length, &one, decimals, e);
+            done = edit_number(u, leaf, length, &one, decimals, e);
     } while (done && tensor_next(&old, one.index));
     return done;
 }
 
-/* ---- the file ---- */
+/* ---- documents ---- */
 
-static int by_place(const void *a, const void *b)
+bool check_update_open(checker *c, const char *file, err *e)
 {
-    const edit *one = a, *other = b;
-    return (one->at > other->at) - (one->at < other->at);
+    if (sink_replaces(file))
+        return file_update_open(&c->update, file, e);
+    err_at(e, &(place){.file = descriptor_name(file)},
+           "--update writes into files, and this is none");
+    return err_remedy(e, "write what it holds into a file, and check that");
 }
 
-static bool write_edited(const source *file, edits *all, err *e)
+static bool edit_document(checker *c, const new_numbers *of, err *e)
 {
-    const char *at = file->bytes, *end = file->bytes + file->length;
-    sink to;
-    if (!sink_open(&to, file->file, e))
-        return false;
-    qsort(all->one, all->count, sizeof all->one[0], by_place);
-    for (size_t i = 0; i < all->count; i++) {
-        text_add(sink_text(&to), at, (size_t)(all->one[i].at - at));
-        text_add_string(sink_text(&to), all->one[i].becomes);
-        at = all->one[i].at + all->one[i].length;
-    }
-    text_add(sink_text(&to), at, (size_t)(end - at));
-    if (sink_secure(&to, e))
-        return sink_close(&to, e);
-    sink_discard(&to);
-    return false;
-}
-
-/* The bytes are another file's once it is in place, so they are given back last. */
-static bool rewrite(const checker *c, const new_numbers *of, edits *all, err *e)
-{
-    source file;
-    if (!source_open(&file, of->document->file, e))
-        return false;
     bool done = true;
     for (size_t i = 0; i < of->expected->count && done; i++) {
         const entry *one = &of->expected->entry[i];
         double tol = check_tolerance(c, &of->document->contents, one->name);
-        done = edit_stage(of, one, tol, &file, all, e);
+        done = edit_stage(&c->update, of, one, tol, e);
     }
-    done = done && write_edited(&file, all, e);
-    source_close(&file);
     return done;
-}
-
-bool check_update_takes(const document *one, err *e)
-{
-    place at = document_place(one);
-    if (one->line == 0 && sink_replaces(one->file))
-        return true;
-    err_at(e, &at, "--update writes into files of one document, and this is none");
-    return err_remedy(e, "write the document into a file of its own, and check that");
 }
 
 bool check_update(checker *c, const new_numbers *of, err *e)
 {
     text *out = &c->out;
-    const document *one = of->document;
-    edits all = {0};
-    bool done = rewrite(c, of, &all, e);
-    if (done) {
-        text_add_string(out, "ok    ");
-        report_document(out, one);
-        text_add_format(out, ": %zu number%s recorded\n", all.count, all.count == 1 ? "" : "s");
-    }
-    mem_free(all.one);
-    return done;
+    size_t before = c->update.count;
+    if (!edit_document(c, of, e))
+        return false;
+    size_t count = c->update.count - before;
+    text_add_string(out, "ok    ");
+    report_document(out, of->document);
+    text_add_format(out, ": %zu number%s recorded\n", count, count == 1 ? "" : "s");
+    return true;
 }

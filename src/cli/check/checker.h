@@ -3,6 +3,7 @@
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
 #include "cli/check/check_actual.h"
+#include "cli/check/file_update.h"
 #include "cli/document.h"
 
 /* A document that could not be checked and was passed over: more are behind it in its file. */
@@ -25,6 +26,7 @@ typedef struct checker {
     size_t failed;
     bool saw_layers; /* in a document */
     checked_errors passed_over;
+    file_update update; /* of --update: the file that is checked */
 } checker;
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
