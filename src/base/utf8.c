@@ -65,6 +65,13 @@ const char *utf8_find_invalid(const char *text, const char *end)
     return NULL;
 }
 
+size_t utf8_mark(const char *text, size_t length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t bytes = sizeof mark - 1;
+    return length >= bytes && memcmp(text, mark, bytes) == 0 ? bytes : 0;
+}
+
 void utf8_make_valid(char *text)
 {
     const char *bad = text, *end = text + strlen(text);

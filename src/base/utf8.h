@@ -17,6 +17,9 @@ utf8_character utf8_read(const char *at, const char *end);
 /* The first byte of [text, end) that begins no whole character, or NULL where all is well. */
 const char *utf8_find_invalid(const char *text, const char *end);
 
+/* The bytes of the byte order mark that some editors and shells begin a text with: 3, or 0. */
+size_t utf8_mark(const char *text, size_t length);
+
 /* Puts a '?' in place of each byte that is of no character: a file may be called anything, and what
  * is written of its name is UTF-8. */
 void utf8_make_valid(char *text);

@@ -24,16 +24,10 @@ bool csv_suggest_delimiter(char other, err *e)
     return err_remedy(e, "the fields look separated by '%c': --delimiter '%c'", other, other);
 }
 
-/* The byte order mark, U+FEFF. */
-static bool begins_with_mark(const char *from, const char *end)
-{
-    return end - from >= 3 && memcmp(from, "\xef\xbb\xbf", 3) == 0;
-}
-
 void csv_open(csv_reader *r, const char *file, size_t first_line, const char *bytes, size_t length,
               char delimiter)
 {
-    const char *first = begins_with_mark(bytes, bytes + length) ? bytes + 3 : bytes;
+    const char *first = bytes + utf8_mark(bytes, length);
     *r = (csv_reader){.file = file,
                       .begin = first,
                       .next = first,
@@ -110,7 +104,7 @@ static bool ends_unquoted(char byte, char delimiter)
 static bool read_unquoted(csv_reader *r, csv_field *f, err *e)
 {
     /* Invisible, it would make a label of a number: files were joined, say. */
-    if (begins_with_mark(r->next, r->end))
+    if (utf8_mark(r->next, (size_t)(r->end - r->next)) > 0)
         return fail_here(r, e, "a byte order mark stands here, inside the text");
     const char *p = r->next;
     while (p < r->end && !ends_unquoted(*p, r->delimiter))
@@ -206,7 +200,7 @@ static bool needs_quotes(const char *bytes, size_t length, char delimiter)
     if (length == 0)
         return false;
     char first = bytes[0], last = bytes[length - 1];
-    if (begins_with_mark(bytes, bytes + length) || first == '#' || first == ' ' || first == '\t' ||
+    if (utf8_mark(bytes, length) > 0 || first == '#' || first == ' ' || first == '\t' ||
         last == ' ' || last == '\t')
         return true;
     for (size_t i = 0; i < length; i++) {

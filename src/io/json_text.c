@@ -9,8 +9,7 @@
 json_text json_text_of(const char *bytes, size_t length, const char *file, size_t first_line)
 {
     json_text t = {.file = file, .line = first_line == 0 ? 1 : first_line};
-    bool has_mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0;
-    t.bytes = bytes + (has_mark ? 3 : 0);
+    t.bytes = bytes + utf8_mark(bytes, length);
     t.end = bytes + length;
     t.line_start = t.seen = t.bytes;
     return t;

@@ -21,7 +21,7 @@ typedef struct json_text {
 } json_text;
 
 /* `first_line` is the line of the file in which the bytes begin; 0 counts as 1. A byte order mark
- * at the start is skipped, as RFC 8259, section 8.1 allows: some editors and shells write one. */
+ * at the start is skipped, as RFC 8259, section 8.1 allows. */
 json_text json_text_of(const char *bytes, size_t length, const char *file, size_t first_line);
 
 /* A text inside a binary file, from its byte `first_byte` on. */

@@ -1,5 +1,6 @@
 #include "io/lines.h"
 
+#include "base/utf8.h"
 #include "io/descriptor.h"
 
 #include <string.h>
@@ -91,10 +92,9 @@ static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
 
 static const char *without_mark(const char *line, size_t *length)
 {
-    if (*length < 3 || memcmp(line, "\xef\xbb\xbf", 3) != 0)
-        return line;
-    *length -= 3;
-    return line + 3;
+    size_t mark = utf8_mark(line, *length);
+    *length -= mark;
+    return line + mark;
 }
 
 static const char *hand_out(line_source *l, size_t *length, bool ends)

@@ -1,6 +1,7 @@
 #include "cli/check/file_update.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/sink.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static size_t bytes_from(const file_update *u, const char *at)
 static bool find_line(file_update *u, size_t number)
 {
     if (u->number == 0 || number < u->number) {
-        u->line = u->file.bytes;
+        u->line = u->file.bytes + utf8_mark(u->file.bytes, u->file.length);
         u->number = 1;
     }
     for (; u->number < number; u->number++) {
