@@ -22,8 +22,7 @@ static void read_column_labels(reader *r, const named_matrix *m, const shown *co
     read_end(r);
 }
 
-/* "scores, head 1 of 2 (3 × 3)": the name, without its shape, which must be right. A bias that is
- * the same for all queries is one row. */
+/* "scores, head 1 of 2 (3 × 3)": the name, without its shape, which must be right. */
 static void read_name(reader *r, const char *line, char name[64], named_matrix *m)
 {
     line += strspn(line, " ");
@@ -34,11 +33,6 @@ static void read_name(reader *r, const char *line, char name[64], named_matrix *
     tensor *t = &m->numbers;
     if (r->failed)
         return;
-    if (strncmp(name, "bias", 4) == 0 && strstr(line, "(1 ×") != NULL && t->stride[0] == 0) {
-        t->size[0] = 1;
-        m->rows = NULL;
-        m->row_names = NULL;
-    }
     r->at = shape == NULL ? "" : shape;
     if (t->rank == 2)
         read_words(r, " (%zu × %zu)", t->size[0], t->size[1]);

@@ -29,12 +29,6 @@ void line_variance(reader *r, progress *p)
     read_number(r, squares / count);
 }
 
-/* Its row, from 1: there is one of it where all queries get the same. */
-static size_t row_of_bias(const reader *r, const tensor *bias)
-{
-    return bias->stride[0] == 0 && r->of->n_q > 1 ? 1 : r->of->how.row + 1;
-}
-
 /* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·1 = 2.5 */
 static void read_masked_sum(reader *r, const tensor *bias, size_t j)
 {
@@ -48,7 +42,7 @@ static void read_masked_sum(reader *r, const tensor *bias, size_t j)
         reader_fail(r, "this key is not hidden");
     read_words(r, " = %s[%zu,%zu]", unmasked, i + 1, j + 1);
     if (bias->data != NULL)
-        read_words(r, " + bias[%zu,%zu]", row_of_bias(r, bias), j + 1);
+        read_words(r, " + bias[%zu,%zu]", truth_has_one_bias(r->of) ? 1 : i + 1, j + 1);
     if (has_slope)
         read_words(r, " − slope·|p − %zu|", j + 1);
     read_words(r, " = ");

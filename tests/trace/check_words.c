@@ -213,8 +213,7 @@ static void take_out_later_steps(const truth *t, char *text)
     if (!truth_number(t, "round", &decimals))
         decimals = strtod(truth_word(t, "round"), NULL);
     truth_number(t, "offset", &offset);
-    tensor bias = truth_bias(t);
-    if (bias.data != NULL && bias.stride[0] == 0 && t->n_q > 1)
+    if (truth_has_one_bias(t))
         take_out(text, " + bias[1,j]");
     take_out_format(text, "for all %zu keys", t->n_k);
     take_out_format(text, "The other %zu heads are left out", h - 1);

@@ -76,10 +76,12 @@ static void set_labels(const truth *t, const char *name, named_matrix *m)
         const stage_labels *l = &LABELS[i];
         if (strcmp(l->name, name) != 0)
             continue;
-        m->rows = letter_of(t, l->row_is, l->rows);
-        m->columns = letter_of(t, l->column_is, l->columns);
-        m->row_names = names_of(t, l->row_is == 'q' && is_keys_only(t, name) ? 'n' : l->row_is);
         m->column_names = names_of(t, l->column_is);
+        m->columns = letter_of(t, l->column_is, l->columns);
+        if (strcmp(name, "bias") == 0 && truth_has_one_bias(t))
+            continue;
+        m->rows = letter_of(t, l->row_is, l->rows);
+        m->row_names = names_of(t, l->row_is == 'q' && is_keys_only(t, name) ? 'n' : l->row_is);
         bool is_new = l->row_is == 'n' || l->row_is == 'w';
         m->focus = 1 + (is_new ? truth_key_row(t) : t->how.row);
     }
@@ -140,6 +142,15 @@ static size_t take_row(reader *r, char *name)
     return row;
 }
 
+/* What is the same for all queries is one row, which no query labels. */
+static tensor bias_shown(const truth *t)
+{
+    tensor bias = truth_bias(t);
+    if (truth_has_one_bias(t))
+        bias.size[0] = 1;
+    return bias;
+}
+
 static tensor stage_named(const truth *t, const char *name, size_t head, bool is_of_head)
 {
     size_t length = strlen(truth_last_form(t, 'k'));
@@ -147,7 +158,7 @@ static tensor stage_named(const truth *t, const char *name, size_t head, bool is
         strncmp(name, truth_last_form(t, 'k'), length) == 0 && strcmp(name + length, "ᵀ") == 0;
     bool is_whole = !is_of_head && !is_turned;
     if (strcmp(name, "bias") == 0)
-        return truth_bias(t);
+        return bias_shown(t);
     if (strcmp(name, "joined") == 0)
         return truth_joined(t, &name);
     if (is_turned) {

@@ -382,3 +382,9 @@ tensor truth_bias(const truth *t)
     }
     return bias;
 }
+
+bool truth_has_one_bias(const truth *t)
+{
+    tensor bias = truth_bias(t);
+    return bias.data != NULL && bias.stride[0] == 0 && t->n_q > 1;
+}

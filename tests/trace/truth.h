@@ -51,6 +51,8 @@ tensor truth_weight_of_head(const truth *t, const char *name, size_t head);
 tensor truth_vector(const truth *t, const char *name, size_t count, size_t head);
 /* What is added to the scaled scores of the focus's batch and head, n_q × n_k. */
 tensor truth_bias(const truth *t);
+/* There is one row of it, and all queries get the same. */
+bool truth_has_one_bias(const truth *t);
 
 /* The last form of q, k or v, which scores and weights are taken of: "present_k". */
 const char *truth_last_form(const truth *t, char which);
