@@ -109,8 +109,7 @@ void line_wave(reader *r, progress *p)
 {
     const truth *t = r->of;
     size_t pair = strcmp(p->line, "wave") == 0 ? p->key : 0, m = truth_rows(t, "x").size[1];
-    double position = truth_query_position(t),
-           frequency = pow(10000, -2 * (double)pair / (double)m);
+    double position = (double)truth_place(t), frequency = pow(10000, -2 * (double)pair / (double)m);
     read_words(r, "angle = position·10000^(−%zu/%zu) = ", 2 * pair, m);
     read_operand(r, position);
     read_words(r, "·");
@@ -131,7 +130,7 @@ void line_wave_added(reader *r, progress *p)
     snprintf(cosine, sizeof cosine, "x_pos[%zu,%zu]", row + 1, first + 2);
     bool is_cosine = strncmp(r->at, cosine, strlen(cosine)) == 0;
     size_t column = first + is_cosine;
-    double angle = truth_query_position(t) * pow(10000, -(double)first / (double)x.size[1]);
+    double angle = (double)truth_place(t) * pow(10000, -(double)first / (double)x.size[1]);
     double from = number_at(&x, row, column), wave = is_cosine ? cos(angle) : sin(angle);
     read_words(r, "x_pos[%zu,%zu] = x[%zu,%zu] + %s(angle) = ", row + 1, column + 1, row + 1,
                column + 1, is_cosine ? "cos" : "sin");

@@ -158,8 +158,8 @@ static void take_out_positions(const truth *t, char *text)
     take_out_format(text, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu",
                     width_of(t, "x"));
     take_out(text, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
-    take_out_format(text, "Row %zu stands at position %.0f, counted from 0.", t->how.row + 1,
-                    truth_query_position(t));
+    take_out_format(text, "Row %zu stands at position %ld, counted from 0.", t->how.row + 1,
+                    truth_place(t));
 }
 
 static void take_out_rope(const truth *t, char *text)

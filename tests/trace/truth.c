@@ -335,20 +335,12 @@ truth_turns truth_rope(const truth *t)
     return turns;
 }
 
-double truth_query_position(const truth *t)
-{
-    size_t past = t->n_k - t->n_new;
-    if (strcmp(truth_word(t, "causal"), "lower-right") == 0)
-        return (double)(t->own + t->how.row) - (double)t->n_q;
-    return (double)(t->how.row + truth_count(t, "offset", past));
-}
-
 double truth_position(const truth *t, bool is_key)
 {
     const entry *said = rope_part(t, "positions");
     size_t row = is_key ? truth_key_row(t) : t->how.row, past = t->n_k - t->n_new;
     if (said == NULL)
-        return is_key ? (double)(row + past) : truth_query_position(t);
+        return is_key ? (double)(row + past) : (double)truth_place(t);
     size_t keys = t->n_new - (t->n_k - t->own);
     row += is_key && said->tensor.size[0] != keys ? t->n_q : 0;
     return number_of(&said->tensor, row);

@@ -65,8 +65,6 @@ typedef struct truth_turns {
 
 truth_turns truth_rope(const truth *t);
 double truth_position(const truth *t, bool is_key);
-/* Where a query stands, whatever rope says. */
-double truth_query_position(const truth *t);
 
 /* q_gain or k_gain of the head that this query head uses. */
 tensor truth_gain(const truth *t, char which, size_t head);
@@ -84,7 +82,8 @@ size_t truth_key_row(const truth *t);
 double truth_scale(const truth *t);
 /* The stage that bias and mask change: the last before them that did something. */
 const char *truth_unmasked(const truth *t);
-/* Where the focus's query stands among the keys; its head's slope of ALiBi. */
+/* Where the focus's query stands among the keys, from 0 and whatever rope says; its head's slope of
+ * ALiBi. */
 long truth_place(const truth *t);
 double truth_slope(const truth *t);
 /* It is 2^(−8·index/count); count is 0 where it was given. */
