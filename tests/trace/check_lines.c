@@ -142,8 +142,8 @@ static void line_compared(reader *r, progress *p)
     const char *name = is_query ? "q_score" : "k_score", *from = truth_last_form(t, *r->at);
     const char *weight = !is_query ? "ua" : truth_has(t, "ws") ? "ws" : "wa";
     size_t head = t->how.head, row = is_query ? t->how.row : 0;
-    tensor rows = truth_stage(t, from, is_query ? head : truth_kv_head(t, head)),
-           made = truth_stage(t, name, head), all = truth_weight(t, weight);
+    tensor rows = truth_stage(t, from, head), made = truth_stage(t, name, head),
+           all = truth_weight(t, weight);
     if (made.data == NULL || all.data == NULL) {
         reader_fail(r, "there is no %s", name);
         return;
