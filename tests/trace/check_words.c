@@ -206,6 +206,16 @@ static void take_out_sharing(const truth *t, char *text)
                     h + 1, own + 1, first + 1, first + group);
 }
 
+static void take_out_statistics(const truth *t, char *text)
+{
+    tensor weights = truth_stage(t, "weights", t->how.head);
+    for (size_t j = 0; j < t->n_k; j++) {
+        if (number_at(&weights, t->how.row, j) != 0)
+            return;
+    }
+    take_out(text, "There is no strongest key: all weights are 0.");
+}
+
 static void take_out_later_steps(const truth *t, char *text)
 {
     size_t h = t->heads;
@@ -256,6 +266,7 @@ void check_prose(reader *r, const char *joined)
     take_out_rope(r->of, text);
     take_out_slopes(r->of, text);
     take_out_sharing(r->of, text);
+    take_out_statistics(r->of, text);
     take_out_later_steps(r->of, text);
     size_t left = strcspn(text, "0123456789");
     if (text[left] != '\0')
