@@ -175,11 +175,17 @@ static void expect_inner(page *p, const cJSON *item)
     expect_value(p, member(item, "inner"));
 }
 
+/* A sum of one number shows its result alone. */
+static bool is_sum_of_more(const cJSON *item, const char *operation)
+{
+    bool has_more = length_of(member(item, "a")) > 1 || member(item, "c") != NULL;
+    return strcmp(operation, "sum") == 0 && has_more;
+}
+
 static void expect_expression(page *p, const cJSON *item)
 {
     const char *operation = cJSON_GetStringValue(member(item, "operation"));
     const char *order = whole_operands(operation);
-    bool is_sum = strcmp(operation, "sum") == 0;
     if (order != NULL)
         expect_whole(p, item, order);
     else if (strcmp(operation, "entropy") == 0)
@@ -188,10 +194,10 @@ static void expect_expression(page *p, const cJSON *item)
         expect_terms(p, item, "cabd");
     else if (strcmp(operation, "dot") == 0 || strcmp(operation, "difference") == 0)
         expect_terms(p, item, "ab");
-    else if (strcmp(operation, "max") == 0 || (is_sum && length_of(member(item, "a")) > 1))
+    else if (strcmp(operation, "max") == 0 || is_sum_of_more(item, operation))
         expect_terms(p, item, "a");
     else
-        return; /* a variance, and a sum of one number, show their result alone */
+        return; /* a variance shows its result alone */
     if (order == NULL && strcmp(operation, "additive") != 0)
         expect_value(p, member(item, "c"));
 }
