@@ -300,12 +300,19 @@ def must_be_offset(section, text):
     must_be_causal(section)
 
 
+def table_of(document):
+    """What the output is compared with: what words or ids look up, where nothing else is said."""
+    if "unembedding" in document:
+        return "unembedding"
+    return "vocabᵀ" if "vocab" in document else "embeddingᵀ"
+
+
 def set_logits(section):
     """The one row that is chosen from."""
     d = section.run.document
     output = section.whole("output")[-1]
-    table = numbers_of(d, "unembedding")
-    table = table if table else section.whole("embeddingᵀ")
+    name = table_of(d)
+    table = numbers_of(d, name) if name == "unembedding" else section.whole(name)
     section.locals["logits"] = [[section.run.dot(output, column) for column in zip(*table)]]
     section.locals["unembedding"] = table
     section.locals["all_logits"] = section.locals["logits"][0]
@@ -330,7 +337,7 @@ def check_logits(section, line):
     row, table = re.fullmatch(r"logits = output\[(\d+)\]·(\S+)", line).groups()
     if int(row) != section.row():
         raise Wrong(f"the last row is {section.row()}")
-    if table not in ("unembedding", "embeddingᵀ"):
+    if table != table_of(section.run.document):
         raise Wrong(f"'{table}' makes no logits")
 
 
