@@ -63,7 +63,7 @@ for file in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     ! picked "$file" || check_document "$file"
 done
 
-for file in "$root"/testdata/stacks/*.json; do
+for file in "$root"/testdata/stacks/*.json "$root"/tests/trace/stacks/*.json; do
     ! picked "$file" || check_stack "$file"
 done
 

@@ -89,7 +89,7 @@ done
 # stack_numbers COMMAND CHECKER-OPTIONS DOCUMENT [SELFATTN-OPTION]...: the stages are those of the
 # sequence $whole, which is the document, or what a generation made of it; all of them as $type.
 stack_numbers() {
-    of=$1 how="--dtype $type $2" document=$3 emits=$1
+    of=$1 how="--command $1 --dtype $type $2" document=$3 emits=$1
     shift 3
     [ "$of" != generate ] || emits=decode
     # shellcheck disable=SC2086 # several words
@@ -159,11 +159,12 @@ check_stack() {
 }
 
 if python3 -c '' 2>/dev/null; then
-    for document in "$root"/testdata/stacks/*.json "$root/tests/web/gates.json"; do
+    for document in "$root"/testdata/stacks/*.json "$tests"/stacks/*.json \
+        "$root/tests/web/gates.json"; do
         name=$(basename "$document" .json)
         picked "$name" || continue
         case $name in
-        generation | generator | street) check_generation "$document" ;;
+        generation* | generator | street) check_generation "$document" ;;
         *decoder*) check_stack decode "$document" ;;
         *) check_stack encode "$document" ;;
         esac

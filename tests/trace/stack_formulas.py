@@ -3,7 +3,10 @@ import math
 import re
 
 from expression import Wrong, evaluate, listed, parse
+from stack_masks import (check_allowed, check_capped, check_hidden, check_masked, check_masked_sum,
+                         check_slope, check_slope_rule)
 from stack_shown import must_equal, must_show
+from stack_turns import check_factor, check_normal, check_pair_rule, check_turn_rule, check_turned
 from stack_waves import check_angle, check_wave_sum, position_of, wave
 from stack_worked import check_worked, must_spell
 
@@ -65,27 +68,6 @@ def check_norm(section, match):
     name, centered, scaled, gain, bias = match.groups()
     for made, row in zip(section.whole(name), section.whole(centered or scaled), strict=True):
         must_equal(section, normed(row, section, bool(centered), gain, bias), made, name)
-
-
-def check_masked(section, right):
-    source, hides = re.fullmatch(r"(\w+)\[i,j\](, or -inf)?", right).groups()
-
-    def compare(a, b):
-        if isinstance(a, list):
-            for x, y in zip(a, b, strict=True):
-                compare(x, y)
-        elif a != b and not (hides and b == -math.inf):
-            raise Wrong(f"{a} became {b}")
-
-    section.locals["from"] = "masked"
-    compare(section.whole(source), section.whole("masked"))
-
-
-def check_hidden(section, match):
-    """masked[1,2]: 0.5433 → -inf"""
-    source = "scaled" if section.setting("scale") != 1 else "scores"
-    must_show(section, match[2], section.at(source, match[1], section.run.head))
-    must_show(section, match[3], section.at("masked", match[1], section.run.head))
 
 
 def check_context(section, line):
@@ -166,10 +148,11 @@ def check_heads_count(section, line):
 
 
 def check_present(section, line):
-    if line != "present_k = [past_k; k], present_v = [past_v; v]":
+    keys = section.kept_as("present_k")
+    if line != f"present_k = [past_k; {keys}], present_v = [past_v; v]":
         raise Wrong("another line of the cache")
-    for name in "kv":
-        joined = section.whole("past_" + name) + section.whole(name)
+    for name, new in (("k", keys), ("v", "v")):
+        joined = section.whole("past_" + name) + section.whole(new)
         must_equal(section, joined, section.whole("present_" + name), line)
 
 
@@ -248,9 +231,18 @@ EXACT = {
     "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0",
 }
 SPECIAL = [
+    (r"([qk])_norm\[i\] = (.*)", check_normal),
+    (r"factor = 1/√\(mean \+ qk_eps\) = (.*) = (.*) = (\S+)", check_factor),
+    (r"angle of pair p = .*", check_turn_rule),
+    (r"pair p: numbers (.*), p from 0", check_pair_rule),
+    (r"(?:p = \d+: numbers|angle = position·base|[qk]_rope\[).*", check_turned),
     (r"(\w+)\[i\] = .* / √\(.*", lambda s, m: check_norm(s, must_match(NORM, m[0]))),
     (r"masked\[i,j\] = (.*)", lambda s, m: check_masked(s, m[1])),
     (r"masked\[([\d,]+)\]: (\S+) → (\S+)", check_hidden),
+    (r"masked\[([\d,]+)\] = (.*) = (.*) = (\S+)", check_masked_sum),
+    (r"slope of head i of h = 2\^\(−8·i/h\), h a power of two", check_slope_rule),
+    (r"(slope.*) = (\S+)", check_slope),
+    (r"capped\[([\d,]+)\] = C·tanh\((\w+)\[([\d,]+)\] / C\) = (.*) = (.*) = (\S+)", check_capped),
     (r"context\[i\] = .*", lambda s, m: check_context(s, m[0])),
     (r"A\[(\d+)\]\[(\d+),1\] = 0\.5·mean_weights\[(\d+)\]\[(\d+),1\] \+ 0\.5·I\[(\d+),1\] = (.*) = "
      r"(\S+)", check_half),
@@ -268,8 +260,7 @@ SPECIAL = [
     (r"(?:embedded|segmented)\[i\] = .*", lambda s, m: check_embedded(s, m[0])),
     (r"PE\(position, 2i\) = sin\(position·10000\^\(−2i/m\)\), m = \d+",
      lambda s, m: check_wave(s, m[0])),
-    (r"allowed: j ≤ i", lambda s, m: must_be_causal(s)),
-    (r"allowed: j ≤ i \+ offset, offset = (\d+)", lambda s, m: must_be_offset(s, m[1])),
+    (r"allowed: (.*)", check_allowed),
     (r"part = drawn·total = (\S+)·(\S+) = (\S+)", check_drawn),
     (r"sum up to (.*?) = (.*)", check_sum_up_to),
     (r"tempered = logits / temperature, probabilities = exp\(tempered − most\) / total",
@@ -283,21 +274,6 @@ def must_match(pattern, text):
     if match := pattern.fullmatch(text):
         return match
     raise Wrong("no such line is known")
-
-
-def must_be_causal(section):
-    """Nothing is seen of what comes after."""
-    whole = section.whole("masked")
-    for rows in whole if section.has_heads("masked") else [whole]:
-        for row, keys in enumerate(rows):
-            if any(key != -math.inf for key in keys[section.first() + row + 1 :]):
-                raise Wrong(f"query {row + 1} sees what comes after it")
-
-
-def must_be_offset(section, text):
-    if int(text) != section.first():
-        raise Wrong(f"the offset is {section.first()}")
-    must_be_causal(section)
 
 
 def table_of(document):

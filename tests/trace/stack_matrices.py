@@ -2,9 +2,11 @@
 import re
 
 from expression import Wrong
+from stack_masks import bias_rows
 from stack_shown import must_show_row, row_texts
 
-MATRIX = re.compile(r"    (\S+?)(?:, head (\d+) of (\d+))? \((?:(\d+) × (\d+)|(\d+) long)\)")
+MATRIX = re.compile(r"    (\S+?)(?:, head (\d+) of (\d+)| in head (\d+))? "
+                    r"\((?:(\d+) × (\d+)|(\d+) long)\)")
 PRODUCT_NAME = re.compile(r"([\w.ᵀ]+)(\[\d+\])?(?: in head (\d+))?")
 
 
@@ -13,13 +15,22 @@ def is_labels(line):
     return not line.rstrip().endswith("]") or re.search(r"\w\[\d+\]$", line.rstrip())
 
 
-def check_matrix(section, lines):
-    name, head, heads, rows, columns, long = MATRIX.fullmatch(lines[0]).groups()
+def named_matrix(section, name, head, heads, shown_head):
+    """scores, head 1 of 2; k_rope in head 1, of what is shown of the focus alone."""
     if heads and int(heads) != section.heads():
         raise Wrong(f"there are {section.heads()} heads")
-    value = section.matrix(name, int(head) if head else None)
-    is_row = long is not None
-    value = [value] if is_row else value
+    if shown_head:
+        section.must_be_shown(name, int(shown_head))
+    if name == "bias" and section.name == "mask":
+        return bias_rows(section)
+    head = section.run.head if shown_head else int(head) if head else None
+    return section.matrix(name, head)
+
+
+def check_matrix(section, lines):
+    *named, rows, columns, long = MATRIX.fullmatch(lines[0]).groups()
+    name, value = named[0], named_matrix(section, *named)
+    value = [value] if long else value
     size = (int(rows or 1), int(columns or long))
     if size != (len(value), len(value[0])):
         raise Wrong(f"{name} is {len(value)} × {len(value[0])}")
@@ -113,7 +124,9 @@ def check_product(section, lines):
     if len(names) != 3 or len(groups) != 3:
         raise Wrong("a product of other than two")
     for (_, name), (_, rows) in zip(sorted(names, key=lambda n: n[0]), sorted(groups.items())):
-        value = section.matrix(name[1], int(name[3]) if name[3] else
+        if name[3]:
+            section.must_be_shown(name[1], int(name[3]))
+        value = section.matrix(name[1], section.run.head if name[3] else
                                (1 if section.part and name[1] not in ("x", "xk", "xv") and
                                 not name[1].startswith("W") and name[1] not in ("context", "output")
                                 else None))

@@ -75,7 +75,8 @@ def check_section(run, title, lines):
             return f"line {part[0][0]}, {title}: {e}"
         except (KeyError, IndexError, ValueError, TypeError, AttributeError, ZeroDivisionError) as e:
             return f"line {part[0][0]}, {title}: {type(e).__name__} {e}: {part[0][1]}"
-    return None
+    missing = next(section.locals.get("turned lines", iter([])), None)
+    return None if missing is None else f"{title}: '{missing[0]}' is missing"
 
 
 # ---- changes ----
@@ -124,6 +125,7 @@ def main():
     options.add_argument("--row", type=int, default=1)
     options.add_argument("--head", type=int, default=1)
     options.add_argument("--temperature", type=float, default=1)
+    options.add_argument("--command", choices=["encode", "decode", "generate"], default="encode")
     options.add_argument("--prompt", type=int, default=0)
     options.add_argument("--drawn", type=float, action="append", default=[])
     options.add_argument("--digits", type=int)

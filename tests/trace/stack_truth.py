@@ -8,11 +8,15 @@ import struct
 
 from expression import Wrong
 
-NORM_EPS = 1e-5
+NORM_EPS, QK_EPS = 1e-5, 1e-6
 TITLE = re.compile(r"(?:step (\d+), )?(?:layer (\d+), )?(?:(attention|cross): )?(.*)")
-OF_KEYS = ("k", "v", "present_k", "present_v", "past_k", "past_v")
-OF_HEADS = ("scores", "scaled", "masked", "row_max", "exp", "row_sum", "weights", "weighted", "attended")
-SIDE_BY_SIDE = ("q",) + OF_KEYS
+OF_KEYS = ("k", "v", "present_k", "present_v", "past_k", "past_v", "k_norm", "k_rope")
+OF_PAIRS = ("scores", "scaled", "capped", "masked", "exp", "weights", "weighted")
+OF_HEADS = OF_PAIRS + ("row_max", "row_sum", "attended")
+SIDE_BY_SIDE = ("q", "q_norm", "q_rope") + OF_KEYS
+# What cross-attention takes from its layer, or from the document, where it says nothing else.
+OF_BOTH = ("heads", "kv_heads", "scale", "score", "softcap", "qk_norm", "qk_eps", "layout", "round",
+           "mask_true", "top", "add_zero")
 
 
 def transposed(matrix):
@@ -40,6 +44,7 @@ class Run:
 
     def __init__(self, document, stages, asked):
         self.row, self.head, self.prompt = asked.row, asked.head, asked.prompt
+        self.is_decoder = asked.command != "encode"
         self.temperature, self.digits, self.drawn = asked.temperature, asked.digits, asked.drawn
         self.narrow = narrowed if asked.dtype == "f32" else lambda value: value
         self.document = self.narrow(document)
@@ -95,7 +100,7 @@ class Section:
             return stage[: self.end()]
         if name in ("past_k", "past_v"):
             return stage[: self.first()]
-        if name in ("scores", "scaled", "masked", "exp", "weights", "weighted"):
+        if name in OF_PAIRS:
             keys = slice(None, self.end())
             if self.has_heads(name):
                 return [[row[keys] for row in m[rows]] for m in stage]
@@ -111,19 +116,42 @@ class Section:
     # ---- names ----
 
     def heads(self):
-        return int(self.run.document.get("heads", 1))
+        return int(self.said("heads", 1))
 
     def has_heads(self, name):
-        return name in OF_HEADS and "heads" in self.run.document
+        return name in OF_HEADS and self.said("heads") is not None
+
+    def groups(self, name):
+        """How many heads a name has whose heads lie side by side."""
+        is_shared = name.rstrip("ᵀ") in OF_KEYS or name in ("Wk", "Wv", "k_gain")
+        return int(self.said("kv_heads", self.heads())) if is_shared else self.heads()
+
+    def shared(self, name, head):
+        """The one of these that a query head uses, from 1."""
+        return (head - 1) // (self.heads() // self.groups(name)) + 1
 
     def own_keys(self):
         layers = self.run.document["layers"]
         own = layers[self.layer] if self.layer >= 0 else self.run.document
         return own.get("cross", {}) if self.part == "cross" else own
 
+    def said(self, name, otherwise=None):
+        """A setting of this attention: of its own, or of all layers."""
+        places = [self.own_keys()]
+        if self.layer >= 0 and (self.part != "cross" or name in OF_BOTH):
+            places += [self.run.document["layers"][self.layer], self.run.document]
+        return next((place[name] for place in places if name in place), otherwise)
+
+    def kept_as(self, name):
+        """A cache keeps keys as they are compared: normalized and turned."""
+        if name in ("present_k", "past_k"):
+            turned, normal = self.said("rope") is not None, self.said("qk_norm") is not None
+            return "k_rope" if turned else "k_norm" if normal else "k"
+        return name.removeprefix("present_").removeprefix("past_")
+
     def full_name(self, name):
         before = f"layer.{self.layer}." if self.layer >= 0 else ""
-        name = re.sub(r"^(present|past)_", "", name)
+        name = self.kept_as(name)
         part = f"{before}{self.part}.{name}" if self.part else None
         if name == "x" and not self.part:
             below = f"layer.{self.layer - 1}.output" if self.layer > 0 else "ln_e"
@@ -167,7 +195,7 @@ class Section:
         rows = [d["vocab"][word] for word in d["tokens"]]
         return [[a + b for a, b in zip(row, kinds[s])] for row, s in zip(rows, d["segments"])]
 
-    SETTINGS = ("eps", "scale", "d_k", "m", "h", "temperature")
+    SETTINGS = ("eps", "qk_eps", "scale", "d_k", "m", "h", "temperature", "C")
 
     def setting(self, name):
         d, own = self.run.document, self.own_keys().get(self.name, self.run.document.get(self.name))
@@ -182,9 +210,15 @@ class Section:
             return len(self.whole("q")[0]) // self.heads()
         if name == "temperature":
             return self.run.temperature
-        scale = self.own_keys().get("scale", d.get("scale", "head"))
-        return self.run.narrow(
-            1 / math.sqrt(self.setting("d_k")) if scale == "head" else float(scale))
+        if name in ("C", "qk_eps"):
+            return float(self.said("softcap")) if name == "C" else float(self.said(name, QK_EPS))
+        return self.scale()
+
+    def scale(self):
+        said = self.said("scale", "head")
+        made = {"head": "d_k", "embed": "m"}.get(said)
+        scale = 1 / math.sqrt(self.setting(made)) if made else 1 if said == "none" else said
+        return self.run.narrow(float(scale))
 
     # ---- one head ----
 
@@ -193,22 +227,31 @@ class Section:
         whole = self.whole(name)
         if self.has_heads(name):
             return whole[head - 1]
-        if "heads" not in self.run.document or name not in SIDE_BY_SIDE:
+        if self.said("heads") is None or name not in SIDE_BY_SIDE + ("Wq", "Wk", "Wv"):
             return whole
-        groups = int(self.run.document.get("kv_heads", self.heads())) if name != "q" else self.heads()
-        width = len(whole[0]) // groups
-        first = (head - 1) // (self.heads() // groups) * width
+        width = len(whole[0]) // self.groups(name)
+        first = (self.shared(name, head) - 1) * width
         return [row[first : first + width] for row in whole]
 
     def matrix(self, name, head=None):
-        if name in ("kᵀ", "present_kᵀ"):
+        if name.endswith("ᵀ") and name[:-1] in OF_KEYS:
             return transposed(self.matrix(name[:-1], head))
-        if head is not None and name in ("Wq", "Wk", "Wv"):
-            width = len(self.of_head(name[1].lower(), head)[0])
-            groups = len(self.whole(name[1].lower())[0]) // width
-            first = (head - 1) // (self.heads() // groups) * width
-            return [row[first : first + width] for row in self.whole(name)]
+        if name in ("q_gain", "k_gain"):
+            return self.gain(name, head)
         return self.whole(name) if head is None else self.of_head(name, head)
+
+    def gain(self, name, head):
+        """A number for each of the head's; said once for all heads, or head by head."""
+        width = len(self.matrix(name[0], head)[0])
+        said = numbers(self.said(name))
+        said = sum(said, []) if isinstance(said[0], list) else said
+        first = (self.shared(name, head) - 1) * width if len(said) > width else 0
+        return said[first : first + width]
+
+    def must_be_shown(self, name, head):
+        """`name in head 2`: the head that the focus's query uses."""
+        if head != self.shared(name, self.run.head):
+            raise Wrong(f"{name} is shown in head {self.shared(name, self.run.head)}")
 
     # ---- an index ----
 

@@ -75,12 +75,14 @@ def head_applies(section, name):
 
 
 def must_follow(section, name, index):
-    """The focus's row, and a key after the other."""
-    if name not in ("scores", "scaled", "exp", "weights", "weighted") or "," not in index:
+    """The focus's row, and a key after the other; of masked those that changed."""
+    if name not in ("scores", "scaled", "capped", "masked", "exp", "weights", "weighted"):
+        return
+    if "," not in index:
         return
     row, key = (int(place) for place in index.split(","))
     last = section.locals.get("last key of " + name, 0)
-    if row != section.row() or key != last + 1:
+    if row != section.row() or key <= last or (name != "masked" and key != last + 1):
         raise Wrong(f"{name}[{index}] follows key {last} of row {section.row()}")
     section.locals["last key of " + name] = key
 
@@ -123,8 +125,8 @@ def read_left(section, left):
     if match is None:
         raise Wrong("no such line is known")
     name, index, head = match.groups()
-    if head and int(head) != section.run.head:
-        raise Wrong(f"head {head} is not the focus")
+    if head:
+        section.must_be_shown(name, int(head))
     section.in_head = bool(head)
     return name, index or ""
 
