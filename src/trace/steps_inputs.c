@@ -152,7 +152,7 @@ static void show_weight(builder *b, input which, const tensor *weight)
 static void show_transform(builder *b, input which, bool is_of_query)
 {
     const tensor *given = b->plan->asked->in[which];
-    bool is_one = given == NULL || given->rank != 3;
+    bool is_one = given == NULL || given->rank != 3 || !b->plan->has_heads;
     for (size_t head = 0; head < b->plan->heads; head++) {
         score_parameters of = plan_score_parameters(b->plan, head);
         const tensor *matrix = is_of_query ? &of.for_query : &of.for_key;
