@@ -345,7 +345,8 @@ static bool shape_of(const truth *t, const char *name, const tensor **shape, ten
     *shape = bundle_tensor(&t->stages, name);
     if (*shape != NULL || !truth_has(t, key))
         return *shape != NULL;
-    *weight = truth_weight(t, key);
+    bool is_rows = *name == *key; /* which no layout turns */
+    *weight = is_rows ? tensor_view_of(truth_input(t, key)) : truth_weight(t, key);
     *shape = weight;
     return true;
 }
