@@ -7,11 +7,13 @@
 /* Of a label in a sentence, bytes; beside it the table has all of it. */
 enum { LONGEST_NAME = 80 };
 
-/* What the new keys are called where they are made of what the queries are made of. */
+/* What the new keys are called where they are made of what the queries are made of: else there may
+ * be more of them than names. */
 static const text_list *names_of_self(const builder *b)
 {
     const problem *asked = b->plan->asked;
-    bool is_self = asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
+    bool is_self =
+        asked->in[INPUT_Q] == NULL && asked->in[INPUT_XK] == NULL && asked->in[INPUT_K] == NULL;
     return is_self ? asked->tokens : NULL;
 }
 

@@ -134,15 +134,21 @@ const char *truth_unmasked(const truth *t)
     return truth_has(t, "softcap") ? "capped" : truth_scale(t) == 1 ? "scores" : "scaled";
 }
 
+/* Queries and new keys are made of the same rows, and have one name. */
+static bool is_self(const truth *t)
+{
+    return truth_input(t, "q") == NULL && truth_input(t, "xk") == NULL &&
+           truth_input(t, "k") == NULL;
+}
+
 const text_list *truth_tokens(const truth *t, bool of_keys)
 {
     const entry *keys = bundle_find(&t->document, "key_tokens");
     const entry *own = bundle_find(&t->document, "tokens");
-    bool is_self =
-        truth_input(t, "xk") == NULL && truth_input(t, "k") == NULL && t->n_new == t->n_k;
     if (of_keys && t->keys.count > 0)
         return &t->keys;
-    const entry *found = !of_keys ? own : keys != NULL ? keys : is_self ? own : NULL;
+    bool is_named = is_self(t) && t->n_new == t->n_k;
+    const entry *found = !of_keys ? own : keys != NULL ? keys : is_named ? own : NULL;
     return found == NULL ? NULL : &found->list;
 }
 
@@ -153,8 +159,7 @@ const text_list *truth_value_tokens(const truth *t)
 
 const text_list *truth_new_tokens(const truth *t)
 {
-    bool is_self = truth_input(t, "xk") == NULL && truth_input(t, "k") == NULL;
-    return t->n_new == t->n_k ? truth_tokens(t, true) : is_self ? truth_tokens(t, false) : NULL;
+    return t->n_new == t->n_k ? truth_tokens(t, true) : is_self(t) ? truth_tokens(t, false) : NULL;
 }
 
 const text_list *truth_new_value_tokens(const truth *t)
