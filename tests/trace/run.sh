@@ -150,7 +150,7 @@ check_stack() {
     stack_numbers "$1" "$last" "$2" --focus "row=$rows,head=${heads:-1}"
     stack_numbers "$1" '--digits 7' "$2" --digits 7
     # Of numbers that are alike a change of place cannot be seen.
-    case $name in decoder-p* | encoder-p* | gates)
+    case $name in decoder-p* | encoder-p* | *-weights | gates)
         stack_numbers "$1" '--digits 7 --alter 97' "$2" --digits 7
         type=f64
         stack_numbers "$1" '--alter 37' "$2"

@@ -6,6 +6,7 @@ from expression import Wrong, evaluate, listed, parse
 from stack_masks import (check_allowed, check_capped, check_hidden, check_masked, check_masked_sum,
                          check_slope, check_slope_rule)
 from stack_shown import must_equal, must_show
+from stack_softmax import SOFTMAX
 from stack_turns import check_factor, check_normal, check_pair_rule, check_turn_rule, check_turned
 from stack_waves import check_angle, check_wave_sum, position_of, wave
 from stack_worked import check_worked, must_spell
@@ -230,7 +231,7 @@ def check_sum_up_to(section, match):
 EXACT = {
     "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0",
 }
-SPECIAL = [
+SPECIAL = SOFTMAX + [
     (r"([qk])_norm\[i\] = (.*)", check_normal),
     (r"factor = 1/√\(mean \+ qk_eps\) = (.*) = (.*) = (\S+)", check_factor),
     (r"angle of pair p = .*", check_turn_rule),

@@ -11,8 +11,9 @@ from expression import Wrong
 NORM_EPS, QK_EPS = 1e-5, 1e-6
 TITLE = re.compile(r"(?:step (\d+), )?(?:layer (\d+), )?(?:(attention|cross): )?(.*)")
 OF_KEYS = ("k", "v", "present_k", "present_v", "past_k", "past_v", "k_norm", "k_rope")
-OF_PAIRS = ("scores", "scaled", "capped", "masked", "exp", "weights", "weighted")
-OF_HEADS = OF_PAIRS + ("row_max", "row_sum", "attended")
+OF_PAIRS = ("scores", "scaled", "capped", "masked", "exp", "weights", "rounded", "weighted")
+OF_HEADS = OF_PAIRS + ("row_max", "row_sum", "attended", "logsumexp", "entropy", "top", "q_score",
+                       "k_score")
 SIDE_BY_SIDE = ("q", "q_norm", "q_rope") + OF_KEYS
 # What cross-attention takes from its layer, or from the document, where it says nothing else.
 OF_BOTH = ("heads", "kv_heads", "scale", "score", "softcap", "qk_norm", "qk_eps", "layout", "round",
@@ -215,7 +216,7 @@ class Section:
         return self.scale()
 
     def scale(self):
-        said = self.said("scale", "head")
+        said = self.said("scale", "head" if self.said("score", "scaled") == "scaled" else "none")
         made = {"head": "d_k", "embed": "m"}.get(said)
         scale = 1 / math.sqrt(self.setting(made)) if made else 1 if said == "none" else said
         return self.run.narrow(float(scale))

@@ -3,7 +3,7 @@ import re
 
 from expression import Wrong, evaluate, parse, spell, terms_of
 from stack_shown import NUMBER, must_equal, must_show
-from stack_truth import OF_KEYS
+from stack_truth import OF_KEYS, OF_PAIRS
 
 SPELLED = re.compile(rf"\s*(?:(?<![a-z])\((?P<negative>{NUMBER})\)|(?P<number>{NUMBER})|(?P<word>[a-z_]+|\S))")
 
@@ -76,9 +76,7 @@ def head_applies(section, name):
 
 def must_follow(section, name, index):
     """The focus's row, and a key after the other; of masked those that changed."""
-    if name not in ("scores", "scaled", "capped", "masked", "exp", "weights", "weighted"):
-        return
-    if "," not in index:
+    if name not in OF_PAIRS or "," not in index:
         return
     row, key = (int(place) for place in index.split(","))
     last = section.locals.get("last key of " + name, 0)
