@@ -43,7 +43,7 @@ static void put_zeros(text *to, size_t count)
 
 static bool is_ascii(const char *name)
 {
-    while (*name > '\0')
+    while (*name != '\0' && (unsigned char)*name < 0x80)
         name++;
     return *name == '\0';
 }

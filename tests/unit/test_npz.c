@@ -170,6 +170,17 @@ static bool add_matrix(bundle *b, const char *name, dtype type, double first, er
     return bundle_add_tensor(b, name, &t, (place){0}, e);
 }
 
+/* Whether a member's own header says that its name is UTF-8: bit 11 of the flags (APPNOTE.TXT,
+ * 4.4.4). */
+static bool says_utf8(const text *zip, const char *name)
+{
+    enum { HEADER = 30, FLAGS = 6 };
+    size_t at = HEADER, length = strlen(name);
+    while (at + length < zip->length && memcmp(zip->data + at, name, length) != 0)
+        at++;
+    return (zip->data[at - HEADER + FLAGS + 1] & 8) != 0;
+}
+
 /* Written and read, with every matrix where it lies in the file. */
 static void test_there_and_back(unit *u)
 {
@@ -181,6 +192,7 @@ static void test_there_and_back(unit *u)
     b.entry[2].tensor = tensor_transposed(&rows);
     text made = written(u, &b), again = written(u, &b), out = {0};
     CHECK(u, made.length == again.length && memcmp(made.data, again.data, made.length) == 0);
+    CHECK(u, says_utf8(&made, "vecteur ü.npy") && !says_utf8(&made, "a/b.npy"));
     mapping map = {.users = 1, .bytes = made.data, .length = made.length};
     read_options how = ALL;
     how.keeps_types = true;
