@@ -53,7 +53,7 @@ static const char *add_beginning(text *out, const char *words)
     size_t digits = strspn(words, "0123456789");
     text_add(out, words, digits);
     words += digits;
-    bool is_list = digits > 0 && (*words == '.' || *words == ')') && words[1] <= ' ';
+    bool is_list = digits > 0 && (*words == '.' || *words == ')') && (unsigned char)words[1] <= ' ';
     bool is_mark = digits == 0 && *words != '\0' && strchr("#+-=:", *words) != NULL;
     text_add_string(out, is_list || is_mark ? "\\" : "");
     return words;
