@@ -9,6 +9,7 @@
 typedef struct reader {
     const read_options *how;
     zip zip;
+    bool has_matrices;
     size_t left; /* of how->most_bytes; SIZE_MAX: any number */
     text unpacked;
 } reader;
@@ -110,27 +111,23 @@ static bool refuse_other(const reader *r, const zip_member *m, const place *at, 
     err_at(e, at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
         return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
-    return has_matrices(&r->zip) ? false : err_remedy(e, "%s", remedy_of_zip(&r->zip));
+    return r->has_matrices ? false : err_remedy(e, "%s", remedy_of_zip(&r->zip));
 }
 
 /* Whether a matrix has its name, which would then be there twice. */
 static bool is_name_of_matrix(const zip *z, const zip_member *m)
 {
-    size_t length = m->name_length + strlen(ENDING);
-    for (size_t i = 0; i < z->count; i++) {
-        const zip_member *one = &z->member[i];
-        if (one->name_length == length && ends_with(one, ENDING) &&
-            memcmp(one->name, m->name, m->name_length) == 0)
-            return true;
-    }
-    return false;
+    char name[ZIP_MOST_NAME + sizeof ENDING];
+    memcpy(name, m->name, m->name_length);
+    memcpy(name + m->name_length, ENDING, sizeof ENDING);
+    return zip_find(z, name, m->name_length + strlen(ENDING)) != NULL;
 }
 
 /* A folder's entry is nothing. */
 static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
 {
     place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
-    bool is_kept = r->how->keeps_unread && has_matrices(&r->zip) && !is_name_of_matrix(&r->zip, m);
+    bool is_kept = r->how->keeps_unread && r->has_matrices && !is_name_of_matrix(&r->zip, m);
     if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
         return true;
     refuse_other(r, m, &at, e);
@@ -160,6 +157,7 @@ bool npz_read(const char *bytes, size_t length, const read_options *how, bundle 
 {
     reader r = {.how = how, .left = how->most_bytes == 0 ? SIZE_MAX : how->most_bytes};
     bool done = zip_open(&r.zip, how->file, bytes, length, e);
+    r.has_matrices = done && has_matrices(&r.zip);
     for (size_t i = 0; done && i < r.zip.count; i++)
         done = read_member(&r, &r.zip.member[i], out, e);
     zip_close(&r.zip);

@@ -14,7 +14,6 @@ enum {
     END_RECORD_64 = 56,
     LOCATOR_64 = 20,
     MOST_COMMENT = 65535,
-    MOST_NAME = 4096, /* a label's limit everywhere */
     FLAG_ENCRYPTED = 1 << 0,
     FLAG_DESCRIPTOR = 1 << 3,
     EXTRA_64 = 1
@@ -153,9 +152,9 @@ static bool widen(uint64_t *const number[], size_t numbers, const char *extra, s
 
 static bool check_name(const zip_member *m, const place *at, err *e)
 {
-    if (m->name_length == 0 || m->name_length > MOST_NAME)
+    if (m->name_length == 0 || m->name_length > ZIP_MOST_NAME)
         return err_at(e, at, "a member's name has %zu bytes; 1 to %d are read", m->name_length,
-                      MOST_NAME);
+                      ZIP_MOST_NAME);
     return (memchr(m->name, '\0', m->name_length) == NULL &&
             utf8_find_invalid(m->name, m->name + m->name_length) == NULL) ||
            err_at(e, at, "a member's name is not UTF-8");
@@ -273,14 +272,16 @@ static int by_header(const void *a, const void *b)
     return ((*one)->header > (*other)->header) - ((*one)->header < (*other)->header);
 }
 
+static int compare_name(const zip_member *one, const char *name, size_t length)
+{
+    int order = memcmp(one->name, name, one->name_length < length ? one->name_length : length);
+    return order != 0 ? order : (one->name_length > length) - (one->name_length < length);
+}
+
 static int by_name(const void *a, const void *b)
 {
     const zip_member *one = *(const zip_member *const *)a, *other = *(const zip_member *const *)b;
-    size_t shorter = one->name_length < other->name_length ? one->name_length : other->name_length;
-    int order = memcmp(one->name, other->name, shorter);
-    if (order != 0)
-        return order;
-    return (one->name_length > other->name_length) - (one->name_length < other->name_length);
+    return compare_name(one, other->name, other->name_length);
 }
 
 static bool check_apart(const zip *z, const zip_member **all, err *e)
@@ -306,16 +307,14 @@ static bool check_names(const zip *z, const zip_member **all, err *e)
     return true;
 }
 
-static bool check_together(const zip *z, err *e)
+static bool check_together(zip *z, err *e)
 {
-    const zip_member **all = mem_alloc(z->count, sizeof all[0], e);
-    if (all == NULL)
+    z->by_name = mem_alloc(z->count, sizeof z->by_name[0], e);
+    if (z->by_name == NULL)
         return false;
     for (size_t i = 0; i < z->count; i++)
-        all[i] = &z->member[i];
-    bool done = check_apart(z, all, e) && check_names(z, all, e);
-    mem_free(all);
-    return done;
+        z->by_name[i] = &z->member[i];
+    return check_apart(z, z->by_name, e) && check_names(z, z->by_name, e);
 }
 
 /* ---- the whole ---- */
@@ -352,8 +351,25 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
     return find_directory(z, &d, e) && read_directory(z, &d, e) && check_together(z, e);
 }
 
+const zip_member *zip_find(const zip *z, const char *name, size_t length)
+{
+    size_t low = 0, high = z->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_name(z->by_name[middle], name, length);
+        if (order == 0)
+            return z->by_name[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 void zip_close(zip *z)
 {
+    mem_free(z->by_name);
     mem_free(z->member);
     *z = (zip){0};
 }

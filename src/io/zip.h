@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+enum { ZIP_MOST_NAME = 4096 }; /* bytes of a member's name: a label's limit everywhere */
+
 typedef struct zip_member {
     const char *name; /* not terminated; borrowed from the file */
     size_t name_length;
@@ -25,6 +27,7 @@ typedef struct zip {
     size_t length;
     zip_member *member; /* in the order of the directory */
     size_t count, capacity;
+    const zip_member **by_name; /* the same, in the order of their names */
 } zip;
 
 /* True for bytes that begin as a zip does. */
@@ -33,6 +36,9 @@ bool zip_probe(const char *bytes, size_t length);
 /* Reads and checks the directory; zip_close is due whether that works or not. */
 bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e);
 void zip_close(zip *z);
+
+/* The member of this name, or NULL where there is none. */
+const zip_member *zip_find(const zip *z, const char *name, size_t length);
 
 /* Whether its method is one that is read; else the error says which it is. */
 bool zip_can_unpack(const zip *z, const zip_member *m, err *e);

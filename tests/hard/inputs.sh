@@ -1,5 +1,6 @@
 # What is hard for a reader, in files of about $n bytes: deep, long, many, the same, out of order.
-# input FILE SAID GENERATOR: SAID is a part of what is said of it; with '' it is read.
+# input FILE SAID GENERATOR [COMMAND]: SAID is a part of what is said of it; with '' it is read, by
+# diff where no other command stands there.
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # $n is expanded when a generator runs
 
 # many COUNT FORMAT: FORMAT may have %d, which counts from 0, several times.
@@ -125,3 +126,34 @@ input fortran.npy '' '
     echo "$D 128, $((n / 512)))}" | sed s/False/True/ >h; npy h $((n / 512 * 512))'
 input axes.npy 'axes' '{ printf "%s" "$D"; many $((n / 32)) "1,"; echo ")}"; } >h; npy h 4'
 input brackets.npy 'expected' '{ printf "{"; many $((n / 32)) "["; echo "}"; } >h; npy h 4'
+
+# --- NPZ: a matrix behind members that are none ---
+# members COUNT
+members() {
+    LC_ALL=C awk -v n="$1" '
+        function put(number, bytes) {
+            for (; bytes > 0; bytes--) { printf "%c", number % 256; number = int(number / 256) }
+        }
+        function common(i) {
+            put(20, 2); put(0, 8); put(crc(i), 4); put(size(i), 4); put(size(i), 4)
+            put(length(name(i)), 2); put(0, 2)
+        }
+        function name(i) { return i < n ? sprintf("k%07d", i) : "a.npy" }
+        function size(i) { return i < n ? 0 : 74 }
+        function crc(i) { return i < n ? 0 : 3354258892 }
+        BEGIN {
+            for (i = 0; i <= n; i++) { printf "PK"; put(1027, 2); common(i); printf "%s", name(i) }
+            put(147, 1); printf "NUMPY"; put(1, 2); put(60, 2)
+            q = "\047"
+            print "{" q "descr" q ": " q "<f4" q ", " q "fortran_order" q ": False, " \
+                q "shape" q ": (1, 1), }"
+            put(0, 4)
+            for (i = 0; i <= n; i++) {
+                printf "PK"; put(513, 2); put(20, 2); common(i); put(0, 10); put(38 * i, 4)
+                printf "%s", name(i)
+            }
+            printf "PK"; put(1541, 2); put(0, 4); put(n + 1, 2); put(n + 1, 2)
+            put(54 * n + 51, 4); put(38 * n + 35 + 74, 4); put(0, 2)
+        }'
+}
+input members.npz '' 'members $((n / 50))' 'info --format json members.npz'

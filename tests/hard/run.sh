@@ -23,7 +23,8 @@ input_whole() {
     eval "$3" >"$1"
     most=$((4096 + MOST * n / 1024))
     # shellcheck disable=SC3045 # dash and bash have these
-    (ulimit -t 20 && ulimit -d $most && selfattn diff --quiet "$1" other.json) >out 2>said
+    # shellcheck disable=SC2086 # the command's words
+    (ulimit -t 20 && ulimit -d $most && selfattn $command) >out 2>said
     status=$?
     if [ $status -gt 2 ]; then
         fail "$1: ends with status $status"
@@ -36,20 +37,21 @@ input_whole() {
     fi
 }
 
-# instructions FILE: in thousands, without those of a small file.
+# instructions: of the command, in thousands, without those of a small file.
 instructions() {
+    # shellcheck disable=SC2086 # the command's words
     valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
-        selfattn diff --quiet "$1" other.json 2>&1 >out |
+        selfattn $command 2>&1 >out |
         awk '/I *refs:/ { gsub(",", ""); print int($NF / 1000) - base }' base="${base:-0}"
 }
 
 input_grows() {
     n=32768
     eval "$3" >"$1"
-    few=$(instructions "$1")
+    few=$(instructions)
     n=131072
     eval "$3" >"$1"
-    many=$(instructions "$1")
+    many=$(instructions)
     if [ "$many" -gt $((7 * few + 1000)) ]; then
         fail "$1: four times the input takes $many thousand instructions instead of $few"
     else
@@ -59,13 +61,15 @@ input_grows() {
 
 input() {
     picked "$1" || return
+    command=${4:-diff --quiet $1 other.json}
     input_whole "$@"
     [ -z "${base:-}" ] || input_grows "$@"
     rm -f "$1" h
 }
 
 if "$root/tests/need.sh" valgrind; then
-    base=$(instructions other.json)
+    command='diff --quiet other.json other.json'
+    base=$(instructions)
 else
     skip 'no valgrind here to count instructions'
 fi
