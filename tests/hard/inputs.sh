@@ -59,6 +59,8 @@ input blanks.csv '' 'many $n "\n"; echo 1'
 input header.csv '' 'listed $((n / 12)) "a%d"; echo; listed $((n / 12)) "1%d"'
 input labels.csv '' 'many $((n / 9)) "l%d,1\n"'
 input blocks.csv '' 'many $((n / 17)) "# k%d 1x1\n1\n\n"'
+input block-of-many.csv '' 'many $((n / 17)) "# k%d 1x1\n1\n\n"' \
+    'diff --quiet block-of-many.csv:k0 other.json:other'
 input same-blocks.csv 'second time' 'many $((n / 12)) "# k 1x1\n1\n\n"'
 input heads.csv '' 'many $((n / 23)) "# k head=%d 1x1\n1\n\n"'
 input heads-down.csv '' 'down $((n / 23)) "# k head=%d 1x1\n1\n\n"'

@@ -32,12 +32,14 @@ static bool open_file(diff_file *f, const char *operand, const options *o, err *
 }
 
 /* A table is read as a whole, and only one matrix of it was asked for. */
-static void leave_only(bundle *b, const char *matrix)
+static bool leave_only(bundle *b, const char *matrix, err *e)
 {
-    for (size_t i = b->count; i > 0; i--) {
-        if (strcmp(b->entry[i - 1].name, matrix) != 0)
-            bundle_remove(b, b->entry[i - 1].name);
-    }
+    bundle only = {0};
+    entry *found = bundle_find(b, matrix);
+    bool done = found == NULL || bundle_take(&only, matrix, found, e);
+    bundle_free(b);
+    *b = only;
+    return done;
 }
 
 static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves_unread, err *e)
@@ -52,11 +54,9 @@ static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves
     text_list_free(&f->header);
     if (f->matrix == NULL)
         return f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
-    bool done = matrix_file_read_only(f->format, f->bytes.bytes, f->bytes.length, f->matrix, how,
-                                      &f->contents, e);
-    if (done)
-        leave_only(&f->contents, f->matrix);
-    return done;
+    return matrix_file_read_only(f->format, f->bytes.bytes, f->bytes.length, f->matrix, how,
+                                 &f->contents, e) &&
+           leave_only(&f->contents, f->matrix, e);
 }
 
 static bool ignores_unread(const bundle *b, const options *o)
