@@ -34,6 +34,8 @@ input long-keys.json '' 'echo "{$x,"; listed $((n / 512)) "\"$(many 500 a)%d\": 
 input escaped-keys.json '' '
     echo "{$x,"; listed $((n / 2400)) "\"$(many 399 "\\\\\\\\u0061")%d\": 0"; echo "}"'
 input words.json '' 'echo "{\"vocab\": {"; listed $((n / 12)) "\"w%d\": [1]"; echo "}, $x}"'
+input texts.json '' 'echo "{$x,"; listed $((n / 10)) "\"k%d\": \"\""; echo "}"' \
+    'convert --force --quiet texts.json out.npy'
 input tokens.json '' 'echo "{$x, \"tokens\": ["; listed $((n / 4)) "\"a\""; echo "]}"'
 input tokens-and-1.json 'expected a number' 'echo "["; listed $((n / 4)) "\"a\""; echo ",1]"'
 input rows.json '' 'echo "["; listed $((n / 4)) "[1]"; echo "]"'
@@ -159,3 +161,4 @@ members() {
         }'
 }
 input members.npz '' 'members $((n / 50))' 'info --format json members.npz'
+input unread.npz '' 'members $((n / 50))' 'convert --force --quiet unread.npz out.npy'

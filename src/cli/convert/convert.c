@@ -106,8 +106,7 @@ static bool name_the_matrix(bundle *b, const format *from, const format *to, err
 
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
-    convert_leave_unread(b, c->o, c->world);
-    if (!name_the_matrix(b, from, c->to, e) ||
+    if (!convert_leave_unread(b, c->o, c->world, e) || !name_the_matrix(b, from, c->to, e) ||
         !convert_take_metadata(b, c->to, c->in, c->o, c->world, &c->kept, &c->how, e) ||
         !convert_check(b, c->to, c->in, c->out, c->o, c->world, e))
         return false;

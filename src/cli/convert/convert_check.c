@@ -18,12 +18,11 @@ static void say_lost(const entry *one, const char *what, const format *f, const 
     report_error(world, &said);
 }
 
-/* Tells of each entry that has no place, and takes it out where that is asked for: how many there
- * are. */
-static size_t leave_out(bundle *b, const format *f, const options *o, const env *world)
+/* Tells of each entry that has no place: how many there are. */
+static size_t tell_lost(const bundle *b, const format *f, const options *o, const env *world)
 {
     size_t lost = 0;
-    for (size_t i = 0; i < b->count;) {
+    for (size_t i = 0; i < b->count; i++) {
         const entry *one = &b->entry[i];
         const char *what = format_lacks(f, b, one);
         if (what != NULL && !o->force)
@@ -32,25 +31,42 @@ static size_t leave_out(bundle *b, const format *f, const options *o, const env 
             note_say(world, o, NULL, "%s is left out: %s has no place for %s", name_of(one),
                      f->title, what);
         lost += what != NULL;
-        if (what != NULL && o->force)
-            bundle_remove(b, one->name);
-        else
-            i++;
     }
     return lost;
 }
 
-void convert_leave_unread(bundle *b, const options *o, const env *world)
+/* One that the format has no place for is left out; without a format, one that was not read. */
+static bool is_left_out(const bundle *b, const format *f, const entry *one)
 {
-    for (size_t i = 0; i < b->count;) {
-        const entry *one = &b->entry[i];
-        if (one->kind != ENTRY_UNREAD) {
-            i++;
-            continue;
-        }
-        note_say(world, o, NULL, "%s is left out: %s", name_of(one), one->text);
-        bundle_remove(b, one->name);
+    return f == NULL ? one->kind == ENTRY_UNREAD : format_lacks(f, b, one) != NULL;
+}
+
+/* What stays is moved to another bundle, which takes the place of this one: taken out one by one,
+ * each that is left out would move all those behind it. */
+static bool leave_out(bundle *b, const format *f, err *e)
+{
+    bundle stay = {0};
+    bool done = true;
+    for (size_t i = 0; i < b->count && done; i++) {
+        entry *one = &b->entry[i];
+        done = is_left_out(b, f, one) || bundle_take(&stay, one->name, one, e);
     }
+    bundle_free(b);
+    *b = stay;
+    return done;
+}
+
+bool convert_leave_unread(bundle *b, const options *o, const env *world, err *e)
+{
+    size_t unread = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        if (one->kind != ENTRY_UNREAD)
+            continue;
+        unread++;
+        note_say(world, o, NULL, "%s is left out: %s", name_of(one), one->text);
+    }
+    return unread == 0 || leave_out(b, NULL, e);
 }
 
 static bool refuse_lost(size_t lost, const bundle *b, const format *f, const char *in,
@@ -107,9 +123,11 @@ static bool note_changes(const bundle *b, const format *f, held_change change, c
 bool convert_check(bundle *b, const format *f, const char *in, const char *out, const options *o,
                    const env *world, err *e)
 {
-    size_t lost = leave_out(b, f, o, world);
+    size_t lost = tell_lost(b, f, o, world);
     if (lost > 0 && !o->force)
         return refuse_lost(lost, b, f, in, out, e);
+    if (lost > 0 && !leave_out(b, f, e))
+        return false;
     if (!check_one_matrix(b, f, lost, in, out, e))
         return false;
     static const struct {

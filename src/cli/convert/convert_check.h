@@ -13,6 +13,6 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
                    const env *world, err *e);
 
 /* Leaves out what of a file was not read, and says why. */
-void convert_leave_unread(bundle *b, const options *o, const env *world);
+bool convert_leave_unread(bundle *b, const options *o, const env *world, err *e);
 
 #endif
