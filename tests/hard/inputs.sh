@@ -36,6 +36,8 @@ input escaped-keys.json '' '
 input words.json '' 'echo "{\"vocab\": {"; listed $((n / 12)) "\"w%d\": [1]"; echo "}, $x}"'
 input texts.json '' 'echo "{$x,"; listed $((n / 10)) "\"k%d\": \"\""; echo "}"' \
     'convert --force --quiet texts.json out.npy'
+input layers.json '' 'echo "{$x"; many $((n / 40)) ",\"layer.%d.output\": [[1]]"; echo "}"' \
+    'diff --quiet layers.json layers.json'
 input tokens.json '' 'echo "{$x, \"tokens\": ["; listed $((n / 4)) "\"a\""; echo "]}"'
 input tokens-and-1.json 'expected a number' 'echo "["; listed $((n / 4)) "\"a\""; echo ",1]"'
 input rows.json '' 'echo "["; listed $((n / 4)) "[1]"; echo "]"'

@@ -12,7 +12,7 @@ static const char LAYER[] = "layer.";
 typedef struct standing {
     size_t group; /* before the layers, in one, behind them; no stage */
     size_t layer;
-    size_t part;  /* of a layer, the first entry that the file has of it */
+    size_t part;  /* of a layer: parts are counted as the file has them */
     size_t made;  /* what a part makes */
     size_t index; /* in the file, which knows the rest */
 } standing;
@@ -60,27 +60,34 @@ static size_t part_length(const char *name)
     return last == NULL ? strlen(name) : (size_t)(last - name) + 1;
 }
 
-static standing stand_in_layer(const bundle *result, size_t index)
+/* Which of the parts so far it is, or the next one; 0 with the error set. */
+static size_t number_part(bundle *parts, const char *name, size_t length, err *e)
+{
+    const entry *there = bundle_find_bytes(parts, name, length);
+    if (there == NULL)
+        there = bundle_add(parts, name, length, (place){0}, e);
+    return there == NULL ? 0 : (size_t)(there - parts->entry);
+}
+
+static standing stand_in_layer(const bundle *result, size_t index, bundle *parts, err *e)
 {
     const char *name = result->entry[index].name;
     const char *part = strchr(name + sizeof LAYER - 1, '.');
-    size_t length = part_length(name), first = 0;
-    while (strncmp(result->entry[first].name, name, length) != 0)
-        first++;
+    size_t length = part_length(name);
     return (standing){.group = IN_LAYER,
                       .layer = strtoul(name + sizeof LAYER - 1, NULL, 10),
-                      .part = first,
+                      .part = number_part(parts, name, length, e),
                       .made = number_in_part(part == NULL ? name : part + 1, name + length),
                       .index = index};
 }
 
-static standing stand(const bundle *result, bool has_layers, size_t index)
+static standing stand(const bundle *result, bool has_layers, size_t index, bundle *parts, err *e)
 {
     const char *name = result->entry[index].name;
     bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
     size_t number = stage_number(name);
     if (is_of_layer(name))
-        return stand_in_layer(result, index);
+        return stand_in_layer(result, index, parts, e);
     if (has_layers)
         return (standing){.group = is_embedded ? BEFORE : BEHIND, .index = index};
     return (standing){
@@ -98,14 +105,22 @@ static int compare_standings(const void *a, const void *b)
     return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
 }
 
-size_t *diff_order(const bundle *result, err *e)
+static bool stand_all(standing *all, const bundle *result, err *e)
 {
     bool has_layers = is_stack(result);
+    bundle parts = {0};
+    for (size_t i = 0; i < result->count && !e->is_set; i++)
+        all[i] = stand(result, has_layers, i, &parts, e);
+    bundle_free(&parts);
+    return !e->is_set;
+}
+
+size_t *diff_order(const bundle *result, err *e)
+{
     standing *all = mem_alloc(result->count, sizeof all[0], e);
-    size_t *order = all == NULL ? NULL : mem_alloc(result->count, sizeof order[0], e);
+    bool done = all != NULL && stand_all(all, result, e);
+    size_t *order = done ? mem_alloc(result->count, sizeof order[0], e) : NULL;
     if (order != NULL) {
-        for (size_t i = 0; i < result->count; i++)
-            all[i] = stand(result, has_layers, i);
         qsort(all, result->count, sizeof all[0], compare_standings);
         for (size_t i = 0; i < result->count; i++)
             order[i] = all[i].index;
