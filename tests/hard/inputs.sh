@@ -48,6 +48,7 @@ input blanks.json 'expected a number' 'many $n "\n"; echo "[1,]"'
 input commas.json 'expected a value' 'printf "["; many $n ","'
 input quotes.json 'the end of the text' 'many $((n / 4)) "\"\\\\\"\""'
 input UTF-8.json '' 'printf "{\"name\": \""; many $((n / 3)) "€"; echo "\", $x}"'
+input unlike.jsonl '' 'many $((n / 32)) "{\"k%d\": [[1, 2, 3, 4]]}\n"' 'info unlike.jsonl'
 
 # --- CSV and TSV ---
 input row.csv '' 'listed $((n / 2)) 1'

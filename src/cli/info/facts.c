@@ -85,11 +85,10 @@ static bool same_shape(const fact *a, const fact *b)
     return a->rank == b->rank && memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
-/* Documents mostly have the same keys in the same order. */
-static fact *find_near(const fact *in, size_t index, const char *name)
+static fact *find_named(const fact *in, const bundle *names, const text *name)
 {
-    bool is_here = index < in->insides && strcmp(text_string(&in->inside[index].name), name) == 0;
-    return is_here ? &in->inside[index] : fact_inside(in, name);
+    const entry *found = bundle_find_bytes(names, text_string(name), name->length);
+    return found == NULL ? NULL : &in->inside[found - names->entry];
 }
 
 static bool copy_without_inside(fact *to, const fact *from, err *e)
@@ -117,17 +116,22 @@ static void join_values(fact *to, const fact *after)
     to->lines += after->lines;
 }
 
-bool facts_join(fact *to, const fact *after, err *e)
+static bool add_named(fact *to, bundle *names, const fact *from, err *e)
+{
+    const char *name = text_string(&from->name);
+    fact *added = fact_add(to, name, from->name.length, e);
+    return added != NULL && copy_without_inside(added, from, e) &&
+           bundle_add(names, name, from->name.length, (place){0}, e) != NULL;
+}
+
+bool facts_join(fact *to, bundle *names, const fact *after, err *e)
 {
     for (size_t i = 0; i < after->insides; i++) {
         const fact *from = &after->inside[i];
-        fact *known = find_near(to, i, text_string(&from->name));
-        if (known != NULL) {
+        fact *known = find_named(to, names, &from->name);
+        if (known != NULL)
             join_values(known, from);
-            continue;
-        }
-        fact *added = fact_add(to, text_string(&from->name), from->name.length, e);
-        if (added == NULL || !copy_without_inside(added, from, e))
+        else if (!add_named(to, names, from, e))
             return false;
     }
     to->count = to->insides;

@@ -48,9 +48,9 @@ fact *fact_add(fact *to, const char *name, size_t length, err *e);
 /* The one of this name; NULL where there is none. */
 fact *fact_inside(const fact *in, const char *name);
 
-/* Adds an object's facts to those of the documents before it, a name's to those of the same
- * name. */
-bool facts_join(fact *to, const fact *after, err *e);
+/* Adds an object's facts to those of the documents before it, a name's to those of the same name.
+ * `names` has an entry for each of them, in their order, which finds them. */
+bool facts_join(fact *to, bundle *names, const fact *after, err *e);
 
 bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
                    err *e);

@@ -29,16 +29,17 @@ static const format *find_format(const options *o, const source *s, const char *
 static bool read_lines(info_file *to, const source *s, err *e)
 {
     jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
+    bundle names = {0};
+    bool done = true;
     to->root.kind = FACT_OBJECT;
-    for (; jsonl_next(&lines); to->documents++) {
+    for (; done && jsonl_next(&lines); to->documents++) {
         fact one = {0};
-        bool done = facts_of_json(&one, lines.line, lines.length, to->file, lines.number, e) &&
-                    facts_join(&to->root, &one, e);
+        done = facts_of_json(&one, lines.line, lines.length, to->file, lines.number, e) &&
+               facts_join(&to->root, &names, &one, e);
         fact_free(&one);
-        if (!done)
-            return false;
     }
-    return true;
+    bundle_free(&names);
+    return done;
 }
 
 static bool read_bundle(info_file *to, const source *s, read_options how, err *e)
