@@ -69,6 +69,9 @@ input block-of-many.csv '' 'many $((n / 17)) "# k%d 1x1\n1\n\n"' \
 input same-blocks.csv 'second time' 'many $((n / 12)) "# k 1x1\n1\n\n"'
 input heads.csv '' 'many $((n / 23)) "# k head=%d 1x1\n1\n\n"'
 input heads-down.csv '' 'down $((n / 23)) "# k head=%d 1x1\n1\n\n"'
+input origins.csv '' '
+    many $((n / 50)) "# input: x%d, 2 x 2, f32, hash 0011223344556677\n"; echo 1' \
+    'diff --quiet origins.csv origins.csv'
 input CR.csv 'carriage return' 'many $((n / 2)) "1\r"'
 input semicolons.csv 'is not a number' 'many $((n / 4)) "1;2\n"'
 

@@ -17,11 +17,8 @@ static const char *behind(const char *line, const char *start)
 /* NULL where it has none of this name. */
 static const origin_input *find_input(const origin *in, const char *name)
 {
-    for (size_t i = 0; i < in->inputs; i++) {
-        if (strcmp(in->in[i].name, name) == 0)
-            return &in->in[i];
-    }
-    return NULL;
+    const entry *found = bundle_find(&in->names, name);
+    return found == NULL ? NULL : &in->in[found - in->names.entry];
 }
 
 static void free_input(origin_input *in)
@@ -41,11 +38,13 @@ static bool add_input(origin *to, origin_input *made, err *e)
     origin_input *larger = is_whole && !is_known
                                ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
                                : NULL;
-    if (larger == NULL) {
+    if (larger != NULL)
+        to->in = larger;
+    if (larger == NULL ||
+        bundle_add(&to->names, made->name, strlen(made->name), (place){0}, e) == NULL) {
         free_input(made);
         return is_known;
     }
-    to->in = larger;
     to->in[to->inputs++] = *made;
     return true;
 }
@@ -303,6 +302,7 @@ void diff_origins_free(diff_origins *o)
         for (size_t i = 0; i < o->of[side].inputs; i++)
             free_input(&o->of[side].in[i]);
         mem_free(o->of[side].in);
+        bundle_free(&o->of[side].names);
         text_list_free(&o->of[side].options);
     }
     text_list_free(&o->untold);

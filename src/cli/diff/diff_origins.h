@@ -13,6 +13,7 @@ typedef struct origin {
     const char *version; /* borrowed from the file's header; NULL: it has none */
     origin_input *in;
     size_t inputs, capacity;
+    bundle names;      /* an entry for each input, in their order, which finds it */
     text_list options; /* that only this one was made with, of those that change numbers */
 } origin;
 
