@@ -5,6 +5,7 @@
 #include "io/encoding.h"
 #include "io/json_lists.h"
 #include "io/json_scan_string.h"
+#include "io/json_slip.h"
 #include "io/json_unique.h"
 #include "io/number_read.h"
 
@@ -19,12 +20,18 @@ typedef struct scan {
     size_t keys, capacity;
 } scan;
 
+/* What is wanted behind a number in a list: no text takes its place. */
+static const char A_NUMBER[] = "a number";
+
 static bool fail_expected(scan *s, const char *wanted, err *e)
 {
     char found[JSON_FOUND];
     place at = json_place(s->text, s->at);
     err_at(e, &at, "expected %s, found %s", wanted, json_found(s->text, s->at, found));
     bool is_character = s->at >= s->text->end || utf8_read(s->at, s->text->end).bytes > 0;
+    const char *remedy = json_slip_between(s->text, s->at);
+    if (remedy != NULL)
+        return err_remedy(e, "%s", remedy);
     return !is_character && !s->text->is_in_binary && encoding_remedy(e);
 }
 
@@ -39,45 +46,6 @@ static void step_over(scan *s)
     s->at = json_skip_space(s->text, s->at + 1);
 }
 
-/* What other programs, and fingers, write for what JSON has; compared with what was found. */
-typedef struct slip {
-    const char *found, *remedy;
-} slip;
-
-static const char POINT[] = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
-
-static const slip SLIPS[] = {
-    {"'", "JSON puts texts in double quotes"},
-    {"\xe2\x80\x9c", "the quote is a typographic one, U+201C; JSON's is \""},
-    {"\xe2\x80\x9d", "the quote is a typographic one, U+201D; JSON's is \""},
-    {"\xe2\x88\x92", "the minus is U+2212; JSON's is -"},
-    {"True", "JSON writes true"},
-    {"TRUE", "JSON writes true"},
-    {"False", "JSON writes false"},
-    {"FALSE", "JSON writes false"},
-    {"None", "JSON writes null"},
-    {"NULL", "JSON writes null"},
-    {".", POINT},
-    {"+", "JSON writes a number without a +"},
-};
-
-static const char *slip_at(const scan *s)
-{
-    for (size_t i = 0; i < sizeof SLIPS / sizeof SLIPS[0]; i++) {
-        size_t length = strlen(SLIPS[i].found);
-        if ((size_t)(s->text->end - s->at) >= length && memcmp(s->at, SLIPS[i].found, length) == 0)
-            return SLIPS[i].remedy;
-    }
-    return NULL;
-}
-
-/* "1.": no digit follows the point. */
-static bool ends_in_point(const scan *s)
-{
-    const char *end = json_word_end(s->text, s->at);
-    return end > s->at && end[-1] == '.';
-}
-
 /* Behind a comma that nothing follows. */
 static bool ends_a_list(const scan *s)
 {
@@ -90,7 +58,9 @@ static bool ends_a_list(const scan *s)
 /* No value that JSON knows; perhaps one that other programs write. */
 static bool fail_value(scan *s, const char *wanted, err *e)
 {
-    const char *end = json_word_end(s->text, s->at), *remedy = slip_at(s);
+    const char *end = json_word_end(s->text, s->at);
+    bool may_be_text = s->depth > 0 && strcmp(wanted, A_NUMBER) != 0;
+    const char *remedy = json_slip_of_value(s->text, s->at, may_be_text);
     double ignored;
     fail_expected(s, wanted, e);
     if (number_read_nonfinite(s->at, end, &ignored))
@@ -98,8 +68,6 @@ static bool fail_value(scan *s, const char *wanted, err *e)
                           (int)(end - s->at), s->at);
     if (ends_a_list(s))
         return err_remedy(e, "the comma before it is one too many");
-    if (remedy == NULL && ends_in_point(s))
-        remedy = POINT;
     return remedy != NULL && err_remedy(e, "%s", remedy);
 }
 
@@ -170,7 +138,7 @@ static bool scan_array(scan *s, err *e)
         const char *value = s->at;
         if (!scan_value(s, wanted, e))
             return false;
-        wanted = is_number(*value) ? "a number" : "a value";
+        wanted = is_number(*value) ? A_NUMBER : "a value";
         s->at = json_skip_space(s->text, s->at);
         if (!next_is(s, ','))
             return next_is(s, ']') ? true : fail_open(s, begin, "list", "',' or ']'", e);

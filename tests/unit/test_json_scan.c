@@ -33,13 +33,15 @@ static const struct {
             "still open"},
     {"{\"a\": 1,}",
      "f:1:9: expected a key in double quotes, found '}' | the comma before it is one too many"},
-    {"{a: 1}", "f:1:2: expected a key in double quotes or '}', found 'a'"},
+    {"{a: 1}",
+     "f:1:2: expected a key in double quotes or '}', found 'a' | JSON puts texts in double quotes"},
     {"{'a': 1}",
      "f:1:2: expected a key in double quotes or '}', found ''' | JSON puts texts in double quotes"},
     {"{\"a\" 1}", "f:1:6: expected ':' behind the key, found '1'"},
     {"{\"a\": }", "f:1:7: expected a value, found '}'"},
     {"{\"a\": 1 \"b\": 2}", "f:1:9: expected ',' or '}', found \"b\""},
-    {"[01]", "f:1:2: expected a value or ']', found '01'"},
+    {"[01]",
+     "f:1:2: expected a value or ']', found '01' | JSON writes a number without zeros before it"},
     {"[1, 1.]", "f:1:5: expected a number, found '1.' | JSON writes a number with a digit on each "
                 "side of the point: 0.5, 1.0"},
     {"[-]", "f:1:2: expected a value or ']', found '-'"},
@@ -53,7 +55,7 @@ static const struct {
      "f:1:5: expected a number, found '-Infinity' | JSON has no such number; write it as a "
      "text: \"-Infinity\""},
     {"[True]", "f:1:2: expected a value or ']', found 'True' | JSON writes true"},
-    {"[nulla]", "f:1:2: expected a value or ']', found 'nulla'"},
+    {"[nulla]", "f:1:2: expected a value or ']', found 'nulla' | JSON puts texts in double quotes"},
     {"1 2", "f:1:3: expected the end of the text, found '2'"},
     {"{}\n{}", "f:2:1: expected the end of the text, found '{' | one document a line is read with "
                "--input-format jsonl"},
