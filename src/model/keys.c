@@ -8,7 +8,12 @@ static const key NORM_ROWS[] = {
     {{"eps", "added to the variance (default: 1e-5)"}, KEY_SETTING},
 };
 
-const named_table NORM_KEYS = NAMED_TABLE("key", NORM_ROWS);
+/* As PyTorch and Keras call them. */
+static const synonym NORM_SYNONYMS[] = {
+    {"weight", "gain"}, {"gamma", "gain"}, {"beta", "bias"}, {"epsilon", "eps"}, {NULL, NULL},
+};
+
+const named_table NORM_KEYS = NAMED_TABLE_ALSO("key", NORM_ROWS, NORM_SYNONYMS);
 
 static const key_tables NORM = {{&NORM_KEYS}}, CROSS = {{&KEYS}};
 
