@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "attn/problem.h"
+#include "attn/stage.h"
 #include "cli/counted_row.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
@@ -34,6 +35,12 @@ static bool name_the_only_matrix(bundle *b, err *e)
     return given_add_labels(b, "x", &labels, taken.at, e);
 }
 
+static const elsewhere NO_KEYS[] = {
+    {&STAGES, "it is a stage, which is computed; what it should be stands in \"expected\""},
+    {&OPTIONS, "it is an option of the command line, not of the document"},
+    {NULL, NULL},
+};
+
 static read_options options_of_contents(const document *one, const documents *all)
 {
     read_options how = read_options_of(all->given, one->file, all->type);
@@ -44,6 +51,7 @@ static read_options options_of_contents(const document *one, const documents *al
     how.other_remedy = all->keys == &STACK_DOCUMENT
                            ? "elsewhere in the document it is a key"
                            : "documents of layers are for selfattn encode, decode and generate";
+    how.elsewhere = NO_KEYS;
     how.kind = KEY_MATRIX;
     how.types_expected = all->types_expected;
     how.type_is_fixed = given_decides_type(all->given, &how.type);

@@ -12,6 +12,12 @@
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 
+/* Names that are no keys, and mean something elsewhere: what an error says of one of them. */
+typedef struct elsewhere {
+    const named_table *table;
+    const char *remedy;
+} elsewhere;
+
 /* How a file is to be read. Reading as a document refuses keys that are not in `keys`. With `keys`
  * NULL every name is taken: arrays of numbers as `kind`, arrays of true and false as KEY_TRUTHS,
  * lists of texts, texts and numbers as what they are, objects as bundles by the same rules. Where a
@@ -29,6 +35,7 @@ typedef struct read_options {
     /* Keys of documents that something else is for; what an error says of one, or NULL. */
     const key_tables *other_keys;
     const char *other_remedy;
+    const elsewhere *elsewhere; /* behind the last a table of NULL; or NULL */
     key_kind kind;
     mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */

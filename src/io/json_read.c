@@ -189,6 +189,15 @@ static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
     return keep(r, at, to, e);
 }
 
+static const char *remedy_elsewhere(const elsewhere *rows, const char *name)
+{
+    for (; rows != NULL && rows->table != NULL; rows++) {
+        if (named_find(rows->table, name, strlen(name)) != NULL)
+            return rows->remedy;
+    }
+    return "keys that begin with _ are skipped";
+}
+
 static bool refuse_key(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
                        err *e)
 {
@@ -198,7 +207,7 @@ static bool refuse_key(json_reader *r, const key_tables *keys, const char *key_a
     err_at(e, &at, "unknown key \"%s\"", name);
     if (others != NULL && key_find(others, name, strlen(name)) != NULL)
         return err_remedy(e, "%s", r->how->other_remedy);
-    return near == NULL ? err_remedy(e, "keys that begin with _ are skipped")
+    return near == NULL ? err_remedy(e, "%s", remedy_elsewhere(r->how->elsewhere, name))
                         : err_remedy(e, "did you mean \"%s\"?", near->name);
 }
 
