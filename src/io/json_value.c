@@ -32,13 +32,25 @@ key_kind json_value_kind(const char *element, key_kind kind)
     return is_truth ? KEY_TRUTHS : kind;
 }
 
-static bool fail_no_matrix(json_reader *r, const entry *to, const char *at, err *e)
+/* "x.csv": a text with an ending, in a document's place for a matrix. */
+static bool names_file(json_reader *r, const char *at)
+{
+    const char *end = json_value_end(&r->text, at);
+    bool is_document = r->how->document_keys != NULL || r->how->keys != NULL;
+    return is_document && *at == '"' && memchr(at, '.', (size_t)(end - at)) != NULL;
+}
+
+static bool fail_no_matrix(json_reader *r, key_kind kind, const entry *to, const char *at, err *e)
 {
     char found[JSON_FOUND];
     place where = json_place(&r->text, at);
     bool has_name = to->name != NULL && to->name[0] != '\0';
-    return err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
-                  has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
+    err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
+           has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
+    if (kind != KEY_EXPECTED && names_file(r, at))
+        return err_remedy(
+            e, "a document holds its matrices; options name files, such as --input and --bundle");
+    return false;
 }
 
 bool json_value_read_matrix(json_reader *r, key_kind kind, const char *at, entry *to, err *e)
@@ -53,7 +65,7 @@ bool json_value_read_matrix(json_reader *r, key_kind kind, const char *at, entry
     double nonfinite;
     bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
     if (*at == '{' || (*at == '"' && !is_number))
-        return fail_no_matrix(r, to, at, e);
+        return fail_no_matrix(r, kind, to, at, e);
     to->kind = ENTRY_TENSOR;
     return json_array_read(&r->text, at, &rules, &to->tensor, e);
 }
