@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "io/missing_mark.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
 #include "io/other_delimiter.h"
@@ -62,6 +63,12 @@ cell_look cell_look_of(const csv_field *f, key_kind kind)
     return f->quoted ? CELL_QUOTED_NUMBER : CELL_NUMBER;
 }
 
+bool cell_is_missing(const csv_field *f)
+{
+    slice s = trimmed_field(f);
+    return missing_mark_is(s.from, (size_t)(s.end - s.from));
+}
+
 static bool has_decimal_comma(slice s)
 {
     return is_decimal_comma(s.from, (size_t)(s.end - s.from));
@@ -106,6 +113,16 @@ bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
     else if (remedy_of(trimmed_field(f)) != NULL)
         err_remedy(e, "%s", remedy_of(trimmed_field(f)));
     return false;
+}
+
+bool cells_remedy_missing(const cells *to, const csv_field *f, err *e)
+{
+    slice s = trimmed_field(f);
+    if (to->kind == KEY_MASK || (s.from < s.end && !cell_is_missing(f)))
+        return false;
+    return err_remedy(e, to->kind == KEY_EXPECTED
+                             ? "leave the cell empty"
+                             : "write nan for it, which --allow-nonfinite lets through");
 }
 
 static bool is_matrix_kind(key_kind kind)

@@ -14,6 +14,8 @@ typedef enum cell_look { CELL_NUMBER, CELL_QUOTED_NUMBER, CELL_EMPTY, CELL_LABEL
 
 cell_look cell_look_of(const csv_field *f, key_kind kind);
 
+/* True for what others write where no number is, such as NA. */
+bool cell_is_missing(const csv_field *f);
 /* True for a text that would be numbers with another delimiter ("1;2") or with a decimal point for
  * a comma. */
 bool cell_is_misread(const char *cell, size_t length, char delimiter);
@@ -54,5 +56,7 @@ void cells_free(cells *c);
 /* Adds to the error just made what a file whose line is separated by something else needs. Returns
  * false. */
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e);
+/* The same of how a number that is missing is written, where this cell has none. */
+bool cells_remedy_missing(const cells *to, const csv_field *f, err *e);
 
 #endif

@@ -278,8 +278,10 @@ static bool read_number(job *j, matrix *m, const csv_field *f, err *e)
         return true;
     cell_look look = cell_look_of(f, m->cells.kind);
     bool is_corner = look == CELL_EMPTY && f->column == 1;
-    if (j->rows_read == 0 && j->header_fields == 0 && (look == CELL_LABEL || is_corner))
+    bool is_label = look == CELL_LABEL && !cell_is_missing(f);
+    if (j->rows_read == 0 && j->header_fields == 0 && (is_label || is_corner))
         err_remedy(e, "if this is a header, quote the labels in it that are numbers");
+    cells_remedy_missing(&m->cells, f, e);
     return false;
 }
 

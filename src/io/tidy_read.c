@@ -109,7 +109,9 @@ static bool add_value(job *j, const csv_field *f, const line *from, err *e)
     if (memcmp(to->grid.has, from->has, sizeof from->has) != 0)
         return err_at(e, &at, "%s has other indices (batch, head, item) here than in line %zu",
                       j->out->entry[from->stage].name, to->grid.piece[0].line);
-    return cells_add(&to->cells, &j->reader, f, e) && grid_add(&to->grid, from->index, f->line, e);
+    if (!cells_add(&to->cells, &j->reader, f, e))
+        return cells_remedy_missing(&to->cells, f, e);
+    return grid_add(&to->grid, from->index, f->line, e);
 }
 
 /* The field `f` is one too many, or the last and too early: counts the rest of the line. */

@@ -55,8 +55,10 @@ static const sample SINGLE[] = {
               "are numbers"},
     {"1,2\n3, 0x10\n", "f.csv:2:4: '0x10' is not a number | hexadecimal is not read: write 16 for "
                        "0x10"},
-    {"1,2\n3,\n", "f.csv:2:3: a number is missing"},
-    {"1,2\n ,3\n", "f.csv:2:2: a number is missing"},
+    {"1,2\n3,\n",
+     "f.csv:2:3: a number is missing | write nan for it, which --allow-nonfinite lets through"},
+    {"1,2\n ,3\n",
+     "f.csv:2:2: a number is missing | write nan for it, which --allow-nonfinite lets through"},
     {"1\n1e39\n",
      "f.csv:2:1: 1e39 is too large for float32, whose largest number is 3.4028235e38 | "
      "--dtype f64 holds larger numbers"},
