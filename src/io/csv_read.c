@@ -122,6 +122,8 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
 static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
+    if (!csv_check_no_spreadsheet_error(&j->reader, comment, e))
+        return false;
     if (!block_comment_read(comment->text, comment->length, &c))
         return j->now != SIZE_MAX || read_header_line(j->how, comment->text, comment->length, e);
     place at = csv_field_place(&j->reader, comment);

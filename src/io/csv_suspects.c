@@ -1,6 +1,7 @@
 #include "io/csv_suspects.h"
 
 #include "io/cells.h"
+#include "io/missing_mark.h"
 
 #include <string.h>
 
@@ -46,4 +47,22 @@ bool csv_check_no_separator_line(const csv_reader *r, err *e)
     if (*at == '\t')
         return err_remedy(e, "take it out, and say it by --delimiter tab");
     return err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
+}
+
+/* The first field of a comment, without the # before it. */
+static size_t first_field_length(const csv_field *comment, char delimiter)
+{
+    const char *end = memchr(comment->text, delimiter, comment->length);
+    return end == NULL ? comment->length : (size_t)(end - comment->text);
+}
+
+bool csv_check_no_spreadsheet_error(const csv_reader *r, const csv_field *comment, err *e)
+{
+    size_t length = first_field_length(comment, r->delimiter);
+    if (!missing_mark_is_error(comment->text, length))
+        return true;
+    place at = csv_field_place(r, comment);
+    err_at(e, &at, "the row begins with a spreadsheet's error, '#%.*s', and # begins a comment",
+           (int)length, comment->text);
+    return err_remedy(e, "write a number for it, or nan; in a comment, a space behind the #");
 }

@@ -1,5 +1,5 @@
-/* What stands in a CSV where labels do, and may be meant as something else: numbers as others write
- * them, and a spreadsheet's line about the delimiter. */
+/* What stands in a CSV where labels or comments do, and may be meant as something else: numbers as
+ * others write them, a spreadsheet's line about the delimiter, and its errors, such as #N/A. */
 #ifndef SELFATTN_IO_CSV_SUSPECTS_H
 #define SELFATTN_IO_CSV_SUSPECTS_H
 
@@ -19,5 +19,7 @@ bool suspects_check(const suspects *s, const csv_reader *r, const char *where, e
 
 /* "sep=;", which spreadsheets put above a table, is refused. */
 bool csv_check_no_separator_line(const csv_reader *r, err *e);
+/* "#N/A,1" is a row that would be lost as a comment. */
+bool csv_check_no_spreadsheet_error(const csv_reader *r, const csv_field *comment, err *e);
 
 #endif
