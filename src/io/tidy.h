@@ -7,10 +7,10 @@
  * col needs nothing else. Holes are empty values.
  *
  * Lines and columns are read in any order, with the delimiter that the header has; batch and head
- * may be left out, and a first column without a name is passed over. As others write them, an index
- * that is not there may be NA (R), and one that is may end with .0 (pandas). A stage has to be
- * whole. Its numbers come back to the same bits; a vector or a number comes back as a matrix of one
- * row. */
+ * may be left out, and a first column without a name is passed over. Without the column stage, all
+ * lines are one matrix without a name. As others write them, an index that is not there may be NA
+ * (R), and one that is may end with .0 (pandas). A stage has to be whole. Its numbers come back to
+ * the same bits; a vector or a number comes back as a matrix of one row. */
 #ifndef SELFATTN_IO_TIDY_H
 #define SELFATTN_IO_TIDY_H
 

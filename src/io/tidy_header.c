@@ -29,7 +29,7 @@ static bool add_column(const csv_reader *r, const csv_field *f, tidy_header *h, 
 static bool check_columns(const tidy_header *h, const place *at, err *e)
 {
     for (size_t column = 0; column < TIDY_COLUMNS; column++) {
-        bool may_lack = column == TIDY_FIRST_INDEX + GRID_BATCH ||
+        bool may_lack = column == TIDY_STAGE || column == TIDY_FIRST_INDEX + GRID_BATCH ||
                         column == TIDY_FIRST_INDEX + GRID_HEAD ||
                         column == TIDY_FIRST_INDEX + GRID_ITEM;
         if (!h->has[column] && !may_lack)

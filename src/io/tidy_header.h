@@ -6,8 +6,8 @@
 #include "io/format.h"
 #include "io/grid.h"
 
-/* stage, those of grid_axis in its order, value */
-enum { TIDY_FIRST_INDEX = 1, TIDY_VALUE = TIDY_FIRST_INDEX + GRID_AXES, TIDY_COLUMNS };
+/* stage, those of grid_axis in its order, value; without a stage it is one matrix without a name */
+enum { TIDY_STAGE, TIDY_FIRST_INDEX, TIDY_VALUE = TIDY_FIRST_INDEX + GRID_AXES, TIDY_COLUMNS };
 
 /* What the fields of a line are, in their order; TIDY_COLUMNS is a column without a name, in which
  * R and pandas count the lines. */

@@ -138,7 +138,9 @@ static bool read_line(job *j, err *e)
             return refuse_count(j, f, count + 1, h->count, e);
         field[h->column[count]] = f;
     }
-    if (!read_stage(j, &field[0], &to, e))
+    if (!h->has[TIDY_STAGE])
+        field[TIDY_STAGE] = (csv_field){.text = "", .line = f.line, .column = 1};
+    if (!read_stage(j, &field[TIDY_STAGE], &to, e))
         return false;
     for (int axis = 0; axis < GRID_AXES; axis++) {
         size_t column = TIDY_FIRST_INDEX + (size_t)axis;
@@ -175,7 +177,7 @@ static bool read_lines(job *j, err *e)
         return false;
     if (!tidy_header_read(&j->reader, &j->header, e))
         return err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
-                             "which batch and head may be left out");
+                             "which stage, batch and head may be left out");
     while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
         if (kind == CSV_ROW && !read_line(j, e))
             return false;

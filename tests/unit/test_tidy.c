@@ -56,9 +56,8 @@ static void written(unit *u)
 #define HEAD_ITEM "stage,batch,head,row,col,item,value\n"
 
 #define BEGINS                                                                                     \
-    " | a tidy table begins with the line stage,batch,head,row,col,value, in which batch and "     \
-    "head "                                                                                        \
-    "may be left out"
+    " | a tidy table begins with the line stage,batch,head,row,col,value, in which stage, batch "  \
+    "and head may be left out"
 
 static const struct {
     const char *input, *wanted;
@@ -69,7 +68,7 @@ static const struct {
     {HEAD_ITEM "w,0,0,0,0,0,1\nw,0,0,0,0,1,2\n", "w bhqkd f64 1 x 1 x 1 x 1 x 2: 1 2; "},
     {HEAD_ITEM "w,,,0,0,,1\n", "w qk f64 1 x 1: 1; "},
     {HEAD, "f: no number is in it"},
-    {"", "f:1:1: the header has no column stage" BEGINS},
+    {"", "f:1:1: the header has no column row" BEGINS},
     {"stage,batch,head,row,col\n", "f:1:1: the header has no column value" BEGINS},
     {"stage,row,value\n", "f:1:1: the header has no column col" BEGINS},
     {"stage,row,row,value\n", "f:1:11: the column row is here a second time" BEGINS},
