@@ -106,10 +106,3 @@ bool blunder_fill_up_keys(attempt *a, int with, err *e)
     bool is_seen = p->causal == CAUSAL_NONE && !p->has_window && p->key_lengths == NULL;
     return is_score_0 && is_seen && keys % block > 0 && add_to_sum(a, block - keys % block, e);
 }
-
-bool blunder_pairing(attempt *a, int with, err *e)
-{
-    (void)with, (void)e;
-    a->problem.rope.is_interleaved = !a->problem.rope.is_interleaved;
-    return a->problem.rope.is_asked;
-}

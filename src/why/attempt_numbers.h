@@ -19,6 +19,7 @@ struct attempt {
     tensor stage[STAGE_COUNT]; /* no data: not there */
     tensor made[ATTEMPT_MATRICES];
     size_t made_count;
+    entry turned; /* where rows stand, which a mistake moves; its numbers are in `made` */
 };
 
 /* A stage with all its axes, to be read and altered. */

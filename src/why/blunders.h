@@ -1,6 +1,7 @@
 /* How mistakes are made: the functions of the rows in mistakes.c, a file each for what is asked
- * (asked.c, inputs.c), who sees whom (sight.c), heads (heads.c), the softmax (softmax.c, online.c),
- * names of stages (holds.c) and digits (digits.c). All are blunders (mistake.h). */
+ * (asked.c, inputs.c), rotary positions (turns.c), soft cap and linear bias (bends.c), who sees
+ * whom (sight.c), heads (heads.c), the softmax (softmax.c, online.c), names of stages (holds.c)
+ * and digits (digits.c). All are blunders (mistake.h). */
 #ifndef SELFATTN_WHY_BLUNDERS_H
 #define SELFATTN_WHY_BLUNDERS_H
 
@@ -31,7 +32,6 @@ bool blunder_scale(attempt *a, int with, err *e);  /* with: a scale, below */
 bool blunder_forget(attempt *a, int with, err *e); /* with: a setting, below */
 bool blunder_softmax_plus_one(attempt *a, int with, err *e);
 bool blunder_fill_up_keys(attempt *a, int with, err *e); /* with: to a multiple of this */
-bool blunder_pairing(attempt *a, int with, err *e);
 
 enum {
     SCALE_AS_NONE,
@@ -56,6 +56,22 @@ enum {
     FORGET_NORM,
     FORGET_OFFSET,
 };
+
+/* bends.c: the soft cap and the linear bias. */
+bool blunder_cap(attempt *a, int with, err *e); /* with: a way, below */
+bool blunder_cap_masked(attempt *a, int with, err *e);
+bool blunder_slopes(attempt *a, int with, err *e); /* with: whose, below */
+
+enum { CAP_BEFORE_SCALE, CAP_UNDIVIDED, CAP_UNMULTIPLIED, CAP_CUT_OFF };
+enum { SLOPE_ADDED, SLOPE_SCALED, SLOPE_EARLY, SLOPE_FIRST };
+
+/* turns.c: rotary positions. */
+bool blunder_pairing(attempt *a, int with, err *e);
+bool blunder_base(attempt *a, int with, err *e); /* with: a base, below */
+bool blunder_turn(attempt *a, int with, err *e); /* with: who is turned, below */
+
+enum { BASE_USUAL, BASE_ROOT };
+enum { TURN_QUERIES, TURN_KEYS, TURN_LATE, TURN_LOCAL };
 
 /* sight.c: who sees whom. */
 bool blunder_invert_mask(attempt *a, int with, err *e);

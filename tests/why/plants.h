@@ -86,6 +86,17 @@ enum { CAUSAL_GONE, CAUSAL_TOO, CAUSAL_UP, CAUSAL_LOW };
 enum { SEES_ONE_MORE, SEES_LATER, SEES_ONLY_LATER };
 enum { V_OF_X, V_OF_XK, K_OF_X, Q_OF_XK, X_AND_XK };
 
+/* plant_bends.c; with: one of the words below */
+bool plant_cap(planting *of); /* it and the next are steps of the weights */
+bool plant_cap_masked(planting *of);
+bool plant_slopes(planting *of);
+bool plant_base(planting *of);
+bool plant_positions(planting *of);
+enum { CAPS_BEFORE_SCALE, CAPS_UNDIVIDED, CAPS_UNMULTIPLIED, CAPS_CUT };
+enum { IS_ADDED, IS_SCALED, BEGINS_EARLY, IS_FIRST };
+enum { IS_USUAL, IS_ROOT };
+enum { ONLY_QUERIES, ONLY_KEYS, ONE_LATE, FROM_ZERO };
+
 /* plant_rows.c: q, k and v of the right problem, given in another order */
 bool plant_interleave(planting *of);
 bool plant_view(planting *of);
