@@ -125,6 +125,8 @@ check_generation() {
     # Its numbers are so many that each change of one takes a minute.
     [ "$name" != generator ] || return
     stack_numbers generate "--prompt $prompt --alter 37" "$1" --length 3
+    # Words are drawn alike, whatever their layers do.
+    case $name in generation-*) return ;; esac
     hot='--length 3 --temperature 2 --seed 1'
     for type in f64 f32; do
         # shellcheck disable=SC2086 # several words
@@ -150,8 +152,10 @@ check_stack() {
     stack_numbers "$1" "$last" "$2" --focus "row=$rows,head=${heads:-1}"
     stack_numbers "$1" '--digits 7' "$2" --digits 7
     # Of numbers that are alike a change of place cannot be seen.
-    case $name in decoder-p* | encoder-p* | *-weights | gates)
-        stack_numbers "$1" '--digits 7 --alter 97' "$2" --digits 7
+    case $name in decoder-[psw]* | encoder-p* | gates)
+        # A tanh of float32 has no seventh digit that is sure.
+        [ "$name" = decoder-scores ] ||
+            stack_numbers "$1" '--digits 7 --alter 97' "$2" --digits 7
         type=f64
         stack_numbers "$1" '--alter 37' "$2"
         stack_numbers "$1" "$last --alter 37" "$2" --focus "row=$rows,head=${heads:-1}" ;;

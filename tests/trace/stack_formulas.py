@@ -6,6 +6,7 @@ from expression import Wrong, evaluate, listed, parse
 from stack_masks import (check_allowed, check_capped, check_hidden, check_masked, check_masked_sum,
                          check_slope, check_slope_rule)
 from stack_shown import must_equal, must_show
+from stack_scores import SCORES
 from stack_softmax import SOFTMAX
 from stack_turns import check_factor, check_normal, check_pair_rule, check_turn_rule, check_turned
 from stack_waves import check_angle, check_wave_sum, position_of, wave
@@ -231,7 +232,7 @@ def check_sum_up_to(section, match):
 EXACT = {
     "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0",
 }
-SPECIAL = SOFTMAX + [
+LINES = SCORES + SOFTMAX + [
     (r"([qk])_norm\[i\] = (.*)", check_normal),
     (r"factor = 1/√\(mean \+ qk_eps\) = (.*) = (.*) = (\S+)", check_factor),
     (r"angle of pair p = .*", check_turn_rule),
@@ -269,6 +270,7 @@ SPECIAL = SOFTMAX + [
     (r"logits = output\[(\d+)\]·\S+", lambda s, m: check_logits(s, m[0])),
     (r"[\w.]+\[i(?:,j)?\] = .*", lambda s, m: check_general(s, *m[0].split(" = "))),
 ]
+SPECIAL = [(re.compile(pattern), check) for pattern, check in LINES]
 
 
 def must_match(pattern, text):
@@ -322,7 +324,7 @@ def check_line(section, line):
     if line in EXACT:
         return
     for pattern, check in SPECIAL:
-        if match := re.fullmatch(pattern, line):
+        if match := pattern.fullmatch(line):
             check(section, match)
             return
     if " = " in line:

@@ -3,7 +3,7 @@ masks and the soft cap."""
 import math
 
 from expression import Wrong
-from stack_shown import must_equal, must_show
+from stack_shown import Near, must_equal, must_show
 from stack_worked import must_follow, must_spell
 
 
@@ -249,6 +249,6 @@ def check_capped(section, match):
     most, score = section.setting("C"), section.at(source, index, section.run.head)
     made = section.at("capped", index, section.run.head)
     must_spell(section, outer, [most, "·", "tanh", "(", score, "/", most, ")"])
-    must_spell(section, inner, [most, "·", math.tanh(score / most)])
+    must_spell(section, inner, [most, "·", Near(math.tanh(score / most))])
     must_equal(section, most * math.tanh(score / most), made, "capped")
     must_show(section, result, made)

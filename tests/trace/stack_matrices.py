@@ -15,10 +15,24 @@ def is_labels(line):
     return not line.rstrip().endswith("]") or re.search(r"\w\[\d+\]$", line.rstrip())
 
 
+# Of more heads only the focus's is shown.
+MOST_HEADS = 4
+
+
+def must_follow_head(section, name, head, heads):
+    """A stage's heads are shown one after the other."""
+    if heads != section.heads():
+        raise Wrong(f"there are {section.heads()} heads")
+    last = section.locals.get("last head of " + name, 0)
+    if head != (last + 1 if heads <= MOST_HEADS else section.run.head):
+        raise Wrong(f"{name} of head {head} follows head {last}")
+    section.locals["last head of " + name] = head
+
+
 def named_matrix(section, name, head, heads, shown_head):
     """scores, head 1 of 2; k_rope in head 1, of what is shown of the focus alone."""
-    if heads and int(heads) != section.heads():
-        raise Wrong(f"there are {section.heads()} heads")
+    if heads:
+        must_follow_head(section, name, int(head), int(heads))
     if shown_head:
         section.must_be_shown(name, int(shown_head))
     if name == "bias" and section.name == "mask":

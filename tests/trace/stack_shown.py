@@ -7,6 +7,10 @@ from expression import Literal, Wrong
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?|-?inf|nan"
 
 
+class Near(float):
+    """What no stage holds, as the type has it: within a few units of its last place."""
+
+
 def written(value, digits=None):
     """So many decimals; else at most four, and five digits and an exponent where those would hide
     it."""
@@ -34,7 +38,10 @@ def must_show(section, text, value):
     digits = None if isinstance(value, Literal) else section.run.digits
     slack = section.run.slack * max(1, abs(value)) if math.isfinite(value) else 0
     plain = trimmed(text) if digits is None else text
-    if plain not in {written(value + by, digits) for by in (-slack, 0, slack)}:
+    near = [value + by for by in (-slack, 0, slack)]
+    if isinstance(value, Near):
+        near += [value * (1 + units * section.run.unit / 2) for units in range(-4, 5)]
+    if plain not in {written(one, digits) for one in near}:
         raise Wrong(f"'{text}' stands for {value:.9g}")
 
 

@@ -55,6 +55,7 @@ class Run:
         # as far from it as some 32 roundings to the type take it.
         self.slack = 1e-12
         self.error = 32 * 2.0**-24 if asked.dtype == "f32" else 2e-11
+        self.unit = 2.0**-23 if asked.dtype == "f32" else 2.0**-52
 
     def dot(self, a, b):
         total = 0.0
@@ -95,7 +96,7 @@ class Section:
             return stage
         rows = slice(self.first(), self.end())
         if self.part == "cross":
-            rows = slice(None) if name in OF_KEYS + ("xk", "xv") else rows
+            rows = slice(None) if name in OF_KEYS + ("xk", "xv", "k_score") else rows
             return [m[rows] for m in stage] if self.has_heads(name) else stage[rows]
         if name in ("present_k", "present_v"):
             return stage[: self.end()]
@@ -106,6 +107,8 @@ class Section:
             if self.has_heads(name):
                 return [[row[keys] for row in m[rows]] for m in stage]
             return [row[keys] for row in stage[rows]]
+        if name == "k_score":
+            return [m[: self.end()] for m in stage]
         if name == "rollout":
             return [row[: self.end()] for row in stage[rows]]
         return [m[rows] for m in stage] if self.has_heads(name) else stage[rows]
@@ -146,9 +149,13 @@ class Section:
     def kept_as(self, name):
         """A cache keeps keys as they are compared: normalized and turned."""
         if name in ("present_k", "past_k"):
-            turned, normal = self.said("rope") is not None, self.said("qk_norm") is not None
-            return "k_rope" if turned else "k_norm" if normal else "k"
+            return self.last_form("k")
         return name.removeprefix("present_").removeprefix("past_")
+
+    def last_form(self, role):
+        if self.said("rope") is not None:
+            return role + "_rope"
+        return role if self.said("qk_norm") is None else role + "_norm"
 
     def full_name(self, name):
         before = f"layer.{self.layer}." if self.layer >= 0 else ""
@@ -239,15 +246,28 @@ class Section:
             return transposed(self.matrix(name[:-1], head))
         if name in ("q_gain", "k_gain"):
             return self.gain(name, head)
+        if name in ("Ws", "Wa", "Ua"):
+            return self.score_matrix(name, head or 1)
+        if name == "bs" and head is not None:
+            return self.vector(name, head, 1)[0]
         return self.whole(name) if head is None else self.of_head(name, head)
 
     def gain(self, name, head):
-        """A number for each of the head's; said once for all heads, or head by head."""
-        width = len(self.matrix(name[0], head)[0])
+        return self.vector(name, self.shared(name, head), len(self.matrix(name[0], head)[0]))
+
+    def score_matrix(self, name, head):
+        """As x·W uses it; one for all heads, or one a head."""
+        said = numbers(self.said(name.lower()))
+        if isinstance(said[0][0], list):
+            said = said[head - 1]
+        return transposed(said) if self.said("layout") == "out-in" else said
+
+    def vector(self, name, head, count):
+        """So many numbers, said once for all heads, or head by head."""
         said = numbers(self.said(name))
         said = sum(said, []) if isinstance(said[0], list) else said
-        first = (self.shared(name, head) - 1) * width if len(said) > width else 0
-        return said[first : first + width]
+        first = (head - 1) * count if len(said) > count else 0
+        return said[first : first + count]
 
     def must_be_shown(self, name, head):
         """`name in head 2`: the head that the focus's query uses."""

@@ -87,7 +87,7 @@ def must_follow(section, name, index):
 
 def must_be_of_row(section, line):
     """All stages of queries are shown at the focus."""
-    is_of_key = section.name == "projections" and line[0] in "kv"
+    is_of_key = line[0] in "kv" and section.name in ("projections", "scores")
     for name, row in re.findall(r"([A-Za-z_][\w.]*)\[(\d+)[\],]", line):
         full = section.full_name(name)
         is_query = full is not None and name not in OF_KEYS and name not in section.locals
