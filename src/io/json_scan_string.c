@@ -1,33 +1,9 @@
 #include "io/json_scan_string.h"
 
+#include "base/utf8.h"
 #include "io/encoding.h"
 
 #include <string.h>
-
-/* The length of the well-formed UTF-8 sequence of several bytes at `at`, or 0: table 3-7 of the
- * Unicode Standard, where the first byte decides the range of the second. */
-static size_t utf8_length(const unsigned char *at, size_t left)
-{
-    unsigned char first = at[0], low = 0x80, high = 0xbf;
-    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || left < length)
-        return 0;
-    if (first == 0xe0)
-        low = 0xa0; /* below: overlong */
-    if (first == 0xed)
-        high = 0x9f; /* above: surrogates */
-    if (first == 0xf0)
-        low = 0x90; /* below: overlong */
-    if (first == 0xf4)
-        high = 0x8f; /* above: past U+10FFFF */
-    if (at[1] < low || at[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++) {
-        if (at[i] < 0x80 || at[i] > 0xbf)
-            return 0;
-    }
-    return length;
-}
 
 static const char *fail_found(json_text *t, const char *at, const char *wanted, err *e)
 {
@@ -98,8 +74,7 @@ const char *json_scan_string(json_text *t, const char *at, err *e)
                 return NULL;
             continue;
         }
-        size_t length =
-            c < 0x80 ? c >= 0x20 : utf8_length((const unsigned char *)at, (size_t)(t->end - at));
+        size_t length = c < 0x80 ? c >= 0x20 : utf8_read(at, t->end).bytes;
         if (length == 0)
             break;
         at += length;
