@@ -1,6 +1,7 @@
 #include "cli/info/facts.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -48,14 +49,6 @@ void fact_free(fact *f)
 
 enum { SHOWN_MOST = 60 }; /* bytes: a line of the table has no more room */
 
-/* No character is cut in two. */
-static size_t whole_characters(const char *words, size_t most)
-{
-    while (most > 0 && ((unsigned char)words[most] & 0xc0) == 0x80)
-        most--;
-    return most;
-}
-
 bool fact_has_room(const fact *to)
 {
     static const char END[] = ", …";
@@ -72,10 +65,10 @@ void fact_show_item(fact *to, const char *words, size_t length)
         text_add_string(&to->shown, "…");
         return;
     }
-    bool fits = length <= SHOWN_MOST;
+    size_t shown = utf8_cut(words, length, SHOWN_MOST);
     text_add_string(&to->shown, "\"");
-    text_add(&to->shown, words, fits ? length : whole_characters(words, SHOWN_MOST));
-    text_add_string(&to->shown, fits ? "\"" : "…\"");
+    text_add(&to->shown, words, shown);
+    text_add_string(&to->shown, shown == length ? "\"" : "…\"");
 }
 
 /* ---- of several documents ---- */
