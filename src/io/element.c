@@ -2,6 +2,7 @@
 
 #include "base/float_bits.h"
 #include "io/number_write.h"
+#include "tensor/narrow.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -95,26 +96,14 @@ static void gather(element_type type, bool is_big_endian, const char *at, size_t
 
 /* ---- bits to float64 ---- */
 
-/* binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. */
-static double half_of(uint64_t bits)
-{
-    uint64_t sign = bits >> 15 << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
-    if (exponent == 31)
-        return float64_of_bits(sign | (uint64_t)0x7ff << 52 | fraction << 42);
-    if (exponent > 0)
-        return float64_of_bits(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
-    double magnitude = (double)fraction * 0x1p-24;
-    return sign == 0 ? magnitude : -magnitude;
-}
-
 static void widen_floats(element_type type, const uint64_t *bits, size_t count, double *out)
 {
     for (size_t i = 0; type == ELEMENT_F32 && i < count; i++)
         out[i] = (double)float32_of_bits((uint32_t)bits[i]);
     for (size_t i = 0; type == ELEMENT_BF16 && i < count; i++)
-        out[i] = (double)float32_of_bits((uint32_t)bits[i] << 16);
+        out[i] = (double)narrow_bf16((uint16_t)bits[i]);
     for (size_t i = 0; type == ELEMENT_F16 && i < count; i++)
-        out[i] = half_of(bits[i]);
+        out[i] = (double)narrow_f16((uint16_t)bits[i]);
     if (type == ELEMENT_F64)
         memcpy(out, bits, count * sizeof out[0]);
 }
