@@ -5,6 +5,8 @@
 #include "cli/counted_row.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
+#include "io/descriptor.h"
+#include "io/encoding.h"
 #include "io/number_read.h"
 #include "io/source.h"
 #include "model/keys.h"
@@ -89,6 +91,18 @@ static bool check_items(const text_list *list, const place *at, err *e)
     return true;
 }
 
+/* An item would end at a NUL. */
+static bool check_no_nul(const source *s, err *e)
+{
+    const char *nul = s->length == 0 ? NULL : memchr(s->bytes, '\0', s->length);
+    place at = {.file = descriptor_name(s->file), .has_byte = true};
+    if (nul == NULL)
+        return true;
+    at.byte = (size_t)(nul - s->bytes);
+    err_at(e, &at, "a NUL byte stands here, which text doesn't have");
+    return encoding_remedy(e);
+}
+
 /* Words with commas between, or @FILE with one a line. */
 static bool read_list(text_list *list, const options *o, const char *value, place at, err *e)
 {
@@ -97,7 +111,8 @@ static bool read_list(text_list *list, const options *o, const char *value, plac
     source s;
     if (!source_open_within(&s, value + 1, o->max_memory, e))
         return false;
-    bool done = add_items(list, s.bytes, s.length, '\n', e) && check_items(list, &at, e);
+    bool done = check_no_nul(&s, e) && add_items(list, s.bytes, s.length, '\n', e) &&
+                check_items(list, &at, e);
     source_close(&s);
     return done;
 }
