@@ -39,8 +39,20 @@ def check_general(section, left, right):
     heads = range(1, section.heads() + 1) if section.part and section.name not in (
         "projections", "unify") else [None]
     for head in heads:
-        for row in range(1, len(section.matrix(name, head)) + 1):
+        for row in range(1, len(section.matrix(name, head)) + 1 - appended_to(section, name)):
             check_row(section, name, row, head, tree, bool(is_element))
+
+
+def appended_to(section, name):
+    """Rows behind the keys and values, which no formula makes: they must be what they are called."""
+    if name not in ("k", "v"):
+        return 0
+    rows = section.whole(name)
+    width, count = len(rows[0]), len(section.appended())
+    added = [section.vector("bias_" + name, 1, width) if kind == "bias_k" else [0.0] * width
+             for kind in section.appended()]
+    must_equal(section, rows[len(rows) - count :], added, f"what is behind {name}")
+    return count
 
 
 def check_row(section, name, row, head, tree, is_element):

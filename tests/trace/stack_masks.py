@@ -12,8 +12,7 @@ from stack_worked import must_follow, must_spell
 
 def keys_of_sequence(section):
     """How many keys there are that nobody appended; masked has a column for each."""
-    added = (section.said("bias_k") is not None) + bool(section.said("add_zero", False))
-    return len(section.matrix("masked", 1)[0]) - added
+    return len(section.matrix("masked", 1)[0]) - len(section.appended())
 
 
 def length_of(section):

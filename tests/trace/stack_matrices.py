@@ -4,6 +4,7 @@ import re
 from expression import Wrong
 from stack_masks import bias_rows
 from stack_shown import must_show_row, row_texts
+from stack_truth import OF_KEYS
 
 MATRIX = re.compile(r"    (\S+?)(?:, head (\d+) of (\d+)| in head (\d+))? "
                     r"\((?:(\d+) × (\d+)|(\d+) long)\)")
@@ -44,6 +45,7 @@ def named_matrix(section, name, head, heads, shown_head):
 def check_matrix(section, lines):
     *named, rows, columns, long = MATRIX.fullmatch(lines[0]).groups()
     name, value = named[0], named_matrix(section, *named)
+    appended = appended_labels(section, name)
     value = [value] if long else value
     size = (int(rows or 1), int(columns or long))
     if size != (len(value), len(value[0])):
@@ -60,17 +62,28 @@ def check_matrix(section, lines):
         raise Wrong(f"{len(lines)} rows, expected {size[0]}")
     for line, place in zip(lines, places):
         if place is not None:
-            check_label(section, line, place, size[0])
+            check_label(section, line, place, appended, size[0])
             must_show_row(section, row_texts(line), value[place])
 
 
-def check_label(section, line, place, count):
+def appended_labels(section, name):
+    """Of the rows behind keys and values."""
+    is_behind = section.part and name in OF_KEYS
+    return [kind.replace("bias_k", "bias_" + name[0]) for kind in section.appended()
+            if is_behind]
+
+
+def check_label(section, line, place, appended, count):
     """An arrow stands at the focus; at the first key, where there are fewer of them."""
-    focus = section.row() if section.row() <= count else 1
+    own = count - len(appended)
+    focus = section.row() if section.row() <= own else 1
     label = line[: line.rindex("[")].strip()
     if label.startswith("→") and place + 1 != focus:
         raise Wrong(f"the arrow is at row {place + 1}")
-    check_name(section, label.removeprefix("→ "), place, count)
+    if place < own:
+        check_name(section, label.removeprefix("→ "), place, count)
+    elif label != appended[place - own]:
+        raise Wrong(f"'{label}' stands for {appended[place - own]}")
 
 
 def check_column_labels(section, line, count):

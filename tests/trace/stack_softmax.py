@@ -2,6 +2,7 @@
 import math
 
 from expression import Literal, Wrong, listed
+from stack_masks import keys_of_sequence
 from stack_shown import must_equal, must_show
 from stack_worked import check_worked, must_follow, must_spell
 
@@ -160,9 +161,11 @@ def check_top(section, match):
 
 
 def must_be_named(section, key, word):
-    names = section.run.document.get("tokens", []) if section.part != "cross" else []
-    if word and (key > len(names) or names[key - 1] != word):
-        raise Wrong(f"key {key} is not called {word}")
+    own = keys_of_sequence(section)
+    names = section.run.document.get("tokens") if section.part != "cross" else None
+    names = (names[:own] if names else [None] * own) + section.appended()
+    if word != names[key - 1]:
+        raise Wrong(f"key {key} is called {names[key - 1]}")
 
 
 SOFTMAX = [

@@ -269,6 +269,11 @@ class Section:
         first = (head - 1) * count if len(said) > count else 0
         return said[first : first + count]
 
+    def appended(self):
+        """What stands behind the keys of the sequence, by its names."""
+        learned = self.said("bias_k") is not None
+        return ["bias_k"] * learned + ["zero"] * bool(self.said("add_zero", False))
+
     def must_be_shown(self, name, head):
         """`name in head 2`: the head that the focus's query uses."""
         if head != self.shared(name, self.run.head):
