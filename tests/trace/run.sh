@@ -152,7 +152,7 @@ check_stack() {
     stack_numbers "$1" "$last" "$2" --focus "row=$rows,head=${heads:-1}"
     stack_numbers "$1" '--digits 7' "$2" --digits 7
     # Of numbers that are alike a change of place cannot be seen.
-    case $name in decoder-[psw]* | encoder-p* | gates)
+    case $name in decoder-[opsw]* | encoder-p* | gates)
         # A tanh of float32 has no seventh digit that is sure.
         [ "$name" = decoder-scores ] ||
             stack_numbers "$1" '--digits 7 --alter 97' "$2" --digits 7

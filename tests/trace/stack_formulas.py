@@ -44,7 +44,7 @@ def check_general(section, left, right):
 
 
 def appended_to(section, name):
-    """Rows behind the keys and values, which no formula makes: they must be what they are called."""
+    """Rows behind keys and values, which no formula makes: they must be what they are called."""
     if name not in ("k", "v"):
         return 0
     rows = section.whole(name)
@@ -87,9 +87,10 @@ def check_norm(section, match):
 def check_context(section, line):
     heads = [int(head) for head in re.findall(r"attended\[head (\d+), i\]", line)]
     wanted = list(range(1, section.heads() + 1))
-    if heads != ([wanted[0], wanted[-1]] if "…" in line else wanted):
+    is_alone = wanted == [1] and line == "context[i] = attended[i]"
+    if not is_alone and heads != ([wanted[0], wanted[-1]] if "…" in line else wanted):
         raise Wrong("heads are missing, or in another order")
-    joined = [sum(rows, []) for rows in zip(*section.whole("attended"))]
+    joined = [sum(rows, []) for rows in zip(*(section.matrix("attended", head) for head in wanted))]
     must_equal(section, joined, section.whole("context"), "context")
 
 

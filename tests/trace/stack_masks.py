@@ -43,7 +43,7 @@ def place_text(section):
         return "i"
     if length < keys_of_sequence(section):
         return f"i + {length} − n_q"
-    return "i + n_k − n_q"
+    return "i + n_x − n_q" if section.appended() else "i + n_k − n_q"
 
 
 def window_of(section):

@@ -108,7 +108,8 @@ class Section:
                 return [[row[keys] for row in m[rows]] for m in stage]
             return [row[keys] for row in stage[rows]]
         if name == "k_score":
-            return [m[: self.end()] for m in stage]
+            keys = slice(None, self.end())
+            return [m[keys] for m in stage] if self.has_heads(name) else stage[keys]
         if name == "rollout":
             return [row[: self.end()] for row in stage[rows]]
         return [m[rows] for m in stage] if self.has_heads(name) else stage[rows]
@@ -245,7 +246,7 @@ class Section:
         if name.endswith("ᵀ") and name[:-1] in OF_KEYS:
             return transposed(self.matrix(name[:-1], head))
         if name in ("q_gain", "k_gain"):
-            return self.gain(name, head)
+            return self.gain(name, head or 1)
         if name in ("Ws", "Wa", "Ua"):
             return self.score_matrix(name, head or 1)
         if name == "bs" and head is not None:
