@@ -46,6 +46,11 @@ def check_factor(section, match):
 # ---- turns ----
 
 
+def new_keys(section):
+    """How many a position turns: what is appended stands nowhere."""
+    return len(section.whole("k")) - len(section.appended())
+
+
 class Turns:
     """What a section's queries and keys are turned by."""
 
@@ -64,10 +69,9 @@ class Turns:
         return (2 * pair, 2 * pair + 1) if self.is_interleaved else (pair, pair + self.width // 2)
 
     def position(self, role, row):
-        queries, keys = (len(self.section.whole(name)) for name in "qk")
         if self.positions is not None:
-            behind = queries if role == "k" and len(self.positions) != keys else 0
-            return self.positions[behind + row - 1]
+            is_own = role == "k" and len(self.positions) != new_keys(self.section)
+            return self.positions[row - 1 + (len(self.section.whole("q")) if is_own else 0)]
         if role == "q":
             return place_of(self.section, row)
         return row - 1 + (0 if self.section.part == "cross" else self.section.first())
@@ -93,8 +97,7 @@ def turned_lines(section):
     """The lines in their order: how each begins, what it spells, and what it comes to."""
     turns = Turns(section)
     for role in "qk":
-        rows = section.matrix(role + "_rope", section.run.head)
-        row = section.row() if role == "q" or section.row() <= len(rows) else 1
+        row = section.row() if role == "q" or section.row() <= new_keys(section) else 1
         for pair in range(min(MOST_PAIRS, turns.width // 2)):
             yield from lines_of_pair(section, turns, role, row, pair)
 
