@@ -238,6 +238,10 @@ void tensor_copy(const tensor *from, tensor *to)
         widen_row(from, to);
         return;
     }
+    if (from->rank == 0 && from->type != to->type) {
+        tensor_set(to, NULL, tensor_get(from, NULL));
+        return;
+    }
     if (from->rank == 0) {
         memcpy(to->data, from->data, bytes);
         return;
@@ -259,10 +263,7 @@ bool tensor_widen(tensor *t, dtype type, err *e)
         return true;
     if (!tensor_new(&wide, type, t->rank, t->size, e))
         return false;
-    if (t->rank == 0)
-        tensor_set(&wide, NULL, tensor_get(t, NULL));
-    else
-        tensor_copy(t, &wide);
+    tensor_copy(t, &wide);
     tensor_free(t);
     *t = wide;
     return true;

@@ -43,6 +43,11 @@ static void copies_between_strides(unit *u)
     tensor_set(&number, NULL, 7);
     tensor_copy(&number, &other);
     CHECK(u, tensor_get(&other, NULL) == 7);
+    tensor narrow = counted(0, NULL, DTYPE_F32);
+    tensor_set(&narrow, NULL, 9);
+    tensor_copy(&narrow, &other);
+    CHECK(u, tensor_get(&other, NULL) == 9);
+    tensor_free(&narrow);
     tensor_free(&t);
     tensor_free(&to);
     tensor_free(&number);
