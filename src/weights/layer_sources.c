@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "weights/bundle_unfinished.h"
 #include "weights/layer_named.h"
+#include "weights/layer_search.h"
 #include "weights/nearest_names.h"
 
 #include <string.h>
@@ -17,18 +18,14 @@ typedef struct finder {
 static bool add_own_name(finder *f, const indexed_name *one, err *e)
 {
     const layer_search *s = f->in;
-    size_t before = strlen(s->before), parent = layer_search_parent(s), digits = 0;
+    size_t before = strlen(s->before), parent = layer_search_parent(s), layer;
     layer_path p;
     if (!name_begins(one, s->before, parent))
         return true;
     bool is_known = false;
     if (name_begins(one, s->before, before)) {
-        const char *number = one->name + before;
-        digits = strspn(number, "0123456789");
-        size_t begin = before + digits + strlen(s->after), layer = 0;
-        for (size_t i = 0; i < digits; i++)
-            layer = 10 * layer + (size_t)(number[i] - '0');
-        is_known = digits > 0 && digits <= 9 && begin < one->length &&
+        size_t begin = before + strspn(one->name + before, "0123456789") + strlen(s->after);
+        is_known = layer_search_number(s, one, &layer) &&
                    layer_path_read_within(&p, layer, one->name + begin, one->length - begin);
     } else {
         is_known = layer_path_read(&p, one->name + parent, one->length - parent);
