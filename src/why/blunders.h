@@ -1,7 +1,7 @@
 /* How mistakes are made: the functions of the rows in mistakes.c, a file each for what is asked
  * (asked.c, inputs.c), rotary positions (turns.c), soft cap and linear bias (bends.c), who sees
- * whom (sight.c), heads (heads.c), the softmax (softmax.c, online.c), names of stages (holds.c)
- * and digits (digits.c). All are blunders (mistake.h). */
+ * whom (sight.c), heads (heads.c), their layout (layout.c), the softmax (softmax.c, online.c),
+ * names of stages (holds.c) and digits (digits.c). All are blunders (mistake.h). */
 #ifndef SELFATTN_WHY_BLUNDERS_H
 #define SELFATTN_WHY_BLUNDERS_H
 
@@ -97,6 +97,10 @@ bool blunder_tile(attempt *a, int with, err *e);
 bool blunder_join(attempt *a, int with, err *e); /* with: an order, below */
 
 enum { JOIN_INTERLEAVED, JOIN_VIEWED, JOIN_REVERSED };
+
+/* layout.c: n × h × d for h × n × d. */
+bool blunder_read_layout(attempt *a, int with, err *e);
+bool blunder_write_layout(attempt *a, int with, err *e);
 
 /* softmax.c */
 bool blunder_softmax(attempt *a, int with, err *e); /* with: SUM_ axes, and SOFTMAX_BASE_2 */

@@ -271,6 +271,12 @@ static const mistake ROWS[] = {
      {[POINT_ROWS] = blunder_interleave, [POINT_CONTEXT] = blunder_join}, JOIN_INTERLEAVED, false},
     {{"heads-viewed-both", "heads are split and joined by reshaping"},
      {[POINT_ROWS] = blunder_view_heads, [POINT_CONTEXT] = blunder_join}, JOIN_VIEWED, false},
+    {{"layout-inputs", "q, k and v are taken for n × h × d, not h × n × d"},
+     {[POINT_ROWS] = blunder_read_layout}, 0, false},
+    {{"layout-output", "the output is written as n × h × d, not h × n × d"},
+     {[POINT_CONTEXT] = blunder_write_layout}, 0, false},
+    {{"layout-both", "inputs and output are n × h × d, not h × n × d"},
+     {[POINT_ROWS] = blunder_read_layout, [POINT_CONTEXT] = blunder_write_layout}, 0, false},
     /* inputs */
     {{"xk-missing", "xk is left out: keys and values are made of x"},
      {[POINT_ASKED] = blunder_leave_out_keys}, INPUT_XK, false},

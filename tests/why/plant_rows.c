@@ -178,6 +178,53 @@ bool plant_join(planting *of)
     return true;
 }
 
+/* What lies in its order as n × h × d, in h × n × d. */
+static void turn_layout(ref_array *a)
+{
+    if (a->rank != 4)
+        return;
+    size_t heads = a->size[1], n = a->size[2], width = a->size[3], of_entry = heads * n * width;
+    double *old = a->at;
+    a->at = ref_alloc(ref_count_of(a), sizeof old[0]);
+    for (size_t at = 0; at < ref_count_of(a); at++) {
+        size_t i = at % of_entry / (heads * width), head = at / width % heads;
+        a->at[at / of_entry * of_entry + (head * n + i) * width + at % width] = old[at];
+    }
+    free(old);
+}
+
+bool plant_read_layout(planting *of)
+{
+    ref_sizes s = ref_sizes_of(of->p);
+    ref_array *in = of->p->in;
+    if (s.h == 1 || s.past > 0 || !keeps_apart(of->p) || !begin_at_rows(of))
+        return false;
+    turn_layout(&in[REF_Q]);
+    turn_layout(&in[REF_K]);
+    turn_layout(&in[REF_V]);
+    return true;
+}
+
+bool plant_write_layout(planting *of)
+{
+    const ref_sizes *s = &of->r->sizes;
+    const ref_number *attended = of->r->stage[REF_STAGE_ATTENDED].at;
+    ref_number *context = of->r->stage[REF_STAGE_CONTEXT].at;
+    ref_stage *output = &of->r->stage[REF_STAGE_OUTPUT];
+    size_t of_entry = s->h * s->n_q * s->d_v;
+    if (s->h == 1 || !keeps_apart(of->right) || of->p->in[REF_WO].at != NULL ||
+        of->p->in[REF_BO].at != NULL)
+        return false;
+    for (size_t at = 0; at < s->b * of_entry; at++) {
+        size_t head = at % of_entry / (s->n_q * s->d_v), i = at / s->d_v % s->n_q;
+        size_t to = (i * s->h + head) * s->d_v + at % s->d_v;
+        context[at / of_entry * of_entry + to] = attended[at];
+    }
+    for (size_t at = 0; at < output->count; at++)
+        output->at[at] = context[at];
+    return true;
+}
+
 bool plant_residual(planting *of)
 {
     const ref_array *x = &of->right->in[REF_X];

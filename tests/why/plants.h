@@ -105,6 +105,9 @@ bool plant_kept_rows(planting *of);
 /* and the heads' results */
 bool plant_join(planting *of);
 bool plant_residual(planting *of);
+/* n × h × d in the place of h × n × d */
+bool plant_read_layout(planting *of);
+bool plant_write_layout(planting *of);
 enum { JOINS_INTERLEAVED, JOINS_VIEWED, JOINS_REVERSED };
 /* output = context·Wo + bo, for a context that was changed. */
 void plant_output(planting *of);
