@@ -48,6 +48,11 @@ static const named DTYPE_ROWS[] = {
     {"f64", "float64, 53 bits: what check computes in"},
 };
 
+static const synonym DTYPE_SYNONYMS[] = {
+    {"float32", "f32"}, {"float", "f32"},  {"single", "f32"}, {"fp32", "f32"}, {"<f4", "f32"},
+    {"float64", "f64"}, {"double", "f64"}, {"fp64", "f64"},   {"<f8", "f64"},  {NULL, NULL},
+};
+
 static const named POSITIONS_ROWS[] = {
     {"sinusoidal", "sines and cosines of each row's position are added to x"},
     {"none", "x stays as it is"},
@@ -65,6 +70,12 @@ static const named PAIRING_ROWS[] = {
     {"interleaved", "number 2p + 1 with number 2p + 2, p from 0"},
 };
 
+/* After the models that have them, and as their code calls it. */
+static const synonym PAIRING_SYNONYMS[] = {
+    {"neox", "half"},        {"gpt-neox", "half"},     {"rotate_half", "half"},
+    {"gptj", "interleaved"}, {"gpt-j", "interleaved"}, {NULL, NULL},
+};
+
 static const named QK_NORM_ROWS[] = {
     {"rms", "each head's vector / √(mean of its squares + qk_eps)"},
     {"none", "queries and keys stay as they are"},
@@ -78,6 +89,6 @@ const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
 const named_table POSITIONS_WORDS =
     NAMED_TABLE_ALSO("kind of positions", POSITIONS_ROWS, POSITIONS_SYNONYMS);
-const named_table PAIRING_WORDS = NAMED_TABLE("pairing", PAIRING_ROWS);
+const named_table PAIRING_WORDS = NAMED_TABLE_ALSO("pairing", PAIRING_ROWS, PAIRING_SYNONYMS);
 const named_table QK_NORM_WORDS = NAMED_TABLE("normalization", QK_NORM_ROWS);
-const named_table DTYPE_WORDS = NAMED_TABLE("type", DTYPE_ROWS);
+const named_table DTYPE_WORDS = NAMED_TABLE_ALSO("type", DTYPE_ROWS, DTYPE_SYNONYMS);

@@ -27,4 +27,13 @@ static const activation ROWS[] = {
     {{"silu", "x/(1 + exp(−x))"}, silu},
 };
 
-const named_table ACTIVATIONS = NAMED_TABLE("activation", ROWS);
+/* As configurations of published models call them. */
+static const synonym SYNONYMS[] = {
+    {"swish", "silu"},
+    {"gelu_new", "gelu_tanh"},
+    {"gelu_fast", "gelu_tanh"},
+    {"gelu_pytorch_tanh", "gelu_tanh"},
+    {NULL, NULL},
+};
+
+const named_table ACTIVATIONS = NAMED_TABLE_ALSO("activation", ROWS, SYNONYMS);

@@ -12,7 +12,12 @@ static const named KINDS[] = {
     {"rms", "x / √(mean of squares + eps) · gain: RMSNorm"},
 };
 
-const named_table NORM_KINDS = NAMED_TABLE("norm kind", KINDS);
+static const synonym SYNONYMS[] = {
+    {"layernorm", "layer"}, {"layer_norm", "layer"}, {"rmsnorm", "rms"}, {"rms_norm", "rms"},
+    {NULL, NULL},
+};
+
+const named_table NORM_KINDS = NAMED_TABLE_ALSO("norm kind", KINDS, SYNONYMS);
 
 static const double DEFAULT_EPS = 1e-5;
 

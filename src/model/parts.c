@@ -33,7 +33,12 @@ static const norm_order ROWS[] = {
      true},
 };
 
-const named_table NORM_ORDERS = NAMED_TABLE("norm order", ROWS);
+static const synonym SYNONYMS[] = {
+    {"pre-norm", "pre"},   {"prenorm", "pre"},   {"pre_ln", "pre"},   {"first", "pre"},
+    {"post-norm", "post"}, {"postnorm", "post"}, {"post_ln", "post"}, {NULL, NULL},
+};
+
+const named_table NORM_ORDERS = NAMED_TABLE_ALSO("norm order", ROWS, SYNONYMS);
 
 const char *part_name(part_kind kind)
 {
