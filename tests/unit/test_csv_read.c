@@ -56,7 +56,8 @@ static const sample SINGLE[] = {
     {"1,2\n3, 0x10\n", "f.csv:2:4: '0x10' is not a number | hexadecimal is not read: write 16 for "
                        "0x10"},
     {"1,2\n3,\n",
-     "f.csv:2:3: a number is missing | write nan for it, which --allow-nonfinite lets through"},
+     "f.csv:2:3: a number is missing | where the row ends before it, take the last delimiter out; "
+     "else write nan, which --allow-nonfinite lets through"},
     {"1,2\n ,3\n",
      "f.csv:2:2: a number is missing | write nan for it, which --allow-nonfinite lets through"},
     {"1\n1e39\n",
