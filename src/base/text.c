@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ void text_add_arguments(text *t, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    char *room = length < 0 ? NULL : text_room(t, (size_t)length);
+    char *room = text_room(t, length < 0 ? SIZE_MAX : (size_t)length);
     if (room != NULL) {
         vsnprintf(room, (size_t)length + 1, format, again);
         text_added(t, (size_t)length);

@@ -129,7 +129,8 @@ static bool read_elements(json_text *t, const char *at, const element_rules *rul
 /* A list of objects is what others make of a table. Returns false. */
 static bool suggest_rows(const measure *m, const char *list, err *e)
 {
-    if (m->rank == 1 && *json_first(m->text, list) == '{')
+    const char *first = m->rank == 1 ? json_first(m->text, list) : NULL;
+    if (first != NULL && *first == '{')
         err_remedy(e, "a row is a list of numbers: jq 'map([.[]])' makes lists of objects");
     return false;
 }
