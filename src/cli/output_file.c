@@ -101,6 +101,13 @@ const char *output_trace_file(const options *o)
     return o->trace_output == NULL ? "-" : o->trace_output;
 }
 
+bool output_uses_color(const options *o, const env *world, const char *file)
+{
+    if (o->color != NULL && strcmp(o->color, "auto") != 0)
+        return strcmp(o->color, "always") == 0;
+    return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
+}
+
 write_options output_how(const options *o, const documents *all, const document *one,
                          const format *f)
 {

@@ -46,6 +46,9 @@ bool output_check_unsaid(const char *taker, const options *o, err *e);
 bool output_has_trace(const options *o);
 const char *output_trace_file(const options *o);
 
+/* Whether what goes to this file is in colour. */
+bool output_uses_color(const options *o, const env *world, const char *file);
+
 /* How a result of this document is written. */
 write_options output_how(const options *o, const documents *all, const document *one,
                          const format *f);

@@ -96,14 +96,14 @@ static const char *what_takes_stdout(const outputs *to)
 static bool plan_places(outputs *to, err *e)
 {
     const options *o = to->given;
-    to->traces = o->trace || o->trace_format != NULL || o->trace_output != NULL;
+    to->traces = output_has_trace(o);
     to->draws = o->picture != NULL;
     const char *taker = what_takes_stdout(to);
     if (taker != NULL && !output_check_unsaid(taker, o, e))
         return false;
     to->has_data = taker == NULL;
     to->data.file = o->output == NULL ? "-" : o->output;
-    to->trace.file = o->trace_output == NULL ? "-" : o->trace_output;
+    to->trace.file = output_trace_file(o);
     to->picture.file = o->picture;
     bool is_written_only =
         o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);

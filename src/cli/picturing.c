@@ -29,7 +29,7 @@ bool picturing_draw(const solution *s, const options *o, const env *world, const
     bool is_terminal = world->stdout_is_terminal && !is_svg(to);
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = option_digits(o),
-                          .color = tracing_uses_color(o, world, to->picture.file)};
+                          .color = output_uses_color(o, world, to->picture.file)};
     bool done = tracing_find_focus(s, o, &focus, e) &&
                 trace_make(&t, &s->plan, &s->stages, focus, false, no_step, e) &&
                 (is_svg(to) ? weights_svg(&t, &how, out, e) : weights_terminal(&t, &how, out, e));

@@ -95,13 +95,6 @@ void tracing_say_unused(const options *o, const env *world)
 
 /* ---- rendering ---- */
 
-bool tracing_uses_color(const options *o, const env *world, const char *file)
-{
-    if (o->color != NULL && strcmp(o->color, "auto") != 0)
-        return strcmp(o->color, "always") == 0;
-    return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
-}
-
 static const renderer *find_renderer(const options *o)
 {
     const char *name = o->trace_format;
@@ -152,7 +145,7 @@ static bool render(const trace *t, const options *o, const env *world, const cha
     render_options how = {.width = is_terminal ? world->width : 100,
                           .digits = option_digits(o),
                           .is_full = o->full,
-                          .color = tracing_uses_color(o, world, file->file),
+                          .color = output_uses_color(o, world, file->file),
                           .blank = &o->blank,
                           .source = from};
     bool is_limited = by->most_bytes > 0 && !o->force;

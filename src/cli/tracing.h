@@ -42,7 +42,5 @@ void tracing_say_unused(const options *o, const env *world);
 
 /* The row, head and batch of --focus, from 0; those that are not there are an error. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
-/* Whether what goes to this file is in colour. */
-bool tracing_uses_color(const options *o, const env *world, const char *file);
 
 #endif

@@ -133,17 +133,10 @@ bool lines_has_next(const line_source *l)
     return l->ends || (left > 0 && memchr(l->read.data + l->next, '\n', left) != NULL);
 }
 
-/* All that is in memory belongs together; where it may never end, it is no more than a line may
- * have. */
-static bool read_whole(line_source *l, err *e)
+bool lines_peek(line_source *l, err *e)
 {
     return read_more(l, e) && (descriptor_is_file(l->descriptor) ||
                                source_check_length(l->file, l->read.length, l->most, e));
-}
-
-bool lines_peek(line_source *l, err *e)
-{
-    return read_whole(l, e);
 }
 
 bool lines_can_restart(const line_source *l)
@@ -168,7 +161,7 @@ bool lines_become_source(line_source *l, source *whole, err *e)
         return source_open(whole, file, e);
     }
     while (!l->ends) {
-        if (!read_whole(l, e))
+        if (!lines_peek(l, e))
             return false;
     }
     *whole = (source){

@@ -28,20 +28,14 @@ static void note_missing(const text_list *names, const diff_file *own, const dif
     }
 }
 
-static bool uses_color(const options *o, const env *world)
-{
-    if (o->color != NULL && strcmp(o->color, "auto") != 0)
-        return strcmp(o->color, "always") == 0;
-    return world->stdout_is_terminal && !world->no_color;
-}
-
 static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
 {
     bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
     bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
     bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
     size_t width = world->stdout_is_terminal && world->width > 20 ? (size_t)world->width : 100;
-    return done && (!draws || diff_write_heat_map(d->first, width, uses_color(o, world), out, e));
+    bool is_colored = output_uses_color(o, world, "-");
+    return done && (!draws || diff_write_heat_map(d->first, width, is_colored, out, e));
 }
 
 /* All that is said of two results. */
