@@ -71,7 +71,7 @@ bool blunder_base(attempt *a, int with, err *e); /* with: a base, below */
 bool blunder_turn(attempt *a, int with, err *e); /* with: who is turned, below */
 
 enum { BASE_USUAL, BASE_ROOT };
-enum { TURN_QUERIES, TURN_KEYS, TURN_LATE, TURN_LOCAL };
+enum { TURN_QUERIES, TURN_KEYS, TURN_LATE, TURN_LOCAL, TURN_BACKWARDS };
 
 /* sight.c: who sees whom. */
 bool blunder_invert_mask(attempt *a, int with, err *e);

@@ -234,6 +234,8 @@ static const mistake ROWS[] = {
      {[POINT_ASKED] = blunder_base}, BASE_USUAL, false},
     {{"rope-exponent", "rotary angles are position·base^(−p/width), not −2p"},
      {[POINT_ASKED] = blunder_base}, BASE_ROOT, false},
+    {{"rope-backwards", "rotary positions turn the other way: −sin for sin"},
+     {[POINT_ASKED] = blunder_turn}, TURN_BACKWARDS, false},
     {{"rope-queries-only", "queries are turned by their positions, keys are not"},
      {[POINT_ASKED] = blunder_turn}, TURN_QUERIES, false},
     {{"rope-keys-only", "keys are turned by their positions, queries are not"},

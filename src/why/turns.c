@@ -20,16 +20,36 @@ bool blunder_base(attempt *a, int with, err *e)
 }
 
 /* Row i of the queries, and behind them of the new keys. */
-static double position_as(const plan *right, size_t batch, size_t i, int with)
+static double right_position(const plan *right, size_t batch, size_t i)
 {
     bool is_key = i >= right->n_q;
-    size_t row = is_key ? i - right->n_q : i;
-    if (with == TURN_LOCAL)
-        return (double)row;
-    if (with == (is_key ? TURN_QUERIES : TURN_KEYS))
-        return 0;
-    return is_key ? plan_key_position(right, batch, row)
-                  : plan_query_position(right, batch, row) + (with == TURN_LATE);
+    return is_key ? plan_key_position(right, batch, i - right->n_q)
+                  : plan_query_position(right, batch, i);
+}
+
+static double position_as(const plan *right, double greatest, size_t batch, size_t i, int with)
+{
+    bool is_key = i >= right->n_q;
+    double own = right_position(right, batch, i);
+    switch (with) {
+    case TURN_BACKWARDS:
+        return greatest - own;
+    case TURN_LATE:
+        return own + !is_key;
+    case TURN_LOCAL:
+        return (double)(is_key ? i - right->n_q : i);
+    default:
+        return is_key == (with == TURN_KEYS) ? own : 0;
+    }
+}
+
+/* Of products of rows that are all turned, only how far these stand from one another counts: then
+ * positions counted down from the greatest one turn them backwards. */
+static bool counts_distance(const plan *p)
+{
+    score_parameters changed = plan_score_parameters(p, 0);
+    return p->past == 0 && p->appended == 0 && p->asked->score->is_product &&
+           changed.for_query.data == NULL && changed.for_key.data == NULL;
 }
 
 bool blunder_turn(attempt *a, int with, err *e)
@@ -37,13 +57,17 @@ bool blunder_turn(attempt *a, int with, err *e)
     static char name[] = "rope_positions";
     const plan *right = &a->right->plan;
     size_t size[] = {right->batches, right->n_q + right->k.n}, at[2] = {0};
-    if (!a->problem.rope.is_asked)
+    if (!a->problem.rope.is_asked || (with == TURN_BACKWARDS && !counts_distance(right)))
         return false;
     tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size, e);
     if (positions == NULL)
         return false;
+    double greatest = 0;
     do
-        tensor_set(positions, at, position_as(right, at[0], at[1], with));
+        greatest = fmax(greatest, right_position(right, at[0], at[1]));
+    while (tensor_next(positions, at));
+    do
+        tensor_set(positions, at, position_as(right, greatest, at[0], at[1], with));
     while (tensor_next(positions, at));
     a->turned = (entry){.name = name, .kind = ENTRY_TENSOR, .tensor = tensor_view_of(positions)};
     a->problem.rope.positions = &a->turned;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static long double other_cap(long double scaled, long double cap, long double scale, int way)
 {
@@ -93,18 +94,32 @@ static double right_position(const ref_problem *p, const ref_sizes *s, size_t b,
     return said->at[list * count + (count == s->n_q ? row : i)];
 }
 
+/* Positions are not negative: counted down from here, rows stand as far from one another as turned
+ * backwards, where all that is multiplied is turned, and nothing is done to it behind that. */
+static const double FAR_POSITION = 100;
+
+static bool can_count_down(const ref_problem *p, const ref_sizes *s)
+{
+    bool changes =
+        p->score != NULL && (strcmp(p->score, "general") == 0 || strcmp(p->score, "additive") == 0);
+    return s->past == 0 && !changes && !p->adds_zero && p->in[REF_BIAS_K].at == NULL;
+}
+
 bool plant_positions(planting *of)
 {
     ref_sizes s = ref_sizes_of(of->p);
     size_t count = s.n_q + s.n_new;
-    if (!of->p->has_rope)
+    if (!of->p->has_rope || (of->with == BACKWARDS && !can_count_down(of->p, &s)))
         return false;
     double *at = ref_alloc(s.b * count, sizeof at[0]);
     for (size_t k = 0; k < s.b * count; k++) {
         size_t b = k / count, i = k % count;
         bool is_key = i >= s.n_q, stays = of->with == (is_key ? ONLY_QUERIES : ONLY_KEYS);
         double right = right_position(of->p, &s, b, i) + (of->with == ONE_LATE && !is_key);
-        at[k] = stays ? 0 : of->with == FROM_ZERO ? (double)(is_key ? i - s.n_q : i) : right;
+        at[k] = stays                   ? 0
+                : of->with == FROM_ZERO ? (double)(is_key ? i - s.n_q : i)
+                : of->with == BACKWARDS ? FAR_POSITION - right
+                                        : right;
     }
     free(of->p->rope_positions.at);
     of->p->rope_positions = (ref_array){2, {s.b, count, 0, 0}, at};

@@ -114,6 +114,7 @@ const plant PLANTS[] = {
     {"rope-pairing", "rope", NULL, NULL, NULL, 0},
     {"rope-base", NULL, plant_base, NULL, NULL, IS_USUAL},
     {"rope-exponent", NULL, plant_base, NULL, NULL, IS_ROOT},
+    {"rope-backwards", NULL, plant_positions, NULL, NULL, BACKWARDS},
     {"rope-queries-only", NULL, plant_positions, NULL, NULL, ONLY_QUERIES},
     {"rope-keys-only", NULL, plant_positions, NULL, NULL, ONLY_KEYS},
     {"rope-late", NULL, plant_positions, NULL, NULL, ONE_LATE},

@@ -95,7 +95,7 @@ bool plant_positions(planting *of);
 enum { CAPS_BEFORE_SCALE, CAPS_UNDIVIDED, CAPS_UNMULTIPLIED, CAPS_CUT };
 enum { IS_ADDED, IS_SCALED, BEGINS_EARLY, IS_FIRST };
 enum { IS_USUAL, IS_ROOT };
-enum { ONLY_QUERIES, ONLY_KEYS, ONE_LATE, FROM_ZERO };
+enum { ONLY_QUERIES, ONLY_KEYS, ONE_LATE, FROM_ZERO, BACKWARDS };
 
 /* plant_rows.c: q, k and v of the right problem, given in another order */
 bool plant_interleave(planting *of);
