@@ -283,7 +283,8 @@ static bool read_number(job *j, matrix *m, const csv_field *f, err *e)
     bool is_label = look == CELL_LABEL && !cell_is_missing(f);
     if (j->rows_read == 0 && j->header_fields == 0 && (is_label || is_corner))
         err_remedy(e, "if this is a header, quote the labels in it that are numbers");
-    if (f->last && look == CELL_EMPTY && m->cells.kind != KEY_MASK)
+    bool ends_in_delimiter = f->last && look == CELL_EMPTY && !f->quoted && f->column > 1;
+    if (ends_in_delimiter && m->cells.kind != KEY_MASK)
         err_remedy(e, "where the row ends before it, take the last delimiter out; else write nan, "
                       "which --allow-nonfinite lets through");
     cells_remedy_missing(&m->cells, f, e);

@@ -58,6 +58,8 @@ static const sample SINGLE[] = {
     {"1,2\n3,\n",
      "f.csv:2:3: a number is missing | where the row ends before it, take the last delimiter out; "
      "else write nan, which --allow-nonfinite lets through"},
+    {"1\n\"\"\n",
+     "f.csv:2:2: a number is missing | write nan for it, which --allow-nonfinite lets through"},
     {"1,2\n ,3\n",
      "f.csv:2:2: a number is missing | write nan for it, which --allow-nonfinite lets through"},
     {"1\n1e39\n",
