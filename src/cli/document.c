@@ -105,7 +105,6 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
 {
     static const char *const STANDARD_INPUT[] = {"-"};
     *all = (documents){.given = given,
-                       .world = world,
                        .weights = weights,
                        .type = type,
                        .line_most = given->max_memory,
@@ -234,7 +233,7 @@ static void note_counted_rows(const documents *all, const bundle *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (table->entry[i].kind == ENTRY_TENSOR)
-            counted_row_note(all->world, all->given, &table->entry[i]);
+            counted_row_note(all->from_options.world, all->given, &table->entry[i]);
     }
 }
 

@@ -22,7 +22,6 @@ typedef struct document {
 /* The documents of a command line, one after the other. */
 typedef struct documents {
     const options *given;
-    const env *world;
     given_bundle *weights;
     given_files from_options;
     dtype type; /* what is computed in where neither option nor document says */
