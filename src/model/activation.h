@@ -5,7 +5,8 @@
 #include "kernels/kernels.h"
 
 typedef struct activation {
-    named named; /* its help is its formula */
+    named named;         /* its help is its formula */
+    const char *spelled; /* of a number (trace/operation.h) */
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
 } activation;
 

@@ -3,6 +3,8 @@
 #include "render/asked.h"
 #include "render/brackets.h"
 
+#include <string.h>
+
 /* Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes. */
 enum { MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3 };
 
@@ -11,6 +13,10 @@ typedef struct writer {
     text *out;
     const trace_item *item;
     const render_options *how;
+    size_t begin;   /* where it begins in `out` */
+    bool is_series; /* a vector's number of this term is meant, not the whole: */
+    size_t term;
+    size_t left_out; /* so many terms there are, where not all are shown */
 } writer;
 
 /* A number, or a vector's element. */
@@ -35,150 +41,133 @@ static bool is_asked(const writer *w, const tensor *of, size_t index)
     return asked_hides(&number, 0, 0);
 }
 
-static void add_number(const writer *w, const tensor *of, size_t index)
+/* Whether a negative number may stand here as it is. */
+static bool is_open(const writer *w)
+{
+    const char *so_far = text_string(w->out);
+    size_t at = w->out->length;
+    while (at > w->begin && (so_far[at - 1] == ' ' || so_far[at - 1] == EXPRESSION_BREAK))
+        at--;
+    return at == w->begin || strchr("([,", so_far[at - 1]) != NULL;
+}
+
+static void add_number(const writer *w, const tensor *of, size_t index, bool is_operand)
 {
     if (is_asked(w, of, index))
         text_add_string(w->out, ASKED_SIGN);
+    else if (is_operand)
+        number_text_add_operand(w->out, element(of, index), w->how->digits);
     else
         number_text_add(w->out, element(of, index), w->how->digits);
 }
 
-/* A negative number behind an operator stands in parentheses. */
-static void add_operand(const writer *w, const tensor *of, size_t index)
+static void add_vector(const writer *w, const tensor *of)
 {
-    if (is_asked(w, of, index))
-        text_add_string(w->out, ASKED_SIGN);
-    else
-        number_text_add_operand(w->out, element(of, index), w->how->digits);
-}
-
-/* ---- one term for each element ---- */
-
-static void add_dot_term(const writer *w, size_t index)
-{
-    add_operand(w, &w->item->a, index);
-    text_add_string(w->out, "·");
-    add_operand(w, &w->item->b, index);
-}
-
-static void add_additive_term(const writer *w, size_t index)
-{
-    add_operand(w, &w->item->c, index);
-    text_add_string(w->out, "·tanh(");
-    add_number(w, &w->item->a, index);
-    text_add_string(w->out, " + ");
-    add_operand(w, &w->item->b, index);
-    if (w->item->d.data != NULL) {
-        text_add_string(w->out, " + ");
-        add_operand(w, &w->item->d, index);
-    }
-    text_add_string(w->out, ")");
-}
-
-static void add_bent_term(const writer *w, size_t index)
-{
-    add_operand(w, &w->item->c, index);
-    text_add_string(w->out, "·");
-    add_operand(w, &w->item->inner, index);
-}
-
-static void add_sum_term(const writer *w, size_t index)
-{
-    if (index == 0)
-        add_number(w, &w->item->a, index);
-    else
-        add_operand(w, &w->item->a, index);
-}
-
-static void add_list_term(const writer *w, size_t index)
-{
-    add_number(w, &w->item->a, index);
-}
-
-static void add_entropy_term(const writer *w, size_t index)
-{
-    if (element(&w->item->a, index) == 0 && !is_asked(w, &w->item->a, index)) {
-        text_add_string(w->out, "0");
-        return;
-    }
-    add_number(w, &w->item->a, index);
-    text_add_string(w->out, "·ln(");
-    add_number(w, &w->item->a, index);
-    text_add_string(w->out, ")");
-}
-
-typedef struct series {
-    const char *before, *between, *after;
-    void (*add_term)(const writer *w, size_t index);
-    /* How c stands behind the others, where there is one and it takes part. */
-    void (*add_more)(const writer *w, const tensor *of, size_t index);
-} series;
-
-static void add_series(const writer *w, const series *like, const selection *terms)
-{
-    text_add_string(w->out, like->before);
-    for (size_t slot = 0; slot < selection_count(terms); slot++) {
-        size_t index = selection_at(terms, slot);
-        text_add_string(w->out, slot > 0 ? like->between : "");
+    selection shown = shown_terms(of, w->how);
+    text_add_string(w->out, "[");
+    for (size_t slot = 0; slot < selection_count(&shown); slot++) {
+        size_t index = selection_at(&shown, slot);
+        text_add_string(w->out, slot > 0 ? ",\n " : "");
         if (index == SELECTION_GAP)
             text_add_string(w->out, "…");
         else
-            like->add_term(w, index);
+            add_number(w, of, index, false);
     }
-    if (like->add_more != NULL && w->item->c.data != NULL) {
-        text_add_string(w->out, like->between);
-        like->add_more(w, &w->item->c, 0);
-    }
-    text_add_string(w->out, like->after);
+    text_add_string(w->out, "]");
 }
 
-/* ---- values ---- */
-
-void expression_add_value(text *out, const tensor *value, const render_options *how)
+static const tensor *operand_of(const writer *w, char letter)
 {
-    static const series VECTOR = {"[", ",\n ", "]", add_list_term, NULL};
-    trace_item alone = {.a = *value};
-    writer w = {.out = out, .item = &alone, .how = how};
-    selection shown = shown_terms(value, how);
-    if (value->rank == 0)
-        add_number(&w, value, 0);
-    else
-        add_series(&w, &VECTOR, &shown);
+    const trace_item *item = w->item;
+    const tensor *const of[] = {&item->a, &item->b, &item->c, &item->d};
+    return letter == 'i' ? &item->inner : of[letter - 'a'];
 }
 
-/* ---- two operands ---- */
+/* ---- spellings (trace/operation.h) ---- */
 
-typedef struct pair {
-    const char *before, *between, *after;
-    bool is_product;          /* whose first operand is a factor too */
-    bool begins_with_operand; /* the second one stands before all */
-} pair;
+static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown);
 
-static void add_value_operand(const writer *w, const tensor *value)
+/* {a}, {(a)}, {inner} and {j}, from after the bracket; gives what follows. */
+static const char *add_place(const writer *w, const char *at, bool is_shown)
 {
-    if (value->rank == 0)
-        add_operand(w, value, 0);
-    else
-        expression_add_value(w->out, value, w->how);
-}
-
-static void add_pair(const writer *w, const pair *like)
-{
-    if (like->begins_with_operand)
-        add_value_operand(w, &w->item->b);
-    text_add_string(w->out, like->before);
-    if (like->is_product)
-        add_value_operand(w, &w->item->a);
-    else
-        expression_add_value(w->out, &w->item->a, w->how);
-    if (w->item->b.data != NULL) {
-        text_add_string(w->out, like->between);
-        add_value_operand(w, &w->item->b);
+    const char *end = strchr(at, '}') + 1;
+    bool is_factor = at[0] == '(';
+    if (!is_shown)
+        return end;
+    if (at[0] == 'j') {
+        text_add_format(w->out, "%zu", w->item->column);
+        return end;
     }
-    text_add_string(w->out, like->after);
+    const tensor *of = operand_of(w, at[is_factor]);
+    if (of->rank > 0 && !w->is_series)
+        add_vector(w, of);
+    else
+        add_number(w, of, w->term, is_factor || !is_open(w));
+    return end;
+}
+
+/* <t;s;z> from after the bracket. */
+static const char *add_series(writer *w, const char *term, bool is_shown)
+{
+    const char *between = strchr(term, ';') + 1, *end = strchr(term, '>');
+    const char *zero = memchr(between, ';', (size_t)(end - between));
+    const char *stop = zero == NULL ? end : zero;
+    const char *first = strchr(term, '{') + 1;
+    const tensor *of = operand_of(w, first[first[0] == '(']);
+    selection terms = shown_terms(of, w->how);
+    w->is_series = true;
+    for (size_t slot = 0; is_shown && slot < selection_count(&terms); slot++) {
+        w->term = selection_at(&terms, slot);
+        if (slot > 0)
+            text_add(w->out, between, (size_t)(stop - between));
+        if (w->term == SELECTION_GAP)
+            text_add_string(w->out, "…");
+        else if (zero != NULL && element(of, w->term) == 0 && !is_asked(w, of, w->term))
+            text_add(w->out, zero + 1, (size_t)(end - zero) - 1);
+        else
+            add_spelled(w, term, ";", true);
+    }
+    w->is_series = false;
+    w->term = 0;
+    w->left_out = terms.front < terms.total ? terms.total : 0;
+    return end + 1;
+}
+
+/* [a?t:u] from after the bracket. */
+static const char *add_choice(writer *w, const char *at, bool is_shown)
+{
+    bool is_there = operand_of(w, at[0])->data != NULL;
+    at = add_spelled(w, at + 2, ":]", is_shown && is_there);
+    return at[-1] == ':' ? add_spelled(w, at, "]", is_shown && !is_there) : at;
+}
+
+/* As far as a byte of `until`; gives what follows that. */
+static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown)
+{
+    while (*at != '\0' && strchr(until, *at) == NULL) {
+        char here = *at++;
+        if (here == '{')
+            at = add_place(w, at, is_shown);
+        else if (here == '<')
+            at = add_series(w, at, is_shown);
+        else if (here == '[')
+            at = add_choice(w, at, is_shown);
+        else if (is_shown)
+            text_add(w->out, &here, 1);
+    }
+    return *at == '\0' ? at : at + 1;
 }
 
 /* ---- the whole ---- */
+
+void expression_add_value(text *out, const tensor *value, const render_options *how)
+{
+    writer w = {.out = out, .how = how};
+    if (value->rank == 0)
+        add_number(&w, value, 0, false);
+    else
+        add_vector(&w, value);
+}
 
 bool expression_is_change(operation op)
 {
@@ -187,62 +176,14 @@ bool expression_is_change(operation op)
 
 void expression_add(text *out, const trace_item *item, const render_options *how, size_t *left_out)
 {
-    static const series SERIES[] = {
-        [OP_DOT] = {"", "\n + ", "", add_dot_term, add_operand},
-        [OP_DIFFERENCE] = {"", "\n − ", "", add_dot_term, NULL},
-        [OP_ADDITIVE] = {"", "\n + ", "", add_additive_term, NULL},
-        [OP_SUM] = {"", "\n + ", "", add_sum_term, add_operand},
-        [OP_MAX] = {"max(", ",\n ", ")", add_list_term, add_number},
-        [OP_ENTROPY] = {"−(", "\n + ", ")", add_entropy_term, NULL},
-        [OP_HIDE] = {0},
-    };
-    static const char *const SINGLES[] = {
-        [OP_ROUND] = "", [OP_INVERSE_ROOT] = "1/√", [OP_HIDE] = ""};
-    static const pair PAIRS[] = {
-        [OP_TIMES] = {"", "·", "", .is_product = true},
-        [OP_CAP] = {"·tanh(", " / ", ")", .begins_with_operand = true},
-        [OP_ROOT_OF_SUM] = {"1/√(", " + ", ")", .is_product = false},
-        [OP_PLUS] = {"", "\n + ", "", .is_product = false},
-        [OP_EXP] = {"exp(", " − ", ")", .is_product = false},
-        [OP_DIVIDE] = {"", "\n / ", "", .is_product = false},
-        [OP_PLUS_LOG] = {"", " + ln(", ")", .is_product = false},
-        [OP_HIDE] = {0},
-    };
-    writer w = {.out = out, .item = item, .how = how};
-    *left_out = 0;
-    if (SERIES[item->op].add_term != NULL) {
-        selection terms = shown_terms(&item->a, how);
-        *left_out = terms.front < terms.total ? terms.total : 0;
-        add_series(&w, &SERIES[item->op], &terms);
-    } else if (PAIRS[item->op].between != NULL)
-        add_pair(&w, &PAIRS[item->op]);
-    else if (SINGLES[item->op] != NULL) {
-        text_add_string(out, SINGLES[item->op]);
-        expression_add_value(out, &item->a, how);
-    }
-    if (item->op == OP_PLUS && item->c.data != NULL) {
-        text_add_string(out, "\n − ");
-        add_value_operand(&w, &item->c);
-        text_add_string(out, "·");
-        add_value_operand(&w, &item->d);
-    }
+    writer w = {.out = out, .item = item, .how = how, .begin = out->length};
+    add_spelled(&w, operation_of(item->op)->spelled, "", true);
+    *left_out = w.left_out;
 }
 
 void expression_add_inner(text *out, const trace_item *item, const render_options *how)
 {
-    static const series BENT = {"", "\n + ", "", add_bent_term, NULL};
-    writer w = {.out = out, .item = item, .how = how};
-    if (item->inner.data == NULL)
-        return;
-    if (item->op == OP_ADDITIVE) {
-        selection terms = shown_terms(&item->a, how);
-        add_series(&w, &BENT, &terms);
-    } else if (item->op == OP_CAP) {
-        add_value_operand(&w, &item->b);
-        text_add_string(out, "·");
-        add_value_operand(&w, &item->inner);
-    } else {
-        text_add_string(out, "1/√");
-        add_number(&w, &item->inner, 0);
-    }
+    writer w = {.out = out, .item = item, .how = how, .begin = out->length};
+    if (item->inner.data != NULL)
+        add_spelled(&w, operation_of(item->op)->inner, "", true);
 }

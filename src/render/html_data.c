@@ -1,9 +1,9 @@
 #include "io/json_string.h"
+#include "model/activation.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
-#include "render/operation_name.h"
 #include "trace/map.h"
 
 #include <string.h>
@@ -226,7 +226,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         json_string_write(p->out, map->letters);
     }
     if (map->has_origin) {
-        text_add_format(p->out, ",\"operation\":\"%s\"", operation_name(map->op));
+        text_add_format(p->out, ",\"operation\":\"%s\"", operation_of(map->op)->named.name);
         if (map->function != NULL)
             text_add_format(p->out, ",\"function\":\"%s\"", map->function);
         add_origin(p->out, "a", &map->a);
@@ -260,6 +260,24 @@ static void add_rooms(const html_page *p)
     }
 }
 
+/* How each operation and each activation is spelled: what the script prints cells by. */
+static void add_spellings(text *out)
+{
+    text_add_string(out, ",\n\"operations\":{");
+    for (size_t i = 0; i < OPERATIONS.count; i++) {
+        const operation_row *row = operation_of((operation)i);
+        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
+        json_string_write(out, row->spelled);
+    }
+    text_add_string(out, "},\n\"functions\":{");
+    for (size_t i = 0; i < ACTIVATIONS.count; i++) {
+        const activation *row = (const activation *)named_row(&ACTIVATIONS, i);
+        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
+        json_string_write(out, row->spelled);
+    }
+    text_add_string(out, "}");
+}
+
 static void add_maps(html_page *p)
 {
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
@@ -283,6 +301,7 @@ void html_add_data(const html_page *p)
         text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
+    add_spellings(&json);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

@@ -3,7 +3,6 @@
 #include "io/json_row.h"
 #include "io/json_string.h"
 #include "render/label_text.h"
-#include "render/operation_name.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",
@@ -85,7 +84,7 @@ static void add_line(writer *w, const trace_item *item)
     add_head_of(w, item);
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
-    add_text(w, "operation", operation_name(item->op));
+    add_text(w, "operation", operation_of(item->op)->named.name);
     add_tensor(w, "a", &item->a);
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);

@@ -222,11 +222,6 @@ static void show_slope(builder *b)
     line->result = slope;
 }
 
-static double distance_to(const builder *b, size_t j)
-{
-    return fabs((double)visible_position(b->plan, b->focus.batch, b->focus.row) - (double)j);
-}
-
 /* "scaled[1,2] + bias[1,2] − slope·|p − j|", with the numbers of this run. */
 static void show_sum(builder *b, trace_item *line, size_t j)
 {
@@ -243,7 +238,9 @@ static void show_sum(builder *b, trace_item *line, size_t j)
     if (p->slopes.data != NULL) {
         letters = build_text(b, "%s − slope·|p − %zu|", letters, j + 1);
         line->c = tensor_at(&p->slopes, b->focus.head);
-        line->d = build_number(b, build_text(b, "distance of %zu", j + 1), distance_to(b, j));
+        line->d = build_number(b, "place of the query",
+                               (double)visible_position(p, b->focus.batch, i) + 1);
+        line->column = j + 1;
     }
     line->letters = letters;
 }

@@ -7,36 +7,8 @@
 #define SELFATTN_TRACE_TRACE_H
 
 #include "attn/wanted.h"
+#include "trace/operation.h"
 #include "trace/step.h"
-
-/* How the numbers of a worked line, or of a map's cell, make its result. a, b, c are vectors (rank
- * 1) or numbers (rank 0). */
-typedef enum operation {
-    OP_DOT,          /* Σ a_p·b_p, + c where c has data */
-    OP_DIFFERENCE,   /* a_1·b_1 − a_2·b_2 */
-    OP_ADDITIVE,     /* Σ c_p·tanh(a_p + b_p + d_p), inner_p the tanh */
-    OP_TIMES,        /* a·b; b and the result may be vectors */
-    OP_CAP,          /* b·tanh(a / b), inner the tanh */
-    OP_PLUS,         /* a + b where b has data, − c·d where c has; in maps − c·|d − j| */
-    OP_EXP,          /* exp(a − b), exp(a) where b has no data */
-    OP_SUM,          /* a_1 + a_2 + …, + c where c has data */
-    OP_MAX,          /* max(a_1, a_2, …), c too where it has data */
-    OP_DIVIDE,       /* a / b */
-    OP_PLUS_LOG,     /* a + ln(b) */
-    OP_ENTROPY,      /* −(a_1·ln(a_1) + a_2·ln(a_2) + …), 0 for an a_p of 0 */
-    OP_ROUND,        /* a, rounded by hand */
-    OP_VARIANCE,     /* mean of (a − mean of a)² over all elements of a (any rank) */
-    OP_INVERSE_ROOT, /* 1/√a */
-    OP_ROOT_OF_SUM,  /* 1/√(a + b), inner the sum */
-    OP_HIDE,         /* a becomes −inf: not allowed */
-    OP_NORMALIZE,    /* in maps only: a / √(mean of b_p² + c), ·d where d is there */
-    OP_WAVE,         /* in maps only: a + sin b; + cos b in the second column of a pair */
-    OP_TURN,         /* in maps only: a·cos c ∓ b·sin c, b the other of the pair */
-    OP_STACK,        /* in maps only: the rows of a, and behind them those of b */
-    OP_MEAN,         /* in maps only: (a_1 + a_2 + … + b_1 + …) / how many they are */
-    OP_MINUS,        /* in maps only: a − b */
-    OP_ACTIVATE      /* in maps only: the map's function of a, ·b where b is there */
-} operation;
 
 typedef enum trace_kind {
     TRACE_SENTENCE,    /* text: one plain sentence, what happens and why */
@@ -70,6 +42,7 @@ typedef struct trace_item {
     size_t words;
     int decimals; /* that OP_ROUND leaves */
     operation op;
+    size_t column;             /* of its cell, from 1, where the operation asks for it */
     tensor a, b, c, d, result; /* views; no data: not there */
     tensor inner; /* of a line whose operation has one inside: what that comes to, term by term */
     trace_labels rows, columns;

@@ -24,7 +24,7 @@ static void do_nothing(const kernels *with, const void *x, size_t n, void *out)
     (void)with, (void)x, (void)n, (void)out; /* they are the same place */
 }
 
-static const activation NO_ACTIVATION = {{"none", "x"}, do_nothing};
+static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", do_nothing};
 
 static bool set_activation(stack_attempt *a, feed_forward *f, int with, err *e)
 {

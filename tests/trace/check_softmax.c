@@ -29,7 +29,7 @@ void line_variance(reader *r, progress *p)
     read_number(r, squares / count);
 }
 
-/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·1 = 2.5 */
+/* scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·|1 − 2| = 2.5 */
 static void read_masked_sum(reader *r, const tensor *bias, size_t j)
 {
     const char *unmasked = truth_unmasked(r->of);
@@ -54,8 +54,9 @@ static void read_masked_sum(reader *r, const tensor *bias, size_t j)
     if (has_slope) {
         read_words(r, " − ");
         read_operand(r, slope);
-        read_words(r, "·");
-        read_number(r, distance);
+        read_words(r, "·|");
+        read_number(r, (double)truth_place(r->of) + 1);
+        read_words(r, " − %zu|", j + 1);
     }
     read_words(r, " = ");
     read_number(r, result);

@@ -2,7 +2,7 @@
 masks and the soft cap."""
 import math
 
-from expression import Wrong
+from expression import Literal, Wrong
 from stack_shown import Near, must_equal, must_show
 from stack_worked import must_follow, must_spell
 
@@ -202,7 +202,7 @@ def check_hidden(section, match):
 
 
 def check_masked_sum(section, match):
-    """masked[1,2] = scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·1 = 2.5"""
+    """masked[1,2] = scaled[1,2] + bias[1,2] − slope·|p − 2| = 1 + 2 − 0.5·|1 − 2| = 2.5"""
     index, form, spelled, result = match.groups()
     must_follow_changed(section, index)
     head, source = section.run.head, unmasked(section)
@@ -213,8 +213,8 @@ def check_masked_sum(section, match):
         words += ["+", bias_of(section, head, row, key)]
     if section.said("alibi") is not None:
         wanted += f" − slope·|p − {key}|"
-        distance = abs(place_of(section, row) - (key - 1))
-        words += ["−", slope_of(section, head)[0], "·", distance]
+        place = place_of(section, row) + 1
+        words += ["−", slope_of(section, head)[0], "·", "|", place, "−", Literal(key), "|"]
     if form != wanted or len(words) == 1:
         raise Wrong(f"{form} is not what is added")
     must_spell(section, spelled, words)

@@ -4,74 +4,71 @@
 // Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes.
 const MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3;
 
-// A negative number behind an operator stands in parentheses.
-function factor(cell) {
-  return shownText(cell).startsWith('-') ? ['(', cell, ')'] : [cell];
-}
-
-// What is shown of many terms, with … for the rest.
-function joined(count, between, term) {
-  const parts = [];
-  for (let i = 0; i < count; i++) {
-    if (i > 0) parts.push(between);
-    if (count > MOST_TERMS && i === FIRST_TERMS) {
-      parts.push('…', between);
-      i = count - LAST_TERMS;
-    }
-    parts.push(...term(i));
+// Prints a cell by its operation's spelling, which the program says (trace/operation.h), as a list
+// of texts and cells.
+class Printer {
+  constructor(operands, place) {
+    this.operands = operands;
+    this.place = place;
+    this.term = 0;
+    this.count = 0; // terms of the series
+    this.parts = [];
   }
-  return parts;
+
+  cells(letters) {
+    return [...letters].flatMap((letter) => this.operands[letter] || []);
+  }
+
+  // A negative number stands in parentheses, but where nothing or an open bracket is before it.
+  number(cell, isFactor) {
+    const before = this.parts[this.parts.length - 1];
+    const isOpen = before === undefined || (typeof before === 'string' && /[(,] *$/.test(before));
+    const isIn = (isFactor || !isOpen) && shownText(cell).startsWith('-');
+    this.parts.push(...(isIn ? ['(', cell, ')'] : [cell]));
+  }
+
+  put(name) {
+    const { map, column } = this.place;
+    if (name === 'n') this.parts.push(String(this.count));
+    else if (name === 'j') this.parts.push(String(column + 1));
+    else if (name === 'f') this.print(DATA.functions[map.function]);
+    else this.number(this.cells(name.replace(/[()]/g, ''))[this.term], name.startsWith('('));
+  }
+
+  series(term, between) {
+    const { length } = this.cells(term.match(/{\(?([a-d]+)/)[1]);
+    this.count = length;
+    for (let i = 0; i < length; i++) {
+      if (i > 0) this.print(between);
+      if (length > MOST_TERMS && i === FIRST_TERMS) {
+        this.print('…' + between);
+        i = length - LAST_TERMS;
+      }
+      this.term = i;
+      this.print(term);
+    }
+    this.term = 0;
+  }
+
+  print(spelled) {
+    const marks = /\{(.+?)\}|<(.+?);(.+?)>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
+    for (const [plain, name, term, between, letter, there, absent, first, second] of
+      spelled.matchAll(marks)) {
+      if (name) this.put(name);
+      else if (term) this.series(term, between);
+      else if (letter) this.print(this.cells(letter).length > 0 ? there : absent || '');
+      else if (first) this.print(pairOf(this.place.map, this.place.column).isFirst ? first : second);
+      else this.parts.push(plain.replace('\n', '')); // lines break by themselves here
+    }
+  }
 }
 
-function plus(parts, cells) {
-  return cells && cells.length > 0 ? [...parts, ' + ', ...factor(cells[0])] : parts;
+// The cell in numbers.
+function spelledOut(operands, place) {
+  const printer = new Printer(operands, place);
+  printer.print(DATA.operations[place.map.operation]);
+  return printer.parts;
 }
-
-function sumOf(cells) {
-  return joined(cells.length, ' + ', (i) => (i > 0 ? factor(cells[i]) : [cells[i]]));
-}
-
-// The score loses so much for each place between its query and its key.
-function withoutSlope(parts, slope, from, column) {
-  return slope ? [...parts, ' − ', ...factor(slope[0]), '·|', from[0], ` − ${column + 1}|`] : parts;
-}
-
-// What is done to a hidden number.
-const ACTIVATIONS = {
-  relu: (x) => ['max(', x, ', 0)'],
-  gelu: (x) => [...factor(x), '·Φ(', x, ')'],
-  gelu_tanh: (x) => [...factor(x), ' / 2·(1 + tanh(√(2/π)·(', x, ' + 0.044715·', ...factor(x),
-    '³)))'],
-  silu: (x) => [...factor(x), ' / (1 + exp(−', ...factor(x), '))'],
-};
-
-const EXPRESSIONS = {
-  dot: ({ a, b, c }) =>
-    plus(joined(a.length, ' + ', (i) => [...factor(a[i]), '·', ...factor(b[i])]), c),
-  additive: ({ a, b, c, d }) => joined(a.length, ' + ', (i) =>
-    [...factor(c[i]), '·tanh(', ...plus(plus([a[i]], [b[i]]), [d[i]]), ')']),
-  times: ({ a, b }) => [...factor(a[0]), '·', ...factor(b[0])],
-  cap: ({ a, b }) => [...factor(b[0]), '·tanh(', a[0], ' / ', ...factor(b[0]), ')'],
-  plus: ({ a, b, c, d }, place) => withoutSlope(plus([a[0]], b), c, d, place.column),
-  exp: ({ a, b }) => ['exp(', a[0], ' − ', ...factor(b[0]), ')'],
-  sum: ({ a, c }) => plus(sumOf(a), c),
-  max: ({ a, c }) => ['max(', ...joined(a.length, ', ', (i) => [a[i]]),
-    ...(c ? [', ', c[0]] : []), ')'],
-  divide: ({ a, b }) => [a[0], ' / ', ...factor(b[0])],
-  round: ({ a }) => [a[0]],
-  normalize: ({ a, b, c, d }) => [a[0], ' / √((',
-    ...joined(b.length, ' + ', (i) => [...factor(b[i]), '²']), `)/${b.length} + `, c[0], ')',
-    ...(d ? ['·', ...factor(d[0])] : [])],
-  wave: ({ a, b, c }, place) =>
-    [...plus([a[0]], c), pairOf(place.map, place.column).isFirst ? ' + sin(' : ' + cos(', b[0], ')'],
-  turn: ({ a, b, c }, place) => (b.length === 0 ? [a[0]] : [...factor(a[0]), '·cos(', c[0],
-    pairOf(place.map, place.column).isFirst ? ') − ' : ') + ', ...factor(b[0]), '·sin(', c[0], ')']),
-  stack: ({ a, b }) => [...a, ...b],
-  mean: ({ a, b }) => ['(', ...sumOf([...a, ...(b || [])]), `) / ${a.length + (b || []).length}`],
-  minus: ({ a, b }) => [a[0], ' − ', ...factor(b[0])],
-  activate: ({ a, b }, place) => [...ACTIVATIONS[place.map.function](a[0]),
-    ...(b ? ['·', ...factor(b[0])] : [])],
-};
 
 function isZero(cell) {
   return numberOf(textOf(cell)) === 0;
@@ -108,6 +105,6 @@ function arithmeticOf(place) {
   const words = exceptionOf(place, operands);
   const cells = [].concat(...Object.values(operands));
   if (words) return { words, cells };
-  return { parts: EXPRESSIONS[place.map.operation](operands, place), count: operands.a.length,
+  return { parts: spelledOut(operands, place), count: operands.a.length,
     cells };
 }
