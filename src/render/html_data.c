@@ -12,14 +12,6 @@
  * of one map are in the page, and so many in words that a person can read there. */
 enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
 
-static const char *const PARTS[] = {
-    [PART_ROW_I] = "row-i",       [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
-    [PART_CELL] = "cell",         [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
-    [PART_NUMBER] = "number",     [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
-    [PART_ABOVE] = "above",       [PART_BELOW] = "below",     [PART_OF_HEADS] = "of-heads",
-    [PART_OF_FOCUS] = "of-focus",
-};
-
 static void add_labels(text *out, const char *name, const trace_labels *labels, size_t count)
 {
     char room[LABEL_ROOM];
@@ -39,8 +31,8 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
 static void add_origin(text *out, const char *name, const trace_origin *from)
 {
     if (from->part != PART_NONE)
-        text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu}", name, PARTS[from->part],
-                        from->map);
+        text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu}", name,
+                        map_part_name(from->part), from->map);
 }
 
 /* The rows of one head. */

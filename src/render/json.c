@@ -3,6 +3,7 @@
 #include "io/json_row.h"
 #include "io/json_string.h"
 #include "render/label_text.h"
+#include "trace/map.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",
@@ -164,6 +165,81 @@ static void add_item(writer *w, const trace_item *item)
     text_add_string(w->out, "}");
 }
 
+/* ---- nodes: every matrix of the run, and how its cells are made ---- */
+
+static void add_origin(writer *w, const trace *whole, const char *name, const trace_origin *from)
+{
+    if (from->part == PART_NONE)
+        return;
+    const trace *room = map_room_at(whole, from->map);
+    text_add_format(w->out, ", \"%s\": {\"part\": \"%s\", \"of\": \"%s%s\"}", name,
+                    map_part_name(from->part), room->place.way == NULL ? "" : room->place.way,
+                    room->map[from->map - room->first_map].name);
+}
+
+static void add_exceptions(writer *w, const trace *whole, const trace *room, const trace_map *map)
+{
+    if (map->slices > 1)
+        text_add_format(w->out, ", \"slices\": %zu", map->slices);
+    if (map->appended > 0)
+        text_add_format(w->out, ", \"appended\": %zu", map->appended);
+    add_origin(w, whole, "learned", &map->learned);
+    if (map->untouched > 0)
+        text_add_format(w->out, ", \"untouched\": %zu", map->untouched);
+    if (map->paired > 0)
+        text_add_format(w->out, ", \"paired\": %zu, \"interleaved\": %s", map->paired,
+                        map->is_interleaved ? "true" : "false");
+    if (map->is_of_focus)
+        text_add_format(w->out, ", \"focus\": {\"head\": %zu, \"heads\": %zu, \"row\": %zu}",
+                        room->focus.head, room->heads, room->focus.row);
+}
+
+static void add_values(writer *w, const tensor *values)
+{
+    text_add_string(w->out, ", \"values\": [");
+    for (size_t head = 0; head < values->size[0] && !w->failed; head++) {
+        tensor rows = tensor_at(values, head);
+        text_add_string(w->out, head > 0 ? ", " : "");
+        add_rows(w, &rows);
+    }
+    text_add_string(w->out, "]");
+}
+
+static void add_node(writer *w, const trace *whole, const trace *room, const trace_map *map)
+{
+    const size_t *size = map->values.size;
+    text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]",
+                    room->place.way == NULL ? "" : room->place.way, map->name, size[0], size[1],
+                    size[2]);
+    add_text(w, "letters", map->letters);
+    if (map->has_origin)
+        add_text(w, "operation", operation_of(map->op)->named.name);
+    add_text(w, "function", map->function);
+    add_origin(w, whole, "a", &map->a);
+    add_origin(w, whole, "b", &map->b);
+    add_origin(w, whole, "c", &map->c);
+    add_origin(w, whole, "d", &map->d);
+    add_exceptions(w, whole, room, map);
+    if (!map->is_beyond_page)
+        add_values(w, &map->values);
+    text_add_string(w->out, "}");
+}
+
+static void add_nodes(writer *w, const trace *whole)
+{
+    bool is_first = true;
+    text_add_string(w->out, ",\n  \"nodes\": [");
+    for (size_t i = 0; i < trace_rooms(whole); i++) {
+        const trace *room = trace_room(whole, i);
+        for (size_t j = 0; j < room->maps && !w->failed; j++) {
+            text_add_string(w->out, is_first ? "\n" : ",\n");
+            add_node(w, whole, room, &room->map[j]);
+            is_first = false;
+        }
+    }
+    text_add_string(w->out, "\n  ]");
+}
+
 /* ---- the document ---- */
 
 static void add_step(writer *w, const trace_step *step)
@@ -203,7 +279,9 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
         text_add_string(out, i > 0 ? ",\n" : "");
         add_step(&w, &t->step[i]);
     }
-    text_add_string(out, "\n  ]\n}\n");
+    text_add_string(out, "\n  ]");
+    add_nodes(&w, t);
+    text_add_string(out, "\n}\n");
     spill(&w);
     return !w.failed;
 }

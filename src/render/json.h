@@ -5,7 +5,7 @@
 
 #include "render/renderer.h"
 
-enum { JSON_TRACE_VERSION = 1 };
+enum { JSON_TRACE_VERSION = 2 };
 
 bool json_render(const trace *t, const render_options *how, sink *to, err *e);
 

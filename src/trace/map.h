@@ -27,6 +27,9 @@ const trace_map *map_named(const trace *t, const char *name);
 /* The room that has this of all maps. */
 const trace *map_room_at(const trace *whole, size_t map);
 
+/* "row-i": what programs that read a trace call the part. */
+const char *map_part_name(trace_part part);
+
 typedef struct map_cell {
     const trace *room;
     const trace_map *map; /* of the room */

@@ -17,6 +17,18 @@ static const taking TAKINGS[] = {
     [OP_DIVIDE] = TAKES_FACTOR, [OP_MAX] = TAKES_GREATEST, [OP_ACTIVATE] = TAKES_NONE,
 };
 
+const char *map_part_name(trace_part part)
+{
+    static const char *const NAMES[] = {
+        [PART_ROW_I] = "row-i",       [PART_ROW_J] = "row-j",     [PART_COLUMN_J] = "column-j",
+        [PART_CELL] = "cell",         [PART_OF_ROW] = "of-row",   [PART_OF_COLUMN] = "of-column",
+        [PART_NUMBER] = "number",     [PART_PARTNER] = "partner", [PART_OF_PAIR] = "of-pair",
+        [PART_ABOVE] = "above",       [PART_BELOW] = "below",     [PART_OF_HEADS] = "of-heads",
+        [PART_OF_FOCUS] = "of-focus",
+    };
+    return NAMES[part];
+}
+
 const trace *map_room_at(const trace *whole, size_t map)
 {
     size_t first = 0, end = trace_rooms(whole);

@@ -4,6 +4,8 @@
 # numbers  every number of every document's trace is found among the stages that the same run emits,
 #          and every result comes out of its operands again ($BUILD/trace_numbers says how)
 # alter    a digit that is changed anywhere in a trace is noticed, each in its turn
+# again    every number of a JSON trace comes out of its operands by the trace's own derivations,
+#          and one that is changed is noticed (evaluate.py says how)
 # stacks   the same of layers and of generations, by formulas that Python works out: each line is
 #          true, and each formula for all rows (stack_numbers.py says how)
 # lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
@@ -176,6 +178,30 @@ if python3 -c '' 2>/dev/null; then
 else
     skip 'no Python here: the traces of stacks are not checked'
 fi
+
+# again TYPE: of all documents that --trace takes.
+again() {
+    mkdir -p "$scratch/$1"
+    for document in "$root"/testdata/*/*.json "$tests"/documents/*.json "$tests"/stacks/*.json; do
+        name=$(basename "$document" .json)
+        picked "$name" || continue
+        for command in run encode decode 'generate --length 2'; do
+            made=$scratch/$1/$name-${command%% *}.json
+            # shellcheck disable=SC2086 # several words
+            timeout 20 selfattn $command --quiet --dtype "$1" --trace-format json \
+                --trace-output "$made" -o /dev/null "$document" 2>"$said" || rm -f "$made"
+        done
+    done
+    set -- "$1" "$scratch/$1"/*.json
+    [ -f "$2" ] || return
+    python3 -B "$tests/evaluate.py" "$@" >"$scratch/found"
+    sed '$d' "$scratch/found"
+    read -r well bad <<END
+$(tail -n 1 "$scratch/found")
+END
+    passed=$((passed + well)) failed=$((failed + bad))
+}
+! python3 -c '' 2>/dev/null || { again f32; again f64; }
 
 for lines in "$tests"/lines/*.txt; do
     name=$(basename "$lines" .txt)

@@ -13,6 +13,7 @@
 #include "weights/conventions.h"
 #include "weights/layer_conventions.h"
 #include "weights/layer_leftovers.h"
+#include "trace/operation.h"
 #include "why/arrangement.h"
 #include "why/misprint.h"
 #include "why/mistake.h"
@@ -430,6 +431,37 @@ static void write_mistakes(text *out)
     write_packed(out, &MISPRINTS);
 }
 
+static void write_traces(text *out)
+{
+    text_add_string(out, ".SH TRACES AS DATA\n");
+    write_paragraph(out, "--trace-format json writes an object. Its list steps has what the text "
+                         "shows, with the numbers of each worked line. Its list nodes has every "
+                         "matrix of the run, in full precision, and what its cells are made of, so "
+                         "that any program can compute the trace again.");
+    write_next_paragraph(out,
+                         "A node has its name, its shape (heads, rows, columns), its values, "
+                         "and, where the run made it, the operation with its operands a, b, c "
+                         "and d. An operand is a part of another node: of cell [i,j], row-i, "
+                         "row-j or column-j, the cell itself, of-row [i,1], of-column [1,j], "
+                         "the number, the partner of its pair of columns, or the number "
+                         "of-pair; above and below are [i,j] where there are such rows; "
+                         "of-heads is [i,j] of all heads, and of-focus is the weight that the "
+                         "query in focus gives to key i. Heads may lie side by side, in slices. "
+                         "The last rows may be appended, and the last columns untouched.");
+    write_next_paragraph(out,
+                         "The operations, in letters; <t;s> is t for each number, with s "
+                         "between, [c?t] is t where there is a c, {n} the number of terms, {j} "
+                         "the column, ~t~u~ for the first and the second of a pair, and {f} "
+                         "the node's function:");
+    begin_packed(out);
+    for (size_t i = 0; i < OPERATIONS.count; i++) {
+        const operation_row *row = operation_of((operation)i);
+        named spelled = {row->named.name, row->spelled};
+        write_item(out, row->spelled[0] == '\0' ? &row->named : &spelled);
+    }
+    end_packed(out);
+}
+
 void manual_write(text *out)
 {
     write_commands(out);
@@ -445,4 +477,5 @@ void manual_write(text *out)
     write_layer_conventions(out);
     write_peers(out);
     write_mistakes(out);
+    write_traces(out);
 }
