@@ -448,18 +448,8 @@ static void write_traces(text *out)
                          "of-heads is [i,j] of all heads, and of-focus is the weight that the "
                          "query in focus gives to key i. Heads may lie side by side, in slices. "
                          "The last rows may be appended, and the last columns untouched.");
-    write_next_paragraph(out,
-                         "The operations, in letters; <t;s> is t for each number, with s "
-                         "between, [c?t] is t where there is a c, {n} the number of terms, {j} "
-                         "the column, ~t~u~ for the first and the second of a pair, and {f} "
-                         "the node's function:");
-    begin_packed(out);
-    for (size_t i = 0; i < OPERATIONS.count; i++) {
-        const operation_row *row = operation_of((operation)i);
-        named spelled = {row->named.name, row->spelled};
-        write_item(out, row->spelled[0] == '\0' ? &row->named : &spelled);
-    }
-    end_packed(out);
+    write_next_paragraph(out, "The operations:");
+    write_packed(out, &OPERATIONS);
 }
 
 void manual_write(text *out)
