@@ -159,9 +159,10 @@ ZSH_DIR   = $(DEST)/share/zsh/site-functions
 VERSION   = $(shell sed -n 's/.*SELFATTN_VERSION "\(.*\)"/\1/p' src/cli/version.h)
 ## install: puts program, manual and completions below PREFIX (/usr/local), inside DESTDIR
 install: all
-	mkdir -p $(DEST)/bin $(DEST)/share/man/man1 $(BASH_DIR) $(ZSH_DIR)
+	mkdir -p $(DEST)/bin $(BASH_DIR) $(ZSH_DIR)
 	install -m 755 $(BUILD)/selfattn $(DEST)/bin
-	install -m 644 man/selfattn.1 $(DEST)/share/man/man1
+	for page in $(MANUAL); do \
+		install -D -m 644 man/$$page $(DEST)/share/man/man$${page##*.}/$$page || exit; done
 	$(BUILD)/selfattn help --completion bash >$(BASH_DIR)/selfattn
 	$(BUILD)/selfattn help --completion zsh >$(ZSH_DIR)/_selfattn
 ## dist: packs what git has at HEAD, always as the same bytes
@@ -171,10 +172,11 @@ dist:
 ## format: lays the sources out as .clang-format says
 format:
 	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
-## man: writes the option table into man/selfattn.1
+MANUAL    = $(notdir $(wildcard man/*.[1-9]))
+## man: writes the tables into the pages of man/
 man: all
-	PATH="$(CURDIR)/$(BUILD):$$PATH" tests/docs/man.sh >$(BUILD)/selfattn.1
-	cp $(BUILD)/selfattn.1 man/selfattn.1
+	for page in $(MANUAL); do PATH="$(CURDIR)/$(BUILD):$$PATH" tests/docs/man.sh $$page \
+		>$(BUILD)/$$page && cp $(BUILD)/$$page man/$$page || exit; done
 ## clean: removes what was built
 clean:
 	rm -rf build selfattn

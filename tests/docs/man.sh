@@ -1,8 +1,8 @@
 #!/bin/sh
-# man.sh: prints man/selfattn.1 with its generated part made anew from the option table, by the
-# selfattn in PATH. `make man` puts it in place; the suite docs fails where they differ.
+# man.sh PAGE: prints man/PAGE with its generated part made anew from the tables, by the selfattn in
+# PATH. `make man` puts it in place; the suite docs fails where they differ.
 set -eu
-page=$(dirname "$0")/../../man/selfattn.1
+page=$(dirname "$0")/../../man/$1
 sed '/^\.\\" generated: /q' "$page"
-selfattn help --completion man
+$(sed -n 's/^\.\\" generated: //p' "$page")
 sed -n '/^\.\\" end of the generated part/,$p' "$page"

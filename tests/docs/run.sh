@@ -71,21 +71,23 @@ expect 'README: golden files in a Makefile' sh -c 'make check-golden >said && gr
 
 mkdir "$scratch/manual" && cd "$scratch/manual" || exit 1
 run_examples "$root/man/selfattn.1" manual
-expect 'manual: its generated part is that of the option table (make man)' \
-    sh -c "'$tests/man.sh' | diff '$root/man/selfattn.1' -"
 for option in $(selfattn --help | grep -o -e '--[a-z][a-z-]*[a-z]' | sort -u); do
     expect "manual: it names $option" \
         grep -q -F -e "$(echo "$option" | sed 's/-/\\-/g')" "$root/man/selfattn.1"
     expect "cases: one of tests/cli uses $option" \
         grep -q -r -w -e "selfattn.* $option" -e "^\$  *$option" "$root/tests/cli"
 done
-page=$root/man/selfattn.1
-if command -v man >/dev/null && command -v groff >/dev/null; then
-    expect 'manual: man(1) has nothing to complain about' sh -c \
-        "LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' >'$scratch/page'"
-else
-    leave_out 'manual: man(1) has nothing to complain about' 'man or groff is not here'
-fi
+for page in "$root"/man/*.[1-9]; do
+    name=${page##*/}
+    expect "manual: the generated part of $name is that of the tables (make man)" \
+        sh -c "'$tests/man.sh' $name | diff '$page' -"
+    if command -v man >/dev/null && command -v groff >/dev/null; then
+        expect "manual: man(1) has nothing to complain about in $name" sh -c \
+            "LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' >'$scratch/page'"
+    else
+        leave_out "manual: man(1) has nothing to complain about in $name" 'man or groff is not here'
+    fi
+done
 
 # ---- completions
 

@@ -4,7 +4,12 @@ static const shell ROWS[] = {
     {{"bash", "a completion script for bash"}, completion_write_bash},
     {{"zsh", "a completion script for zsh"}, completion_write_zsh},
     {{"fish", "a completion script for fish"}, completion_write_fish},
-    {{"man", "the tables as sections of the manual page, in roff"}, manual_write},
+    {{"man", "the tables of commands and options as sections of selfattn(1), in roff"},
+     manual_write},
+    {{"man-document", "those of keys, stages and names, of selfattn-document(5)"},
+     manual_write_document},
+    {{"man-contract", "those of conventions and mistakes, of selfattn-contract(7)"},
+     manual_write_contract},
 };
 
 const named_table SHELLS = NAMED_TABLE("shell", ROWS);

@@ -19,8 +19,11 @@ void completion_write_bash(text *out);
 void completion_write_zsh(text *out);
 void completion_write_fish(text *out);
 
-/* COMMANDS, OPTIONS, STAGES and DOCUMENTS of the manual page, as roff. */
+/* The generated parts of the manual's pages, selfattn(1), selfattn-document(5) and
+ * selfattn-contract(7), as roff. */
 void manual_write(text *out);
+void manual_write_document(text *out);
+void manual_write_contract(text *out);
 
 /* The words that may follow an option, separated by `separator`: those of both its tables. */
 void option_write_choices(text *out, const option_row *row, const char *separator);

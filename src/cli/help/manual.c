@@ -460,12 +460,20 @@ void manual_write(text *out)
         if (has_rows(&OPTION_TITLES[i]))
             write_group(out, &OPTION_TITLES[i]);
     }
+}
+
+void manual_write_document(text *out)
+{
     write_stages(out);
     write_keys(out);
     write_layers(out);
     write_conventions(out);
     write_layer_conventions(out);
+    write_traces(out);
+}
+
+void manual_write_contract(text *out)
+{
     write_peers(out);
     write_mistakes(out);
-    write_traces(out);
 }
