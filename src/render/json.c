@@ -90,6 +90,8 @@ static void add_line(writer *w, const trace_item *item)
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);
     add_tensor(w, "d", &item->d);
+    if (item->column > 0)
+        text_add_format(w->out, ", \"j\": %zu", item->column);
     add_tensor(w, "inner", &item->inner);
     add_tensor(w, "result", &item->result);
 }

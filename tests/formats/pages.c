@@ -133,7 +133,7 @@ static const char *whole_operands(const char *operation)
 {
     static const char *const ORDERS[][2] = {
         {"times", "ab"},        {"cap", "bab"},
-        {"plus", "abcd"},       {"exp", "ab"},
+        {"plus", "abcdj"},      {"exp", "ab"},
         {"divide", "ab"},       {"round", "a"},
         {"hide", "a"},          {"plus_log", "ab"},
         {"inverse_root", "ia"}, {"inverse_root_of_sum", "iab"},

@@ -446,7 +446,8 @@ static void write_traces(text *out)
                          "the number, the partner of its pair of columns, or the number "
                          "of-pair; above and below are [i,j] where there are such rows; "
                          "of-heads is [i,j] of all heads, and of-focus is the weight that the "
-                         "query in focus gives to key i. Heads may lie side by side, in slices. "
+                         "query in focus gives to key i. A letter j is the cell's column, counted "
+                         "from 1. Heads may lie side by side, in slices. "
                          "The last rows may be appended, and the last columns untouched.");
     write_next_paragraph(out, "The operations:");
     write_packed(out, &OPERATIONS);
