@@ -73,8 +73,8 @@ static bool find_stack_focus(const stack *s, const options *o, trace_focus *focu
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && p->attention.plan.heads < most.head)
-                most.head = p->attention.plan.heads;
+            if (p->as->kind != PART_FEED_FORWARD && p->attention->plan.heads < most.head)
+                most.head = p->attention->plan.heads;
         }
     }
     return find_focus(&most, o, focus, e);

@@ -103,7 +103,7 @@ static bool check_all_angles(const generation *g, err *e)
     for (size_t i = 0; i < g->stack.layers; i++) {
         for (size_t j = 0; j < g->stack.layer[i].parts; j++) {
             const layer_part *p = &g->stack.layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && !check_angles(g, &p->attention, e))
+            if (p->as->kind != PART_FEED_FORWARD && !check_angles(g, p->attention, e))
                 return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
         }
     }

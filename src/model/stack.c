@@ -80,17 +80,24 @@ static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own
 static bool read_attention(const stack *s, layer_part *p, const bundle *own, err *e)
 {
     bool is_cross = p->as->kind == PART_CROSS;
+    p->attention = mem_alloc_zeroed(1, sizeof *p->attention, e);
+    if (s->how.goes_on && is_cross)
+        p->seen = mem_alloc_zeroed(1, sizeof *p->seen, e);
+    else if (s->how.goes_on)
+        p->cache = mem_alloc_zeroed(1, sizeof *p->cache, e);
+    if (e->is_set)
+        return false;
     attention_source from = {.own = is_cross ? cross_of(own) : own,
                              .top = s->document,
                              .layer = is_cross ? own : NULL,
                              .x = &s->input,
                              .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
                              .sees_no_later = s->how.is_decoder && !is_cross,
-                             .cache = s->how.goes_on && !is_cross ? &p->cache : NULL,
-                             .seen = s->how.goes_on && is_cross ? &p->seen : NULL,
+                             .cache = p->cache,
+                             .seen = p->seen,
                              .packed_weights = s->how.packed_weights,
                              .allow_nonfinite = s->how.allow_nonfinite};
-    return attention_read(&p->attention, &from, s->isa, e);
+    return attention_read(p->attention, &from, s->isa, e);
 }
 
 /* The parts in their order; a feed-forward one only where the layer has its weights. */
@@ -136,6 +143,14 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     return check_order(s, order, given, e);
 }
 
+static bool read_part(const stack *s, layer_part *p, const bundle *own, err *e)
+{
+    if (p->as->kind != PART_FEED_FORWARD)
+        return read_attention(s, p, own, e);
+    p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
+    return p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, e);
+}
+
 static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
 {
     const norm_order *order = read_order(s, given->bundle, e);
@@ -145,10 +160,7 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
     list_parts(l, order, given->bundle);
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];
-        bool done = p->as->kind == PART_FEED_FORWARD
-                        ? read_feed_forward(s, &p->feed_forward, given->bundle, e)
-                        : read_attention(s, p, given->bundle, e);
-        if (!done)
+        if (!read_part(s, p, given->bundle, e))
             return err_within(e, "layer %s, %s", given->name, part_name(p->as->kind));
     }
     return (check_activation(given->bundle, e) && read_norms(s, l, given->bundle, e)) ||
@@ -306,8 +318,8 @@ static bool keep_plan(stack *s, attention *a, err *e)
 static bool part_goes_on(stack *s, layer_part *p, err *e)
 {
     return p->as->kind == PART_FEED_FORWARD ||
-           (keep_plan(s, &p->attention, e) &&
-            attention_go_on(&p->attention, &s->input, s->before, e));
+           (keep_plan(s, p->attention, e) &&
+            attention_go_on(p->attention, &s->input, s->before, e));
 }
 
 static bool go_on(stack *s, err *e)
@@ -339,10 +351,17 @@ void stack_free(stack *s)
 {
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
-            if (s->layer[i].part[j].as->kind != PART_FEED_FORWARD)
-                attention_free(&s->layer[i].part[j].attention);
-            kv_cache_free(&s->layer[i].part[j].cache);
-            memory_rows_free(&s->layer[i].part[j].seen);
+            layer_part *p = &s->layer[i].part[j];
+            if (p->attention != NULL)
+                attention_free(p->attention);
+            if (p->cache != NULL)
+                kv_cache_free(p->cache);
+            if (p->seen != NULL)
+                memory_rows_free(p->seen);
+            mem_free(p->attention);
+            mem_free(p->cache);
+            mem_free(p->seen);
+            mem_free(p->feed_forward);
         }
     }
     for (size_t i = 0; i < s->past_plans; i++)

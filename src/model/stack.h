@@ -13,10 +13,10 @@
 
 typedef struct layer_part {
     const part_row *as;
-    attention attention; /* of the kinds that attend */
-    kv_cache cache;      /* of a stack that goes on */
-    memory_rows seen;    /* the same of cross-attention */
-    feed_forward feed_forward;
+    attention *attention; /* of the kinds that attend; owned, as all of these */
+    kv_cache *cache;      /* of a stack that goes on */
+    memory_rows *seen;    /* the same of cross-attention */
+    feed_forward *feed_forward;
 } layer_part;
 
 /* Changes the rows that a layer made, b·n × m: with mistakes, to find somebody's. */

@@ -66,8 +66,8 @@ static bool add_layer(total *t, const layer *l, const keeper *keep, err *e)
         const layer_part *p = &l->part[i];
         keeper within = keeper_within(keep, part_name(p->as->kind));
         if (p->as->kind == PART_FEED_FORWARD)
-            add_feed_forward(t, &p->feed_forward);
-        else if (!add_attention(t, &p->attention, &within,
+            add_feed_forward(t, p->feed_forward);
+        else if (!add_attention(t, p->attention, &within,
                                 t->rolls_out && p->as->kind == PART_ATTENTION, e))
             return false;
     }
@@ -107,7 +107,7 @@ bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
             const layer_part *p = &s->layer[i].part[j];
             size_t one = 0;
             if (p->as->kind == PART_ATTENTION &&
-                !attention_cache_memory(&p->attention, rows, &one, e))
+                !attention_cache_memory(p->attention, rows, &one, e))
                 return false;
             if (!size_add(*bytes, one, bytes))
                 *bytes = SIZE_MAX;
@@ -122,8 +122,8 @@ static double part_operations(const stack *s, const layer_part *p)
 {
     double rows = (double)s->embedded.size[0], width = (double)s->width;
     if (p->as->kind == PART_FEED_FORWARD)
-        return 2 * rows * width * (double)p->feed_forward.hidden;
-    const plan *a = &p->attention.plan;
+        return 2 * rows * width * (double)p->feed_forward->hidden;
+    const plan *a = &p->attention->plan;
     return 4 * rows * width * width +
            2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
 }

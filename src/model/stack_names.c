@@ -44,8 +44,8 @@ static bool tell_attention(const walk *w, const plan *p)
 static bool tell_itself(const walk *w, const layer_part *p, const char *name)
 {
     walk inner = within(w, name);
-    return p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, &p->feed_forward)
-                                            : tell_attention(&inner, &p->attention.plan);
+    return p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, p->feed_forward)
+                                            : tell_attention(&inner, &p->attention->plan);
 }
 
 static bool tell_part(const walk *w, const layer_part *p)
@@ -73,7 +73,7 @@ static bool tell_layer(const walk *w, const layer *l, size_t number)
 static bool rolls_out(const layer_part *p)
 {
     return p->as->kind != PART_ATTENTION ||
-           (p->as->adds != RESIDUAL_NONE && p->attention.plan.n_q == p->attention.plan.n_k);
+           (p->as->adds != RESIDUAL_NONE && p->attention->plan.n_q == p->attention->plan.n_k);
 }
 
 bool stack_has_rollout(const stack *s)

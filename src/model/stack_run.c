@@ -62,8 +62,7 @@ static bool run_attention(flow *f, const layer_part *p, const keeper *keep, tens
 {
     bool is_rolled = f->rolls_out && p->as->kind == PART_ATTENTION;
     tensor mean;
-    return attention_run(&p->attention, keep, f->by, made, is_rolled ? &mean : NULL, f->report,
-                         e) &&
+    return attention_run(p->attention, keep, f->by, made, is_rolled ? &mean : NULL, f->report, e) &&
            (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
 }
 
@@ -74,7 +73,7 @@ static bool run_kind(flow *f, const layer_part *p, const tensor *taken, const ke
     if (p->as->kind != PART_FEED_FORWARD)
         return run_attention(f, p, &within, made, e);
     return tensor_new(made, f->rows.type, 2, f->rows.size, e) &&
-           feed_forward_run(&p->feed_forward, f->with, taken, made, &within, f->by, e);
+           feed_forward_run(p->feed_forward, f->with, taken, made, &within, f->by, e);
 }
 
 static const tensor *added_by(const flow *f, const part_row *as, const tensor *taken)

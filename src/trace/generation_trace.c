@@ -91,12 +91,12 @@ static bool keep_caches(const stack *s, bundle *result, err *e)
         stage_way of_layer = stage_way_of_layer(i);
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
-            const plan *by = &p->attention.plan;
-            stage_way way = stage_way_on(&of_layer, part_name(p->as->kind));
-            if (p->as->kind != PART_ATTENTION || by->past == 0)
+            if (p->as->kind != PART_ATTENTION || p->attention->plan.past == 0)
                 continue;
-            if (!keep_present(result, &way, "present_k", &p->cache.k, by->n_k, e) ||
-                !keep_present(result, &way, "present_v", &p->cache.v, by->n_k, e))
+            const plan *by = &p->attention->plan;
+            stage_way way = stage_way_on(&of_layer, part_name(p->as->kind));
+            if (!keep_present(result, &way, "present_k", &p->cache->k, by->n_k, e) ||
+                !keep_present(result, &way, "present_v", &p->cache->v, by->n_k, e))
                 return false;
         }
     }

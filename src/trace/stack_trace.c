@@ -182,7 +182,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace *room = floors_next(f);
-    if (!trace_attention(f, room, &p->attention, name, &way))
+    if (!trace_attention(f, room, p->attention, name, &way))
         return false;
     floors_enter(f, room, name, way.text);
     name_steps(f, name);
@@ -203,7 +203,7 @@ static const char *const MADE[] = {
 static bool add_kind(floors *f, const layer_part *p, floor_rows *rows)
 {
     if (p->as->kind == PART_FEED_FORWARD)
-        return floors_feed_forward(f, &p->feed_forward, rows, rows);
+        return floors_feed_forward(f, p->feed_forward, rows, rows);
     floor_rows made = floors_rows(f, MADE[p->as->kind]);
     bool done = add_attention(f, p, rows, &made);
     *rows = made;

@@ -119,11 +119,11 @@ bool stack_attend_otherwise(stack_attempt *a, err *e)
             stack_attention *attending = &a->attending[i][j];
             *attending = (stack_attention){.of = a, .is_meant = is_meant(a, i, p->as->kind)};
             bool goes_on = p->as->kind == PART_ATTENTION && a->of->steps != NULL &&
-                           p->attention.otherwise == NULL;
+                           p->attention->otherwise == NULL;
             if (!attending->is_meant && !goes_on)
                 continue;
-            p->attention.otherwise = attend;
-            p->attention.context = attending;
+            p->attention->otherwise = attend;
+            p->attention->context = attending;
         }
     }
     return a->attending != NULL;

@@ -11,7 +11,7 @@ static bool change_each(stack_attempt *a, feed_forward_change change, int with, 
         layer *l = &a->stack->layer[i];
         for (size_t j = 0; j < l->parts; j++)
             is_any = (l->part[j].as->kind == PART_FEED_FORWARD &&
-                      change(a, &l->part[j].feed_forward, with, e)) ||
+                      change(a, l->part[j].feed_forward, with, e)) ||
                      is_any;
     }
     if (a->scope.is_whole && a->stack->has_end)

@@ -83,10 +83,10 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value,
     row->ln_before = row->ln_after = 0;
     row->adds = RESIDUAL_PART;
     if (row->kind != PART_FEED_FORWARD) {
-        p->attention.otherwise = attend_to_nothing;
+        p->attention->otherwise = attend_to_nothing;
         return true;
     }
-    feed_forward *f = &p->feed_forward;
+    feed_forward *f = p->feed_forward;
     tensor *zeros = stack_attempt_matrix(a, a->stack->type, f->w2.rank, f->w2.size, e);
     if (zeros == NULL)
         return false;
@@ -127,8 +127,8 @@ static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value,
     (void)row, (void)value;
     if (a->of->steps != NULL && a->of->steps->steps > 1)
         return false;
-    p->attention.asked.in[INPUT_XK] = NULL;
-    return plan_again(&p->attention, e);
+    p->attention->asked.in[INPUT_XK] = NULL;
+    return plan_again(p->attention, e);
 }
 
 bool stack_blunder_cross_self(stack_attempt *a, int with, err *e)
@@ -139,14 +139,14 @@ bool stack_blunder_cross_self(stack_attempt *a, int with, err *e)
 /* Those of the layer's self-attention, which stands before it. */
 static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
 {
-    problem *to = &p->attention.asked;
-    const problem *from = &p[-1].attention.asked;
+    problem *to = &p->attention->asked;
+    const problem *from = &p[-1].attention->asked;
     (void)a, (void)row, (void)value;
     for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
         to->in[which] = from->in[which];
         to->is_out_in[which] = from->is_out_in[which];
     }
-    return plan_again(&p->attention, e);
+    return plan_again(p->attention, e);
 }
 
 bool stack_blunder_cross_weights(stack_attempt *a, int with, err *e)

@@ -9,7 +9,7 @@ static const plan *plan_of_part(const stack *of, size_t number, const char *part
         const char *name = part_name(p->as->kind);
         if (p->as->kind != PART_FEED_FORWARD && strlen(name) == length &&
             memcmp(name, part, length) == 0)
-            return &p->attention.plan;
+            return &p->attention->plan;
     }
     return NULL;
 }

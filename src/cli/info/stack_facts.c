@@ -13,8 +13,8 @@ static part_facts facts_of_part(const layer_part *p)
 {
     part_facts out = {.kind = p->as->kind};
     if (p->as->kind == PART_FEED_FORWARD)
-        return feed_forward_facts(&p->feed_forward);
-    attention_facts_of_plan(&out.attention, &p->attention.plan);
+        return feed_forward_facts(p->feed_forward);
+    attention_facts_of_plan(&out.attention, &p->attention->plan);
     return out;
 }
 

@@ -52,9 +52,9 @@ static void say_notes(const stack *s, const options *o, const env *world)
 {
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const text_list *notes = &s->layer[i].part[j].attention.plan.notes;
-            for (size_t k = 0; k < notes->count; k++)
-                note_say(world, o, NULL, "layer %zu: %s", i + 1, notes->item[k]);
+            const attention *a = s->layer[i].part[j].attention;
+            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
         }
     }
 }
