@@ -14,8 +14,12 @@ static char *grow(text *t, size_t length)
         t->failed = true;
         return NULL;
     }
-    size_t doubled = t->capacity * 2;
-    size_t capacity = needed > doubled ? needed : doubled;
+    size_t most = t->most == 0 ? SIZE_MAX : t->most + 1, doubled = t->capacity * 2;
+    if (needed > most) {
+        t->failed = t->is_full = true;
+        return NULL;
+    }
+    size_t capacity = needed > doubled ? needed : doubled < most ? doubled : most;
     err ignored = {0}; /* text_ok reports it */
     char *larger = mem_resize(t->data, capacity, 1, &ignored);
     if (larger == NULL) {

@@ -10,7 +10,8 @@
 typedef struct text {
     char *data; /* NUL behind the last byte, or NULL when nothing was ever added */
     size_t length, capacity;
-    bool failed;
+    size_t most; /* an append that would make it longer fails; 0: any length is well */
+    bool failed, is_full;
 } text;
 
 void text_add(text *t, const char *bytes, size_t length);

@@ -113,25 +113,27 @@ static bool check_holds(const renderer *by, const options *o, size_t results, er
     return err_remedy(e, "--trace-format html makes a page");
 }
 
-static bool check_size(const renderer *by, const options *o, size_t bytes, err *e)
+static bool refuse_size(const renderer *by, const options *o, err *e)
 {
-    if (bytes <= by->most_bytes)
-        return true;
-    err_set(e, "the trace as %s would be %zu bytes, more than the %zu that can be shown well",
-            by->named.name, bytes, by->most_bytes);
+    err_set(e, "the trace as %s would be more than the %zu bytes that can be shown well",
+            by->named.name, by->most_bytes);
     return err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
                       o->full ? "without --full it is smaller; " : "");
 }
 
-/* Nothing is written of one that turns out to be too large. */
+/* Nothing is written of one that turns out to be too large, and no more is made. */
 static bool render_limited(const renderer *by, const trace *t, const render_options *how,
                            const options *o, sink *to, err *e)
 {
     sink whole;
     sink_open_memory(&whole);
-    const text *out = sink_text(&whole);
-    bool done =
-        by->render(t, how, &whole, e) && check_size(by, o, out->length, e) && sink_add(to, out, e);
+    text *out = sink_text(&whole);
+    out->most = by->most_bytes;
+    bool done = by->render(t, how, &whole, e) && sink_add(to, out, e);
+    if (out->is_full) {
+        err_clear(e);
+        refuse_size(by, o, e);
+    }
     sink_discard(&whole);
     return done;
 }

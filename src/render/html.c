@@ -104,13 +104,13 @@ static void add_rooms(const html_page *whole)
 {
     html_page p = *whole;
     size_t number = 0;
-    for (size_t i = 0; i < trace_rooms(p.whole); i++) {
+    for (size_t i = 0; i < trace_rooms(p.whole) && !p.out->failed; i++) {
         html_enter(&p, i);
         if (html_begins_floor(&p, i))
             add_floor_begin(&p, i);
         if (html_has_floors(&p))
             html_add_picture(&p);
-        for (size_t j = 0; j < p.trace->steps; j++)
+        for (size_t j = 0; j < p.trace->steps && !p.out->failed; j++)
             add_step(&p, &p.trace->step[j], ++number);
     }
     text_add_string(p.out, html_has_floors(&p) ? "</details>\n" : "");
