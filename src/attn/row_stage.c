@@ -15,6 +15,7 @@ struct row_stage {
     tensor whole;
     size_t bytes, blocks; /* of the whole */
     size_t part;          /* bytes that are there at a time, about */
+    size_t some, counted; /* blocks of them, and their bytes */
     size_t first, end;    /* the rows that are there */
 };
 
@@ -52,6 +53,11 @@ static bool project(row_stage *s, const plan *p, stage_id id, err *e)
     wanted_add(&s->wanted, id);
     run_size_blocks(&s->run);
     s->blocks = s->run.end;
+    size_t of_block = s->run.block_rows * p->n_k * dtype_size(s->whole.type);
+    s->some = s->part / of_block + 1;
+    if (!mem_count_in(s->some * of_block, e))
+        return false;
+    s->counted = s->some * of_block;
     float_mode_set(&mode);
     bool done =
         project_inputs(&c->made, p, c->kept, &s->by, e) && run_blocks_open(&s->run, s->by.most, e);
@@ -91,6 +97,7 @@ void row_stage_free(row_stage *s)
     run_blocks_close(&s->run);
     projected_free(&s->run.shared.made);
     reserve_free(s->whole.data, s->bytes);
+    mem_count_out(s->counted);
     crew_close(&s->by);
     mem_free(s);
 }
@@ -105,10 +112,8 @@ static bool compute(row_stage *s, size_t first, err *e)
     run *r = &s->run;
     empty_rows empty;
     float_mode mode;
-    size_t of_block = r->block_rows * r->shared.plan->n_k * dtype_size(s->whole.type);
-    size_t some = s->part / of_block + 1;
     r->first = block_of(r, first);
-    r->end = s->blocks - r->first > some ? r->first + some : s->blocks;
+    r->end = s->blocks - r->first > s->some ? r->first + s->some : s->blocks;
     reserve_clear(s->whole.data, s->bytes);
     s->first = row_of(r, r->first);
     s->end = row_of(r, r->end);

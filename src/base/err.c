@@ -86,6 +86,18 @@ bool err_no_memory(err *e, size_t bytes)
     return err_set(e, "out of memory: %zu bytes could not be had", bytes);
 }
 
+bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t own)
+{
+    if (e->is_set)
+        return false;
+    e->is_memory = true;
+    err_set(e,
+            "out of memory: %zu bytes are wanted beside %zu in use, and %zu may be used: %zu, and "
+            "%zu for the program itself",
+            wanted, used, most, most - own, own);
+    return err_remedy(e, "raise --max-memory");
+}
+
 bool err_place(err *e, const place *at)
 {
     if (e->is_set && e->where[0] == '\0')

@@ -43,11 +43,13 @@ const char *err_text(const err *e, char out[ERR_TEXT]);
 /* Nothing is wrong yet. What is many times begun is not set byte by byte. */
 void err_clear(err *e);
 
-/* All three return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
+/* All of these return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
  * set already, it stays. What would be an order to a terminal in what the user wrote is a '?'. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool err_no_memory(err *e, size_t bytes);
+/* Of `most` that may be used, `own` are there whatever the limit is. */
+bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t own);
 
 /* Says where, for an error that no place of its own was known for. Returns false. */
 bool err_place(err *e, const place *at);

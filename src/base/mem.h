@@ -1,6 +1,9 @@
 /* Memory: every size is a checked product, every block of a kilobyte or more is aligned for the
  * widest vectors (smaller ones are many, and have to be had quickly), every failure is an error
- * with the size in it. `mem_free` takes what any of these gave, and NULL. */
+ * with the size in it. `mem_free` takes what any of these gave, and NULL.
+ *
+ * There is one account of all blocks of the process, and a block that would take it past the limit
+ * is refused. Files that are mapped are not in it, nor are the stacks of threads. */
 #ifndef SELFATTN_BASE_MEM_H
 #define SELFATTN_BASE_MEM_H
 
@@ -14,6 +17,24 @@ bool size_add(size_t a, size_t b, size_t *sum);
 bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
 size_t size_larger(size_t a, size_t b);
+
+/* The limit, and beside it a few megabytes that the program itself may take: before threads are
+ * started. */
+void mem_limit(size_t bytes);
+/* Bytes that are left of both; and of so many that may be used, once others have what they need. */
+size_t mem_left(void);
+size_t mem_spare(size_t may_be_used, size_t needed);
+/* Memory that others manage, which counts as a block does; false where it would be too much. */
+bool mem_count_in(size_t bytes, err *e);
+void mem_count_out(size_t bytes);
+/* The error of so many bytes that could not be had just now: says the limit where that was why.
+ * Returns false. */
+bool mem_fail(err *e, size_t bytes);
+/* A thread that ends says what it counted. */
+void mem_thread_ends(void);
+
+/* So many bytes, at least 1, for a library that has its own word of what failed; or NULL. */
+void *mem_take(size_t bytes);
 
 /* count × size bytes, or NULL with the error set. count or size may be 0; the block is then small
  * but not NULL. */

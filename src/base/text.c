@@ -87,7 +87,7 @@ void text_add_repeated(text *t, const char *string, size_t times)
 
 bool text_ok(const text *t, err *e)
 {
-    return t->failed ? err_no_memory(e, t->length) : true;
+    return !t->failed || mem_fail(e, t->length);
 }
 
 const char *text_string(const text *t)

@@ -2,6 +2,7 @@
 #include "base/threads.h"
 
 #include "base/looking.h"
+#include "base/mem.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -63,6 +64,7 @@ static void *serve(void *argument)
         }
     }
     pthread_mutex_unlock(&c->lock);
+    mem_thread_ends();
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/help/help.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "io/json_string.h"
 #include "io/sink.h"
 
 #include <signal.h>
@@ -116,6 +117,7 @@ static void set_limits(options *o, const env *world)
         o->max_memory = world->free_memory / 10 * 8;
     if (!o->has_threads)
         o->threads = world->processors < THREADS_MOST ? world->processors : THREADS_MOST;
+    mem_limit(o->max_memory);
 }
 
 static int run_command(int argc, char **argv, env *world, err *e)
@@ -151,6 +153,7 @@ int cli_main(int argc, char **argv, env *world)
 {
     err e = {0};
     mem_keep_pages();
+    json_string_use_account();
     clean_up_on_signals();
     if (argc <= 1 && world->stdin_is_terminal)
         return print_first_help(world->err);

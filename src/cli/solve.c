@@ -123,15 +123,15 @@ static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
     if (!divide(s, KEPT_MOST / dtype_size(s->plan.type), threads, o, &by, e))
         return false;
     size_t usual = by.bytes, limit = o->max_memory;
-    if (usual > limit && !divide(s, 0, threads, o, &by, e))
+    if ((usual > limit || usual > mem_left()) && !divide(s, 0, threads, o, &by, e))
         return false;
     if (by.bytes > limit)
         return refuse_memory(&s->plan, usual < by.bytes ? usual : by.bytes, limit, e);
     if (s->problem.packed_weights != NULL)
-        packed_weights_yield(s->problem.packed_weights, limit - by.bytes);
+        packed_weights_yield(s->problem.packed_weights, mem_spare(limit, by.bytes));
     s->wanted = by.kept;
     s->supplied = by.made;
-    supplied_widen(&s->supplied, limit - by.bytes);
+    supplied_widen(&s->supplied, mem_spare(limit, by.bytes));
     return true;
 }
 

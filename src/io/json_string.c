@@ -8,6 +8,11 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+void json_string_use_account(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mem_take, .free_fn = mem_free});
+}
+
 /* A name with a NUL in it would end there for everyone who reads it afterwards. */
 static bool has_nul(const json_text *t, const char *at)
 {
@@ -27,7 +32,7 @@ static void fail_parse(json_text *t, const char *at, size_t length, err *e)
     if (json_scan_string(t, at, &unsaid) == NULL)
         json_fail_changed(t, e);
     else
-        err_no_memory(e, length);
+        mem_fail(e, length);
 }
 
 static char *copy_checked(json_text *t, const char *at, const char *string, size_t most, err *e)

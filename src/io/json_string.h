@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "io/json_text.h"
 
+/* From now on cJSON's memory is had as all other is. */
+void json_string_use_account(void);
+
 enum { JSON_MAX_LABEL = 4096 }; /* bytes of a name or a label, escapes resolved */
 
 /* The string whose opening quote is at `at`, in a text that has passed the scan; the caller frees

@@ -28,9 +28,9 @@ static bool refuse_method(const zip_member *m, const char *name, const place *at
 /* zlib's own memory, from where all memory comes. */
 static voidpf take_memory(voidpf ignored, uInt count, uInt size)
 {
-    err unsaid = {0}; /* zlib says it: Z_MEM_ERROR */
+    size_t bytes;
     (void)ignored;
-    return mem_alloc(count, size, &unsaid);
+    return size_mul(count, size, &bytes) ? mem_take(bytes) : NULL;
 }
 
 static void give_memory(voidpf ignored, voidpf block)
@@ -103,7 +103,7 @@ static bool inflate_member(const zip *z, const zip_member *m, const char *name, 
         inflateEnd(&s);
     }
     if (status == Z_MEM_ERROR)
-        return err_no_memory(e, sizeof s);
+        return mem_fail(e, sizeof s);
     return check_inflated(m, status, (size_t)(end - s.next_in), to, name, at, e);
 }
 

@@ -54,6 +54,28 @@ static void grows_by_doubling(unit *u)
     mem_free(list);
 }
 
+/* One account, of what is there and not of what was. */
+static void refuses_beyond_the_limit(unit *u)
+{
+    enum { LIMIT = 100 << 20, HALF = 60 << 20 };
+    err e = {0};
+    mem_limit(LIMIT);
+    for (int i = 0; i < 10; i++)
+        mem_free(mem_alloc(HALF, 1, &e));
+    void *half = mem_alloc(HALF, 1, &e);
+    CHECK(u, half != NULL && !e.is_set && mem_left() < HALF);
+    CHECK(u, mem_alloc(HALF, 1, &e) == NULL && e.is_memory);
+    CHECK(u, strncmp(e.what, "out of memory: 62914560 bytes are wanted beside 6", 49) == 0);
+    CHECK(u, strstr(e.what, "109051904 may be used: 104857600, and 4194304 for the") != NULL);
+    CHECK_TEXT(u, e.remedy, "raise --max-memory");
+    err_clear(&e);
+    CHECK(u, !mem_count_in(HALF, &e) && e.is_set);
+    CHECK(u, mem_spare(LIMIT, HALF) == 0 && mem_spare(100, 60) == 40);
+    mem_free(half);
+    mem_limit(SIZE_MAX);
+    CHECK(u, mem_left() > LIMIT);
+}
+
 static void copies_text(unit *u)
 {
     err e = {0};
@@ -68,5 +90,6 @@ void test_mem(unit *u)
     checks_sizes(u);
     aligns_and_refuses(u);
     grows_by_doubling(u);
+    refuses_beyond_the_limit(u);
     copies_text(u);
 }

@@ -76,7 +76,7 @@ static bool check_memory(const stack_solution *s, const text_list *emit, size_t 
     if (!stack_check_memory(&s->stack, bytes, "", o, e))
         return false;
     if (s->stack.how.packed_weights != NULL)
-        packed_weights_yield(s->stack.how.packed_weights, o->max_memory - bytes);
+        packed_weights_yield(s->stack.how.packed_weights, mem_spare(o->max_memory, bytes));
     return true;
 }
 
