@@ -146,5 +146,8 @@ const format *format_by_ending(const char *file);
 /* By the first bytes, then by the ending of the name; of text the ending of a stream says it. NULL
  * with the error set where neither says. */
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e);
+/* Refuses the beginning of what may never end, where no reader takes it: bytes with a NUL among
+ * them, which text has none of, that are no binary format's. */
+bool format_check_block(const char *bytes, size_t length, const char *file, err *e);
 
 #endif

@@ -135,6 +135,22 @@ static const format *refuse(const foreign *f, const char *file, err *e)
     return NULL;
 }
 
+bool format_check_block(const char *bytes, size_t length, const char *file, err *e)
+{
+    enum { LOOKED_AT = 4096 };
+    const char *nul = memchr(bytes, '\0', length < LOOKED_AT ? length : LOOKED_AT);
+    if (nul == NULL || find_binary(bytes, length) != NULL)
+        return true;
+    place at = {.file = file, .byte = (size_t)(nul - bytes), .has_byte = true};
+    const foreign *other = foreign_find(bytes, length);
+    if (other != NULL)
+        return refuse(other, file, e) != NULL;
+    bool may_be_text = bytes[0] != '\0' || bytes[1] != '\0';
+    place first = {.file = file, .line = 1, .column = 1};
+    return (!may_be_text || encoding_check(bytes, length, first, e)) &&
+           err_at(e, &at, "a NUL, which no text has, and no binary format that is read begins so");
+}
+
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e)
 {
     if (length == 0) {

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "io/descriptor.h"
+#include "io/format.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,17 @@ static void forget(line_source *l)
 {
     text_clear(&l->read);
     l->next = 0;
+}
+
+/* Of what may never end. */
+static bool check_begin(line_source *l, err *e)
+{
+    bool is_due = !l->is_checked && l->read.length >= READ_BLOCK;
+    if (!is_due)
+        return true;
+    l->is_checked = true;
+    return descriptor_is_file(l->descriptor) ||
+           format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
 }
 
 /* What is to come stays, in front; then as much is read as there is room for. Where that fails the
@@ -22,7 +34,7 @@ static bool read_more(line_source *l, err *e)
     l->read.length = left;
     l->next = 0;
     size_t room = l->read.capacity > left + READ_BLOCK ? l->read.capacity - left - 1 : READ_BLOCK;
-    if (descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e))
+    if (descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e) && check_begin(l, e))
         return true;
     l->skips = l->read.failed;
     l->ends = !l->skips;

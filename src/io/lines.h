@@ -9,12 +9,13 @@
 typedef struct line_source {
     const char *file; /* as the user named it, "-" for standard input; borrowed; NULL: closed */
     int descriptor;
-    size_t most;   /* bytes that a line may have */
-    text read;     /* what is in memory of the stream */
-    size_t next;   /* where the next line begins in it */
-    size_t number; /* of the line handed out last, from 1 */
-    bool ends;     /* all was read */
-    bool skips;    /* the rest of a line that can't be handed out is passed over */
+    size_t most;     /* bytes that a line may have */
+    text read;       /* what is in memory of the stream */
+    size_t next;     /* where the next line begins in it */
+    size_t number;   /* of the line handed out last, from 1 */
+    bool ends;       /* all was read */
+    bool skips;      /* the rest of a line that can't be handed out is passed over */
+    bool is_checked; /* that its beginning is none of what no reader takes */
 } line_source;
 
 bool lines_open(line_source *l, const char *file, size_t most, err *e);

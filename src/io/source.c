@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/descriptor.h"
+#include "io/format.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -23,10 +24,16 @@ static size_t size_hint(int descriptor)
 static bool read_all(int descriptor, const char *file, size_t most, text *all, err *e)
 {
     size_t wanted = size_hint(descriptor);
+    bool is_checked = descriptor_is_file(descriptor);
     for (bool ends = false; !ends;) {
         if (!descriptor_read(descriptor, file, wanted, all, &ends, e) ||
             !source_check_length(file, all->length, most, e))
             return false;
+        if (!is_checked && all->length >= READ_BLOCK) {
+            is_checked = true;
+            if (!format_check_block(all->data, all->length, descriptor_name(file), e))
+                return false;
+        }
         size_t left = all->capacity - all->length - 1; /* the last one is the NUL's */
         wanted = left > 0 ? left : READ_BLOCK;
     }
