@@ -6,6 +6,10 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+
+/* Of each thread, whatever `ulimit -s` says: the program's deepest calls take a quarter. */
+enum { STACK = 1 << 20 };
 
 /* A system may wake a thread on the processor where the caller is at work, and leave both there for
  * tens of milliseconds beside one that is idle, as in a virtual machine whose other processor is
@@ -68,6 +72,16 @@ static void *serve(void *argument)
     return NULL;
 }
 
+static bool start(pthread_t *thread, void *(*work)(void *), void *context)
+{
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    pthread_attr_setstacksize(&how, STACK);
+    bool is_started = pthread_create(thread, &how, work, context) == 0;
+    pthread_attr_destroy(&how);
+    return is_started;
+}
+
 /* Signals go to the caller's thread, which knows what to clean up; but those that a thread brings
  * about itself, by writing to a closed pipe or reading a file that was cut short, end in it. After
  * one failure no other thread is asked for. */
@@ -83,7 +97,7 @@ static void start_until(crew *c, size_t wanted)
     while (c->started < wanted) {
         crew_member *next = &c->member[c->started];
         *next = (crew_member){c, c->started + 1};
-        if (pthread_create(&c->thread[c->started], NULL, serve, next) != 0)
+        if (!start(&c->thread[c->started], serve, next))
             break;
         c->started++;
     }
@@ -165,6 +179,31 @@ size_t threads_run(size_t threads, crew_work *work, void *context)
     size_t ran = crew_run(&alone, threads, work, context);
     crew_close(&alone);
     return ran;
+}
+
+typedef struct errand {
+    void (*work)(void *context);
+    void *context;
+} errand;
+
+static void *run_errand(void *argument)
+{
+    const errand *of = argument;
+    of->work(of->context);
+    mem_thread_ends();
+    return NULL;
+}
+
+bool threads_on_stack(void (*work)(void *context), void *context)
+{
+    errand of = {work, context};
+    struct rlimit stack;
+    pthread_t thread;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK) {
+        work(context);
+        return true;
+    }
+    return start(&thread, run_errand, &of) && pthread_join(thread, NULL) == 0;
 }
 
 size_t threads_worth(size_t threads, double operations)

@@ -51,6 +51,10 @@ size_t crew_run(crew *c, size_t threads, crew_work *work, void *context);
 /* The same by a crew for this piece alone. */
 size_t threads_run(size_t threads, crew_work *work, void *context);
 
+/* Runs the work on a stack of a megabyte: the caller's own, unless `ulimit -s` makes that smaller.
+ * False where no thread can be started for it. */
+bool threads_on_stack(void (*work)(void *context), void *context);
+
 /* `threads`, or 1 where so few multiply-adds are to be done that starting threads costs more than
  * they bring. */
 size_t threads_worth(size_t threads, double operations);

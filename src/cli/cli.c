@@ -120,6 +120,14 @@ static void set_limits(options *o, const env *world)
     mem_limit(o->max_memory);
 }
 
+typedef struct command_line {
+    int argc;
+    char **argv;
+    env *world;
+    int status;
+    err e;
+} command_line;
+
 static int run_command(int argc, char **argv, env *world, err *e)
 {
     int taken;
@@ -149,16 +157,25 @@ static int print_first_help(FILE *to)
     return EXIT_WRONG;
 }
 
+static void run_line(void *context)
+{
+    command_line *l = context;
+    l->status = run_command(l->argc, l->argv, l->world, &l->e);
+}
+
 int cli_main(int argc, char **argv, env *world)
 {
-    err e = {0};
+    command_line l = {.argc = argc, .argv = argv, .world = world, .status = EXIT_WRONG};
     mem_keep_pages();
     json_string_use_account();
     clean_up_on_signals();
     if (argc <= 1 && world->stdin_is_terminal)
         return print_first_help(world->err);
-    int status = run_command(argc, argv, world, &e);
-    if (e.is_set)
-        report_error(world, &e);
-    return status;
+    if (!threads_on_stack(run_line, &l)) {
+        err_set(&l.e, "the stack is too small, and no thread can be started that has a larger one");
+        err_remedy(&l.e, "ulimit -s 1024 is enough");
+    }
+    if (l.e.is_set)
+        report_error(world, &l.e);
+    return l.status;
 }
