@@ -31,12 +31,12 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 # A suite is tests/NAME/run.sh or $(BUILD)/NAME; sanitize and clang run SUITES again.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare why $(if $(FAULTS),faults))
 # What a script of tests runs beside ./selfattn.
-HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent)
+HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent peak)
 export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := sanitize answer clang valgrind $(if $(FUZZERS),fuzz) packaging exponent hard numbers \
-	coverage web fresh latex
+SLOW     := sanitize answer clang valgrind $(if $(FUZZERS),fuzz) packaging exponent hard memory \
+	numbers coverage web fresh latex
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn
@@ -107,6 +107,7 @@ $(BUILD)/trace_numbers: $(TRACE)
 $(BUILD)/trace_formats: $(FORMATS)
 $(BUILD)/bench: $(BENCH)
 $(BUILD)/exponent: $(call objects,tests/exponent)
+$(BUILD)/peak: $(call objects,tests/memory)
 # A function that these tests define as __wrap_NAME takes the place of NAME.
 $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
 	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)

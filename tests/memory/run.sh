@@ -1,0 +1,130 @@
+#!/bin/sh
+# run.sh [WORD]: one limit for all memory. Each command, with each format and documents that want
+# much, ends below --max-memory and 8 MB beside it (peak.c), and says the same bytes as without a
+# limit, or that memory is missing, with status 2. WORD picks commands by their words.
+set -uf # words may have a *
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+LIMITS=${LIMITS:-"1 4 16 64"}
+BESIDE=8192 # kilobytes
+make_scratch
+cd "$scratch" || exit 1
+peak most true 2>/dev/null || skip_all "no process may be traced here"
+
+# list N TEXT: N times, with commas.
+list() {
+    awk -v n="$1" -v one="$2" 'BEGIN { for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? ", " : ""), one }'
+}
+
+rows=$(list 300 "[1, 0.5, 2, 0.25]")
+echo "{\"x\": [[1, 2], [3, 4]], \"layers\": [$(list 4000 "{}")]}" >layers.json
+echo "{\"x\": [[1, 2], [3, 4]], \"expected\": {\"output\": [[1, 2], [3, 4]]}, \"layers\": [$(list 4000 "{}")]}" >expects.json
+echo "{\"x\": [$rows], \"heads\": 2, \"layers\": [$(list 24 '{"w1": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2], [1, 0, 0, 1]], "w2": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2], [1, 0, 0, 1]]}')]}" >rows.json
+echo "{\"embedding\": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2]], \"ids\": [0, 1, 2], \"norm\": \"pre\", \"layers\": [{}, {}]}" >generator.json
+echo "{\"x\": [$rows], \"heads\": 2}" >heads.json
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"x\": [[%d, 2], [3, 4]]}\n", i }' >many.jsonl
+{
+    head -n 100 many.jsonl
+    echo "{\"x\": [$(list 20000 "[1, 2]")], \"window\": [1, 1]}"
+    head -n 100 many.jsonl
+} >uneven.jsonl
+awk 'BEGIN { for (i = 0; i < 200000; i++) print i ",1,2,3" }' >tall.csv
+awk 'BEGIN { for (i = 0; i < 100000; i++) print "word" i ",1,2" }' >labels.csv
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "# m%d 1x2\n%d,1\n\n", i, i }' >blocks.csv
+selfattn init --tokens 400 --width 16 --heads 4 --seed 1 -o init.json
+selfattn run init.json --emit scores,weights,output -o result.npz
+selfattn convert blocks.csv blocks.npz
+selfattn convert blocks.csv blocks.safetensors
+selfattn convert tall.csv tall.npy
+{
+    printf '{"matrices": {'
+    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%s\"m%d\": [[%d]]", (i > 0 ? ", " : ""), i, i }'
+    echo '}}'
+} >other.json
+
+# within WORDS: of the command.
+within() {
+    picked "$1" || return
+    # shellcheck disable=SC2086 # they are words
+    selfattn $1 >whole 2>said </dev/null
+    status=$?
+    for limit in $LIMITS; do
+        # shellcheck disable=SC2086
+        peak most selfattn $1 --max-memory "${limit}M" >part 2>said </dev/null
+        check "$1" "$limit" $? "$status"
+    done
+}
+
+# check WORDS LIMIT STATUS STATUS: of both runs.
+check() {
+    kilobytes=$(cat most)
+    if [ "$kilobytes" -gt $(($2 * 1024 + BESIDE)) ]; then
+        fail "$1: $kilobytes KB with --max-memory ${2}M"
+    elif [ "$3" = 2 ] && [ "$4" != 2 ] && ! grep -q 'memory' said; then
+        fail "$1: with --max-memory ${2}M it says: $(head -c 300 said)"
+    elif [ "$3" != 2 ] && { [ "$3" != "$4" ] || ! cmp -s whole part; }; then
+        fail "$1: with --max-memory ${2}M it is not the same, status $3"
+    else
+        pass
+    fi
+    [ -z "${SHOW:-}" ] || echo "$kilobytes KB at ${2}M, status $3: $1: $(head -n 1 said | cut -c 1-150)"
+}
+
+while read -r words; do
+    within "$words"
+done <<'END'
+run heads.json
+run heads.json --emit q,k,v,scores,weights,output
+run heads.json --emit weights,scores --format npz -o /dev/stdout
+run heads.json --trace
+run heads.json --trace --full --trace-format json
+run heads.json --trace-format html
+run heads.json --trace-format html --full
+run init.json --emit weights --format csv
+run init.json --dtype f64 --emit q,scores,output --format safetensors
+run many.jsonl --emit output
+run many.jsonl --emit output --threads 2
+run uneven.jsonl --emit output --keep-going
+run -x tall.csv --window 1,1 --emit output
+run -x tall.npy --window 1,1 --emit output
+run -x labels.csv --window 1,1 --emit output
+encode layers.json
+encode layers.json --emit *
+encode layers.json --trace
+encode rows.json
+encode rows.json --emit *
+encode rows.json --trace-format html
+encode rows.json --trace-format json
+encode rows.json --format npz -o /dev/stdout
+decode layers.json
+decode rows.json --emit *
+generate generator.json --length 200
+generate generator.json --length 200 --trace=choice
+generate generator.json --length 200 --trace-format html
+check expects.json
+check expects.json --why
+check heads.json
+info layers.json
+info layers.json --format json
+info blocks.csv
+info blocks.npz
+info blocks.safetensors
+info other.json
+info tall.csv
+info many.jsonl
+info result.npz
+diff blocks.npz blocks.safetensors
+diff tall.csv tall.npy
+diff result.npz result.npz
+convert blocks.csv - --format json
+convert blocks.npz - --format csv
+convert blocks.safetensors - --format npz
+convert tall.csv - --format tidy
+convert tall.npy - --format csv
+convert labels.csv - --format json
+convert result.npz - --format json
+init --tokens 2000 --width 64 --heads 4 --seed 1
+init --tokens 2000 --width 64 --heads 4 --seed 1 --format npz -o /dev/stdout
+example 001-walkthrough
+END
+finish
