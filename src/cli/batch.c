@@ -23,7 +23,7 @@ static void do_item(const batch *b, size_t worker, batch_item *item)
 
 /* Items are taken in order, so that those that were done are the first ones; each worker that runs
  * does one at least. */
-static void work(void *context, size_t worker)
+static void do_items(void *context, size_t worker)
 {
     batch *b = context;
     const text *results = outputs_text(&b->worker[worker].to);
@@ -87,7 +87,7 @@ static void compute_items(batch *b)
     }
     atomic_store(&b->next, b->done);
     b->ends = clock_seconds() + SECONDS_MOST;
-    crew_run(&b->crew, left < b->threads ? left : b->threads, work, b);
+    crew_run(&b->crew, left < b->threads ? left : b->threads, do_items, b);
 }
 
 /* Workers' texts grow while they work, so that results are looked for only behind it. */

@@ -2,13 +2,12 @@
 
 bool batch_worker_open(batch_worker *w, documents *all, const options *o, const outputs *to, err *e)
 {
-    *w = (batch_worker){
-        .documents = all, .given = *o, .is_quiet = o->quiet, .to = outputs_in_memory(to)};
+    *w = (batch_worker){.documents = all, .given = *o, .is_quiet = o->quiet};
     w->given.threads = 1;
     w->given.has_threads = w->given.quiet = true;
     w->packed_weights.most = documents_packed_most(all, o->threads);
     crew_open(&w->alone, 1);
-    w->room = run_room_new(e);
+    w->room = outputs_open_memory(&w->to, to, e) ? run_room_new(e) : NULL;
     return w->room != NULL;
 }
 
@@ -17,7 +16,7 @@ static void free_last(batch_worker *w)
     if (!w->has_last)
         return;
     run_room_clear(w->room);
-    solution_free(&w->solved);
+    work_free(&w->solved);
     document_free(&w->last);
     w->has_last = false;
 }
@@ -34,22 +33,23 @@ void batch_worker_close(batch_worker *w)
 
 static bool is_silent(const batch_worker *w)
 {
-    return w->is_quiet || !solution_has_notes(&w->solved);
+    return w->is_quiet || !solution_has_notes(&w->solved.of.attention);
 }
 
+/* Layers are done by all threads together. */
 static bool plan_last(batch_worker *w)
 {
-    solution *s = &w->solved;
     w->last.packed_weights = &w->packed_weights;
-    return solution_plan(s, &w->last, &w->given, &w->bad) &&
-           outputs_check(&w->to, &s->plan, &w->bad) && solution_is_small(s) && is_silent(w) &&
-           solution_want(s, w->to.stage, w->to.stages, &w->bad);
+    return work_plan(&w->solved, &w->last, NULL, &w->given, &w->bad) &&
+           work_is_attention(&w->solved) && solution_is_small(&w->solved.of.attention) &&
+           is_silent(w) && outputs_want(&w->to, &w->solved, &w->bad);
 }
 
 static bool run_last(batch_worker *w)
 {
-    return solution_run_in(&w->solved, w->room, &w->alone, &w->given, &w->bad) && is_silent(w) &&
-           outputs_write(&w->to, &w->solved, &w->last, &w->bad);
+    solution *s = &w->solved.of.attention;
+    return solution_run_in(s, w->room, &w->alone, &w->given, &w->bad) && is_silent(w) &&
+           outputs_write(&w->to, &w->solved, &w->bad);
 }
 
 /* What is too large to be done here was read for those who do it. */

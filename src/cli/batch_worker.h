@@ -10,7 +10,6 @@
 #include "base/threads.h"
 #include "cli/document.h"
 #include "cli/outputs.h"
-#include "cli/solve.h"
 
 typedef struct batch_worker {
     documents *documents;
@@ -22,9 +21,9 @@ typedef struct batch_worker {
     run_room *room;
     packed_weights packed_weights; /* that lines have in common */
     json_again again;
-    document last;   /* its solution borrows from it */
-    solution solved; /* of the last one, */
-    bool has_last;   /* where there is one */
+    document last; /* its work borrows from it */
+    work solved;   /* of the last one, */
+    bool has_last; /* where there is one */
 } batch_worker;
 
 bool batch_worker_open(batch_worker *w, documents *all, const options *o, const outputs *to,

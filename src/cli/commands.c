@@ -7,12 +7,15 @@
 static const command ROWS[] = {
     {{"run", "compute weights and outputs, or trace every step"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_STAGES | GROUP_TRACE |
+         GROUP_RUN | GROUP_ALWAYS,
      NULL,
      "The default: an argument that is no command's name begins a run. Reads each DOCUMENT, or the "
      "matrices that options name, or standard input, computes, and writes weights and output, or "
      "what --emit names, in order of the documents: as JSON, one object a document, unless "
-     "--format or the name of --output says otherwise. Standard input is read when - is named, or "
+     "--format or the name of --output says otherwise. A document of layers is computed as encode "
+     "or decode would: its \"kind\" says which, else it is a decoder's where it has a memory. "
+     "Standard input is read when - is named, or "
      "when nothing else is and it is no terminal.",
      command_run},
     {{"check", "compute, and compare with what documents expect"},
@@ -56,8 +59,8 @@ static const command ROWS[] = {
      command_init},
     {{"encode", "run an encoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_TRACE | GROUP_RUN |
-         GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_OUTPUT | GROUP_TRACE |
+         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
      NULL,
      "Runs the \"layers\" of each DOCUMENT one after the other, each an object with the keys of "
      "attention and those of a layer: norms ln1 and ln2, and the feed-forward part w1, b1, w2, b2. "
@@ -69,8 +72,8 @@ static const command ROWS[] = {
      command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_TRACE | GROUP_RUN |
-         GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_OUTPUT | GROUP_TRACE |
+         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
      NULL,
      "The same for a decoder: its self-attention is causal unless a document says otherwise, and "
      "layers with an object \"cross\" look at \"memory\", an encoder's output, between "
@@ -79,7 +82,7 @@ static const command ROWS[] = {
     {{"generate", "let a decoder go on with a prompt"},
      "[OPTION]... [DOCUMENT]",
      GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_GENERATE | GROUP_TRACE | GROUP_RUN |
-         GROUP_ALWAYS,
+         GROUP_WAYS | GROUP_ALWAYS,
      NULL,
      "Runs the layers of DOCUMENT as decode does, on the rows of its prompt: tokens with a vocab, "
      "or ids with an embedding. The output's last row times the unembedding gives a logit for each "

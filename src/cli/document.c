@@ -46,11 +46,7 @@ static read_options options_of_contents(const document *one, const documents *al
     read_options how = read_options_of(all->given, one->file, all->type);
     how.first_line = one->line;
     how.keys = &KEYS;
-    how.document_keys = all->keys;
-    how.other_keys = &STACK_DOCUMENT;
-    how.other_remedy = all->keys == &STACK_DOCUMENT
-                           ? "elsewhere in the document it is a key"
-                           : "documents of layers are for selfattn encode, decode and generate";
+    how.document_keys = how.other_keys = &STACK_DOCUMENT;
     how.elsewhere = NO_KEYS;
     how.kind = KEY_MATRIX;
     how.types_expected = all->types_expected;

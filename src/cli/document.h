@@ -25,9 +25,8 @@ typedef struct documents {
     given_bundle *weights;
     given_files from_options;
     dtype type; /* what is computed in where neither option nor document says */
-    /* The keys of a JSON document where they are not attention's alone; to be set once opened. */
-    const key_tables *keys;
-    bool types_expected; /* what is expected is read in the type that is computed in; likewise */
+    bool
+        types_expected; /* what is expected is read in the type that is computed in; to be set once opened */
     const char *const *file;
     size_t files, next;
     line_source lines; /* the input being read */

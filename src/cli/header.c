@@ -151,10 +151,10 @@ static bool add_entry(text_list *lines, const key *as, const entry *one, const c
 }
 
 /* Words are told by the rows that they become. */
-bool header_lines_of_stack(const stack *s, const options *o, text_list *lines, err *e)
+bool header_lines_of_stack(const stack *s, const char *command, const options *o, text_list *lines,
+                           err *e)
 {
     bool has_words = bundle_find(s->document, "vocab") != NULL;
-    const char *command = s->how.is_decoder ? "decode" : "encode";
     return add_maker(lines, command, o, e) &&
            add_entries(lines, &STACK_DOCUMENT, s->document, "", e) &&
            (!has_words || add_input(lines, "embedded", &s->embedded, e));

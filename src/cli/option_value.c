@@ -86,9 +86,15 @@ static bool refuse_word(const option_row *row, const char *word, size_t length, 
     return false;
 }
 
+static bool is_way(const char *word, size_t length)
+{
+    return memchr(word, '.', length) != NULL || memchr(word, '*', length) != NULL;
+}
+
 static bool check_word(const option_row *row, const char *word, size_t length, err *e)
 {
-    if (row->choices == NULL || is_word_of(row, word, length))
+    if (row->choices == NULL || is_word_of(row, word, length) ||
+        (row->any_in != 0 && is_way(word, length)))
         return true;
     return refuse_word(row, word, length, e);
 }
@@ -259,6 +265,21 @@ bool option_may_take(const option_row *row, const char *value)
             return true;
         value += length + 1;
     }
+}
+
+bool options_check_words(const options *o, err *e)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
+        const text_list *said = (const text_list *)(const void *)((const char *)o + row->place);
+        for (size_t j = 0; row->any_in != 0 && j < said->count; j++) {
+            const char *word = said->item[j];
+            size_t length = row->kind == OPTION_PAIR ? strcspn(word, "=") : strlen(word);
+            if (memchr(word, '*', length) == NULL && !is_word_of(row, word, length))
+                return refuse_word(row, word, length, e);
+        }
+    }
+    return true;
 }
 
 static bool set_text(options *o, const option_row *row, const char *value)

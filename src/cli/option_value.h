@@ -9,6 +9,10 @@
  * without one. */
 bool option_set(options *o, const option_row *row, const char *value, err *e);
 
+/* Refuses words of options that layers' names may be words of (any_in), and that no table has: an
+ * attention has no other. * stands for anything. */
+bool options_check_words(const options *o, err *e);
+
 /* The document's key of this row is to be removed. */
 bool option_remove_key(options *o, const option_row *row, err *e);
 

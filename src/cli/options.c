@@ -222,7 +222,7 @@ static const option_row ROWS[] = {
      .key = "dtype", .choices = &DTYPE_WORDS},
     /* output */
     {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
-     .shared = GROUP_STAGES, .any_in = GROUP_STAGES, .place = AT(emit), .choices = &STAGES,
+     .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(emit), .choices = &STAGES,
      .manual = "May be given several times; results come in the order named. What is emitted does "
                "not depend on the format. With encode and decode a stage is named by the way to "
                "it, such as layer.0.attention.weights, * stands for anything, and the default is "
@@ -237,7 +237,7 @@ static const option_row ROWS[] = {
      .manual = "The default is the ending of --output, else JSON, or CSV when every matrix came "
                "from CSV or TSV files and no document was given."},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
-     .shared = GROUP_STAGES, .any_in = GROUP_STAGES, .place = AT(write), .choices = &STAGES,
+     .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(write), .choices = &STAGES,
      .manual = "May be given several times. The format comes from the file's ending, then from "
                "--format."},
     {{"digits", "decimals of every number (default: the shortest)"},
@@ -274,7 +274,7 @@ static const option_row ROWS[] = {
                "appended rows."},
     /* trace */
     {{"trace", "show every step with its numbers, or these steps"},
-     OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true, .any_in = GROUP_STACK,
+     OPTION_WORDS, GROUP_TRACE, "STEP,...", .value_is_optional = true, .any_in = GROUP_WAYS,
      .place = AT(steps), .has = AT(trace), .choices = &STEPS, .also = &STAGES,
      .manual = "The trace takes the place of the data on standard output, unless --trace-output "
                "gives it a file of its own; with --output or --write the data go there. A stage's "
@@ -298,7 +298,7 @@ static const option_row ROWS[] = {
                "those beyond 64."},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
-     "STEP,...", .any_in = GROUP_STACK, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
+     "STEP,...", .any_in = GROUP_WAYS, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
      .also = &STAGES,
      .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
                "hint, and then the arithmetic. A stage's name stands for the step that makes it; "

@@ -43,14 +43,15 @@ typedef enum option_group {
     GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
     GROUP_ANY_WORD =
         512, /* no option's: other options are operands to the command (`help --causal`) */
-    GROUP_FILES = 1024,     /* of any file read or written: shared by rows of other groups */
-    GROUP_CONVERT = 2048,   /* of numbers that become another file's: shared as well */
-    GROUP_DIFF = 4096,      /* of two results that are compared */
-    GROUP_INIT = 8192,      /* --seed, and what sizes and names share with others */
-    GROUP_EXAMPLE = 16384,  /* --all */
-    GROUP_STACK = 32768,    /* of layers */
-    GROUP_STAGES = 65536,   /* of stages of layers: shared by rows of other groups */
-    GROUP_GENERATE = 131072 /* --length */
+    GROUP_FILES = 1024,      /* of any file read or written: shared by rows of other groups */
+    GROUP_CONVERT = 2048,    /* of numbers that become another file's: shared as well */
+    GROUP_DIFF = 4096,       /* of two results that are compared */
+    GROUP_INIT = 8192,       /* --seed, and what sizes and names share with others */
+    GROUP_EXAMPLE = 16384,   /* --all */
+    GROUP_STACK = 32768,     /* of layers */
+    GROUP_STAGES = 65536,    /* of stages of layers: shared by rows of other groups */
+    GROUP_GENERATE = 131072, /* --length */
+    GROUP_WAYS = 262144      /* no option is of it: any word may be the way to a layer's stage */
 } option_group;
 
 typedef struct option_row {
@@ -70,7 +71,8 @@ typedef struct option_row {
     const named_table *also;    /* a second table whose names are taken too, or NULL */
     const char *manual;         /* what the manual says beyond the help, plain text, or NULL */
     unsigned shared; /* a second group, for commands that don't take all of the first; or 0 */
-    unsigned any_in; /* groups of commands that take words of no table here, and judge them; or 0 */
+    unsigned any_in; /* groups of commands that take words of no table here, and judge them; or 0:
+                      * else so are words with . or *, which lead through layers */
 } option_row;
 
 extern const named_table OPTIONS;

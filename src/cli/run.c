@@ -1,4 +1,4 @@
-/* selfattn run: documents in, weights and outputs or a trace out. */
+/* selfattn run, encode and decode: documents in, stages or a trace out. */
 #include "cli/batch.h"
 #include "cli/clock.h"
 #include "cli/command.h"
@@ -7,7 +7,6 @@
 #include "cli/picturing.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/solve.h"
 #include "cli/tracing.h"
 
 /* A result in memory waits this long at most while others are computed: a reader hardly notices,
@@ -17,6 +16,7 @@ static const double FLUSH_SECONDS = 0.05;
 typedef struct runner {
     const options *given;
     env *world;
+    const char *as; /* the kind of work that the command's name says, or NULL */
     documents documents;
     outputs to;
     batch batch;
@@ -24,35 +24,27 @@ typedef struct runner {
     double flushed; /* when results were last handed on */
 } runner;
 
-/* What a person looks at. */
-typedef struct visible {
-    trace trace;
-    text picture;
-} visible;
-
 /* Everything of one document but the writing: read and checked, then computed. */
-static bool compute(runner *r, const document *one, solution *s, visible *to_show, err *e)
+static bool compute(runner *r, const document *one, work *w, text *picture, err *e)
 {
-    outputs *to = &r->to;
-    bool done = solution_plan(s, one, r->given, e) && outputs_check(to, &s->plan, e) &&
-                (!to->draws || picturing_want(s, r->given, to, e));
-    if (done && to->traces)
-        done = tracing_run(&to_show->trace, s, r->given, r->world, to, e);
-    else if (done)
-        done = outputs_want(to, s, one, e) && solution_run(s, r->given, r->world, e);
-    return done && (!to->draws || picturing_draw(s, r->given, r->world, to, &to_show->picture, e));
+    const outputs *to = &r->to;
+    const options *o = r->given;
+    return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
+           (!to->traces || tracing_check(o, to->trace.results, e)) &&
+           (!to->draws || picturing_check(to, e)) &&
+           (to->traces || to->draws ? work_show(w, to->traces, o, r->world, e)
+                                    : work_run(w, o, r->world, e)) &&
+           (!to->draws || picturing_draw(w->shown, o, r->world, to, picture, e));
 }
 
-static bool write_result(runner *r, const document *one, solution *s, const visible *to_show,
-                         err *e)
+static bool write_result(runner *r, work *w, const text *picture, err *e)
 {
     outputs *to = &r->to;
     progress_pause(r->world->progress);
     bool done = outputs_open(to, e) &&
-                (!to->traces || tracing_write(&to_show->trace, &s->at, to->documents, r->given,
+                (!to->traces || tracing_write(w->shown, w->document, to->documents, r->given,
                                               r->world, &to->trace, e)) &&
-                (!to->has_data || outputs_write(to, s, one, e)) &&
-                (!to->draws || outputs_write_picture(to, &to_show->picture, e));
+                outputs_write(to, w, e) && (!to->draws || outputs_write_picture(to, picture, e));
     progress_resume(r->world->progress);
     return done;
 }
@@ -88,15 +80,14 @@ static bool take_failure(runner *r, const document *one, err *bad, err *e)
 
 static bool run_document(runner *r, document *one, err *bad, err *e)
 {
-    solution s; /* planning it sets it */
-    visible to_show = {0};
+    work w; /* planning it sets it */
+    text picture = {0};
     place at = document_place(one);
-    bool is_computed = compute(r, one, &s, &to_show, bad);
-    bool done = is_computed ? write_result(r, one, &s, &to_show, e) || err_place(e, &at)
+    bool is_computed = compute(r, one, &w, &picture, bad);
+    bool done = is_computed ? write_result(r, &w, &picture, e) || err_place(e, &at)
                             : take_failure(r, one, bad, e);
-    trace_free(&to_show.trace);
-    text_free(&to_show.picture);
-    solution_free(&s);
+    text_free(&picture);
+    work_free(&w);
     if (is_computed)
         documents_keep(&r->documents, one);
     return done;
@@ -185,10 +176,10 @@ static bool check_keep_going(const runner *r, err *e)
     return err_remedy(e, "- names standard input");
 }
 
-int command_run(const options *o, env *world, err *e)
+static int run_as(const char *as, const options *o, env *world, err *e)
 {
-    runner r = {.given = o, .world = world};
-    given_bundle weights = {0};
+    runner r = {.given = o, .world = world, .as = as};
+    given_bundle weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
     bool done = outputs_plan(&r.to, o, e);
     if (done)
         tracing_say_unused(o, world);
@@ -206,4 +197,19 @@ int command_run(const options *o, env *world, err *e)
     documents_close(&r.documents);
     given_bundle_close(&weights);
     return done && r.bad == 0 ? EXIT_DONE : EXIT_WRONG;
+}
+
+int command_run(const options *o, env *world, err *e)
+{
+    return run_as(NULL, o, world, e);
+}
+
+int command_encode(const options *o, env *world, err *e)
+{
+    return run_as("encoder", o, world, e);
+}
+
+int command_decode(const options *o, env *world, err *e)
+{
+    return run_as("decoder", o, world, e);
 }

@@ -12,12 +12,12 @@
 /* ---- --trace=STEP,… ---- */
 
 /* The option table has refused what is neither a step nor a stage. */
-static void find_wishes(const text_list *named_ones, step_wish wish[STEP_COUNT])
+void tracing_find_wishes(const text_list *words, step_wish wish[STEP_COUNT])
 {
     for (step_id id = 0; id < STEP_COUNT; id++)
         wish[id] = STEP_UNWANTED;
-    for (size_t i = 0; i < named_ones->count; i++) {
-        const step_row *found = step_find(named_ones->item[i], strlen(named_ones->item[i]));
+    for (size_t i = 0; words != NULL && i < words->count; i++) {
+        const step_row *found = step_find(words->item[i], strlen(words->item[i]));
         wish[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = STEP_WANTED;
     }
 }
@@ -103,8 +103,9 @@ static const renderer *find_renderer(const options *o)
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
-static bool check_holds(const renderer *by, const options *o, size_t results, err *e)
+bool tracing_check(const options *o, size_t results, err *e)
 {
+    const renderer *by = find_renderer(o);
     if (by->is_whole_file && results > 0)
         return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
     if (o->blank.count == 0 || by->takes_blanks)
@@ -155,32 +156,19 @@ static bool render(const trace *t, const options *o, const env *world, const cha
 }
 
 /* One of several documents, whose source is the heading where it has no other. */
-bool tracing_write(const trace *t, const place *of, const documents *all, const options *o,
+bool tracing_write(const trace *t, const document *of, const documents *all, const options *o,
                    const env *world, output_file *to, err *e)
 {
+    place at = document_place(of);
     text from = {0};
-    text_add_string(&from, of->file == NULL ? "" : of->file);
-    if (of->line > 0)
-        text_add_format(&from, ":%zu", of->line);
+    text_add_string(&from, at.file == NULL ? "" : at.file);
+    if (at.line > 0)
+        text_add_format(&from, ":%zu", at.line);
     bool is_named = all->is_many && from.length > 0;
     bool done =
         text_ok(&from, e) && render(t, o, world, is_named ? text_string(&from) : NULL, to, e);
     text_free(&from);
     return done;
-}
-
-bool tracing_run(trace *t, solution *s, const options *o, env *world, const outputs *to, err *e)
-{
-    step_wish wish[STEP_COUNT];
-    trace_focus focus;
-    find_wishes(&o->steps, wish);
-    if (!check_holds(find_renderer(o), o, to->trace.results, e) ||
-        !tracing_find_focus(s, o, &focus, e) || !solution_want(s, to->stage, to->stages, e))
-        return false;
-    focus.is_by_default = o->focus.count == 0;
-    trace_wants(&s->plan, focus, &s->wanted);
-    return solution_run(s, o, world, e) &&
-           trace_make(t, &s->plan, &s->stages, focus, o->full, o->steps.count > 0 ? wish : NULL, e);
 }
 
 /* ---- stacks ---- */
@@ -201,8 +189,7 @@ bool tracing_wants_weighted(const text_list *there, const text_list *names)
     return false;
 }
 
-/* The words of --trace and of --blank. */
-static bool check_steps(const stack *s, size_t steps, const options *o, err *e)
+bool tracing_check_steps(const stack *s, size_t steps, const options *o, err *e)
 {
     return stack_steps_check(s, steps, &o->steps, e) && stack_steps_check(s, steps, &o->blank, e);
 }
@@ -227,14 +214,6 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
     return done;
 }
 
-bool tracing_run_stack(stack_trace *t, stack_solution *s, const text_list *names, const options *o,
-                       const env *world, const stack_outputs *to, err *e)
-{
-    const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
-    return check_holds(find_renderer(o), o, to->trace.results, e) &&
-           check_steps(&s->stack, 0, o, e) && tracing_make_stack(t, s, names, asked, o, world, e);
-}
-
 /* ---- generations ---- */
 
 static bool says_row(const options *o)
@@ -251,7 +230,7 @@ bool tracing_begin_generation(generation_trace *t, generation *g, const text_lis
                               const options *o, err *e)
 {
     generation_trace_settings how = {.is_full = o->full, .asked = asked};
-    if (!check_holds(find_renderer(o), o, 0, e) || !check_steps(&g->stack, g->how.steps, o, e) ||
+    if (!tracing_check(o, 0, e) || !tracing_check_steps(&g->stack, g->how.steps, o, e) ||
         !find_stack_focus(&g->stack, o, &how.focus, e))
         return false;
     if (!says_row(o))

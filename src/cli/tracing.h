@@ -2,23 +2,24 @@
 #ifndef SELFATTN_CLI_TRACING_H
 #define SELFATTN_CLI_TRACING_H
 
-#include "cli/outputs.h"
-#include "cli/stack/stack_outputs.h"
+#include "cli/output_file.h"
+#include "cli/solve.h"
 #include "cli/stack/stack_solve.h"
 #include "trace/generation_trace.h"
 #include "trace/stack_trace.h"
 #include "trace/trace.h"
 
-/* Computes what the trace and the data need, and makes the trace, which is to be freed in any
- * case. */
-bool tracing_run(trace *t, solution *s, const options *o, env *world, const outputs *to, err *e);
+/* What the steps of an attention are wanted, by the words that name them; NULL: none. */
+void tracing_find_wishes(const text_list *words, step_wish wish[STEP_COUNT]);
+/* The row, head and batch of --focus, from 0; those that are not there are an error. */
+bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
+/* The words of --trace and of --blank, for layers; of a generation in so many steps, else 0. */
+bool tracing_check_steps(const stack *s, size_t steps, const options *o, err *e);
 
-/* The same of a stack, for the stages that are named and the trace. */
-bool tracing_run_stack(stack_trace *t, stack_solution *s, const text_list *names, const options *o,
-                       const env *world, const stack_outputs *to, err *e);
-
+/* Whether the format can take another trace after so many, and leaves cells blank as asked. */
+bool tracing_check(const options *o, size_t results, err *e);
 /* Renders it into a file that is open, as that of a document among all. */
-bool tracing_write(const trace *t, const place *of, const documents *all, const options *o,
+bool tracing_write(const trace *t, const document *of, const documents *all, const options *o,
                    const env *world, output_file *to, err *e);
 
 /* Computes the stages that are named and the trace's, and makes the trace of the steps that words
@@ -39,8 +40,5 @@ bool tracing_wants_weighted(const text_list *there, const text_list *names);
 
 /* A note on options that say what is in a trace, where there is none. */
 void tracing_say_unused(const options *o, const env *world);
-
-/* The row, head and batch of --focus, from 0; those that are not there are an error. */
-bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e);
 
 #endif

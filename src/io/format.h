@@ -32,10 +32,8 @@ typedef struct read_options {
     /* The only matrix that is wanted. Where a JSON document has none of this name, it is the way to
      * one that is deeper in it (io/json_way.h). NULL: `keys` say what is wanted. */
     const char *only;
-    /* Keys of documents that something else is for; what an error says of one, or NULL. */
-    const key_tables *other_keys;
-    const char *other_remedy;
-    const elsewhere *elsewhere; /* behind the last a table of NULL; or NULL */
+    const key_tables *other_keys; /* that stand elsewhere in such a document; or NULL */
+    const elsewhere *elsewhere;   /* behind the last a table of NULL; or NULL */
     key_kind kind;
     mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */

@@ -206,7 +206,7 @@ static bool refuse_key(json_reader *r, const key_tables *keys, const char *key_a
     const named *near = key_nearest(keys, name, strlen(name));
     err_at(e, &at, "unknown key \"%s\"", name);
     if (others != NULL && key_find(others, name, strlen(name)) != NULL)
-        return err_remedy(e, "%s", r->how->other_remedy);
+        return err_remedy(e, "elsewhere in the document it is a key");
     return near == NULL ? err_remedy(e, "%s", remedy_elsewhere(r->how->elsewhere, name))
                         : err_remedy(e, "did you mean \"%s\"?", near->name);
 }

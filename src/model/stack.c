@@ -17,6 +17,11 @@ static const entry *setting_of(const stack *s, const bundle *own, const char *na
     return found != NULL ? found : bundle_find(s->document, name);
 }
 
+static const named KINDS[] = {{"encoder", "rows see one another"},
+                              {"decoder", "rows see those before them"}};
+
+const named_table STACK_KINDS = NAMED_TABLE("kind", KINDS);
+
 /* The row of its word, the first one where nothing is said. */
 static const named *word_of(const entry *setting, const named_table *words, err *e)
 {

@@ -11,6 +11,9 @@
 #include "model/norm.h"
 #include "model/parts.h"
 
+/* encoder, decoder: what a document calls its layers */
+extern const named_table STACK_KINDS;
+
 typedef struct layer_part {
     const part_row *as;
     attention *attention; /* of the kinds that attend; owned, as all of these */

@@ -45,6 +45,7 @@ typedef struct picture {
     size_t left, top, right; /* what labels take beside, above, and on behind the cells */
     size_t width, height;    /* of one head, with all that */
     size_t heads, across;    /* and how many stand side by side */
+    size_t y;                /* where the first of them begins */
 } picture;
 
 /* ---- sizes ---- */
@@ -84,10 +85,9 @@ static void size_labels(picture *p)
     p->right = p->is_slanted && above / 2 > p->cell_width / 2 ? above / 2 - p->cell_width / 2 : 0;
 }
 
-static picture picture_of(const trace *t, int digits, text *out)
+static picture picture_of(const trace_map *map, int digits, text *out)
 {
     enum { DIGITS = 2 };
-    const trace_map *map = map_named(t, "weights");
     picture p = {.out = out, .map = map, .digits = digits < 0 ? DIGITS : digits};
     p.heads = map->values.size[0];
     p.name = p.heads > 1 ? NAME_HEIGHT : 0;
@@ -155,7 +155,7 @@ static void add_cell(const picture *p, const tensor *head, size_t row, size_t co
 static void add_head(const picture *p, size_t index)
 {
     size_t x = MARGIN + index % p->across * (p->width + GAP);
-    size_t y = MARGIN + TITLE_HEIGHT + index / p->across * (p->height + GAP);
+    size_t y = p->y + index / p->across * (p->height + GAP);
     tensor head = tensor_at(&p->map->values, index);
     text_add_format(p->out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
     if (p->heads > 1)
@@ -209,23 +209,63 @@ static void add_legend(const picture *p, size_t y)
     text_add_string(p->out, "</g>\n");
 }
 
-static size_t total_width(const picture *p, const text *title)
+static size_t width_of_heads(const picture *p)
 {
-    size_t heads = p->across * (p->width + GAP) - GAP;
-    size_t words = display_columns(text_string(title), title->length) * TITLE_LETTER;
-    return size_larger(size_larger(heads, words), LEGEND_WIDTH) + 2 * MARGIN;
+    return p->across * (p->width + GAP) - GAP;
+}
+
+static size_t height_of_heads(const picture *p)
+{
+    return (p->heads + p->across - 1) / p->across * (p->height + GAP);
+}
+
+/* The attentions of layers have a heading each: "layer 1, attention". */
+static void add_heading(const picture *p, const trace_place *at)
+{
+    text_add_format(p->out, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
+                    p->y - TITLE_HEIGHT / 2);
+    html_add_words(p->out, at->floor);
+    text_add_string(p->out, ", ");
+    html_add_words(p->out, at->name);
+    text_add_string(p->out, "</text>\n");
+}
+
+/* The heads of one room, below those before it; true where it has weights. */
+static bool lay_room(picture *p, const trace *room, int digits, size_t y, text *out)
+{
+    const trace_map *map = map_named(room, "weights");
+    if (map == NULL)
+        return false;
+    *p = picture_of(map, digits, out);
+    p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
+    return true;
 }
 
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
 {
-    picture p = picture_of(t, how->digits, out);
-    size_t rows = (p.heads + p.across - 1) / p.across;
-    size_t bottom = MARGIN + TITLE_HEIGHT + rows * (p.height + GAP);
+    size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
+    picture p = {0};
     text title = {0};
     make_title(t, &title);
-    svg_begin(out, text_string(&title), total_width(&p, &title), bottom + LEGEND_HEIGHT + MARGIN);
-    for (size_t i = 0; i < p.heads; i++)
-        add_head(&p, i);
+    for (size_t i = 0; i < trace_rooms(t); i++) {
+        if (lay_room(&p, trace_room(t, i), how->digits, bottom, out)) {
+            width = size_larger(width, width_of_heads(&p));
+            bottom = p.y + height_of_heads(&p);
+        }
+    }
+    width = size_larger(width, display_columns(text_string(&title), title.length) * TITLE_LETTER);
+    svg_begin(out, text_string(&title), width + 2 * MARGIN, bottom + LEGEND_HEIGHT + MARGIN);
+    size_t y = MARGIN + TITLE_HEIGHT;
+    for (size_t i = 0; i < trace_rooms(t); i++) {
+        const trace *room = trace_room(t, i);
+        if (!lay_room(&p, room, how->digits, y, out))
+            continue;
+        if (p.y > y)
+            add_heading(&p, &room->place);
+        for (size_t head = 0; head < p.heads; head++)
+            add_head(&p, head);
+        y = p.y + height_of_heads(&p);
+    }
     add_legend(&p, bottom);
     text_add_string(out, "</svg>\n");
     out->failed = out->failed || title.failed;

@@ -98,28 +98,40 @@ static bool add_map(const picture *p, const tensor *head, err *e)
     return true;
 }
 
+/* The heads of one room; of layers, with the way to it before them. */
+static bool add_room(picture *p, const trace_place *at, err *e)
+{
+    const size_t *size = p->map->values.size;
+    bool done = true, fits;
+    size_cells(p);
+    fits = p->label + size[2] * p->cell <= p->width;
+    for (size_t i = 0; i < size[0] && done; i++) {
+        tensor head = tensor_at(&p->map->values, i);
+        text_add_format(p->out, "%s%sweights", p->out->length > 0 ? "\n" : "",
+                        at->way == NULL ? "" : at->way);
+        if (size[0] > 1)
+            text_add_format(p->out, " of head %zu", i + 1);
+        text_add_format(p->out, ", %zu × %zu:\n", size[1], size[2]);
+        if (fits)
+            add_cells(p, &head);
+        else
+            done = add_map(p, &head, e);
+    }
+    return done;
+}
+
 bool weights_terminal(const trace *t, const render_options *how, text *out, err *e)
 {
     enum { DIGITS = 2, LEAST_WIDTH = 20 };
     picture p = {.out = out,
-                 .map = map_named(t, "weights"),
                  .digits = how->digits < 0 ? DIGITS : how->digits,
                  .color = how->color,
                  .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
-    const size_t *size = p.map->values.size;
-    size_cells(&p);
-    bool done = true, fits = p.label + size[2] * p.cell <= p.width;
-    for (size_t i = 0; i < size[0] && done; i++) {
-        tensor head = tensor_at(&p.map->values, i);
-        text_add_string(out, i > 0 ? "\n" : "");
-        text_add_string(out, "weights");
-        if (size[0] > 1)
-            text_add_format(out, " of head %zu", i + 1);
-        text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);
-        if (fits)
-            add_cells(&p, &head);
-        else
-            done = add_map(&p, &head, e);
+    bool done = true;
+    for (size_t i = 0; i < trace_rooms(t) && done; i++) {
+        const trace *room = trace_room(t, i);
+        p.map = map_named(room, "weights");
+        done = p.map == NULL || add_room(&p, &room->place, e);
     }
     return done && text_ok(out, e);
 }

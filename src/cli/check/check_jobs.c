@@ -4,7 +4,6 @@
 #include "base/threads.h"
 #include "cli/check/check_update.h"
 #include "cli/progress.h"
-#include "model/keys.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -88,7 +87,6 @@ static bool check_file(checker *c, const char *file, err *e)
     documents all = {0};
     bool done = (!c->given->update || check_update_open(c, file, e)) &&
                 documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
-    all.keys = &STACK_DOCUMENT;
     all.types_expected = true;
     done = record(c, done && check_documents(c, &all, e), e);
     documents_close(&all);

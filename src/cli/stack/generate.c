@@ -2,12 +2,10 @@
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/stack/generation_solve.h"
-#include "cli/stack/stack_outputs.h"
 #include "cli/tracing.h"
 #include "io/json_member.h"
 #include "io/json_row.h"
 #include "model/embed.h"
-#include "model/keys.h"
 #include "weights/nearest_names.h"
 
 #include <stdio.h>
@@ -96,7 +94,9 @@ static bool check_digits(const options *o, err *e)
 
 static bool check_outputs(const options *o, err *e)
 {
-    if (!stack_outputs_check(o, e) || !check_digits(o, e) || !generation_check_seed(o, e))
+    if (o->picture != NULL)
+        return err_set(e, "--picture draws the weights of one run, and a generation has many");
+    if (!check_digits(o, e) || !generation_check_seed(o, e))
         return false;
     if (writes_tokens(o))
         return !output_has_trace(o) ||
@@ -192,7 +192,6 @@ int command_generate(const options *o, env *world, err *e)
          done = check_outputs(o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
     if (done)
         tracing_say_unused(o, world);
-    all.keys = &STACK_DOCUMENT;
     done = done && documents_next(&all, &one, &is_there, e) && check_only(&all, e) &&
            generate(o, world, &one, e);
     document_free(&one);

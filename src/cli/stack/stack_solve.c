@@ -103,6 +103,7 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
 void stack_solution_free(stack_solution *s)
 {
     text_list_free(&s->there);
+    text_list_free(&s->wanted);
     bundle_free(&s->stages);
     stack_free(&s->stack);
 }

@@ -8,9 +8,10 @@
 typedef struct stack_solution {
     place at; /* of the document */
     stack stack;
-    text_list there; /* the names of its stages */
-    bundle stages;   /* those that were wanted */
-    size_t house;    /* bytes of the trace that will be made of them; 0: of none */
+    text_list there;  /* the names of its stages */
+    text_list wanted; /* names of those to be kept, in which * stands for anything */
+    bundle stages;    /* those that were wanted */
+    size_t house;     /* bytes of the trace that will be made of them; 0: of none */
 } stack_solution;
 
 /* Reads and plans it. To be freed in any case, and not to be moved. */

@@ -1,0 +1,280 @@
+#include "cli/work.h"
+
+#include "attn/setting.h"
+#include "cli/header.h"
+#include "cli/option_value.h"
+#include "cli/tracing.h"
+#include "model/keep.h"
+#include "model/keys.h"
+
+#include <string.h>
+
+/* ---- one attention ---- */
+
+static const char *const OF_ATTENTION[] = {"weights", "output", NULL};
+
+static bool plan_attention(work *w, const options *o, err *e)
+{
+    return solution_plan(&w->of.attention, w->document, o, e);
+}
+
+static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
+{
+    solution *s = &w->of.attention;
+    w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
+    return (by_rows && solution_want_rows(s, id)) || solution_want(s, &id, 1, e);
+}
+
+/* options_check_words has refused a name that no stage has. */
+static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
+{
+    const named *found = named_find(&STAGES, name, strlen(name));
+    if (found != NULL)
+        return want_stage(w, stage_of(found), by_rows, e);
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(&w->of.attention.plan, id) &&
+            stage_name_matches(name, stage_row(id)->key.named.name) &&
+            !want_stage(w, id, by_rows, e))
+            return false;
+    }
+    return true;
+}
+
+static bool attention_has_heads(const work *w)
+{
+    return w->of.attention.plan.has_heads;
+}
+
+static bool run_attention(work *w, const options *o, env *world, err *e)
+{
+    return solution_run(&w->of.attention, o, world, e);
+}
+
+static bool show_attention(work *w, bool has_steps, const options *o, env *world, err *e)
+{
+    solution *s = &w->of.attention;
+    trace *t = &w->made.attention;
+    step_wish wish[STEP_COUNT];
+    trace_focus focus;
+    *t = (trace){0};
+    w->shown = t;
+    tracing_find_wishes(has_steps ? &o->steps : NULL, wish);
+    if (!tracing_find_focus(s, o, &focus, e))
+        return false;
+    focus.is_by_default = o->focus.count == 0;
+    if (has_steps)
+        trace_wants(&s->plan, focus, &s->wanted);
+    bool is_all = has_steps && o->steps.count == 0;
+    return (has_steps || want_stage(w, STAGE_WEIGHTS, false, e)) && solution_run(s, o, world, e) &&
+           trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e);
+}
+
+static bool header_of_attention(const work *w, const options *o, text_list *lines, err *e)
+{
+    return header_lines(&w->of.attention, o, lines, e);
+}
+
+static void free_attention(work *w)
+{
+    if (w->shown != NULL)
+        trace_free(&w->made.attention);
+    solution_free(&w->of.attention);
+}
+
+/* ---- layers ---- */
+
+static const char *const OF_STACK[] = {"output", NULL};
+
+static bool plan_stack(work *w, const options *o, err *e)
+{
+    bool is_decoder = strcmp(w->kind->named.name, "decoder") == 0;
+    return stack_solution_plan(&w->of.stack, w->document, is_decoder, o, e);
+}
+
+static bool is_weights(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    return last != NULL && strcmp(last, ".weights") == 0;
+}
+
+static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
+{
+    stack_solution *s = &w->of.stack;
+    (void)by_rows; /* a stack's rows are those of the next layer */
+    if (!stack_solution_check(s, name, e))
+        return false;
+    for (size_t i = 0; i < s->there.count; i++)
+        w->wants_weights = w->wants_weights || (is_weights(s->there.item[i]) &&
+                                                stage_name_matches(name, s->there.item[i]));
+    return text_list_add(&s->wanted, name, strlen(name), e);
+}
+
+static bool stack_has_heads(const work *w)
+{
+    const stack *s = &w->of.stack.stack;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && p->attention.plan.has_heads)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool run_stack(work *w, const options *o, env *world, err *e)
+{
+    stack_solution *s = &w->of.stack;
+    return stack_solution_run(s, &s->wanted, o, world, e);
+}
+
+static bool show_stack(work *w, bool has_steps, const options *o, env *world, err *e)
+{
+    static const text_list NO_STEPS = {0};
+    stack_solution *s = &w->of.stack;
+    stack_trace *t = &w->made.stack;
+    const text_list *asked = !has_steps ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
+    *t = (stack_trace){0};
+    w->shown = &t->whole;
+    return (!has_steps || tracing_check_steps(&s->stack, 0, o, e)) &&
+           tracing_make_stack(t, s, &s->wanted, asked, o, world, e);
+}
+
+static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
+{
+    const char *command = !w->is_said                        ? NULL
+                          : w->of.stack.stack.how.is_decoder ? "decode"
+                                                             : "encode";
+    return header_lines_of_stack(&w->of.stack.stack, command, o, lines, e);
+}
+
+static void free_stack(work *w)
+{
+    if (w->shown != NULL)
+        stack_trace_free(&w->made.stack);
+    stack_solution_free(&w->of.stack);
+}
+
+/* ---- the table ---- */
+
+static const work_kind ROWS[] = {
+    {{"attention", "one attention"},
+     OF_ATTENTION,
+     plan_attention,
+     want_of_attention,
+     attention_has_heads,
+     run_attention,
+     show_attention,
+     header_of_attention,
+     free_attention},
+    {{"encoder", "layers whose rows see one another"},
+     OF_STACK,
+     plan_stack,
+     want_of_stack,
+     stack_has_heads,
+     run_stack,
+     show_stack,
+     header_of_stack,
+     free_stack},
+    {{"decoder", "layers whose rows see those before them"},
+     OF_STACK,
+     plan_stack,
+     want_of_stack,
+     stack_has_heads,
+     run_stack,
+     show_stack,
+     header_of_stack,
+     free_stack},
+};
+
+const named_table WORK_KINDS = NAMED_TABLE("kind", ROWS);
+
+/* What belongs to layers says nothing without any. */
+static bool check_keys(const bundle *contents, err *e)
+{
+    for (size_t i = 0; i < contents->count; i++) {
+        const entry *given = &contents->entry[i];
+        size_t length = strlen(given->name);
+        if (named_find(&LAYER_KEYS, given->name, length) != NULL ||
+            named_find(&STACK_KEYS, given->name, length) != NULL)
+            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
+                          given->name);
+    }
+    return true;
+}
+
+/* Rows that come line by line go on with one attention. */
+static bool check_stream(const document *one, err *e)
+{
+    place at = document_place(one);
+    if (one->cache == NULL)
+        return true;
+    err_at(e, &at, "--stream goes on with the rows of one attention, and these are layers");
+    return err_remedy(e, "selfattn generate goes on with layers");
+}
+
+/* Layers are a decoder's where their "kind" says it, else where they look at a memory. */
+static const char *kind_of_layers(const document *one, const char *as, err *e)
+{
+    const entry *said = bundle_find(&one->contents, "kind");
+    if (said == NULL)
+        return as != NULL                                      ? as
+               : bundle_find(&one->contents, "memory") != NULL ? "decoder"
+                                                               : "encoder";
+    const named *word = setting_word(said, &STACK_KINDS, "", e);
+    if (word == NULL || as == NULL || strcmp(word->name, as) == 0)
+        return word == NULL ? NULL : word->name;
+    err_at(e, &said->at, "kind is \"%s\", and this command runs %ss", word->name, as);
+    return NULL;
+}
+
+bool work_plan(work *w, const document *one, const char *as, const options *o, err *e)
+{
+    bool is_attention = as == NULL && bundle_find(&one->contents, "layers") == NULL;
+    *w = (work){.document = one, .is_said = as != NULL};
+    if (is_attention ? !check_keys(&one->contents, e) || !options_check_words(o, e)
+                     : !check_stream(one, e))
+        return false;
+    const char *name = is_attention ? "attention" : kind_of_layers(one, as, e);
+    if (name == NULL)
+        return false;
+    w->kind = (const work_kind *)(const void *)named_find(&WORK_KINDS, name, strlen(name));
+    return w->kind->plan(w, o, e);
+}
+
+bool work_want(work *w, const char *name, bool by_rows, err *e)
+{
+    return w->kind->want(w, name, by_rows, e);
+}
+
+bool work_run(work *w, const options *o, env *world, err *e)
+{
+    return w->kind->run(w, o, world, e);
+}
+
+bool work_show(work *w, bool has_steps, const options *o, env *world, err *e)
+{
+    return w->kind->show(w, has_steps, o, world, e);
+}
+
+bool work_is_attention(const work *w)
+{
+    return w->kind == (const work_kind *)(const void *)named_row(&WORK_KINDS, 0);
+}
+
+bundle *work_stages(work *w)
+{
+    return work_is_attention(w) ? &w->of.attention.stages : &w->of.stack.stages;
+}
+
+const row_supply *work_supply(const work *w)
+{
+    const supplied *made = &w->of.attention.supplied;
+    return work_is_attention(w) && made->count > 0 ? &made->rows : NULL;
+}
+
+void work_free(work *w)
+{
+    if (w->kind != NULL)
+        w->kind->free(w);
+}

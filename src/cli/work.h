@@ -1,0 +1,65 @@
+/* One document computed, whatever it is: one attention, or the layers of an encoder or a decoder.
+ *
+ * A kind of work is a row: how it is read and planned, which of its stages are kept, how it runs and
+ * what made it. Commands know a work, and none of its kinds. */
+#ifndef SELFATTN_CLI_WORK_H
+#define SELFATTN_CLI_WORK_H
+
+#include "cli/solve.h"
+#include "cli/stack/stack_solve.h"
+#include "trace/stack_trace.h"
+
+typedef struct work_kind work_kind;
+
+typedef struct work {
+    const work_kind *kind;
+    const document *document;
+    bool is_said;       /* a command's name says the kind, and not the document */
+    bool wants_weights; /* of the stages that are wanted, some are weights */
+    union {
+        solution attention;
+        stack_solution stack;
+    } of;
+    union {
+        trace attention;
+        stack_trace stack;
+    } made;
+    const trace *shown; /* what was made; NULL: nothing */
+} work;
+
+struct work_kind {
+    named named;
+    const char *const
+        *emitted; /* stages that are written where nobody says which; NULL ends them */
+    bool (*plan)(work *w, const options *o, err *e);
+    bool (*want)(work *w, const char *name, bool by_rows, err *e);
+    bool (*has_heads)(const work *w);
+    bool (*run)(work *w, const options *o, env *world, err *e);
+    bool (*show)(work *w, bool has_steps, const options *o, env *world, err *e);
+    bool (*header)(const work *w, const options *o, text_list *lines, err *e);
+    void (*free)(work *w);
+};
+
+/* attention, encoder, decoder */
+extern const named_table WORK_KINDS;
+
+/* Reads and checks everything; nothing is computed. `as` is a kind's name; NULL: the document says
+ * it. To be freed in any case, and not to be moved; the document must outlive it. */
+bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
+/* Keeps a stage, or all that a name with * means; one that is not made is an error. With by_rows
+ * its rows may be computed while they are written, where they would be too large to be kept. */
+bool work_want(work *w, const char *name, bool by_rows, err *e);
+/* Checks the memory against --max-memory, computes, and says the notes. */
+bool work_run(work *w, const options *o, env *world, err *e);
+/* The same, and makes the trace of the steps that options ask for; without steps it has what a
+ * picture is drawn from. */
+bool work_show(work *w, bool has_steps, const options *o, env *world, err *e);
+
+bool work_is_attention(const work *w);
+/* What was kept, once it has run. */
+bundle *work_stages(work *w);
+/* Who makes the stages that are computed while they are written; NULL: there are none. */
+const row_supply *work_supply(const work *w);
+void work_free(work *w);
+
+#endif
