@@ -25,8 +25,8 @@ typedef struct documents {
     given_bundle *weights;
     given_files from_options;
     dtype type; /* what is computed in where neither option nor document says */
-    bool
-        types_expected; /* what is expected is read in the type that is computed in; to be set once opened */
+    /* What is expected is read in the type that is computed in; to be set once opened. */
+    bool types_expected;
     const char *const *file;
     size_t files, next;
     line_source lines; /* the input being read */

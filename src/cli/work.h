@@ -1,7 +1,7 @@
 /* One document computed, whatever it is: one attention, or the layers of an encoder or a decoder.
  *
- * A kind of work is a row: how it is read and planned, which of its stages are kept, how it runs and
- * what made it. Commands know a work, and none of its kinds. */
+ * A kind of work is a row: how it is read and planned, which of its stages are kept, how it runs
+ * and what made it. Commands know a work, and none of its kinds. */
 #ifndef SELFATTN_CLI_WORK_H
 #define SELFATTN_CLI_WORK_H
 
