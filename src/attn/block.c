@@ -1,5 +1,6 @@
 #include "attn/block.h"
 
+#include "attn/cache.h"
 #include "attn/extra.h"
 #include "attn/masking.h"
 #include "attn/statistics.h"
@@ -17,7 +18,7 @@ bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
     s->seen = mem_alloc(rows, sizeof s->seen[0], e);
     s->maximum = mem_alloc(rows, element, e);
     s->sum = mem_alloc(rows, element, e);
-    s->shares = needs_shares ? mem_alloc(p->n_k, sizeof s->shares[0], e) : NULL;
+    s->shares = needs_shares ? mem_alloc(columns, sizeof s->shares[0], e) : NULL;
     return s->block != NULL && s->seen != NULL && s->maximum != NULL && s->sum != NULL &&
            (s->shares != NULL || !needs_shares);
 }
@@ -38,7 +39,7 @@ bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
     return size_mul(rows, columns + 2, &numbers) &&
            size_add_product(bytes, numbers, dtype_size(p->type)) &&
            size_add_product(bytes, rows, sizeof(key_range)) &&
-           size_add_product(bytes, p->n_k, shares);
+           size_add_product(bytes, columns, shares);
 }
 
 /* ---- places ---- */
@@ -87,16 +88,10 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     }
 }
 
-static bool wants_all_columns(const wanted *w)
-{
-    return wanted_has(w, STAGE_SCORES) || wanted_has(w, STAGE_SCALED) ||
-           wanted_has(w, STAGE_CAPPED);
-}
-
 /* Where the whole rows are wanted, or appended ones stand behind the keys, each sees all. */
 static void find_seen(const block_context *of, const block *at, scratch *in)
 {
-    bool takes_all = wants_all_columns(of->wanted);
+    bool takes_all = wanted_all_keys(of->wanted);
     for (size_t i = 0; i < at->rows; i++)
         in->seen[i] =
             takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
@@ -123,7 +118,7 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
         keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
     } else {
         tensor rows = projected_keys(&of->made, p, at->batch, at->head);
-        keys.rows = tensor_range(&rows, 0, at->skipped, at->columns);
+        keys.rows = tensor_range(&rows, 0, at->skipped - cache_first(p), at->columns);
     }
     q = tensor_range(&q, 0, at->first, at->rows);
     p->asked->score->compare(p->with, &with, &q, &keys, &scores);
@@ -409,7 +404,7 @@ static void compute_attended(const block_context *of, const block *at, scratch *
         p->with->product(weights, &v, &(product_band){.terms = in->seen}, &attended);
     } else {
         tensor all = projected_values(&of->made, p, at->batch, at->head);
-        tensor v = tensor_range(&all, 0, at->skipped, at->columns);
+        tensor v = tensor_range(&all, 0, at->skipped - cache_first(p), at->columns);
         p->with->product_of_nonzero(weights, &v, &attended);
     }
     in->is_past_range = in->is_past_range || !p->with->is_finite(&attended);
@@ -419,13 +414,13 @@ static void compute_attended(const block_context *of, const block *at, scratch *
 
 size_t block_columns_most(const plan *p, const wanted *w, size_t rows)
 {
-    return wants_all_columns(w) ? p->n_k : visible_span(p, rows);
+    return wanted_all_keys(w) ? p->n_k : visible_span(p, rows);
 }
 
 void block_find_columns(const block_context *of, block *at)
 {
     key_range seen = {0, of->plan->n_k};
-    if (!wants_all_columns(of->wanted))
+    if (!wanted_all_keys(of->wanted))
         seen = visible_to_rows(of->plan, at->batch, at->first, at->rows);
     at->skipped = seen.first;
     at->columns = seen.end - seen.first;

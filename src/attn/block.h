@@ -14,7 +14,7 @@ typedef struct scratch {
     key_range *seen;      /* each row's own columns of the block */
     void *maximum;        /* rows */
     void *sum;            /* rows */
-    share *shares;        /* n_k, where weights are rounded by largest remainders */
+    share *shares;        /* columns, where weights are rounded by largest remainders */
     row_shares undivided; /* the row whose exponentials and sum were computed last */
     empty_rows empty;
     bool is_past_range; /* something in the context is not finite */

@@ -1,5 +1,8 @@
 #include "attn/cache.h"
 
+#include "attn/visible.h"
+#include "base/mem.h"
+
 /* out = past, then rows: b × kv_heads × n_k × width */
 static bool join(projected *made, const plan *p, const tensor *past, tensor *kept, tensor *rows,
                  err *e)
@@ -21,6 +24,7 @@ static bool join(projected *made, const plan *p, const tensor *past, tensor *kep
 static kv_cache cache_like(const plan *p)
 {
     return (kv_cache){.keeps_rows = p->asked->cache != NULL && p->asked->cache->keeps_rows,
+                      .keeps_all = p->asked->cache != NULL && p->asked->cache->keeps_all,
                       .type = p->type,
                       .with = p->with,
                       .batches = p->batches,
@@ -29,13 +33,28 @@ static kv_cache cache_like(const plan *p)
                       .v_width = p->v.width};
 }
 
-/* Additive scores, values that may not be finite, and weighted values are computed of rows. */
+/* Additive scores, values that may not be finite, and weighted values are computed of rows; stages
+ * that have a number for each key, seen or not, of all keys. */
 void cache_settle(const plan *p, const wanted *w)
 {
     kv_cache *c = p->asked->cache;
-    if (c != NULL && c->rows == 0)
-        c->keeps_rows = !p->asked->score->is_product || p->asked->allow_nonfinite ||
-                        wanted_has(w, STAGE_WEIGHTED);
+    if (c == NULL || c->rows > 0)
+        return;
+    c->keeps_rows =
+        !p->asked->score->is_product || p->asked->allow_nonfinite || wanted_has(w, STAGE_WEIGHTED);
+    c->keeps_all =
+        wanted_all_keys(w) || wanted_has(w, STAGE_WEIGHTED) || wanted_has(w, STAGE_K_SCORE);
+}
+
+/* The first key that these rows see, or later ones: neither end of what is seen moves back. */
+static size_t first_seen(const plan *p)
+{
+    return visible_keys(p, 0, 0).first;
+}
+
+size_t cache_first(const plan *p)
+{
+    return p->asked->cache == NULL ? 0 : p->asked->cache->first;
 }
 
 static bool join_stream(projected *made, const plan *p, err *e)
@@ -43,12 +62,12 @@ static bool join_stream(projected *made, const plan *p, err *e)
     kv_cache *c = p->asked->cache, like = cache_like(p);
     if (c->rows == 0)
         kv_cache_begin(c, &like);
-    if (!kv_cache_reserve(c, p->n_k, e))
+    if (!kv_cache_reserve(c, first_seen(p), p->n_k, e))
         return false;
     kv_cache_put(c, &made->k, &made->v);
     if (c->keeps_rows) {
-        made->k = tensor_range(&c->k, 2, 0, p->n_k);
-        made->v = tensor_range(&c->v, 2, 0, p->n_k);
+        made->k = tensor_range(&c->k, 2, 0, p->n_k - c->first);
+        made->v = tensor_range(&c->v, 2, 0, p->n_k - c->first);
     }
     return true;
 }
@@ -60,13 +79,16 @@ bool cache_growth(const plan *p, size_t *bytes)
     if (c == NULL)
         return true;
     kv_cache like = cache_like(p);
-    return kv_cache_growth(c->rows == 0 ? &like : c, p->n_k, bytes);
+    return kv_cache_growth(c->rows == 0 ? &like : c, first_seen(p), p->n_k, bytes);
 }
 
 bool cache_bytes(const plan *p, size_t rows, size_t *bytes)
 {
     kv_cache like = cache_like(p);
-    return kv_cache_growth(&like, rows, bytes);
+    size_t most = rows, left = p->asked->window_left;
+    if (p->asked->has_window && !like.keeps_all && left < rows && rows - left > PACKED_STEP)
+        most = size_larger(left + PACKED_STEP, p->n_k);
+    return kv_cache_growth(&like, 0, most < rows ? most : rows, bytes);
 }
 
 /* ---- given, and packed once ---- */
@@ -84,7 +106,7 @@ bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, er
 {
     kv_cache like = cache_like(p);
     kv_cache_begin(c, &like);
-    if (!kv_cache_reserve(c, p->n_k, e))
+    if (!kv_cache_reserve(c, 0, p->n_k, e))
         return false;
     kv_cache_put(c, k, v);
     c->rows = p->n_k;

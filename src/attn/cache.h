@@ -14,9 +14,13 @@ void cache_settle(const plan *p, const wanted *w);
  * behind those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
 
+/* In a stream, the first key that is still there: no row sees one before it. */
+size_t cache_first(const plan *p);
+
 /* Bytes that a stream's cache grows by; false where an address can't hold so many. */
 bool cache_growth(const plan *p, size_t *bytes);
-/* Bytes that a stream's cache of so many rows takes in all; likewise. */
+/* Bytes that a stream's cache takes in all when so many rows have come, those behind the plan's one
+ * by one; likewise. */
 bool cache_bytes(const plan *p, size_t rows, size_t *bytes);
 
 /* Whether keys and values are compared and summed as they are given, so that they can be packed for

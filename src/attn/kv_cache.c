@@ -35,26 +35,30 @@ static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
     return all;
 }
 
-/* Keys are columns: their panels stay as they are, and more come behind. */
-static void move_keys(const kv_cache *c, const packed *from, packed *to)
+/* Keys are columns: their panels stay as they are, the first ones go, and more come behind. */
+static void move_keys(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
 {
-    memcpy(to->data, from->data, c->with->packed_bytes(c->k_width, c->room));
-    to->columns = from->columns;
+    memcpy(to->data, (const char *)from->data + c->with->packed_bytes(c->k_width, gone),
+           c->with->packed_bytes(c->k_width, stay));
+    to->columns = stay;
 }
 
 /* Values are rows: every panel grows. */
-static void move_values(const kv_cache *c, const packed *from, packed *to)
+static void move_values(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
 {
     size_t old_panel = c->with->packed_bytes(from->depth, 1),
            panel = c->with->packed_bytes(to->depth, 1);
     size_t panels = c->with->packed_bytes(1, c->v_width) / c->with->packed_bytes(1, 1);
     for (size_t i = 0; i < panels; i++)
-        memcpy((char *)to->data + i * panel, (const char *)from->data + i * old_panel, old_panel);
+        memcpy((char *)to->data + i * panel,
+               (const char *)from->data + i * old_panel + c->with->packed_bytes(gone, 1),
+               c->with->packed_bytes(stay, 1));
     to->columns = from->columns;
 }
 
-static bool grow_packed(kv_cache *c, size_t room, err *e)
+static bool move_packed(kv_cache *c, size_t gone, size_t room, err *e)
 {
+    size_t stay = c->rows - c->first - gone;
     size_t units = units_of(c);
     packed *keys = packed_all_new(units, c->k_width, c->with->packed_bytes(c->k_width, room), e);
     packed *values = keys == NULL
@@ -64,9 +68,9 @@ static bool grow_packed(kv_cache *c, size_t room, err *e)
         packed_all_free(keys, units);
         return false;
     }
-    for (size_t unit = 0; c->rows > 0 && unit < units; unit++) {
-        move_keys(c, &c->keys[unit], &keys[unit]);
-        move_values(c, &c->values[unit], &values[unit]);
+    for (size_t unit = 0; stay > 0 && unit < units; unit++) {
+        move_keys(c, gone, stay, &c->keys[unit], &keys[unit]);
+        move_values(c, gone, stay, &c->values[unit], &values[unit]);
     }
     packed_all_free(c->keys, units);
     packed_all_free(c->values, units);
@@ -82,35 +86,52 @@ static void put_packed(const kv_cache *c, const tensor *k, const tensor *v)
         keys = tensor_at(&keys, unit % c->heads);
         values = tensor_at(&values, unit % c->heads);
         tensor columns = tensor_transposed(&keys);
-        c->with->pack_at(&columns, 0, c->rows, &c->keys[unit]);
-        c->with->pack_at(&values, c->rows, 0, &c->values[unit]);
+        c->with->pack_at(&columns, 0, c->rows - c->first, &c->keys[unit]);
+        c->with->pack_at(&values, c->rows - c->first, 0, &c->values[unit]);
     }
 }
 
 /* ---- kept as rows ---- */
 
-static bool grow_plain(const kv_cache *c, tensor *all, size_t width, size_t room, err *e)
+static bool move_plain(kv_cache *c, size_t gone, size_t room, err *e)
 {
-    const size_t size[] = {c->batches, c->heads, room, width};
-    tensor grown;
-    if (!tensor_new(&grown, c->type, 4, size, e))
+    size_t stay = c->rows - c->first - gone;
+    tensor k = {0}, v = {0};
+    if (!tensor_new(&k, c->type, 4, (size_t[]){c->batches, c->heads, room, c->k_width}, e) ||
+        !tensor_new(&v, c->type, 4, (size_t[]){c->batches, c->heads, room, c->v_width}, e)) {
+        tensor_free(&k);
         return false;
-    if (c->rows > 0) {
-        tensor from = tensor_range(all, 2, 0, c->rows), to = tensor_range(&grown, 2, 0, c->rows);
+    }
+    for (int i = 0; stay > 0 && i < 2; i++) {
+        tensor from = tensor_range(i == 0 ? &c->k : &c->v, 2, gone, stay);
+        tensor to = tensor_range(i == 0 ? &k : &v, 2, 0, stay);
         tensor_copy(&from, &to);
     }
-    tensor_free(all);
-    *all = grown;
+    tensor_free(&c->k);
+    tensor_free(&c->v);
+    c->k = k;
+    c->v = v;
     return true;
 }
 
 static void put_plain(const kv_cache *c, const tensor *rows, const tensor *all)
 {
-    tensor to = tensor_range(all, 2, c->rows, rows->size[2]);
+    tensor to = tensor_range(all, 2, c->rows - c->first, rows->size[2]);
     tensor_copy(rows, &to);
 }
 
 /* ---- both ---- */
+
+static bool has_room(const kv_cache *c, size_t rows)
+{
+    return rows - c->first <= c->room;
+}
+
+/* Of the rows that are there, those that go when there is no room for more. */
+static size_t going(const kv_cache *c, size_t seen)
+{
+    return c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;
+}
 
 /* False where it is more than a size can say. */
 static bool room_for(const kv_cache *c, size_t rows, size_t *room)
@@ -124,15 +145,14 @@ static bool room_for(const kv_cache *c, size_t rows, size_t *room)
     return true;
 }
 
-bool kv_cache_growth(const kv_cache *c, size_t rows, size_t *bytes)
+bool kv_cache_growth(const kv_cache *c, size_t seen, size_t rows, size_t *bytes)
 {
     const size_t widths = c->k_width + c->v_width + PACKED_STEP; /* values: whole panels */
     size_t room, of_row;
     *bytes = 0;
-    if (!room_for(c, rows, &room))
-        return false;
-    return room == c->room || (size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
-                               size_mul(of_row, room, bytes));
+    return has_room(c, rows) || (room_for(c, rows - c->first - going(c, seen), &room) &&
+                                 size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
+                                 size_mul(of_row, room, bytes));
 }
 
 void kv_cache_free(kv_cache *c)
@@ -148,6 +168,7 @@ void kv_cache_begin(kv_cache *c, const kv_cache *like)
 {
     kv_cache_free(c);
     *c = (kv_cache){.keeps_rows = like->keeps_rows,
+                    .keeps_all = like->keeps_all,
                     .type = like->type,
                     .with = like->with,
                     .batches = like->batches,
@@ -156,18 +177,18 @@ void kv_cache_begin(kv_cache *c, const kv_cache *like)
                     .v_width = like->v_width};
 }
 
-bool kv_cache_reserve(kv_cache *c, size_t rows, err *e)
+bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e)
 {
-    size_t room;
-    if (!room_for(c, rows, &room))
-        return err_no_memory(e, rows);
-    if (room == c->room)
+    size_t room, gone = going(c, seen);
+    if (has_room(c, rows))
         return true;
-    bool done = c->keeps_rows ? grow_plain(c, &c->k, c->k_width, room, e) &&
-                                    grow_plain(c, &c->v, c->v_width, room, e)
-                              : grow_packed(c, room, e);
-    c->room = done ? room : c->room;
-    return done;
+    if (!room_for(c, rows - c->first - gone, &room))
+        return err_no_memory(e, rows);
+    if (!(c->keeps_rows ? move_plain(c, gone, room, e) : move_packed(c, gone, room, e)))
+        return false;
+    c->first += gone;
+    c->room = room;
+    return true;
 }
 
 void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v)

@@ -1,5 +1,6 @@
 #include "attn/panels.h"
 
+#include "attn/cache.h"
 #include "attn/multiply.h"
 #include "base/mem.h"
 
@@ -27,12 +28,12 @@ static const kv_cache *packed_cache(const plan *p)
 
 static size_t key_bytes(const plan *p)
 {
-    return p->with->packed_bytes(p->compared_width, p->n_k);
+    return p->with->packed_bytes(p->compared_width, p->n_k - cache_first(p));
 }
 
 static size_t value_bytes(const plan *p)
 {
-    return p->with->packed_bytes(p->n_k, p->v.width);
+    return p->with->packed_bytes(p->n_k - cache_first(p), p->v.width);
 }
 
 /* Where the score function transforms keys, each query head has its own. */
@@ -104,6 +105,7 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first)
     size_t of_unit = all->key_heads <= 1 ? 0 : head % all->key_heads;
     packed keys =
         c != NULL ? c->keys[unit] : all->keys[unit % all->slots * all->key_heads + of_unit];
+    first -= cache_first(all->plan);
     keys.skipped = first % PACKED_STEP;
     keys.columns -= first;
     first -= keys.skipped;
@@ -117,6 +119,7 @@ packed panels_values(const panels *all, size_t batch, size_t head, size_t first)
     const kv_cache *c = packed_cache(all->plan);
     size_t unit = unit_of(all->plan, batch, head);
     packed values = c != NULL ? c->values[unit] : all->values[unit % all->slots];
+    first -= cache_first(all->plan);
     values.data = (char *)values.data + all->plan->with->packed_bytes(first, 1);
     return values;
 }

@@ -36,7 +36,8 @@ bool projected_check_range(const plan *p, const char *name, const tensor *t, err
 
 void projected_free(projected *made);
 
-/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v). */
+/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v); in a stream, of the keys that are still
+ * there. */
 tensor projected_queries(const projected *made, size_t batch, size_t head);
 tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
 tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);

@@ -182,6 +182,7 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
     run r = {.shared = {.plan = p, .wanted = w}};
     size_t of_blocks;
     run_size_blocks(&r);
+    cache_settle(p, w);
     bool fits = project_memory(p, w, bytes) && run_blocks_memory(&r, threads, &of_blocks) &&
                 size_add(*bytes, size_larger(of_blocks, project_product_memory(p, threads)), bytes);
     for (size_t i = 0; i < w->count; i++) {

@@ -15,6 +15,12 @@ void wanted_add(wanted *w, stage_id id)
         w->stage[w->count++] = id;
 }
 
+bool wanted_all_keys(const wanted *w)
+{
+    return wanted_has(w, STAGE_SCORES) || wanted_has(w, STAGE_SCALED) ||
+           wanted_has(w, STAGE_CAPPED);
+}
+
 bool wanted_is_one_row(const wanted *w, stage_id id)
 {
     return id == STAGE_WEIGHTED && w->weighted_is_one_row;

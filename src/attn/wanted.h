@@ -27,6 +27,9 @@ typedef struct wanted {
 bool wanted_has(const wanted *w, stage_id id);
 void wanted_add(wanted *w, stage_id id); /* once, however often it is called */
 
+/* Scores as they were before masking: of all keys, also of those that a query may not see. */
+bool wanted_all_keys(const wanted *w);
+
 /* The stage is `weighted`, and one row of it is meant. */
 bool wanted_is_one_row(const wanted *w, stage_id id);
 /* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */

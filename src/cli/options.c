@@ -268,7 +268,8 @@ static const option_row ROWS[] = {
                "the first line; each line brings its x (or tokens, or q, k and v), where its rows "
                "stand (rope_positions) if the first one does, and no more. The "
                "program keeps keys and values of the lines before, in the order in which products "
-               "read them. Each row has the same bytes as in the whole sequence computed at once; "
+               "read them, and forgets those that no later row can see (--window). Each row has "
+               "the same bytes as in the whole sequence computed at once; "
                "so --causal must be given, or a --window that ends at 0. What counts from the last "
                "key or knows their number is refused: lower-right, --key-lengths, masks, biases, "
                "appended rows."},

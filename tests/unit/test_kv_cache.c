@@ -4,6 +4,7 @@
 
 #include "attn/kv_cache.h"
 #include "base/mem.h"
+#include "heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,8 @@ static void fill(unit *u, kv_cache *c, const tensor *k, const tensor *v)
         tensor keys = tensor_range(k, 2, c->rows, PIECES[i]),
                values = tensor_range(v, 2, c->rows, PIECES[i]);
         size_t room = c->room, growth;
-        CHECK(u, kv_cache_growth(c, c->rows + PIECES[i], &growth));
-        CHECK(u, kv_cache_reserve(c, c->rows + PIECES[i], &e));
+        CHECK(u, kv_cache_growth(c, 0, c->rows + PIECES[i], &growth));
+        CHECK(u, kv_cache_reserve(c, 0, c->rows + PIECES[i], &e));
         CHECK(u, (growth > 0) == (c->room > room));
         kv_cache_put(c, &keys, &values);
         c->rows += PIECES[i];
@@ -124,6 +125,45 @@ static void keeps_rows(unit *u)
     tensor_free(&v);
 }
 
+/* Rows come one by one and see a few before them: each product is of the last ones of the whole,
+ * and memory does not grow. */
+static void forgets(unit *u, const kernels *with, dtype type, bool keeps_rows)
+{
+    enum { SEEN = 90, MANY = 5000, MOST = 256 * 1024 };
+    err e = {0};
+    tensor k = new_numbers(type, 1, 1, MANY, K_WIDTH, 1),
+           q = new_numbers(type, 1, 1, 2, K_WIDTH, 3);
+    kv_cache c = {0}, like = {.keeps_rows = keeps_rows,
+                              .type = type,
+                              .with = with,
+                              .batches = 1,
+                              .heads = 1,
+                              .k_width = K_WIDTH,
+                              .v_width = K_WIDTH};
+    bool is_same = true;
+    heap_watch();
+    kv_cache_begin(&c, &like);
+    for (size_t row = 0; is_same && row < MANY; row++) {
+        tensor one = tensor_range(&k, 2, row, 1);
+        CHECK(u, kv_cache_reserve(&c, row < SEEN ? 0 : row - SEEN, row + 1, &e));
+        kv_cache_put(&c, &one, &one);
+        c.rows++;
+        is_same = c.first % PACKED_STEP == 0 && (row < SEEN || c.first <= row - SEEN);
+    }
+    CHECK(u, is_same && c.first > MANY - SEEN - c.room && heap_peak() < MOST);
+    tensor there = tensor_range(&k, 2, c.first, c.rows - c.first), rows = of_unit(&there, 0);
+    tensor turned = tensor_transposed(&rows), query = of_unit(&q, 0);
+    if (!keeps_rows)
+        CHECK(u, same_product(with, &query, &c.keys[0], &turned));
+    for (size_t row = 0; keeps_rows && row < there.size[2]; row++)
+        is_same = is_same && tensor_get(&there, (size_t[]){0, 0, row, 1}) ==
+                                 tensor_get(&c.v, (size_t[]){0, 0, row, 1});
+    CHECK(u, is_same);
+    kv_cache_free(&c);
+    tensor_free(&k);
+    tensor_free(&q);
+}
+
 /* A first line that failed may have begun with other sizes. */
 static void begins_again(unit *u)
 {
@@ -135,11 +175,11 @@ static void begins_again(unit *u)
                               .k_width = 3,
                               .v_width = 3};
     kv_cache_begin(&c, &like);
-    CHECK(u, kv_cache_reserve(&c, 100, &e) && c.room == 128);
+    CHECK(u, kv_cache_reserve(&c, 0, 100, &e) && c.room == 128);
     like.batches = 1;
     kv_cache_begin(&c, &like);
     CHECK(u, c.room == 0 && c.rows == 0 && c.keys == NULL);
-    CHECK(u, kv_cache_reserve(&c, 1, &e) && c.room == PACKED_STEP);
+    CHECK(u, kv_cache_reserve(&c, 0, 1, &e) && c.room == PACKED_STEP);
     kv_cache_free(&c);
 }
 
@@ -148,9 +188,9 @@ static void refuses_what_no_size_can_say(unit *u)
     size_t bytes;
     kv_cache c = {.batches = 1, .heads = 1, .k_width = 8, .v_width = 8};
     err e = {0};
-    CHECK(u, !kv_cache_growth(&c, SIZE_MAX, &bytes));
-    CHECK(u, !kv_cache_growth(&c, SIZE_MAX / 64, &bytes));
-    CHECK(u, !kv_cache_reserve(&c, SIZE_MAX, &e) && e.is_set && c.room == 0);
+    CHECK(u, !kv_cache_growth(&c, 0, SIZE_MAX, &bytes));
+    CHECK(u, !kv_cache_growth(&c, 0, SIZE_MAX / 64, &bytes));
+    CHECK(u, !kv_cache_reserve(&c, 0, SIZE_MAX, &e) && e.is_set && c.room == 0);
 }
 
 void test_kv_cache(unit *u)
@@ -163,8 +203,11 @@ void test_kv_cache(unit *u)
         }
         check_packed(u, one->table(DTYPE_F32), DTYPE_F32);
         check_packed(u, one->table(DTYPE_F64), DTYPE_F64);
+        forgets(u, one->table(DTYPE_F32), DTYPE_F32, false);
+        forgets(u, one->table(DTYPE_F64), DTYPE_F64, false);
     }
     keeps_rows(u);
+    forgets(u, isa_best()->table(DTYPE_F32), DTYPE_F32, true);
     begins_again(u);
     refuses_what_no_size_can_say(u);
 }
