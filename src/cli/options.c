@@ -116,6 +116,11 @@ static const option_row ROWS[] = {
      .manual = "One character, or the word tab. Where it is a space, each one separates: columns "
                "that several align are refused, since a cell that is left out would move those "
                "behind it."},
+    {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_CONVERT,
+     .place = AT(csv_safe),
+     .manual = "A label or a name that begins with =, +, - or @ and is no number gets an apostrophe "
+               "in front of it in CSV, TSV and tidy tables. It is a part of the label from then on: "
+               "what reads the table finds it there. Without the option a note counts such cells."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
      .manual = "Of Wq, Wk, Wv and Wo, and of the score's Ws, Wa and Ua. nn.Linear keeps its "

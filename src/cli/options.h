@@ -122,7 +122,7 @@ typedef struct options {
     /* run */
     size_t threads, max_memory; /* without --threads and --max-memory, cli.c says them */
     const char *isa, *color;    /* NULL or "auto": the program chooses */
-    bool has_threads, has_max_memory, force, quiet, help, version;
+    bool has_threads, has_max_memory, force, csv_safe, quiet, help, version;
     /* compare */
     double tol, atol, rtol;
     text_list tols, ignore; /* NAME=T; names */

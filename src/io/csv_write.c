@@ -57,6 +57,24 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
     text_added(out, length);
 }
 
+bool csv_is_formula(const char *cell)
+{
+    return *cell != '\0' && strchr("=+-@", *cell) != NULL &&
+           !label_looks_like_number(cell, strlen(cell), ',');
+}
+
+void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
+                    const write_options *how)
+{
+    text safe = {0};
+    bool is_told_apart = how->csv_safe && csv_is_formula(cell);
+    if (is_told_apart)
+        text_add_format(&safe, "'%s", cell);
+    const char *written = is_told_apart ? text_string(&safe) : cell;
+    csv_field_write(out, written, strlen(written), delimiter, quoted);
+    text_free(&safe);
+}
+
 /* ---- what can be written ---- */
 
 bool csv_is_labels(const entry *one)
@@ -177,19 +195,19 @@ static void write_header(const writer *w, text *to)
     const char *corner = w->rows == NULL ? "" : w->corner;
     bool quoted =
         any_is_ambiguous(w, &w->columns->list) || (*corner != '\0' && is_ambiguous(w, corner));
-    csv_field_write(to, corner, strlen(corner), w->delimiter, quoted && *corner != '\0');
+    csv_text_write(to, corner, w->delimiter, quoted && *corner != '\0', w->how);
     for (size_t i = 0; i < w->columns->list.count; i++) {
         const char *label = w->columns->list.item[i];
         if (i > 0 || w->rows != NULL)
             text_add(to, &w->delimiter, 1);
-        csv_field_write(to, label, strlen(label), w->delimiter, quoted);
+        csv_text_write(to, label, w->delimiter, quoted, w->how);
     }
     text_add_string(to, "\n");
 }
 
 static void write_row_label(const writer *w, text *to, const char *label)
 {
-    csv_field_write(to, label, strlen(label), w->delimiter, is_ambiguous(w, label));
+    csv_text_write(to, label, w->delimiter, is_ambiguous(w, label), w->how);
     text_add(to, &w->delimiter, 1);
 }
 

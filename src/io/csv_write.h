@@ -14,6 +14,13 @@ bool tsv_write(const bundle *result, const write_options *how, sink *out, err *e
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
                       const write_options *how);
 
+/* A cell of text: a label or a name. With how->csv_safe one that a spreadsheet would take for a
+ * formula gets an apostrophe in front of it, which is a part of the text from then on. */
+void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
+                    const write_options *how);
+/* Whether a spreadsheet would: it begins with = + - or @, and is no number. */
+bool csv_is_formula(const char *cell);
+
 /* What made a result, as comments: a line each. NULL: nothing. */
 void csv_write_header(text *to, const text_list *header);
 

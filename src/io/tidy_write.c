@@ -63,7 +63,7 @@ static void find_before(table *t, const char *stage)
 {
     const block *b = &t->block;
     text_clear(&t->before);
-    csv_field_write(&t->before, stage, strlen(stage), t->delimiter, false);
+    csv_text_write(&t->before, stage, t->delimiter, false, t->how);
     text_add(&t->before, &t->delimiter, 1);
     add_index_if(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
     add_index_if(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);

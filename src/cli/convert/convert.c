@@ -219,6 +219,7 @@ int command_convert(const options *o, env *world, err *e)
                             .single_line = (c.to->holds & HOLDS_STREAM) != 0,
                             .names_alone = true,
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                            .csv_safe = o->csv_safe,
                             .threads = o->threads};
     bool done = given_check_type(o, e) && convert(&c, e);
     bundle_free(&c.kept);

@@ -2,6 +2,7 @@
 
 #include "cli/note.h"
 #include "cli/report.h"
+#include "io/csv_write.h"
 #include "io/holds.h"
 
 /* An entry as messages call it. */
@@ -120,6 +121,29 @@ static bool note_changes(const bundle *b, const format *f, held_change change, c
     return done;
 }
 
+/* Cells of text: labels, or where a table has none, the names of its matrices. */
+static void note_formulas(const bundle *b, const format *f, const options *o, const env *world)
+{
+    bool has_labels = (f->holds & HOLDS_LABELS) != 0;
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        bool is_list = one->kind == ENTRY_LIST, is_cell = csv_is_labels(one) == has_labels;
+        for (size_t j = 0; is_cell && j < (is_list ? one->list.count : 1); j++) {
+            const char *cell = !has_labels ? one->name : is_list ? one->list.item[j] : one->text;
+            if (!csv_is_formula(cell))
+                continue;
+            first = count++ == 0 ? cell : first;
+        }
+    }
+    if (count > 0)
+        note_say(world, o, NULL,
+                 "%zu cell%s of text begin%s with = + - or @, first '%s', which a spreadsheet may "
+                 "take for a formula; --csv-safe puts an apostrophe in front",
+                 count, count == 1 ? "" : "s", count == 1 ? "s" : "", first);
+}
+
 bool convert_check(bundle *b, const format *f, const char *in, const char *out, const options *o,
                    const env *world, err *e)
 {
@@ -141,5 +165,7 @@ bool convert_check(bundle *b, const format *f, const char *in, const char *out, 
         if (!note_changes(b, f, CHANGES[i].change, CHANGES[i].what, o, world, e))
             return false;
     }
+    if (f->has_delimiter && !o->csv_safe)
+        note_formulas(b, f, o, world);
     return true;
 }
