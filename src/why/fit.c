@@ -3,6 +3,7 @@
 #include "compare/measure.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Two ways to one number differ by roundings of the type, and these grow along chains. */
 static const double SAME_F64 = 1e-11, SAME_F32 = 2e-5;
@@ -73,6 +74,35 @@ bool claims_tell(const claims *of)
             return true;
     }
     return false;
+}
+
+/* Holes are no numbers; 0 where one is none of them. */
+static size_t count_nans(const claim *one, element *first)
+{
+    const tensor *numbers = &one->numbers->tensor;
+    size_t at[TENSOR_MAX_RANK] = {0}, count = 0;
+    do {
+        double value = tensor_get(numbers, at);
+        if (tensor_is_hole(value))
+            continue;
+        if (!isnan(value))
+            return 0;
+        if (count++ > 0)
+            continue;
+        *first = (element){.stage = one->name, .rank = numbers->rank, .axes = one->numbers->axes};
+        memcpy(first->index, at, sizeof at);
+    } while (tensor_next(numbers, at));
+    return count;
+}
+
+size_t claims_nothing_but_nan(const claims *of, element *first)
+{
+    size_t count = 0;
+    for (size_t i = 0; count == 0 && i < of->count; i++) {
+        if (of->claim[i].numbers != NULL)
+            count = count_nans(&of->claim[i], first);
+    }
+    return count;
 }
 
 static bool is_same_stage(const tensor *a, const tensor *b)

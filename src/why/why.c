@@ -61,7 +61,8 @@ static bool find(search *s, why_answers *to, err *e)
     if (!attempt_make(&s->right, NULL, 0, e))
         return !e->is_set;
     ranking_open(&s->ranking, &s->claims, s->right.stage);
-    if (s->ranking.right.is_within)
+    to->nans = claims_nothing_but_nan(&s->claims, &to->first_nan);
+    if (s->ranking.right.is_within || to->nans > 0)
         return true;
     to->right_digits = fit_digits(s->ranking.right.error);
     if (!try_each(s, e))

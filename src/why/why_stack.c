@@ -179,7 +179,8 @@ static bool find(search *s, why_answers *to, err *e)
         return !e->is_set;
     s->is_crossed = stack_has_cross(s->right.stack);
     ranking_open(&s->ranking, &s->of->claims, s->right.computed);
-    if (s->ranking.right.is_within)
+    to->nans = claims_nothing_but_nan(&s->of->claims, &to->first_nan);
+    if (s->ranking.right.is_within || to->nans > 0)
         return true;
     to->right_digits = fit_digits(s->ranking.right.error);
     if (!search_on(s, to, e))

@@ -61,6 +61,15 @@ static void add_nothing(text *out, const tried_numbers *of, const why_answers *f
     add_misprint(out, of->compared);
 }
 
+static void add_nans(text *out, const why_answers *found)
+{
+    text_add_format(out, "why: every number of %s is NaN (%zu, the first ", found->first_nan.stage,
+                    found->nans);
+    element_write_name(&found->first_nan, out);
+    text_add_string(out, "), which many mistakes give: a sum or a product that left the type's "
+                         "range, a division of 0 by 0, memory that nobody wrote to\n");
+}
+
 known_elements check_listed(const errata *known)
 {
     return (known_elements){is_erratum, (void *)known};
@@ -70,7 +79,9 @@ void check_list_answers(text *out, const why_answers *found, const tried_numbers
 {
     for (size_t i = 0; i < found->count; i++)
         add_answer(out, &found->answer[i]);
-    if (found->count == 0)
+    if (found->nans > 0)
+        add_nans(out, found);
+    else if (found->count == 0)
         add_nothing(out, of, found);
 }
 
