@@ -350,7 +350,7 @@ static const option_row ROWS[] = {
                "default of diff is 0: equal means equal. That of check is 1e-9, also for a stage "
                "that a tol of stages leaves out, and with --actual 1e-5. With STAGE= it is for "
                "that stage alone, where it goes over what is said for all; it may be given "
-               "several times."},
+               "several times. Of an attention that passes a note tells what else would."},
     /* check */
     {{"actual", "check the stages in RESULT, not what the document expects"},
      OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual),

@@ -96,9 +96,76 @@ static double operations_of(const why_question *of)
     return operations;
 }
 
+/* ---- what nobody computed ---- */
+
+static double mean_of(const tensor *column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < column->size[0]; i++)
+        sum += tensor_get(column, &i);
+    return sum / (double)column->size[0];
+}
+
+/* Whether it passes in one column of a matrix; `changes` where a number is another one. */
+static bool column_passes(const tensor *column, stand_in as, const tolerance *within,
+                          number_type type, bool *changes)
+{
+    size_t rows = column->size[0];
+    double mean = as == STAND_IN_MEANS ? mean_of(column) : 0;
+    for (size_t i = 0; i < rows; i++) {
+        double right = tensor_get(column, &i), stands = mean;
+        if (as == STAND_IN_REVERSED)
+            stands = tensor_get(column, (size_t[]){rows - 1 - i});
+        if (tensor_is_hole(right) || fabs(right - stands) <= SAME_F32 * fabs(right))
+            continue;
+        *changes = true;
+        if (!tolerance_admits(within, type, right, stands))
+            return false;
+    }
+    return true;
+}
+
+static bool stage_passes(const tensor *numbers, stand_in as, const tolerance *within,
+                         number_type type, bool *changes)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    int rows = numbers->rank < 2 ? 0 : numbers->rank - 2;
+    do {
+        tensor column = {.type = numbers->type,
+                         .rank = 1,
+                         .size = {numbers->rank == 0 ? 1 : numbers->size[rows]},
+                         .stride = {numbers->rank == 0 ? 0 : numbers->stride[rows]},
+                         .data = numbers->data};
+        if (numbers->rank > 0 && at[rows] > 0)
+            continue;
+        for (int axis = 0; axis < numbers->rank; axis++)
+            column.data = (char *)column.data + (ptrdiff_t)at[axis] * numbers->stride[axis] *
+                                                    (ptrdiff_t)dtype_size(numbers->type);
+        if (!column_passes(&column, as, within, type, changes))
+            return false;
+    } while (tensor_next(numbers, at));
+    return true;
+}
+
+static void try_stand_ins(overlooked *to, const overlooked_question *of)
+{
+    for (stand_in as = 0; as < STAND_INS; as++) {
+        bool pass = true, changes = false;
+        for (stage_id id = 0; pass && id < STAGE_COUNT; id++) {
+            const entry *numbers = of->of.claim[id].numbers;
+            pass = numbers == NULL ||
+                   stage_passes(&numbers->tensor, as, &of->within[id], of->type[id], &changes);
+        }
+        to->stands_in[as] = pass && changes;
+    }
+}
+
+/* ---- the whole ---- */
+
 bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
 {
     *to = (overlooked){.operations = operations_of(&of->of)};
+    try_stand_ins(to, of);
     if (to->operations > OVERLOOKED_OPERATIONS)
         return true;
     trial t = {.of = of, .claims = why_question_claims(&of->of), .to = to};
@@ -109,6 +176,37 @@ bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
     bool done = !e->is_set && (to->is_other || try_each(&t, e));
     attempt_free(&t.right);
     return done;
+}
+
+void overlooked_write_stand_ins(const overlooked *found, const char *name, text *out)
+{
+    static const char *const CALLED[] = {"zeros", "the mean of all rows", "the rows in reverse"};
+    size_t before = 0;
+    for (stand_in as = 0; as < STAND_INS; as++) {
+        if (!found->stands_in[as])
+            continue;
+        if (before++ == 0)
+            text_add_format(out, "the tolerance proves nothing: it lets pass on %s:", name);
+        text_add_format(out, "%s %s", before > 1 ? "," : "", CALLED[as]);
+    }
+    text_add_string(out, before > 0 ? "\n" : "");
+}
+
+void overlooked_write_mistakes(const overlooked *found, const char *name, const char *but,
+                               text *out)
+{
+    if (found->operations > OVERLOOKED_OPERATIONS)
+        text_add_format(out,
+                        "mistakes are not tried on %s, to see what the tolerance proves: an "
+                        "attempt is %.0f products, and %d are quick\n",
+                        name, found->operations, OVERLOOKED_OPERATIONS);
+    if (found->count == 0)
+        return;
+    text_add_format(out, "the tolerance proves little: it lets %zu of %zu mistakes pass on %s%s:",
+                    found->count, found->tried, name, but);
+    for (size_t i = 0; i < found->count; i++)
+        text_add_format(out, "%s %s", i == 0 ? "" : ",", found->made[i]->named.name);
+    text_add_string(out, "\n");
 }
 
 void overlooked_free(overlooked *to)

@@ -5,6 +5,7 @@
 #ifndef SELFATTN_WHY_OVERLOOKED_H
 #define SELFATTN_WHY_OVERLOOKED_H
 
+#include "base/text.h"
 #include "compare/tolerance.h"
 #include "why/why.h"
 
@@ -17,8 +18,12 @@ typedef struct overlooked_question {
     number_type type[STAGE_COUNT]; /* whose ulps are counted */
 } overlooked_question;
 
+/* What nobody computed: it takes the place of the numbers themselves, at any size. */
+typedef enum stand_in { STAND_IN_ZEROS, STAND_IN_MEANS, STAND_IN_REVERSED, STAND_INS } stand_in;
+
 typedef struct overlooked {
-    const mistake **made; /* that pass, in the order of the table; owned */
+    bool stands_in[STAND_INS]; /* other numbers in all stages, which pass */
+    const mistake **made;      /* that pass, in the order of the table; owned */
     size_t count, capacity;
     size_t tried;      /* that change a number */
     double operations; /* of one attempt; above OVERLOOKED_OPERATIONS nothing is tried */
@@ -28,5 +33,10 @@ typedef struct overlooked {
 /* False, with the error set, where memory is missing. To be freed in any case. */
 bool overlooked_find(overlooked *to, const overlooked_question *of, err *e);
 void overlooked_free(overlooked *to);
+
+/* Lines of what passes on the numbers of `name`, or nothing; `but` is what was left out of it. */
+void overlooked_write_stand_ins(const overlooked *found, const char *name, text *out);
+void overlooked_write_mistakes(const overlooked *found, const char *name, const char *but,
+                               text *out);
 
 #endif

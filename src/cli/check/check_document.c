@@ -6,6 +6,7 @@
 #include "cli/check/check_stack.h"
 #include "cli/check/check_stages.h"
 #include "cli/check/check_why.h"
+#include "cli/note.h"
 #include "cli/report.h"
 #include "cli/solve.h"
 
@@ -98,6 +99,23 @@ static bool explain(checker *c, const document *one, const solution *s, const bu
     return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
 }
 
+/* --tol, where the numbers are right within it: what would be so too. */
+static bool tell_overlooked(const checker *c, const document *one, const solution *s,
+                            const bundle *numbers, err *e)
+{
+    unexplained what = unexplained_of(c, one, s, numbers);
+    text notes = {0}, name = {0};
+    report_document(&name, one);
+    bool done = check_overlooked(&notes, &what, text_string(&name),
+                                 solution_threads(s, c->given, c->world), e) &&
+                text_ok(&notes, e) && text_ok(&name, e);
+    if (done && notes.length > 0)
+        note_say_lines(c->world, c->given, text_string(&notes));
+    text_free(&notes);
+    text_free(&name);
+    return done;
+}
+
 /* --answers: an exercise is marked. */
 static bool mark(checker *c, const document *one, const solution *s, const bundle *answers, err *e)
 {
@@ -118,7 +136,10 @@ static bool compare(checker *c, const document *one, const solution *s, const bu
     const text_list there = {.item = name, .count = STAGE_COUNT};
     const named_stages of = {one, &there, numbers, &s->stages};
     comparison found = {0};
+    bool is_loose = c->given->has_tol || c->given->tols.count > 0;
     return check_stages_compare(c, &of, known, &found, e) &&
+           (!is_loose || c->given->quiet || found.different > 0 ||
+            tell_overlooked(c, one, s, numbers, e)) &&
            (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
 }
 

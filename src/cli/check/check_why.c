@@ -3,6 +3,7 @@
 #include "cli/report.h"
 #include "compare/measure.h"
 #include "why/misprint.h"
+#include "why/overlooked.h"
 
 static bool is_erratum(void *context, const element *one)
 {
@@ -107,6 +108,23 @@ bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
         return false;
     check_list_answers(out, &found, &tried);
     return true;
+}
+
+bool check_overlooked(text *notes, const unexplained *of, const char *name, size_t threads, err *e)
+{
+    overlooked_question question = {.of = question_of(of, NULL, threads)};
+    overlooked found;
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        question.within[id] = (tolerance){.atol = of->tol[id]};
+        question.type[id] = NUMBER_F64;
+    }
+    bool done = overlooked_find(&found, &question, e);
+    if (done) {
+        overlooked_write_stand_ins(&found, name, notes);
+        overlooked_write_mistakes(&found, name, "", notes);
+    }
+    overlooked_free(&found);
+    return done;
 }
 
 /* ---- numbers of another shape ---- */

@@ -43,6 +43,9 @@ bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t t
 
 bool check_explain(text *out, const unexplained *of, size_t threads, err *e);
 
+/* What the tolerances of --tol would let pass: notes, of which the document is called `name`. */
+bool check_overlooked(text *notes, const unexplained *of, const char *name, size_t threads, err *e);
+
 /* Elements that the document lists as errata. */
 known_elements check_listed(const errata *known);
 /* A line for each erratum of the document: its misprints are known. */

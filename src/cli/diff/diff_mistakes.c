@@ -213,19 +213,11 @@ static bool is_too_long(const diff_mistakes *m)
 void diff_mistakes_write_note(const diff_mistakes *m, text *out)
 {
     const overlooked *found = &m->found;
-    if (m->are_known && is_too_long(m))
-        text_add_format(out,
-                        "mistakes are not tried on %s, to see what the tolerance proves: an "
-                        "attempt is %.0f products, and %d are quick\n",
-                        m->name, found->operations, OVERLOOKED_OPERATIONS);
-    if (!m->are_known || found->count == 0)
-        return;
-    text_add_format(out, "the tolerance proves little: it lets %zu of %zu mistakes pass on %s%s:",
-                    found->count, found->tried, m->name,
-                    m->is_without_output ? ", but for its output, whose Wo is not there" : "");
-    for (size_t i = 0; i < found->count; i++)
-        text_add_format(out, "%s %s", i == 0 ? "" : ",", found->made[i]->named.name);
-    text_add_string(out, "\n");
+    overlooked_write_stand_ins(found, m->name, out);
+    if (m->are_known)
+        overlooked_write_mistakes(
+            found, m->name,
+            m->is_without_output ? ", but for its output, whose Wo is not there" : "", out);
 }
 
 void diff_mistakes_write_json(const diff_mistakes *m, text *out)
