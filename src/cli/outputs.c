@@ -156,10 +156,31 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
     return is_text;
 }
 
+/* Weights that nobody asked for by name may be n² of many rows. */
+static bool check_default(const output *one, const work *w, bool is_forced, err *e)
+{
+    static const size_t MOST = 1000000000;
+    size_t size[TENSOR_MAX_RANK], count;
+    char shape[SHAPE_TEXT];
+    int rank;
+    if (one->stages.count > 0 || !work_is_attention(w) || is_forced)
+        return true;
+    if (!plan_stage_shape(&w->of.attention.plan, STAGE_WEIGHTS, &rank, size, e))
+        return false;
+    if (sizes_count(rank, size, &count) && count <= MOST)
+        return true;
+    err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
+            sizes_text(rank, size, shape));
+    return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
+                         "writes them all the same");
+}
+
 bool outputs_want(const outputs *to, work *w, err *e)
 {
     for (size_t i = 0; i < to->count; i++) {
         const char *name;
+        if (!check_default(&to->output[i], w, to->given->force, e))
+            return false;
         for (size_t j = 0; (name = stage_at(&to->output[i], w, j)) != NULL; j++) {
             if (!work_want(w, name, is_for_text(to, name, w), e))
                 return false;
