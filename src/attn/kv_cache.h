@@ -1,8 +1,8 @@
 /* The keys and values of a stream: those of all lines so far, kept from one run to the next.
  *
- * Rows that no later one can see go, by whole PACKED_STEPs, so that those that stay lie in panels as
- * before; `first` counts them. Room grows by doubling, so that a row is copied a few times at most
- * however long the stream gets.
+ * Rows that no later one can see go, by whole PACKED_STEPs, so that those that stay lie in panels
+ * as before; `first` counts them. Room grows by doubling, so that a row is copied a few times at
+ * most however long the stream gets.
  * Rows are kept in the order in which products read them, one panel behind the other, so that
  * decoding reads each key and each value once and writes nothing but the new ones; or plainly,
  * where something needs them as rows. Rows that a run put behind the others count from the moment

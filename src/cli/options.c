@@ -118,8 +118,9 @@ static const option_row ROWS[] = {
                "behind it."},
     {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_CONVERT,
      .place = AT(csv_safe),
-     .manual = "A label or a name that begins with =, +, - or @ and is no number gets an apostrophe "
-               "in front of it in CSV, TSV and tidy tables. It is a part of the label from then on: "
+     .manual = "A label or a name that begins with =, +, - or @ and is no number gets an "
+               "apostrophe in front of it in CSV, TSV and tidy tables. It is a part of the label "
+               "from then on: "
                "what reads the table finds it there. Without the option a note counts such cells."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
@@ -341,8 +342,9 @@ static const option_row ROWS[] = {
                "file is mapped, and takes none."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
-     .manual = "Lets the stage weighted hold more than a million numbers, and weights that no --emit "
-               "names more than a billion, convert leave out what the output has no place for, and example --all replace files that are there."},
+     .manual = "Lets the stage weighted hold more than a million numbers, and weights that no "
+               "--emit names more than a billion, convert leave out what the output has no place "
+               "for, and example --all replace files that are there."},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),

@@ -29,7 +29,7 @@ typedef struct why_answers {
     bool tried_layers; /* of a stack, each alone, where no mistake in all of them was exact */
     bool tried_pairs;  /* where no single mistake was found */
     int right_digits;  /* in which the numbers agree with what is right */
-    size_t nans;       /* a stage is nothing but so many NaN, and no mistake was tried; 0: none is */
+    size_t nans; /* a stage is nothing but so many NaN, and no mistake was tried; 0: none is */
     element first_nan;
 } why_answers;
 

@@ -16,7 +16,9 @@ anonymous() {
 
 # rows COUNT: as many lines of a row each.
 rows() {
-    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "{\"x\": [[%d, %d, 1, 0.5]]}\n", i % 7, i % 5 }'
+    awk -v n="$1" 'BEGIN {
+        for (i = 0; i < n; i++) printf "{\"x\": [[%d, %d, 1, 0.5]]}\n", i % 7, i % 5
+    }'
 }
 
 stream_stays_small() {
