@@ -115,7 +115,7 @@ static bool stack_has_heads(const work *w)
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && p->attention.plan.has_heads)
+            if (p->as->kind != PART_FEED_FORWARD && p->attention->plan.has_heads)
                 return true;
         }
     }
