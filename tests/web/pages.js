@@ -6,8 +6,10 @@
 // numbers     every cell's text is the number of NAME.stages.json, the stages of the same run
 // arithmetic  every kind of cell, clicked, of the head that is shown and of the last: what the panel
 //             writes out makes its result again, and the numbers in it are links to cells that exist
-// steps       the arrow keys walk all steps, and back; the bar follows the scrolling, and the panel of
-//             a cell closes where another step is gone to
+// steps       the arrow keys walk all steps, and back, after a click on a control too, and so do
+//             PageDown and PageUp; the bar follows the scrolling, and the panel of a cell closes where
+//             another step is gone to
+// picture     a box that is clicked leads to its step, and is marked; in a house its room is too
 // link        an address with a cell's name opens it
 // access      axe-core finds nothing, light and dark
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
@@ -209,6 +211,58 @@ async function checkSteps(name, page) {
     'the arrow keys do not lead to the last step');
   for (let i = 1; i < count; i++) await page.keyboard.press('ArrowLeft');
   check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
+  await checkKeys(name, page);
+}
+
+// A reader clicks a control, and goes on by the keyboard.
+async function checkKeys(name, page) {
+  const at = () => page.evaluate(() => STEPS.at);
+  const lasts = async (keys, by, after) => {
+    for (const key of keys) {
+      await page.evaluate(() => goToStep(1));
+      await after();
+      const before = await at();
+      await page.keyboard.press(key);
+      check(name, (await at()) === before + by, `${key} does not step after ${after.name}`);
+    }
+  };
+  const next = () => page.click('.bar button >> nth=1');
+  const box = async () => {
+    await page.click('.bar input[type=checkbox] >> nth=1');
+    await page.click('.bar input[type=checkbox] >> nth=1');
+  };
+  const slider = () => page.focus('.bar input[type=range]');
+  const cell = async () => {
+    await page.locator('section.here td[tabindex="0"]').first().click();
+    await page.keyboard.press('Escape');
+  };
+  for (const after of [next, box, cell]) {
+    await lasts(['ArrowRight', 'PageDown'], 1, after);
+    await lasts(['ArrowLeft', 'PageUp'], -1, after);
+  }
+  await lasts(['ArrowRight', 'PageDown'], 1, slider);
+  await lasts(['ArrowLeft', 'PageUp'], -1, slider);
+  await page.evaluate(() => { document.activeElement.blur(); goToStep(0); });
+}
+
+async function checkPicture(name, page) {
+  const links = await page.locator('.picture a').all();
+  check(name, links.length > 3, 'hardly a box leads anywhere');
+  for (const link of links) {
+    await link.locator('text').first().click();
+    const told = await link.evaluate((one) => {
+      const target = document.getElementById(one.getAttribute('href').slice(1));
+      const section = STEPS.sections[STEPS.at];
+      return { isThere: target.contains(section), isMarked: one.classList.contains('here'),
+        isFloor: !target.matches('section'), href: one.getAttribute('href'),
+        box: getComputedStyle(one.querySelector('rect, circle') || one).strokeWidth,
+        others: [...document.querySelectorAll('.picture a.here:not([data-room])')]
+          .filter((other) => other.getAttribute('href') !== `#${section.id}`).length };
+    });
+    check(name, told.isThere, `the box of ${told.href} leads elsewhere`);
+    check(name, told.isFloor || (told.isMarked && told.box === '3px'), `the box of ${told.href} is not marked`);
+    check(name, told.others === 0, `another box than that of ${told.href} is marked`);
+  }
 }
 
 function isAtStep(page, number) {
@@ -406,6 +460,7 @@ async function checkPage(name) {
   await checkNumbers(name, page);
   await checkArithmetic(name, page);
   await checkSteps(name, page);
+  await checkPicture(name, page);
   await checkScroll(name, page);
   await checkHouse(name, page);
   check(name, (await page.pdf()).length > 10000, 'it does not print');

@@ -163,7 +163,10 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 
 function moveCell(event) {
   const place = event.target.tagName === 'TD' && placeAt(event.target), by = MOVES[event.key];
-  if (event.key === 'Escape') close();
+  if (event.key === 'Escape') {
+    close();
+    if (place) event.target.blur(); // from then on arrows step again
+  }
   if (!place) return;
   if (event.key === 'Enter' || event.key === ' ') choose(place);
   else if (by) {

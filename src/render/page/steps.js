@@ -8,10 +8,15 @@ function nameOfStep(section) {
   return section.dataset.step;
 }
 
+// What a link of a picture leads to; one in an SVG has no hash of its own.
+function targetOf(link) {
+  return document.getElementById(link.getAttribute('href').slice(1));
+}
+
 // A link leads to a step, or in the house to a room with its steps.
 function isAt(link, section) {
   const { room } = link.dataset;
-  return room ? room === section.dataset.room : link.hash === `#${section.id}`;
+  return room ? room === section.dataset.room : targetOf(link) === section;
 }
 
 // A floor that is folded is unfolded when something in it is to be seen.
@@ -100,13 +105,17 @@ function measureBar() {
   document.documentElement.style.setProperty('--bar', `${STEPS.bar.offsetHeight}px`);
 }
 
-function takesKeys(element) {
-  return /^(INPUT|SELECT|TEXTAREA|TD|BUTTON)$/.test(element.tagName);
+// Where arrows move something else: in what is typed in, chosen from, or slid.
+function takesArrows(element) {
+  return element.matches('input:not([type=checkbox]), select, td');
 }
 
+const STEP_KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 };
+
 function stepByKey(event) {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!by || takesKeys(event.target) || event.altKey || event.ctrlKey || event.metaKey) return;
+  const by = STEP_KEYS[event.key], isArrow = event.key.startsWith('Arrow');
+  if (!by || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (isArrow && takesArrows(event.target)) return;
   goToStep(STEPS.at + by);
   event.preventDefault();
 }
@@ -131,8 +140,8 @@ function makeSlider() {
 // To a step; to a floor, which is unfolded, the first of its steps.
 function followPicture(event) {
   const link = event.target.closest('a');
-  const target = link && document.getElementById(link.hash.slice(1));
-  if (!target) return;
+  if (!link) return;
+  const target = targetOf(link);
   const section = target.matches('section') ? target : target.querySelector('section');
   goToStep(STEPS.sections.indexOf(section));
   event.preventDefault();
@@ -146,7 +155,10 @@ function startSteps() {
     document.body.classList.toggle('single', single.box.checked);
     goToStep(STEPS.at);
   });
-  const ask = makeToggle(TEXT.ask, () => goToStep(STEPS.at));
+  const ask = makeToggle(TEXT.ask, () => {
+    STEPS.sections.forEach(answerQuestion);
+    goToStep(STEPS.at);
+  });
   STEPS.ask = ask.box;
   const bar = makeElement('div', 'bar',
     makeButton('‹', () => goToStep(STEPS.at - 1), TEXT.previous), STEPS.slider,
