@@ -79,7 +79,7 @@ $(BUILD)/examples_data.c: src/cli/example/embed.sh testdata/built-in.txt $(wildc
 	@src/cli/example/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
 # The style and the script of the page that a trace becomes.
 PAGE := src/render/page/page.css $(addprefix src/render/page/,$(addsuffix .js,\
-	numbers texts origins arithmetic cells tables panel steps tokens exercise print start))
+	numbers texts origins arithmetic cells tables panel steps tokens typed exercise print start))
 $(BUILD)/page_data.c: src/render/page/embed.sh $(PAGE)
 	@mkdir -p $(@D)
 	@src/render/page/embed.sh $(PAGE) >$@.new && mv $@.new $@

@@ -369,9 +369,9 @@ static const option_row ROWS[] = {
      OPTION_FILE, GROUP_CHECK, "FILE", .place = AT(answers),
      .manual = "FILE is a JSON object from stages to matrices, where null is an empty cell: "
                "{\"scores\": [[2, 4], [null, 16]]}, of layers {\"layer.0.ln1\": [[1, -1]]}. An "
-               "answer is right where it is what a trace shows, within half a unit of the last of "
-               "4 decimals, or of --digits, as on the page, and in float32 as there, unless dtype "
-               "says otherwise. For each that is not the formula is given, not the number. A page "
+               "answer is right within half of the last of 4 decimals, or of --digits, in whatever "
+               "notation (0.0003 and 2.95e-4 are both 2.9539e-04), as on the page, and in float32 "
+               "as there, unless dtype says otherwise. For each that is not the formula is given, not the number. A page "
                "saves beside its answers which command made it (\"_command\": \"decode\"), which "
                "entry of a batch it shows, from 1 (\"_batch\": 2), and of a stage that it asks for "
                "in part which cells these are (\"_asked.scores\": [[1, 1], [0, 0]]): only they "

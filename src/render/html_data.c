@@ -40,7 +40,8 @@ typedef struct head_rows {
     const html_page *page;
     tensor matrix;
     asked_numbers numbers;
-    bool is_made; /* to be filled in: the script compares with them, and nobody reads them */
+    bool is_made;  /* to be filled in: the script compares with them, and nobody reads them */
+    bool is_exact; /* with all their digits */
     bool is_packed;
 } head_rows;
 
@@ -54,6 +55,12 @@ static head_rows rows_of_head(const html_page *p, const trace_map *map, size_t h
                        .is_packed = is_made || tensor_count(&map->values) > MOST_IN_WORDS};
 }
 
+static void add_exact(text *out, double value)
+{
+    char number[NUMBER_TEXT];
+    text_add(out, number, number_write_f64(value, number));
+}
+
 /* One byte between two. */
 static void add_in_words(const head_rows *of, size_t i, text *out)
 {
@@ -61,6 +68,8 @@ static void add_in_words(const head_rows *of, size_t i, text *out)
         text_add_string(out, j > 0 ? " " : "");
         if (!of->is_made && asked_hides(&of->numbers, i, j))
             text_add_string(out, ASKED_SIGN);
+        else if (of->is_exact)
+            add_exact(out, matrix_at(&of->matrix, i, j));
         else
             number_text_add(out, matrix_at(&of->matrix, i, j), of->page->how->digits);
     }
@@ -88,7 +97,8 @@ static void add_cells_of_row(const head_rows *of, size_t i)
     text *out = of->page->out;
     bool hides = !of->is_made && asked_hides_any(&of->numbers, i, of->matrix.size[1]);
     text_add_string(out, "\n\"");
-    if (!of->is_packed || hides || !html_pack_row(out, &of->matrix, i, of->page->how->digits)) {
+    if (!of->is_packed || of->is_exact || hides ||
+        !html_pack_row(out, &of->matrix, i, of->page->how->digits)) {
         if (of->is_made)
             add_mirrored(of, i);
         else
@@ -97,10 +107,11 @@ static void add_cells_of_row(const head_rows *of, size_t i)
     text_add_string(out, "\"");
 }
 
-static void add_all_cells(const html_page *p, const trace_map *map)
+static void add_all_cells(const html_page *p, const trace_map *map, bool is_exact)
 {
     for (size_t h = 0; h < map->values.size[0]; h++) {
         head_rows of = rows_of_head(p, map, h);
+        of.is_exact = is_exact;
         for (size_t i = 0; i < of.matrix.size[0]; i++) {
             text_add_string(p->out, h + i > 0 ? "," : "");
             add_cells_of_row(&of, i);
@@ -150,6 +161,19 @@ static void add_left_out(const html_page *p, const trace_map *map)
         text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
 }
 
+static void add_kept(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
+{
+    text_add_format(p->out, ",\"%s\":[", is_exact ? "exact" : "cells");
+    if (kept == KEPT_FOCUS) {
+        head_rows of = rows_of_head(p, map, html_focus_head(p, map));
+        of.is_exact = is_exact;
+        of.is_packed = of.is_made;
+        add_cells_of_row(&of, p->trace->focus.row);
+    } else
+        add_all_cells(p, map, is_exact);
+    text_add_string(p->out, "]");
+}
+
 static void add_cells(const html_page *p, const trace_map *map)
 {
     html_kept kept = html_kept_of(p, map);
@@ -159,17 +183,11 @@ static void add_cells(const html_page *p, const trace_map *map)
     }
     add_labels(p->out, "rows", &map->rows, map->values.size[1]);
     add_labels(p->out, "columns", &map->columns, map->values.size[2]);
-    size_t row = p->trace->focus.row;
     if (kept == KEPT_FOCUS)
-        text_add_format(p->out, ",\"only\":{\"row\":%zu}", row);
-    text_add_string(p->out, ",\"cells\":[");
-    if (kept == KEPT_FOCUS) {
-        head_rows of = rows_of_head(p, map, html_focus_head(p, map));
-        of.is_packed = of.is_made;
-        add_cells_of_row(&of, row);
-    } else
-        add_all_cells(p, map);
-    text_add_string(p->out, "]");
+        text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
+    add_kept(p, map, kept, false);
+    if (asked_makes(p->asked, map))
+        add_kept(p, map, kept, true);
 }
 
 /* What becomes of rows and columns at the end, and of pairs of columns. */

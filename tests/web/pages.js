@@ -26,7 +26,8 @@
 //             and so has a generation, step by step
 // digits      (digits/nothing.html, fixed decimals) a row that sees nothing has no arithmetic
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
-// exercise    (exercise*.html) right and wrong answers are told apart; help comes in two steps; what
+// exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
+//             steps; what
 //             is saved is what selfattn check --answers marks; later numbers tell no answer
 
 const fs = require('fs');
@@ -586,6 +587,30 @@ async function checkSaved(name) {
   await close();
 }
 
+// Weights of seed 001 as a student types them: softmax(2, 4, 4), 6.0337e-06 and 2.9539e-04.
+const TYPED = {
+  0: { right: ['0.0634', '0,0634', '.0634', '6.34e-2', '634/10000', '1/15.78', '(e^2)/(e^2 + 2·e^4)',
+    'exp(−2)/(exp(−2) + 2)', '√(0.00402)', '+0.0634'],
+  wrong: ['0.0635', '0.063', '', ' ', '-0.0634', '1/0', 'alert(1)', 'constructor', '0.0634 0', '1/',
+    '(0.0634', '0.0634)', '0x1', 'nan', 'inf'] },
+  3: { right: ['0.0000', '0', '6e-6', '6.0337e-06', '1/165736'], wrong: ['0.0001', '6e-5', '-6e-5'] },
+  6: { right: ['0.0003', '2.95e-4', '2.9539E-04', '3/10000'], wrong: ['0.0002', '0.0004', '3e-5', '0'] },
+};
+
+async function checkTyped(name, page) {
+  const inputs = page.locator('figure:has([id="matrix-weights"]) input');
+  const button = page.locator('figure:has([id="matrix-weights"]) button');
+  for (const [at, { right, wrong }] of Object.entries(TYPED)) {
+    for (const typed of [...right, ...wrong]) {
+      await inputs.nth(at).fill(typed);
+      await button.click();
+      const told = await inputs.nth(at).getAttribute('class');
+      check(name, told === (right.includes(typed) ? 'right' : 'wrong'), `“${typed}” is ${told}`);
+    }
+    await inputs.nth(at).fill('');
+  }
+}
+
 async function checkExercise(name) {
   const { page, said, close } = await open(browser, name);
   const { matrix, numbers, label, formula, arithmetic, later } = EXERCISES[name];
@@ -621,6 +646,7 @@ async function checkExercise(name) {
   check(name, await says('output', `${numbers.length} of ${numbers.length}`), 'all are right');
   check(name, await isTold(), 'the panel does not tell what is right');
   const told = await savedMarks(name, page), { marks } = EXERCISES[name];
+  if (name === 'exercise') await checkTyped(name, page);
   check(name, told === `FAIL ${numbers.length} of ${marks} answers are right`,
     `the others are empty, and it is marked: ${told}`);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);

@@ -3,13 +3,13 @@
 #include "cli/check/check_page.h"
 #include "cli/report.h"
 #include "compare/measure.h"
-#include "io/number_read.h"
 #include "render/display.h"
 #include "render/number_text.h"
 #include "trace/map.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct marking {
@@ -21,50 +21,41 @@ typedef struct marking {
 
 /* ---- one answer ---- */
 
-enum { DECIMALS = 4 };
+enum { DECIMALS = NUMBER_TEXT_DECIMALS };
 
-/* The number as it is shown, and the unit of its last decimal; one with an exponent is given to
- * five digits. */
-static double as_shown(double computed, int digits, double *unit)
+/* What the last decimal counts that is shown; of a large number, which is shown with an exponent,
+ * the last of its digits. */
+static double last_decimal(double computed, int digits)
 {
+    enum { MORE_DIGITS = 4 }; /* after the first one */
     char shown[NUMBER_FIXED_TEXT];
-    double rounded = computed;
-    size_t length = number_text_write(computed, digits, shown);
-    number_read_f64(shown, shown + length, &rounded);
-    *unit = strchr(shown, 'e') != NULL ? fabs(rounded) * 1e-4
-                                       : pow(10, digits < 0 ? -DECIMALS : -digits);
-    return rounded;
+    number_text_write(computed, digits, shown);
+    const char *exponent = strchr(shown, 'e');
+    double unit = pow(10, digits < 0 ? -DECIMALS : -digits);
+    return exponent == NULL ? unit : fmax(unit, pow(10, atoi(exponent + 1) - MORE_DIGITS));
 }
 
-/* Half a unit of the last decimal of what a trace shows, and a little for what binary fractions
- * can't hold. The same as in exercise.js. */
-static bool is_as_shown(double answer, double computed, int digits)
-{
-    double unit;
-    return fabs(answer - as_shown(computed, digits, &unit)) <= 0.5 * unit * (1 + 1e-6);
-}
-
-/* Whoever computes more exactly than in float32 may come to another last decimal, or to another
- * number where float32 has fewer decimals than are shown. */
+/* An answer is right within half of the last decimal that is shown, in whatever notation; and a
+ * little more, since binary fractions can't hold decimals, and whoever computes more exactly than in
+ * float32 may come to another last decimal. The page has the same rule (exercise.js, isRight). */
 static bool is_right(double answer, double computed, int digits)
 {
     static const double FLOAT32 = 8 * (double)FLT_EPSILON;
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
-    return fabs(answer - computed) <= FLOAT32 * fabs(computed) ||
-           is_as_shown(answer, computed, digits) ||
-           is_as_shown(answer, computed * (1 - FLOAT32), digits) ||
-           is_as_shown(answer, computed * (1 + FLOAT32), digits);
+    return fabs(answer - computed) <=
+           0.5 * last_decimal(computed, digits) * (1 + 1e-6) + FLOAT32 * fabs(computed);
 }
 
 /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
 static int decimals_of(double answer, double computed, int digits)
 {
-    double unit;
-    int fewer = (digits < 0 ? DECIMALS : digits) - 1;
-    while (fewer > 0 && !(fabs(answer - as_shown(computed, fewer, &unit)) <= 1e-6 * unit))
-        fewer--;
-    return fewer < 0 ? 0 : fewer;
+    for (int fewer = (digits < 0 ? DECIMALS : digits) - 1; fewer > 0; fewer--) {
+        double units = pow(10, fewer);
+        if (fabs(answer * units - nearbyint(computed * units)) <= 1e-6)
+            return fewer;
+    }
+    return 0;
 }
 
 const trace_map *check_map_of(const trace *t, const char *name)

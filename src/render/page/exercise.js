@@ -1,29 +1,25 @@
-// Exercises (--blank): cells to type in, checked with the tolerance of the digits asked for.
+// Exercises (--blank): cells to type in.
 // The first wrong answer shows the formula, the second one the arithmetic.
 
-// Half a unit of the last decimal, and a little for what binary fractions can't hold; a number with
-// an exponent is given to five digits.
-function toleranceOf(text) {
-  const unit = text.includes('e') ? Math.abs(numberOf(text)) * 1e-4 : 10 ** -DIGITS;
-  return 0.5 * unit * (1 + 1e-6);
+// What the last decimal counts that is shown; of a large number, which is shown with an exponent, the
+// last of its digits.
+function lastDecimal(text) {
+  const [, exponent] = text.split('e');
+  return Math.max(10 ** -DIGITS, exponent ? 10 ** (Number(exponent) - 4) : 0);
 }
 
-// NaN where nothing is typed, or no number.
-function answerIn(typed) {
-  return typed.trim() === '' ? NaN : numberOf(typed.trim().replace(',', '.').replace('−', '-'));
-}
-
-function isRight(typed, text) {
-  const answer = answerIn(typed);
-  if (Number.isNaN(answer)) return false;
-  const wanted = numberOf(text);
+// Within half of the last decimal that is shown, in whatever notation, and a little more: the rule of
+// selfattn check --answers (check_answers.c, is_right).
+function isRight(typed, place) {
+  const answer = answerIn(typed), { map, head, row, column } = place;
+  const wanted = numberOf(rowOf(map, head, row, map.exact)[column]);
   if (!Number.isFinite(wanted)) return answer === wanted;
-  return Math.abs(answer - wanted) <= toleranceOf(text);
+  return Math.abs(answer - wanted) <= 0.5 * lastDecimal(textOf(place)) * (1 + 1e-6) +
+    8 * 2 ** -23 * Math.abs(wanted);
 }
 
 function makeInput(place, cell) {
   const input = document.createElement('input');
-  input.inputMode = 'decimal';
   input.autocomplete = 'off';
   input.setAttribute('aria-label', TEXT.answer(roomOf(place.map) + nameOf(place)));
   cell.replaceChildren(input);
@@ -31,7 +27,7 @@ function makeInput(place, cell) {
 }
 
 function judge(blank) {
-  const right = isRight(blank.input.value, textOf(blank.place));
+  const right = isRight(blank.input.value, blank.place);
   blank.input.className = right ? 'right' : 'wrong';
   blank.input.setAttribute('aria-invalid', !right);
   if (right) SOLVED.add(anchorOf(blank.place));

@@ -51,12 +51,12 @@ function isKept(map, head, row) {
 }
 
 // The numbers of a row; null where a large map keeps only another one.
-function rowOf(map, head, row) {
+function rowOf(map, head, row, rows = map.cells) {
   if (!isKept(map, head, row)) return null;
   const at = map.only ? 0 : head * map.rows.length + row;
-  const text = map.cells[at];
-  if (typeof text === 'string') map.cells[at] = textsIn(text);
-  return map.cells[at];
+  const text = rows[at];
+  if (typeof text === 'string') rows[at] = textsIn(text);
+  return rows[at];
 }
 
 function textOf(place) {
