@@ -307,8 +307,8 @@ static const option_row ROWS[] = {
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .any_in = GROUP_WAYS, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
      .also = &STAGES,
-     .manual = "For --trace-format html: the page checks what is typed, gives the formula as a "
-               "hint, and then the arithmetic. A stage's name stands for the step that makes it; "
+     .manual = "For --trace-format html: the page checks what is typed, and three hints "
+               "help: the formula, its operands, the sum. A stage's name stands for the step that makes it; "
                "steps of layers are named as by --trace. Later steps show what they make of an "
                "asked number, and □ for the number, also where they hand it on as it is."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,

@@ -11,6 +11,8 @@
 #include "trace/map.h"
 
 #define ASKED_SIGN "□"
+/* What stands before a formula that helps: on the page, and of a file of answers. */
+#define ASKED_HINT "it comes from"
 
 typedef struct asked {
     const trace *whole;

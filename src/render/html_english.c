@@ -68,7 +68,8 @@ static const named ROWS[] = {
     /* exercises */
     {"check", "Check"},
     {"rightOf", "{1} of {2} right"},
-    {"hint", "Hint:"},
+    {"hint", "Hint {1} of {2}:"},
+    {"comesFrom", ASKED_HINT},
     {"answer", "your answer for {1}"},
     {"digits", "{1} decimals count"},
     {"save", "Save answers"},

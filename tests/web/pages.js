@@ -28,7 +28,7 @@
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
 //             steps; what
-//             is saved is what selfattn check --answers marks; later numbers tell no answer
+//             is typed outlives a reload; what is saved is what selfattn check --answers marks; later numbers tell no answer
 
 const fs = require('fs');
 const path = require('path');
@@ -129,6 +129,8 @@ function isNear(value, text, expression) {
 async function open(browser, name, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
   const page = await context.newPage();
+  if (options.forbids) await page.addInitScript(() => Object.defineProperty(window, 'localStorage',
+    { get() { throw new Error('forbidden'); } }));
   const said = [];
   page.on('console', (message) => said.push(message.text()));
   page.on('pageerror', (error) => said.push(error.message));
@@ -535,9 +537,11 @@ async function checkIndex(name) {
 // weighted one query of one head.
 const EXERCISES = {
   exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
-    formula: 'q[i]·k[j]', arithmetic: '= 10', later: ['rounded-h0-r0-c1', '= □ → 0.5'], document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
+    formula: 'q[i]·k[j]',
+    operands: 'k: 2, 3, 1', arithmetic: '2·2 + 1·3 + 3·1 = 10', later: ['rounded-h0-r0-c1', '= □ → 0.5'], document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
   'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
+    operands: 'output: −1',
     arithmetic: '−1 + (−1) = −2', later: ['ffn.hidden-h0-r0-c0', '= □·1 + □·0 + (−1) = 2'], document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
   // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
@@ -613,7 +617,7 @@ async function checkTyped(name, page) {
 
 async function checkExercise(name) {
   const { page, said, close } = await open(browser, name);
-  const { matrix, numbers, label, formula, arithmetic, later } = EXERCISES[name];
+  const { matrix, numbers, label, formula, operands, arithmetic, later } = EXERCISES[name];
   const figure = page.locator(`figure:has([id="matrix-${matrix}"])`);
   const right = numbers.slice(0, -1), [last] = numbers.slice(-1);
   const type = async (typed) => {
@@ -639,9 +643,13 @@ async function checkExercise(name) {
   check(name, !await isTold(), 'the panel tells an answer');
   await type([...right, last + 1]);
   check(name, await says('output', `${right.length} of ${numbers.length}`), 'one is wrong');
-  check(name, await says('.hint', formula), 'no formula');
+  check(name, await says('.hint', `it comes from${matrix.split('.').pop()}[i,j] = ${formula}`), 'no formula');
+  check(name, !await says('.hint', '?'), 'more than the formula');
   await figure.locator('button').click();
-  check(name, await says('.hint', arithmetic), 'no arithmetic');
+  check(name, await says('.hint', operands), 'no operands');
+  await figure.locator('button').click();
+  check(name, await says('.hint', arithmetic.replace(/= [^ ]+$/, '= ?')), 'no arithmetic');
+  check(name, !await says('.hint', arithmetic), 'the hint is the answer');
   await type([...right, (last + Math.sign(last) * 0.00001).toFixed(5).replace('.', ',')]);
   check(name, await says('output', `${numbers.length} of ${numbers.length}`), 'all are right');
   check(name, await isTold(), 'the panel does not tell what is right');
@@ -652,7 +660,36 @@ async function checkExercise(name) {
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
   await checkSaved(name);
+  await checkKept(name);
   await checkAccess(name);
+}
+
+// Typed with Enter, which checks and goes on; a reload brings it back, and where nothing may be kept
+// the page works as well.
+async function checkKept(name) {
+  const { matrix, numbers } = EXERCISES[name];
+  const { page, said, close } = await open(browser, name);
+  const inputs = page.locator(`figure:has([id="matrix-${matrix}"]) input`);
+  const focused = () => inputs.evaluateAll((all) => all.indexOf(document.activeElement));
+  await inputs.first().focus();
+  await page.keyboard.type(`${numbers[0] + 1}`);
+  await page.keyboard.press('Enter');
+  check(name, (await focused()) === 0 && (await inputs.first().getAttribute('class')) === 'wrong',
+    'Enter goes on after a wrong answer');
+  for (const [i, number] of numbers.entries()) {
+    check(name, (await focused()) === i, `Enter does not go on to number ${i}`);
+    await page.keyboard.type(String(number));
+    await page.keyboard.press('Enter');
+  }
+  await page.reload();
+  const typed = await inputs.evaluateAll((all) => all.map((input) => input.value));
+  check(name, typed.join() === numbers.join(), `after a reload there is ${typed.join()}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+  const other = await open(browser, name, { forbids: true });
+  await other.page.locator('.blank input').first().fill('1');
+  check(name, other.said.length === 0, `without storage it says: ${other.said.join(', ')}`);
+  await other.close();
 }
 
 function pagesIn(directory) {

@@ -3,6 +3,7 @@
 #include "cli/check/check_page.h"
 #include "cli/report.h"
 #include "compare/measure.h"
+#include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
 #include "trace/map.h"
@@ -85,7 +86,7 @@ static void add_wrong(marking *m, const element *one)
                             decimals == 1 ? "" : "s", m->digits < 0 ? DECIMALS : m->digits);
     }
     if (map != NULL && map->letters != NULL)
-        text_add_format(&m->lines, "; the formula: %s%s = %s", map->name,
+        text_add_format(&m->lines, "; " ASKED_HINT " %s%s = %s", map->name,
                         one->rank == 0 ? "" : "[i,j]", map->letters);
     text_add_string(&m->lines, "\n");
 }
@@ -118,9 +119,9 @@ static entry entry_of_page(const bundle *answers, const entry *made)
 static const tensor *asked_of(const marking *m, const entry *answers, const tensor *made,
                               tensor *view)
 {
-    const tensor *asked = check_page_asked(m->of->answers, answers->name);
+    const tensor *cells = check_page_asked(m->of->answers, answers->name);
     tensor as_made;
-    return asked != NULL && measure_align(asked, made, view, &as_made) ? view : NULL;
+    return cells != NULL && measure_align(cells, made, view, &as_made) ? view : NULL;
 }
 
 static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
@@ -133,11 +134,11 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
         return false;
     const char *axes = made->axes == NULL ? NULL : made->axes + (made->tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
-    const tensor *asked = asked_of(m, answers, &made->tensor, &part);
+    const tensor *cells = asked_of(m, answers, &made->tensor, &part);
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);
-        if (asked == NULL || tensor_get(asked, one.index) != 0)
+        if (cells == NULL || tensor_get(cells, one.index) != 0)
             mark(m, &one);
     } while (tensor_next(&a, one.index));
     return true;

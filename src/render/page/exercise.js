@@ -1,5 +1,31 @@
 // Exercises (--blank): cells to type in.
-// The first wrong answer shows the formula, the second one the arithmetic.
+// Three hints help with a wrong answer: the formula, its operands, and the sum without its result.
+
+const EXERCISES = [];
+
+// ---- what is typed outlives a reload, where the browser allows it ----
+
+const KEPT = { name: `selfattn answers ${location.pathname}`, typed: {} };
+
+// A browser that forbids it throws at the mere name.
+function loadTyped() {
+  try {
+    KEPT.typed = JSON.parse(localStorage.getItem(KEPT.name)) || {};
+  } catch (forbidden) {
+    KEPT.typed = {};
+  }
+}
+
+function keepTyped(place, typed) {
+  KEPT.typed[anchorOf(place)] = typed;
+  try {
+    localStorage.setItem(KEPT.name, JSON.stringify(KEPT.typed));
+  } catch (forbidden) {
+    // the answers are on the page, and can be saved as a file
+  }
+}
+
+// ---- one answer ----
 
 // What the last decimal counts that is shown; of a large number, which is shown with an exponent, the
 // last of its digits.
@@ -23,6 +49,8 @@ function makeInput(place, cell) {
   input.autocomplete = 'off';
   input.setAttribute('aria-label', TEXT.answer(roomOf(place.map) + nameOf(place)));
   cell.replaceChildren(input);
+  input.value = KEPT.typed[anchorOf(place)] || '';
+  input.addEventListener('input', () => keepTyped(place, input.value));
   return { input, place, tries: 0 };
 }
 
@@ -35,19 +63,54 @@ function judge(blank) {
   return right;
 }
 
-// What helps with the first cell that is wrong.
+// "q 1, 0, 2", a link a number.
+function operandLine(name, cells) {
+  const line = makeElement('p', 'line', `${name}: `);
+  cells.forEach((cell, i) => line.append(i > 0 ? ', ' : '', linkTo(cell)));
+  return line;
+}
+
+// Where a number comes from; with which operands; the sum without its result.
+const HINTS = [
+  (place) => [formulaOf(place)],
+  (place, made) => [...new Set(made.cells.map((cell) => cell.map))].map((map) =>
+    operandLine(map.name, made.cells.filter((cell) => cell.map === map).slice(0, MOST_TERMS))),
+  (place, made) => [sumLine(place, made)],
+];
+
+// What helps with the first cell that is wrong; what has no operands has one hint.
 function help(exercise, blank) {
-  exercise.help.replaceChildren(`${TEXT.hint} `);
-  if (blank.tries < 2) exercise.help.append(formulaOf(blank.place));
-  else exercise.help.append(numbersLine(blank.place, arithmeticOf(blank.place)));
+  const made = arithmeticOf(blank.place), most = made.parts ? HINTS.length : 1;
+  const number = Math.min(Math.max(blank.tries, 1), most);
+  exercise.help.replaceChildren(TEXT.hint(number, most), ' ', number === 1 ? TEXT.comesFrom : '',
+    ...HINTS[number - 1](blank.place, made));
+}
+
+function showScore(exercise) {
+  const right = exercise.blanks.filter((blank) => blank.input.className === 'right').length;
+  exercise.score.textContent = ` ${TEXT.rightOf(right, exercise.blanks.length)} `;
+  exercise.help.replaceChildren();
 }
 
 function check(exercise) {
   const wrong = exercise.blanks.filter((blank) => !judge(blank));
-  const right = exercise.blanks.length - wrong.length;
-  exercise.score.textContent = ` ${TEXT.rightOf(right, exercise.blanks.length)} `;
-  exercise.help.replaceChildren();
+  showScore(exercise);
   if (wrong.length > 0) help(exercise, wrong[0]);
+}
+
+// Enter checks one answer; after a right one it goes on to what is not yet right.
+function checkOne(exercise, blank) {
+  const isDone = judge(blank);
+  showScore(exercise);
+  if (!isDone) {
+    help(exercise, blank);
+    blank.input.select();
+    return;
+  }
+  const all = EXERCISES.flatMap((one) => one.blanks), at = all.indexOf(blank);
+  const next = [...all.slice(at + 1), ...all.slice(0, at)]
+    .find((one) => one.input.className !== 'right');
+  if (next) next.input.focus();
 }
 
 // Those to be filled in; not what a worked line of a later step shows of it.
@@ -63,12 +126,18 @@ function makeExercise(map, shown) {
   for (let row = 0; row < map.rows.length; row++) {
     for (let column = 0; column < map.columns.length; column++) {
       const place = { map, head: shown.head, row, column }, cell = cellIn(shown, place);
-      if (cell) exercise.blanks.push(makeInput(place, cell));
+      if (!cell) continue;
+      const blank = makeInput(place, cell);
+      blank.input.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') checkOne(exercise, blank);
+      });
+      exercise.blanks.push(blank);
     }
   }
   shown.table.setAttribute('role', 'table');
   shown.table.closest('figure').append(makeButton(TEXT.check, () => check(exercise)),
     exercise.score, exercise.help);
+  EXERCISES.push(exercise);
 }
 
 // ---- answers as a file, which selfattn check --answers reads ----
@@ -131,6 +200,7 @@ function saveAnswers() {
 
 function startExercises() {
   const maps = [...SHOWN.keys()].filter((map) => blanksOf(map).length > 0);
+  loadTyped();
   for (const map of maps) blanksOf(map).forEach((shown) => makeExercise(map, shown));
   if (maps.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
 }

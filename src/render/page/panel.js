@@ -60,15 +60,24 @@ function formulaOf(place) {
   return makeElement('p', 'formula', letters ? `${name}[i,j] = ${letters}` : TEXT.given);
 }
 
-function numbersLine(place, made) {
+function partsLine(place, parts, result) {
   const line = makeElement('p', 'line', `${nameOf(place)} = `);
-  if (made.parts) {
-    line.append(...made.parts.map((part) => (typeof part === 'string' ? part : linkTo(part))));
+  if (parts) {
+    line.append(...parts.map((part) => (typeof part === 'string' ? part : linkTo(part))));
     line.append(place.map.operation === 'round' ? ' → ' : ' = ');
   }
-  line.append(resultOf(place));
+  line.append(result);
+  return line;
+}
+
+function numbersLine(place, made) {
+  const line = partsLine(place, made.parts, resultOf(place));
   if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
   return line;
+}
+
+function sumLine(place, made) {
+  return partsLine(place, made.parts, '?');
 }
 
 // ---- the panel itself ----
