@@ -399,7 +399,7 @@ size_t build_lines(const builder *b)
 void build_rest(builder *b)
 {
     if (build_lines(b) < b->plan->n_k)
-        build_sentence(b, "… and so on for all %zu keys (--full spells them out).", b->plan->n_k);
+        build_sentence(b, "… and so on for all %zu keys; --full spells them out.", b->plan->n_k);
 }
 
 void build_same_for_all(builder *b)

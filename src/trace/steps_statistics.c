@@ -29,7 +29,7 @@ static void show_top(builder *b)
     size_t i = b->focus.row;
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
     if (top.data == NULL) {
-        build_sentence(b, "The strongest keys are listed with --top N.");
+        build_sentence(b, "No strongest keys are asked for; --top N lists them.");
         return;
     }
     if (tensor_get(&top, (size_t[]){i, 0}) < 0) {
