@@ -22,7 +22,7 @@ static const named ROWS[] = {
     {"map", "A map of the whole matrix"},
     {"squares", "Each square stands for {1} × {2} numbers and shows the one of the greatest "
                 "magnitude."},
-    {"focusRow", "Row {1} with all its {2} columns; --focus row=I chooses another."},
+    {"focusRow", "Row {1} with all its {2} columns."},
     /* the index of examples */
     {"examples", "Attention, worked examples"},
     {"aboutExamples", "Each page shows every step of a small example with its numbers; a number on "
@@ -40,6 +40,11 @@ static const named ROWS[] = {
     {"ask", "ask first"},
     {"question", "What do you expect from “{1}”? Think of it, then look."},
     {"show", "Show"},
+    {"pointing",
+     "Point at a number, or click it, and its arithmetic opens. Arrow keys, Page Up and "
+     "Page Down lead from step to step."},
+    {"legend", "Colours: orange is above zero, blue below, green a share of 1; the stronger, the "
+               "larger."},
     /* heads, and the panel */
     {"heads", "Heads of {1}"},
     {"head", "head {1}"},
@@ -53,10 +58,12 @@ static const named ROWS[] = {
     {"empty", "this query may attend to nothing: 0"},
     {"zeros", "a row of zeros, which stands behind the others"},
     {"noDirection", "a row of zeros has no direction: 0"},
-    {"tooLarge", "what it is made of is too large to be on this page; --full brings it"},
+    {"tooLarge", "what it is made of is too large to be on this page"},
     {"beyond", "what it is made of is too large for any page"},
     {"unseen", "{1} ({2} × {3}) is too large to be shown here."},
     {"row", ", row {1}"},
+    {"rowLabel", "row {1}"},
+    {"columnLabel", "column {1}"},
     {"terms", "({1} terms)"},
     /* the token view */
     {"tokens", "Who looks at whom"},

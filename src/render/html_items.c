@@ -7,24 +7,28 @@
 static void add_paragraph(text *out, const char *class_name, const char *words)
 {
     text_add_format(out, "<p%s>", class_name);
-    html_add_words(out, words);
+    html_add_sentence(out, words);
     text_add_string(out, "</p>\n");
 }
 
 /* Where a line may be broken there is a space already. */
 static void add_without_breaks(text *out, const text *part)
 {
+    text whole = {0};
     for (const char *at = text_string(part); *at != '\0'; at++) {
         if (*at != EXPRESSION_BREAK)
-            text_add(out, at, 1);
+            text_add(&whole, at, 1);
     }
+    html_add_mathematics(out, text_string(&whole));
+    out->failed = out->failed || whole.failed;
+    text_free(&whole);
 }
 
 static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
     text_add_string(p->out, "<p class=line>");
-    html_add_words(p->out, text_string(&l.head));
+    html_add_mathematics(p->out, text_string(&l.head));
     text_add_string(p->out, l.before);
     add_without_breaks(p->out, &l.expression);
     text_add_string(p->out, l.inner.length > 0 ? " = " : "");

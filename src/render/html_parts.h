@@ -33,6 +33,10 @@ bool html_begins_floor(const html_page *p, size_t index);
 
 /* html_words.c: text that is shown, whatever marks are in it. */
 void html_add_words(text *out, const char *words);
+/* W with a small Q for Wq, d with a small k for d_k, −∞ for -inf. */
+void html_add_mathematics(text *out, const char *words);
+/* The same without what an option would change. */
+void html_add_sentence(text *out, const char *words);
 void html_add_label(text *out, const trace_labels *labels, size_t index);
 
 /* html_english.c: what the page says under this name, about these texts or numbers; NULL: about

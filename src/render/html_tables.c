@@ -4,6 +4,8 @@
 #include "render/label_text.h"
 #include "trace/map.h"
 
+#include <math.h>
+
 typedef struct grid {
     const html_page *page;
     tensor matrix;
@@ -37,7 +39,10 @@ static void add_cell(const grid *g, size_t row, size_t column)
     text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
     text_add_string(out, color.class_name);
     text_add_string(out, ">");
-    number_text_add(out, value, g->page->how->digits);
+    if (isinf(value))
+        text_add_string(out, value < 0 ? "−∞" : "∞");
+    else
+        number_text_add(out, value, g->page->how->digits);
 }
 
 static void add_cells(const grid *g, size_t row)
@@ -107,7 +112,7 @@ static void add_name(const html_page *p, const trace_item *item)
 {
     const tensor *a = &item->a;
     text_add_string(p->out, "<figcaption><b>");
-    html_add_words(p->out, item->text == NULL ? "" : item->text);
+    html_add_mathematics(p->out, item->text == NULL ? "" : item->text);
     text_add_string(p->out, "</b>");
     if (a->rank == 2)
         text_add_format(p->out, " <span>(%zu × %zu)</span>", a->size[0], a->size[1]);
@@ -124,7 +129,7 @@ static void add_note(const grid *g)
     text note = {0};
     selection_add_left_out(&note, &g->rows, &g->columns);
     text_add_string(g->page->out, "<p class=note>");
-    html_add_words(g->page->out, text_string(&note));
+    html_add_sentence(g->page->out, text_string(&note));
     text_add_string(g->page->out, "</p>\n");
     g->page->out->failed = g->page->out->failed || note.failed;
     text_free(&note);
@@ -304,11 +309,11 @@ static void add_plain(const html_page *p, const tensor *t)
 void html_add_product(const html_page *p, const trace_item *item)
 {
     text_add_string(p->out, "<div class=product><span class=name>");
-    html_add_words(p->out, item->left);
+    html_add_mathematics(p->out, item->left);
     text_add_string(p->out, " × ");
-    html_add_words(p->out, item->letters);
+    html_add_mathematics(p->out, item->letters);
     text_add_string(p->out, " = ");
-    html_add_words(p->out, item->text);
+    html_add_mathematics(p->out, item->text);
     text_add_string(p->out, "</span>\n");
     add_plain(p, &item->a);
     text_add_string(p->out, "×");

@@ -167,6 +167,7 @@ void tokens_strip(char *bytes, const char *format)
     replace(bytes, "^2", " "); /* ² and ³, which are no digits elsewhere */
     replace(bytes, "^3", " ");
     replace(bytes, "\\infty", " inf ");
+    replace(bytes, "∞", "inf");
     replace(bytes, "- inf ", "-inf");
     tokens_plain_minus(bytes);
 }

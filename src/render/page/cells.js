@@ -75,15 +75,37 @@ function placeAt(element) {
   return place.row >= 0 && place.column >= 0 ? place : null;
 }
 
+// How many places a number takes after its point, and the point; none of what has an exponent.
+function placesAfter(text) {
+  const point = text.indexOf('.');
+  return point < 0 || text.includes('e') ? 0 : text.length - point;
+}
+
+// Each number has as many places after it as the one of its column that has most: the points stand
+// below each other. A class says how many lack.
+function alignPoints(body) {
+  const rows = [...body.rows], first = labelsIn(rows[0]);
+  for (let at = first; at < rows[0].cells.length; at++) {
+    const cells = rows.map((row) => row.cells[at]).filter((cell) => cell);
+    const places = cells.map((cell) => placesAfter(cell.textContent));
+    const most = Math.max(...places);
+    cells.forEach((cell, i) => {
+      if (/^-?\d+(\.\d+)?$/.test(cell.textContent) && most > places[i])
+        cell.className += ` ${places[i] === 0 ? 'i' : 'm'}${most - places[i]}`;
+    });
+  }
+}
+
 function fillHead(map, shown) {
   const greatest = map.share ? 1 : greatestOf(map, shown.head);
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
-      row.cells[j + first].textContent = text;
+      row.cells[j + first].textContent = text.replace('-inf', '−∞').replace('inf', '∞');
       row.cells[j + first].className = levelOf(map, numberOf(text), greatest);
     });
   });
+  alignPoints(shown.body);
 }
 
 // Does nothing where each head has a table of its own.
@@ -92,7 +114,7 @@ function showHead(map, head) {
   if (!shown || shown.head === head || shown.tabs.length === 0) return;
   shown.head = head;
   fillHead(map, shown);
-  shown.caption.textContent = map.name + TEXT.headOf(head + 1, map.heads);
+  shown.caption.replaceChildren(...mathematics(map.name), TEXT.headOf(head + 1, map.heads));
   shown.tabs.forEach((tab, i) => {
     tab.setAttribute('aria-selected', i === head);
     tab.tabIndex = i === head ? 0 : -1;

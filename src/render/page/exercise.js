@@ -65,7 +65,7 @@ function judge(blank) {
 
 // "q 1, 0, 2", a link a number.
 function operandLine(name, cells) {
-  const line = makeElement('p', 'line', `${name}: `);
+  const line = makeElement('p', 'line', ...mathematics(name), ': ');
   cells.forEach((cell, i) => line.append(i > 0 ? ', ' : '', linkTo(cell)));
   return line;
 }

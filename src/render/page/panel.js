@@ -1,6 +1,7 @@
 // The panel below: the arithmetic of the number that is pointed at, chosen or has the focus.
 
-const PANEL = { element: null, chosen: null, lit: [] };
+const PANEL = { element: null, chosen: null, lit: [], rest: 0 };
+const REST = 150; // milliseconds
 
 function makeElement(tag, className, ...children) {
   const made = document.createElement(tag);
@@ -40,28 +41,53 @@ function light(place, cells) {
 // ---- words ----
 
 function linkTo(place) {
-  const link = makeElement('a', '', shownText(place).replace('-', '−'));
+  const link = makeElement('a', '', writtenOut(shownText(place)));
   link.href = `#${anchorOf(place)}`;
   link.title = roomOf(place.map) + nameOf(place);
   return link;
 }
 
+// "dog, column 3", or of two tokens "dog → cat"; what is called by its place only is "row 2".
 function labelsOf(place) {
-  return `${place.map.rows[place.row]} → ${place.map.columns[place.column]}`;
+  const { rows, columns } = place.map, row = rows[place.row], column = columns[place.column];
+  const isPlace = (label, index) => label === '' || label === String(index + 1);
+  if (!isPlace(row, place.row) && !isPlace(column, place.column)) return `${row} → ${column}`;
+  return [isPlace(row, place.row) ? TEXT.rowLabel(place.row + 1) : row,
+    isPlace(column, place.column) ? TEXT.columnLabel(place.column + 1) : column].join(', ');
+}
+
+function titleOf(place) {
+  const { head, heads } = headOf(place);
+  return `${roomOf(place.map)}${place.map.name}${heads > 1 ? `, ${TEXT.head(head + 1)}` : ''}: `;
+}
+
+// Wq as W with a small Q, d_k as d with a small k (html_words.c does the same).
+function mathematics(text) {
+  return text.split(/((?<![\w.])(?:[Wb][qkvo]|[a-z]_[a-z])(?!\w))/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const letter = lastOf(part);
+    return makeElement('span', '', part[0],
+      makeElement('sub', '', part[1] === '_' ? letter : letter.toUpperCase()));
+  });
+}
+
+// As mathematics writes them.
+function writtenOut(text) {
+  return text.replace('-', '−').replace('inf', '∞');
 }
 
 function resultOf(place) {
-  return makeElement('span', 'result', textOf(place).replace('-', '−'));
+  return makeElement('span', 'result', writtenOut(textOf(place)));
 }
 
 function formulaOf(place) {
   const { name } = place.map;
   const letters = appendedOf(place) < 0 || !place.map.appended ? place.map.letters : null;
-  return makeElement('p', 'formula', letters ? `${name}[i,j] = ${letters}` : TEXT.given);
+  return makeElement('p', 'formula', ...(letters ? mathematics(`${name}[i,j] = ${letters}`) : [TEXT.given]));
 }
 
 function partsLine(place, parts, result) {
-  const line = makeElement('p', 'line', `${nameOf(place)} = `);
+  const line = makeElement('p', 'line', ...mathematics(nameOf(place)), ' = ');
   if (parts) {
     line.append(...parts.map((part) => (typeof part === 'string' ? part : linkTo(part))));
     line.append(place.map.operation === 'round' ? ' → ' : ' = ');
@@ -85,16 +111,30 @@ function sumLine(place, made) {
 function show(place) {
   const made = arithmeticOf(place), panel = PANEL.element;
   if (isHidden(place)) return;
-  const head = makeElement('h3', '', `${roomOf(place.map)}${nameOf(place)}: `,
+  const head = makeElement('h3', '', titleOf(place),
     makeElement('bdi', '', labelsOf(place)));
   panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
     numbersLine(place, made));
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
   panel.hidden = false;
   light(place, made.cells);
+  placePanel(place);
+}
+
+// Below, or above where it would cover the number that it is about.
+function placePanel(place) {
+  const panel = PANEL.element;
+  panel.classList.remove('above');
+  const { top } = panel.getBoundingClientRect();
+  const isCovered = elementsOf(place).some((element) => {
+    const box = element.getBoundingClientRect();
+    return box.bottom > top && box.top < innerHeight;
+  });
+  panel.classList.toggle('above', isCovered);
 }
 
 function close() {
+  clearTimeout(PANEL.rest);
   PANEL.chosen = null;
   PANEL.element.hidden = true;
   clearLights();
@@ -122,9 +162,11 @@ function bring(element, options) {
   }));
 }
 
-// Opens the cell that the address names.
+// Opens the cell or the step that the address names.
 function followAddress() {
   const place = placeOf(location.hash);
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place && target) goToTarget(target);
   if (!place) return;
   showHead(place.map, place.head);
   const element = elementsOf(place)[0];
@@ -145,9 +187,11 @@ function focusCell(element) {
   element.focus({ preventScroll: true });
 }
 
+// A short rest first: a page that is scrolled moves numbers past the pointer.
 function point(event) {
   const place = placeAt(event.target);
-  if (place && !PANEL.chosen) show(place);
+  clearTimeout(PANEL.rest);
+  if (place && !PANEL.chosen) PANEL.rest = setTimeout(() => show(place), REST);
 }
 
 function leave(event) {

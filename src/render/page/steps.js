@@ -138,12 +138,15 @@ function makeSlider() {
 }
 
 // To a step; to a floor, which is unfolded, the first of its steps.
+function goToTarget(target) {
+  const section = target.closest('section[data-step]') || target.querySelector('section[data-step]');
+  if (section) goToStep(STEPS.sections.indexOf(section));
+}
+
 function followPicture(event) {
   const link = event.target.closest('a');
   if (!link) return;
-  const target = targetOf(link);
-  const section = target.matches('section') ? target : target.querySelector('section');
-  goToStep(STEPS.sections.indexOf(section));
+  goToTarget(targetOf(link));
   event.preventDefault();
 }
 
@@ -166,7 +169,8 @@ function startSteps() {
     single.label, ask.label);
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', TEXT.step);
-  document.querySelector('main').prepend(bar);
+  const help = makeElement('p', 'note screen', `${TEXT.pointing} ${TEXT.legend}`);
+  document.querySelector('main').prepend(bar, help);
   STEPS.bar = bar;
   new ResizeObserver(measureBar).observe(bar);
   document.addEventListener('scroll', followScroll, { passive: true });

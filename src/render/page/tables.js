@@ -44,9 +44,9 @@ function makeTable(map, index, of) {
 function makeFigure(map, index, head) {
   const figure = document.createElement('figure'), scroll = document.createElement('div');
   const caption = figure.appendChild(document.createElement('figcaption'));
-  caption.appendChild(document.createElement('b')).textContent = map.name +
-    (map.heads > 1 ? TEXT.headOf(head + 1, map.heads) : '') +
-    (map.only ? TEXT.row(map.only.row + 1) : '');
+  caption.append(makeElement('b', '', ...mathematics(map.name),
+    map.heads > 1 ? TEXT.headOf(head + 1, map.heads) : '',
+    map.only ? TEXT.row(map.only.row + 1) : ''));
   scroll.className = 'scroll';
   scroll.append(makeTable(map, index, head));
   figure.append(scroll);
@@ -174,4 +174,17 @@ function takeTables() {
     const map = MAPS[body.dataset.map];
     makeFocusable(showBody(map, body), map);
   }
+  document.querySelectorAll('.matrix tbody').forEach(alignPoints);
+  document.querySelectorAll('.scroll').forEach(watchEdges);
+}
+
+// A table that goes on beyond an edge fades there.
+function watchEdges(scroll) {
+  const mark = () => {
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroll;
+    scroll.classList.toggle('goes-right', scrollLeft + clientWidth < scrollWidth - 1);
+    scroll.classList.toggle('goes-down', scrollTop + clientHeight < scrollHeight - 1);
+  };
+  scroll.addEventListener('scroll', mark, { passive: true });
+  new ResizeObserver(mark).observe(scroll);
 }

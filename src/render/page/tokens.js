@@ -100,6 +100,7 @@ function makeView(map) {
     output: document.createElement('output') };
   view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
     role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
+  view.select.value = map.head;
   view.lines = makeSvg('g', {});
   view.svg.append(view.lines);
   addLabels(view, map.rows, left - LINE.gap, 'end', (row) => pointAtQuery(view, row));
