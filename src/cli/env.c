@@ -12,14 +12,14 @@
 #include <sched.h>
 #endif
 
-enum { WIDTH_WITHOUT_TERMINAL = 100 };
-
 static int terminal_width(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
-    return WIDTH_WITHOUT_TERMINAL;
+    const char *columns = getenv("COLUMNS");
+    int said = columns == NULL ? 0 : atoi(columns);
+    return said > 0 ? said : WIDTH_OF_FILES;
 }
 
 /* Those that this process may run on: fewer than the machine has, under taskset or in a

@@ -19,8 +19,7 @@ bool picturing_check(const outputs *to, err *e)
 bool picturing_draw(const trace *of, const options *o, const env *world, const outputs *to,
                     text *out, err *e)
 {
-    bool is_terminal = world->stdout_is_terminal && !is_svg(to);
-    render_options how = {.width = is_terminal ? world->width : 100,
+    render_options how = {.width = is_svg(to) ? WIDTH_OF_FILES : world->width,
                           .digits = option_digits(o),
                           .color = output_uses_color(o, world, to->picture.file)};
     return is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e);

@@ -144,8 +144,8 @@ static bool render(const trace *t, const options *o, const env *world, const cha
 {
     const renderer *by = find_renderer(o);
     sink *to = output_file_next(file);
-    bool is_terminal = world->stdout_is_terminal && strcmp(file->file, "-") == 0;
-    render_options how = {.width = is_terminal ? world->width : 100,
+    bool is_stdout = strcmp(file->file, "-") == 0;
+    render_options how = {.width = is_stdout ? world->width : WIDTH_OF_FILES,
                           .digits = option_digits(o),
                           .is_full = o->full,
                           .color = output_uses_color(o, world, file->file),

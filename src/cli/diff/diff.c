@@ -33,7 +33,7 @@ static bool write_text(const diff_result *d, const options *o, const env *world,
     bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
     bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
     bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
-    size_t width = world->stdout_is_terminal && world->width > 20 ? (size_t)world->width : 100;
+    size_t width = world->width > 20 ? (size_t)world->width : WIDTH_OF_FILES;
     bool is_colored = output_uses_color(o, world, "-");
     return done && (!draws || diff_write_heat_map(d->first, width, is_colored, out, e));
 }
