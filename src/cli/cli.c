@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "io/json_string.h"
@@ -140,7 +141,7 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = print_help(c, taken > 0, e);
     else if (is_parsed && o.version)
         status = print_version(e);
-    else if (is_parsed)
+    else if (is_parsed && output_check_endings(&o, e))
         status = c->run(&o, world, e);
     if (e->is_set && taken == 0 && argc > 1)
         suggest_command(argv[1], e);

@@ -1,5 +1,7 @@
 #include "cli/output_file.h"
 
+#include "io/ending.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -79,6 +81,30 @@ bool output_check_picture(const char *file, err *e)
         return true;
     err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
     return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
+}
+
+static bool check_ending(const char *file, bool is_said, const char *what, const char *remedy,
+                         err *e)
+{
+    static const char NEVER_WRITTEN[] =
+        ".pdf .doc .docx .odt .ppt .pptx .odp .xls .xlsx .ods .rtf .png .jpg .jpeg .gif";
+    if (file == NULL || is_said || !ending_is_of(NEVER_WRITTEN, file))
+        return true;
+    err_set(e, "%s ends in %s, and %s", file, strrchr(file, '.'), what);
+    return err_remedy(e, "%s", remedy);
+}
+
+bool output_check_endings(const options *o, err *e)
+{
+    return check_ending(o->output, o->format != NULL, "results are numbers as text or as an array",
+                        "a name that ends in .csv, .json, .npy or .npz; selfattn help formats "
+                        "lists all",
+                        e) &&
+           check_ending(o->trace_output, o->trace_format != NULL,
+                        "a trace is text, Markdown, LaTeX, JSON or a page",
+                        "a name that ends in .html, which a browser prints, .md, .tex, .json or "
+                        ".txt",
+                        e);
 }
 
 bool output_check_unsaid(const char *taker, const options *o, err *e)
