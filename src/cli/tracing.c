@@ -40,13 +40,12 @@ static bool set_focus(const focus_place *in, const char *value, err *e)
     return true;
 }
 
-/* most: how many rows, heads and batches there are. */
+/* most: how many rows, heads and batches there are. `focus` is what it is unless it is said. */
 static bool find_focus(const trace_focus *most, const options *o, trace_focus *focus, err *e)
 {
     const focus_place places[] = {{"row", &focus->row, most->row},
                                   {"head", &focus->head, most->head},
                                   {"batch", &focus->batch, most->batch}};
-    *focus = (trace_focus){0};
     for (size_t i = 0; i < o->focus.count; i++) {
         const char *pair = o->focus.item[i], *equals = strchr(pair, '=');
         for (size_t j = 0; j < sizeof places / sizeof places[0]; j++) {
@@ -58,10 +57,12 @@ static bool find_focus(const trace_focus *most, const options *o, trace_focus *f
     return true;
 }
 
+/* Where no row sees a later one, the first sees itself alone, and the last the most. */
 bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
 {
     const plan *p = &s->plan;
     const trace_focus most = {.batch = p->batches, .head = p->heads, .row = p->n_q};
+    *focus = (trace_focus){.row = plan_is_causal(p) ? p->n_q - 1 : 0};
     return find_focus(&most, o, focus, e);
 }
 
@@ -70,11 +71,16 @@ static bool find_stack_focus(const stack *s, const options *o, trace_focus *focu
 {
     trace_focus most = {
         .batch = s->batches == 0 ? 1 : s->batches, .head = SIZE_MAX, .row = s->rows};
+    *focus = (trace_focus){0};
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_FEED_FORWARD && p->attention->plan.heads < most.head)
+            if (p->as->kind == PART_FEED_FORWARD)
+                continue;
+            if (p->attention->plan.heads < most.head)
                 most.head = p->attention->plan.heads;
+            if (plan_is_causal(&p->attention->plan))
+                focus->row = s->rows - 1;
         }
     }
     return find_focus(&most, o, focus, e);

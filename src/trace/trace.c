@@ -106,7 +106,7 @@ static void say_focus(builder *b, step_id id)
 {
     const plan *p = b->plan;
     const chosen of[] = {
-        {p->n_q > 1, "query 1", "row=I"},
+        {p->n_q > 1, build_text(b, "query %zu", b->focus.row + 1), "row=I"},
         {p->heads > 1, "head 1", "head=H"},
         {p->batches > 1, build_text(b, "sequence 1 of %zu", p->batches), "batch=B"},
     };

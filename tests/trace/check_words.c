@@ -82,14 +82,16 @@ static void take_out_focus(const truth *t, char *text)
 /* Where nobody chose a focus. */
 static void take_out_default(const truth *t, char *text)
 {
-    char batch[64] = "";
+    char batch[64] = "", query[64] = "";
     bool has_queries = t->n_q > 1, has_heads = t->heads > 1, has_batches = t->batches > 1;
     if (has_batches)
         snprintf(batch, sizeof batch,
                  has_queries || has_heads ? " of sequence 1 of %zu" : "Sequence 1 of %zu",
                  t->batches);
-    take_out_format(text, "%s%s%s%s is spelled out; --focus %s%s%s%s%s takes another.",
-                    has_queries ? "Query 1" : "", has_queries && has_heads ? " of " : "",
+    if (has_queries)
+        snprintf(query, sizeof query, "Query %zu", t->how.row + 1);
+    take_out_format(text, "%s%s%s%s is spelled out; --focus %s%s%s%s%s takes another.", query,
+                    has_queries && has_heads ? " of " : "",
                     !has_heads    ? ""
                     : has_queries ? "head 1"
                                   : "Head 1",

@@ -122,7 +122,7 @@ def alter(run, text, every):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--alter", type=int, default=0)
-    options.add_argument("--row", type=int, default=1)
+    options.add_argument("--row", type=int)
     options.add_argument("--head", type=int, default=1)
     options.add_argument("--temperature", type=float, default=1)
     options.add_argument("--command", choices=["encode", "decode", "generate"], default="encode")

@@ -44,18 +44,27 @@ class Run:
     """A document, its stages, and what was asked of the trace (stack_numbers.py's options)."""
 
     def __init__(self, document, stages, asked):
-        self.row, self.head, self.prompt = asked.row, asked.head, asked.prompt
+        self.head, self.prompt = asked.head, asked.prompt
         self.is_decoder = asked.command != "encode"
         self.temperature, self.digits, self.drawn = asked.temperature, asked.digits, asked.drawn
         self.narrow = narrowed if asked.dtype == "f32" else lambda value: value
         self.document = self.narrow(document)
         self.stages = {name: self.narrow(numbers(m)) for name, m in stages.items()
                        if isinstance(m, list)}
+        self.row = asked.row or self.default_row()
         # What is shown is made of the stages' own numbers, in float64. What a stage is made of is
         # as far from it as some 32 roundings to the type take it.
         self.slack = 1e-12
         self.error = 32 * 2.0**-24 if asked.dtype == "f32" else 2e-11
         self.unit = 2.0**-23 if asked.dtype == "f32" else 2.0**-52
+
+    def default_row(self):
+        """The last one where an attention is causal, else the first."""
+        parts = [self.document, *self.document["layers"]]
+        said = [part["causal"] for part in parts if "causal" in part] or [self.is_decoder]
+        output = self.stages["output"]
+        rows = output[0] if isinstance(output[0][0], list) else output
+        return len(rows) if any(one not in (False, "none") for one in said) else 1
 
     def dot(self, a, b):
         total = 0.0

@@ -240,7 +240,7 @@ static bool check_trace(const truth *t, const char *file, bool alters, err *e)
 
 int main(int argc, char **argv)
 {
-    asked how = {.type = DTYPE_F32, .digits = -1};
+    asked how = {.type = DTYPE_F32, .digits = -1, .row = ROW_BY_DEFAULT};
     bool alters = false;
     int first = read_options_of(argc, argv, &how, &alters);
     if (first == 0 || argc - first < 2 || argc - first > 3)

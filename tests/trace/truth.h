@@ -6,7 +6,12 @@
 
 #include "tensor/bundle.h"
 
+#include <stdint.h>
+
 /* How the trace was asked for; counted from 0. */
+/* Of causal attention the last row, which sees the most; else the first. */
+#define ROW_BY_DEFAULT SIZE_MAX
+
 typedef struct asked {
     dtype type;
     int digits; /* −1: at most four decimals */

@@ -125,7 +125,9 @@ bool truth_open(truth *t, const char *document, const char *stages, const asked 
     find_sizes(t);
     if (!name_keys(t, e))
         return false;
-    if (how->row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
+    if (how->row == ROW_BY_DEFAULT)
+        t->how.row = truth_is_causal(t) ? t->n_q - 1 : 0;
+    if (t->how.row >= t->n_q || how->head >= t->heads || how->batch >= t->batches)
         return err_set(e, "%s: the focus is outside", stages);
     return join_context(t, e);
 }
