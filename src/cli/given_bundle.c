@@ -63,8 +63,8 @@ static bool read_names(given_bundle *b, const options *o, err *e)
     how.skips_unknown = how.type_is_fixed = true;
     how.skipped = &b->names;
     b->format = input_format_of(o, b->source.bytes, b->source.length, how.file, e);
-    bool done =
-        b->format != NULL && b->format->read(b->source.bytes, b->source.length, &how, &rest, e);
+    bool done = b->format != NULL && text_list_index(&b->names, e) &&
+                b->format->read(b->source.bytes, b->source.length, &how, &rest, e);
     for (size_t i = 0; i < rest.count && done; i++)
         done = text_list_add(&b->names, rest.entry[i].name, strlen(rest.entry[i].name), e);
     const char *word = bundle_text(&rest, "dtype");

@@ -54,6 +54,14 @@ void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_N
     append(out, name);
 }
 
+keeper keeper_of(const text_list *names)
+{
+    keeper k = {.wanted = names};
+    for (size_t i = 0; i < names->count && !k.has_patterns; i++)
+        k.has_patterns = strchr(names->item[i], '*') != NULL;
+    return k;
+}
+
 keeper keeper_within(const keeper *k, const char *step)
 {
     keeper within = *k;
@@ -72,6 +80,8 @@ bool keeper_wants(const keeper *k, const char *name)
 {
     char full[STAGE_NAME];
     stage_name_in_full(&k->way, name, full);
+    if (!k->has_patterns)
+        return text_list_find(k->wanted, full) != NULL;
     for (size_t i = 0; i < k->wanted->count; i++) {
         if (stage_name_matches(k->wanted->item[i], full))
             return true;

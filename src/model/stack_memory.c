@@ -87,7 +87,7 @@ static bool add_layers(total *t, err *e)
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e)
 {
     enum { ROWS_AT_ONCE = 5 }; /* that go from one part to the next */
-    total t = {.stack = s, .keep = {.wanted = emit}, .threads = threads, .fits = true};
+    total t = {.stack = s, .keep = keeper_of(emit), .threads = threads, .fits = true};
     t.rolls_out = stack_has_rollout(s) && keeper_wants(&t.keep, "rollout");
     if (!stack_each_stage(s, add_stage, &t, e) || !add_layers(&t, e))
         return false;

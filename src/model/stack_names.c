@@ -161,5 +161,5 @@ static bool add_name(void *context, const char *name, size_t width, err *e)
 
 bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
-    return stack_each_stage(s, add_name, names, e);
+    return text_list_index(names, e) && stack_each_stage(s, add_name, names, e);
 }

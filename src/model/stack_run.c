@@ -192,8 +192,10 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
                err *e)
 {
     flow f = {.stack = s, .with = s->isa->table(s->type), .by = by, .report = report};
-    keeper keep = {
-        .wanted = emit, .result = result, .batches = s->batches, .one_row = s->how.one_row};
+    keeper keep = keeper_of(emit);
+    keep.result = result;
+    keep.batches = s->batches;
+    keep.one_row = s->how.one_row;
     f.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
     const size_t *size = s->embedded.size;
     float_mode mode;

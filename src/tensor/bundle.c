@@ -25,57 +25,103 @@ static uint64_t name_mark(const char *name, size_t length)
     return mark_of(length < 1 ? '\0' : name[0], length < 2 ? '\0' : name[1]);
 }
 
-static bool has_name(const entry *one, const char *name, size_t length)
+/* ---- where names are ---- */
+
+/* Items of so many bytes, each of which begins with its name. */
+typedef struct named_items {
+    const void *item;
+    size_t count, size;
+} named_items;
+
+static named_items entries_of(const bundle *b)
 {
-    return strlen(one->name) == length && memcmp(one->name, name, length) == 0;
+    return (named_items){b->entry, b->count, sizeof b->entry[0]};
+}
+
+static named_items texts_of(const text_list *list)
+{
+    return (named_items){list->item, list->count, sizeof list->item[0]};
+}
+
+static const char *name_at(const named_items *all, size_t i)
+{
+    return *(char *const *)(const void *)((const char *)all->item + i * all->size);
+}
+
+static bool is_name(const char *one, const char *name, size_t length)
+{
+    return strlen(one) == length && memcmp(one, name, length) == 0;
 }
 
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
  * a file full of names that share a slot is easily made, and with steps of 1 each would pass all
  * those before it (40,000 of them took ten seconds). An odd step comes by every slot. */
-static size_t slot_of(const bundle *b, const char *name, size_t length)
+static size_t *slot_of(const name_slots *index, const named_items *all, const char *name,
+                       size_t length)
 {
     uint64_t hash = name_hash(name, length);
-    size_t slot = (size_t)(hash ^ hash >> 32) & (b->slots - 1), step = (size_t)(hash >> 40) | 1;
-    while (b->slot[slot] != 0) {
-        if (has_name(&b->entry[b->slot[slot] - 1], name, length))
-            break;
-        slot = (slot + step) & (b->slots - 1);
-    }
-    return slot;
+    size_t at = (size_t)(hash ^ hash >> 32) & (index->slots - 1), step = (size_t)(hash >> 40) | 1;
+    while (index->slot[at] != 0 && !is_name(name_at(all, index->slot[at] - 1), name, length))
+        at = (at + step) & (index->slots - 1);
+    return &index->slot[at];
+}
+
+/* Of two items of one name, the first is found. */
+static void index_add(name_slots *index, const named_items *all, size_t i)
+{
+    const char *name = name_at(all, i);
+    size_t *slot = slot_of(index, all, name, strlen(name));
+    *slot = *slot == 0 ? i + 1 : *slot;
+}
+
+static void index_all(name_slots *index, const named_items *all)
+{
+    if (index->slots == 0)
+        return;
+    memset(index->slot, 0, index->slots * sizeof index->slot[0]);
+    for (size_t i = 0; i < all->count; i++)
+        index_add(index, all, i);
 }
 
 /* Few names are found as soon without a table, and most bundles hold few. */
 enum { FEW = 8 };
 
-static void index_all(bundle *b)
+/* For one more. Keeps at least half of the slots free, so that a search ends soon. */
+static bool index_reserve(name_slots *index, const named_items *all, err *e)
 {
-    if (b->slots == 0)
-        return;
-    memset(b->slot, 0, b->slots * sizeof b->slot[0]);
-    for (size_t i = 0; i < b->count; i++)
-        b->slot[slot_of(b, b->entry[i].name, strlen(b->entry[i].name))] = i + 1;
-}
-
-/* Keeps at least half of the slots free, so that a search ends soon. */
-static bool index_reserve(bundle *b, err *e)
-{
-    if (b->count < FEW || b->slots >= 2 * (b->count + 1))
+    size_t slots = index->slots == 0 ? 4 * FEW : index->slots;
+    while (slots < 2 * (all->count + 1))
+        slots *= 2;
+    if (slots == index->slots)
         return true;
-    size_t slots = b->slots == 0 ? 4 * FEW : 2 * b->slots;
     size_t *slot = mem_alloc(slots, sizeof slot[0], e);
     if (slot == NULL)
         return false;
-    mem_free(b->slot);
-    b->slot = slot;
-    b->slots = slots;
-    index_all(b);
+    mem_free(index->slot);
+    *index = (name_slots){slot, slots};
+    index_all(index, all);
     return true;
 }
 
+/* 1 + where the name is; 0: nowhere. */
+static size_t place_of(const name_slots *index, const named_items *all, const char *name,
+                       size_t length)
+{
+    if (index->slots > 0)
+        return *slot_of(index, all, name, length);
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_name(name_at(all, i), name, length))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* ---- bundles ---- */
+
 entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e)
 {
-    if (!index_reserve(b, e))
+    named_items all = entries_of(b);
+    if (b->count >= FEW && !index_reserve(&b->index, &all, e))
         return NULL;
     entry *entries = mem_grow(b->entry, b->count, &b->capacity, sizeof entries[0], e);
     if (entries == NULL)
@@ -87,8 +133,9 @@ entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e)
     entry *added = &b->entry[b->count];
     *added = (entry){.name = copy, .at = at};
     b->count++;
-    if (b->slots > 0)
-        b->slot[slot_of(b, name, length)] = b->count;
+    all = entries_of(b);
+    if (b->index.slots > 0)
+        index_add(&b->index, &all, b->count - 1);
     b->marks |= name_mark(name, length);
     return added;
 }
@@ -138,23 +185,13 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
     return true;
 }
 
-static entry *find_among_few(const bundle *b, const char *name, size_t length)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        if (has_name(&b->entry[i], name, length))
-            return &b->entry[i];
-    }
-    return NULL;
-}
-
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
 {
     if ((b->marks & name_mark(name, length)) == 0)
         return NULL;
-    if (b->slots == 0)
-        return find_among_few(b, name, length);
-    size_t index = b->slot[slot_of(b, name, length)];
-    return index == 0 ? NULL : &b->entry[index - 1];
+    named_items all = entries_of(b);
+    size_t found = place_of(&b->index, &all, name, length);
+    return found == 0 ? NULL : &b->entry[found - 1];
 }
 
 entry *bundle_find(const bundle *b, const char *name)
@@ -193,7 +230,8 @@ bool bundle_remove(bundle *b, const char *name)
     size_t after = (size_t)(&b->entry[b->count] - (found + 1));
     memmove(found, found + 1, after * sizeof found[0]);
     b->count--;
-    index_all(b);
+    named_items left = entries_of(b);
+    index_all(&b->index, &left);
     return true;
 }
 
@@ -253,8 +291,13 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e)
     return true;
 }
 
+/* ---- lists ---- */
+
 bool text_list_add(text_list *list, const char *item, size_t length, err *e)
 {
+    named_items all = texts_of(list);
+    if (list->index.slots > 0 && !index_reserve(&list->index, &all, e))
+        return false;
     char **items = mem_grow(list->item, list->count, &list->capacity, sizeof items[0], e);
     if (items == NULL)
         return false;
@@ -263,16 +306,23 @@ bool text_list_add(text_list *list, const char *item, size_t length, err *e)
     if (copy == NULL)
         return false;
     list->item[list->count++] = copy;
+    all = texts_of(list);
+    if (list->index.slots > 0)
+        index_add(&list->index, &all, list->count - 1);
     return true;
+}
+
+bool text_list_index(text_list *list, err *e)
+{
+    named_items all = texts_of(list);
+    return index_reserve(&list->index, &all, e);
 }
 
 const char *text_list_find(const text_list *list, const char *item)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->item[i], item) == 0)
-            return list->item[i];
-    }
-    return NULL;
+    named_items all = texts_of(list);
+    size_t found = place_of(&list->index, &all, item, strlen(item));
+    return found == 0 ? NULL : list->item[found - 1];
 }
 
 void text_list_free(text_list *list)
@@ -280,8 +330,11 @@ void text_list_free(text_list *list)
     for (size_t i = 0; i < list->count; i++)
         mem_free(list->item[i]);
     mem_free(list->item);
+    mem_free(list->index.slot);
     *list = (text_list){0};
 }
+
+/* ---- entries ---- */
 
 bool entry_is_out_in(const entry *weight, bool unsaid)
 {
@@ -321,6 +374,6 @@ void bundle_free(bundle *b)
     for (size_t i = 0; i < b->count; i++)
         free_entry(&b->entry[i]);
     mem_free(b->entry);
-    mem_free(b->slot);
+    mem_free(b->index.slot);
     *b = (bundle){0};
 }

@@ -22,9 +22,16 @@ typedef enum entry_kind {
     ENTRY_UNREAD /* a file has it, and no reader: why */
 } entry_kind;
 
+/* Where each of many names is: a hash table of 1 + index, 0 = free. */
+typedef struct name_slots {
+    size_t *slot;
+    size_t slots;
+} name_slots;
+
 typedef struct text_list {
     char **item; /* each NUL-terminated and owned */
     size_t count, capacity;
+    name_slots index; /* nothing but where text_list_index has asked for it */
 } text_list;
 
 /* How a matrix of weights is kept, where those who read it know: x·W or W·x. */
@@ -57,9 +64,8 @@ typedef struct entry {
 struct bundle {
     entry *entry;
     size_t count, capacity;
-    size_t *slot; /* a hash table of 1 + index, 0 = free; none of few entries */
-    size_t slots;
-    uint64_t marks; /* of the names that were added */
+    name_slots index; /* nothing of few entries */
+    uint64_t marks;   /* of the names that were added */
 };
 
 /* Adds an entry under a name that the bundle does not hold yet, and gives it to be filled; NULL
@@ -103,7 +109,10 @@ bool bundle_remove(bundle *b, const char *name);
 bool entry_is_out_in(const entry *weight, bool unsaid);
 
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
-/* The item in the list, or NULL where it is not there. */
+/* From now on an item is found at once, also one that is added later: for names of which there may
+ * be many. */
+bool text_list_index(text_list *list, err *e);
+/* The first such item in the list, or NULL where it is not there. */
 const char *text_list_find(const text_list *list, const char *item);
 void text_list_free(text_list *list);
 

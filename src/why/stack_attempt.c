@@ -120,7 +120,8 @@ static bool want_name(text_list *names, const char *name, err *e)
 static bool want(const stack_attempt *a, text_list *names, err *e)
 {
     char summand[STAGE_NAME];
-    bool done = a->of->steps == NULL || want_name(names, "output", e);
+    bool done =
+        text_list_index(names, e) && (a->of->steps == NULL || want_name(names, "output", e));
     for (size_t i = 0; done && i < a->of->claims.count; i++) {
         const char *name = own_name(a, i);
         done = want_name(names, name, e) &&

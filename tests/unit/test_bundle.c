@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <stdio.h>
+#include <stdio.h>
 #include <string.h>
 
 static void finds_what_was_added(unit *u)
@@ -84,6 +85,23 @@ static void lists_grow(unit *u)
     CHECK(u, list.count == 0 && list.item == NULL);
 }
 
+/* By its index as without one: the first of two, and what was added before and after. */
+static void lists_find(unit *u)
+{
+    text_list list = {0};
+    err e = {0};
+    char name[16];
+    for (int i = 0; i < 100; i++) {
+        if (i == 50)
+            CHECK(u, text_list_index(&list, &e));
+        text_list_add(&list, name, (size_t)snprintf(name, sizeof name, "n%d", i % 90), &e);
+        CHECK(u, text_list_find(&list, name) == list.item[i % 90]);
+    }
+    CHECK(u, text_list_find(&list, "n0") == list.item[0]);
+    CHECK(u, text_list_find(&list, "n90") == NULL && text_list_find(&list, "") == NULL);
+    text_list_free(&list);
+}
+
 void test_bundle(unit *u);
 void test_bundle(unit *u)
 {
@@ -92,4 +110,5 @@ void test_bundle(unit *u)
     taking_renames(u);
     borrowing_shares(u);
     lists_grow(u);
+    lists_find(u);
 }

@@ -60,10 +60,11 @@ static const char *meaning_of(const actual_result *a, const entry *one)
 static bool check_mapped(const actual_result *a, const bundle *taken, err *e)
 {
     place at = check_actual_place(a);
-    for (size_t i = 0; i < a->map.stage.count; i++) {
-        if (bundle_find(taken, a->map.stage.item[i]) == NULL)
+    for (size_t i = 0; i < a->map.key.count; i++) {
+        const entry *pair = &a->map.key.entry[i];
+        if (bundle_find(taken, pair->name) == NULL)
             return err_at(e, &at, "there is no matrix \"%s\" in this result, which --map calls %s",
-                          a->map.key.item[i], a->map.stage.item[i]);
+                          pair->text, pair->name);
     }
     return true;
 }
@@ -163,7 +164,8 @@ static bool list_names(const actual_result *a, text_list *names, err *e)
     how.keys = &NOTHING;
     how.skips_unknown = true;
     how.skipped = names;
-    bool done = a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
+    bool done = text_list_index(names, e) &&
+                a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
     if (done && (unnamed.count > 0 || text_list_find(names, "") != NULL))
         done = text_list_add(names, UNNAMED, strlen(UNNAMED), e);
     bundle_free(&unnamed);

@@ -115,7 +115,7 @@ static bool add_cached(text_list *there, size_t step, const char *scores, err *e
 static bool list_stages(text_list *there, const said_steps *of, const generation *g, err *e)
 {
     text_list once = {0};
-    bool done = stack_stage_names(&g->stack, &once, e);
+    bool done = text_list_index(there, e) && stack_stage_names(&g->stack, &once, e);
     for (size_t i = 0; i < of->count && done; i++) {
         for (size_t j = 0; j < once.count && done; j++)
             done = add_cached(there, of->step[i], once.item[j], e) &&

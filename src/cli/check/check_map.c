@@ -61,16 +61,17 @@ static bool refuse_key(const pair *of, const text_list *names, const char *file,
 static bool take_pair(check_map *m, const pair *of, err *e)
 {
     place at = place_of_option("map");
-    for (size_t i = 0; i < m->stage.count; i++) {
-        bool is_same_key = strcmp(m->key.item[i], of->key) == 0;
-        bool is_same_stage = strlen(m->stage.item[i]) == of->length &&
-                             memcmp(m->stage.item[i], of->name, of->length) == 0;
-        if (is_same_key || is_same_stage)
-            return err_at(e, &at, "%s=%s and %s are about the same %s", m->stage.item[i],
-                          m->key.item[i], of->name, is_same_stage ? "stage" : "matrix");
-    }
-    return text_list_add(&m->stage, of->name, of->length, e) &&
-           text_list_add(&m->key, of->key, strlen(of->key), e);
+    const entry *there = bundle_find_bytes(&m->key, of->name, of->length);
+    const entry *matrix = bundle_find(&m->stage, of->key);
+    if (there != NULL)
+        return err_at(e, &at, "%s=%s and %s are about the same stage", there->name, there->text,
+                      of->name);
+    if (matrix != NULL)
+        return err_at(e, &at, "%s=%s and %s are about the same matrix", matrix->text, matrix->name,
+                      of->name);
+    return bundle_add_text(&m->stage, of->key, of->name, of->length, at, e) &&
+           bundle_add_text(&m->key, m->stage.entry[m->stage.count - 1].text, of->key,
+                           strlen(of->key), at, e);
 }
 
 static bool add_pair(check_map *m, const pair *of, const options *o, const text_list *names,
@@ -97,21 +98,17 @@ bool check_map_split(check_map *m, const options *o, const text_list *names, con
 
 void check_map_free(check_map *m)
 {
-    text_list_free(&m->stage);
-    text_list_free(&m->key);
+    bundle_free(&m->stage);
+    bundle_free(&m->key);
     text_list_free(&m->of_bundle);
 }
 
 const char *check_map_stage(const check_map *m, const char *called)
 {
-    for (size_t i = 0; i < m->key.count; i++) {
-        if (strcmp(m->key.item[i], called) == 0)
-            return m->stage.item[i];
-    }
-    return NULL;
+    return bundle_text(&m->stage, called);
 }
 
 bool check_map_gives(const check_map *m, const char *name)
 {
-    return text_list_find(&m->stage, name) != NULL;
+    return bundle_find(&m->key, name) != NULL;
 }

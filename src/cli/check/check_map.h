@@ -6,8 +6,9 @@
 #include "cli/options.h"
 
 typedef struct check_map {
-    text_list stage, key; /* of a stage its name in the result, at the same index */
-    text_list of_bundle;  /* NAME=KEY */
+    bundle key;          /* of a stage its name in the result, as a text */
+    bundle stage;        /* the stage of a name in the result, in the same order */
+    text_list of_bundle; /* NAME=KEY */
 } check_map;
 
 /* A pair is about the result where NAME is a stage and KEY is among its names, else about the

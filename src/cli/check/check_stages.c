@@ -15,6 +15,8 @@ bool check_stages_list(const checker *c, const named_stages *of, errata *known, 
     if (!check_numbers_names(c, numbers, of->there, e) ||
         (c->actual == NULL && !errata_read(known, contents, of->there, e)))
         return false;
+    if (!text_list_index(names, e))
+        return false;
     for (size_t i = 0; i < numbers->count; i++) {
         const char *name = numbers->entry[i].name;
         if (text_list_find(of->there, name) != NULL && !text_list_add(names, name, strlen(name), e))
