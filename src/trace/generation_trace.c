@@ -157,6 +157,10 @@ bool generation_trace_add(generation_trace *t, err *e)
     snprintf(way, sizeof way, "step.%zu.", t->steps - 1);
     if (!keep_step(t, k, e))
         return false;
+    for (size_t i = 0; i < k->result.count; i++) {
+        const tensor *kept = &k->result.entry[i].tensor;
+        t->kept += tensor_count(kept) * dtype_size(kept->type);
+    }
     floors f = {.out = &t->made,
                 .stack = &g->stack,
                 .result = &k->result,
@@ -181,15 +185,7 @@ bool generation_trace_add(generation_trace *t, err *e)
 
 size_t generation_trace_memory(const generation_trace *t)
 {
-    size_t bytes = generation_trace_begin_memory(t->of);
-    for (size_t i = 0; i < t->steps; i++) {
-        const bundle *result = &t->step[i].result;
-        for (size_t j = 0; j < result->count; j++) {
-            const tensor *kept = &result->entry[j].tensor;
-            bytes += tensor_count(kept) * dtype_size(kept->type);
-        }
-    }
-    return bytes;
+    return generation_trace_begin_memory(t->of) + t->kept;
 }
 
 bool generation_trace_end(generation_trace *t, err *e)

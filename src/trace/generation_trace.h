@@ -31,6 +31,7 @@ typedef struct generation_trace {
     text_list ids; /* names of the ids */
     kept_step *step;
     size_t steps, maps;
+    size_t kept; /* bytes of their stages */
 } generation_trace;
 
 /* Bytes of the house that it begins with; SIZE_MAX where no size holds them. */
