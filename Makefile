@@ -36,7 +36,7 @@ export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safet
 FAST      = $(SUITES) runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang valgrind $(if $(FUZZERS),fuzz) packaging exponent hard memory \
-	endless numbers coverage web fresh latex
+	endless growth numbers coverage web fresh latex
 
 ## all: builds ./selfattn and installs nothing (the default)
 all: $(BUILD)/selfattn

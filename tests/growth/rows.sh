@@ -1,39 +1,74 @@
 # shellcheck shell=sh disable=SC2016
-# What should grow as its input does. Sourced by run.sh, which says what grows is.
-#   grows NAME MOST 'how $n of something are written' 'arguments of selfattn'
+# What should grow as its input does. Sourced by run.sh.
+#   grows NAME 'how $n of something are written' 'arguments of selfattn'
 
-# each N FORMAT: FORMAT with the numbers 0 to N - 1 in place of its %d, joined by commas.
+# each FORMAT [BETWEEN]: FORMAT $n times, with the numbers from 0 in place of its %d.
 each() {
-    awk -v n="$1" -v format="$2" 'BEGIN {
-        for (i = 0; i < n; i++) { one = format; gsub(/%d/, i, one); printf "%s%s", i ? ",\n" : "", one }
+    awk -v n="$n" -v format="$1" -v between="${2-,}" 'BEGIN {
+        for (i = 0; i < n; i++) {
+            one = format
+            gsub(/%d/, i, one)
+            printf "%s%s", i ? between "\n" : "", one
+        }
     }'
 }
 
 # --- names in a bundle ---
-names='{ echo "{"; each $n "\"a%d\": [[%d]]"; echo "}"; } >a.json'
-in_npz="$names; "'selfattn convert --force a.json a.npz'
-in_safetensors="$names; "'selfattn convert --force a.json a.safetensors'
+# named LETTER: matrices a0, a1, …
+named() {
+    echo "{$(each "\"$1%d\": [[%d]]")}"
+}
 for as in json npz safetensors; do
-    make="$names; [ $as = json ] || selfattn convert --force a.json a.$as"
-    grows "names in a $as, info" 100000 "$make" "info a.$as"
-    grows "names in a $as, diff" 100000 "$make; cp a.$as b.$as" "diff a.$as b.$as"
-    grows "names in a $as, convert" 100000 "$make" "convert --force a.$as b.json"
+    make="named a >a.json; selfattn convert --quiet --force a.json b.$as"
+    grows "names in $as, info" "$make" "info b.$as"
+    grows "names in $as, diff" "$make" "diff a.json b.$as"
+    grows "names in $as, convert" "$make" "convert --force b.$as c.json"
+    grows "names in $as, written" "$make" "convert --force a.json c.$as"
 done
-grows 'names in a json, convert to npz' 100000 "$names" 'convert --force a.json b.npz'
-grows 'names in a json, convert to csv' 100000 "$names" 'convert --force a.json b.csv'
-grows 'names that only one of two has' 100000 \
-    "$names; sed s/a/b/ a.json >b.json" 'diff a.json b.json'
-one='"wq": [[1]], "wk": [[1]], "wv": [[1]]'
-bundle='{ echo "{$one,"; each $n "\"a%d\": [[%d]]"; echo "}"; } >w.json; echo "{\"x\": [[1]]}" >x.json'
-grows 'names in a --bundle' 100000 "$bundle" 'run --bundle w.json x.json'
+grows 'names that one of two has' '
+    named a | sed "s/{/{\"same\": [[1]],/" >a.json; sed s/a[0-9]/b\&/ a.json >b.json' 'diff a.json b.json'
+grows 'names in a --bundle' '
+    echo "{\"wq\": [[1]], \"wk\": [[1]], $(each "\"a%d\": [[1]]")}" >w.json
+    echo "{\"x\": [[1]]}" >x.json' 'run --bundle w.json x.json'
 
 # --- layers ---
-layers='"heads": 1, "x": [[1, 2]], "layers": ['
-layer='{\"w1\": [[1, 0], [0, 1]], \"w2\": [[1, 0], [0, 1]]}'
-stack='{ echo "{$layers"; each $n "$layer"; echo "]'
-grows 'layers, encode' 10000 "$stack}\"; } >s.json" 'encode --threads 1 s.json'
-grows 'layers, info' 100000 "$stack}\"; } >s.json" 'info s.json'
-grows 'layers, check of the output' 10000 "$stack,\"; echo '\"expected\": {\"output\": [[1, 1]]}}'; } >s.json" \
-    'check s.json'
-grows 'layers, check of a stage each' 10000 "$stack,\"; echo '\"expected\": {'
-    each \$n '\"layer.%d.output\": [[1, 1]]'; echo '}}'; } >s.json" 'check s.json'
+# layers [MORE]: a document of so many; MORE, keys of it.
+layers() {
+    echo "{\"heads\": 1, \"x\": [[1, 2]], ${1-} \"layers\": [
+        $(each '{"w1": [[1, 0], [0, 1]], "w2": [[1, 0], [0, 1]]}')]}"
+}
+grows 'layers, info' 'layers >s.json' 'info s.json'
+grows 'layers, encode' 'layers >s.json' 'encode --threads 1 s.json'
+grows 'layers, all stages' 'layers >s.json' 'encode --threads 1 --emit \* s.json'
+grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" 'check s.json'
+grows 'stages that are expected' \
+    'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' 'check s.json'
+grows 'names beside stages in --actual' 'layers >s.json; named a | sed "s/{/{\"output\":[[1,1]],/" >r.json' \
+    'check --actual r.json s.json'
+grows 'tolerances' 'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")},
+    \"tol\": {$(each "\"layer.%d.output\": 1")}," >s.json' 'check s.json'
+
+# --- documents ---
+document='"q": [[1, 2]], "k": [[1, 0]], "v": [[1, 1]]'
+grows 'documents in JSON Lines, run' 'each "{$document}" "" >d.jsonl' 'run --threads 1 d.jsonl'
+grows 'documents in JSON Lines, check' \
+    'each "{$document, \"expected\": {\"output\": [[1, 1]]}}" "" >d.jsonl' 'check --jobs 1 d.jsonl'
+grows 'errata' 'echo "{\"q\": [[1]], \"k\": [[1]], \"v\": [[$(each 2)]],
+    \"expected\": {\"output\": [[$(each 1)]]}, \"errata\": [$(each "{\"stage\": \"output\",
+    \"row\": 0, \"col\": %d, \"published\": 1, \"computed\": 2}")]}" >d.json' 'check d.json'
+
+# --- labels, words ---
+rows='{ echo ,a,b; each "token%d,1,2" ""; echo; } >m.csv'
+columns='{ each "token%d" | tr -d "\n"; echo; each %d | tr -d "\n"; echo; } >m.csv'
+grows 'labels of rows, read' "$rows" 'info m.csv'
+grows 'labels of rows, written' "$rows" 'convert m.csv --force c.csv'
+grows 'labels of columns, read' "$columns" 'info m.csv'
+grows 'labels of columns, written' "$columns" 'convert m.csv --force c.csv'
+grows 'tokens in a vocab' '
+    echo "{\"vocab\": {$(each "\"w%d\": [1, %d]")}, \"tokens\": [$(each "\"w%d\"")],
+        \"score\": \"dot\", \"window\": [0, 0]}" >d.json' 'run --threads 1 --emit x d.json'
+
+# --- generation ---
+grows 'steps of a generation with a window' '
+    echo "{\"heads\": 1, \"ids\": [1], \"embedding\": [[1, 0], [0, 1]], \"window\": [4, 0],
+        \"layers\": [{}]}" >g.json' 'generate --threads 1 g.json --length $n'
