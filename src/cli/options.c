@@ -417,7 +417,7 @@ static const option_row ROWS[] = {
     {{"rtol", "the same in proportion: |a-b| <= atol + rtol*|b|"}, OPTION_NUMBER, GROUP_DIFF, "T",
      .place = AT(rtol)},
     {{"ulps", "numbers at most N places apart count as equal"}, OPTION_COUNT, GROUP_DIFF, "N",
-     .place = AT(ulps), .has = AT(has_ulps), .most = (size_t)1 << 62,
+     .place = AT(ulps), .has = AT(has_ulps), .most = SIZE_MAX / 4 + 1,
      .manual = "Also where they are too far apart for --atol and --rtol: each rule alone is "
                "enough. What is counted are the numbers of the coarser of the two types from one "
                "to the other, so --ulps 0 asks for the same number of that type. Text is of the "

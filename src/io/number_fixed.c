@@ -3,6 +3,7 @@
 #include "io/decimal_big.h"
 #include "io/float_format.h"
 #include "io/number_write.h"
+#include "io/uint128.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,8 +77,6 @@ static size_t finish(char *begin, char *end)
 
 /* ---- units of the last decimal ---- */
 
-__extension__ typedef unsigned __int128 uint128;
-
 /* With more decimals their count would not stay below 10^18 for values from 10 on, nor the product
  * below 2^128. */
 enum { QUICK_DIGITS = 17 };
@@ -95,12 +94,14 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
     *units = 0;
     if (parts.e <= -128)
         return true;
-    uint128 all = (uint128)parts.m * (uint64_t)POWER[digits], half = (uint128)1 << (-parts.e - 1);
-    uint128 whole = all >> -parts.e, rest = all - (whole << -parts.e);
-    if (whole >= TOO_MANY)
+    uint128 all = uint128_product(parts.m, (uint64_t)POWER[digits]);
+    uint128 whole = uint128_right(all, -parts.e), rest = uint128_left(all, 128 + parts.e);
+    if (whole.high != 0 || whole.low >= TOO_MANY)
         return false;
-    *units = (uint64_t)whole;
-    *units += rest > half || (rest == half && *units % 2 == 1);
+    static const uint64_t HALF = (uint64_t)1 << 63;
+    bool is_above = rest.high > HALF || (rest.high == HALF && rest.low != 0);
+    bool is_tie = rest.high == HALF && rest.low == 0;
+    *units = whole.low + (is_above || (is_tie && whole.low % 2 == 1));
     return true;
 }
 

@@ -5,15 +5,13 @@
 #ifndef SELFATTN_IO_POW10_H
 #define SELFATTN_IO_POW10_H
 
-#include <stdint.h>
+#include "io/uint128.h"
 
 /* Below 10^-342, any 64-bit integer × 10^q is less than half of the least float64. The reader stops
  * at 10^308; the writer needs 10^324 to make a digit of the least float64. */
 enum { POW10_MIN = -342, POW10_MAX = 324, POW10_EXACT_MAX = 55 };
 
-typedef struct pow10_bits {
-    uint64_t high, low;
-} pow10_bits;
+typedef uint128 pow10_bits;
 
 extern const pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
 
@@ -36,18 +34,15 @@ typedef struct pow10_product {
 
 static inline pow10_product pow10_times(pow10_bits row, uint64_t factor)
 {
-    /* No standard C, but both compilers have it on every 64-bit machine. */
-    __extension__ typedef unsigned __int128 uint128;
-    uint128 low = (uint128)row.low * factor;
-    uint128 high = (uint128)row.high * factor + (uint64_t)(low >> 64);
-    return (pow10_product){(uint64_t)(high >> 64), (uint64_t)high, (uint64_t)low};
+    uint128 low = uint128_product(row.low, factor), high = uint128_product(row.high, factor);
+    uint64_t middle = high.low + low.high;
+    return (pow10_product){high.high + (middle < high.low), middle, low.low};
 }
 
 /* The high word of factor × the high half of the row: at most 1 less than that of the whole. */
 static inline uint64_t pow10_times_high(pow10_bits row, uint64_t factor)
 {
-    __extension__ typedef unsigned __int128 uint128;
-    return (uint64_t)((uint128)row.high * factor >> 64);
+    return uint128_product(row.high, factor).high;
 }
 
 #endif

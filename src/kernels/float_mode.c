@@ -3,8 +3,9 @@
 
 #include <float.h>
 
-_Static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to its type, which x87 does not "
-                                     "do: -msse2 -mfpmath=sse");
+_Static_assert(FLT_EVAL_METHOD == 0,
+               "each operation must be rounded to its type: i386 needs -msse2 -mfpmath=sse, "
+               "s390x -fexcess-precision=fast");
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
