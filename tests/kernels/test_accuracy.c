@@ -236,7 +236,7 @@ static void check_logarithm(unit *u)
     CHECK(u, logarithm(INFINITY) == INFINITY && isnan(logarithm(NAN)));
 }
 
-void test_kernel_accuracy(unit *u)
+UNIT(kernel_accuracy)
 {
     if (!unit_long_double_is_wide()) {
         unit_skip(u, "accuracy: long double is no wider than double here");

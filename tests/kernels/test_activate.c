@@ -178,7 +178,7 @@ static void check_relu(unit *u, dtype type)
     CHECK(u, numbers_same(type, out, right, RELUS));
 }
 
-void test_kernel_activate(unit *u)
+UNIT(kernel_activate)
 {
     for (dtype type = DTYPE_F32; type <= DTYPE_F64; type++) {
         check_ends(u, type);

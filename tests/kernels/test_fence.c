@@ -39,8 +39,7 @@ static void guards_notice(unit *u, fence *f)
     }
 }
 
-void test_fence(unit *u);
-void test_fence(unit *u)
+UNIT(fence)
 {
     fence f;
     fence_open(&f, BYTES);

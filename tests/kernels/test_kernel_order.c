@@ -206,8 +206,7 @@ static void check_masked_row(unit *u)
     CHECK(u, memcmp(out, zeros, sizeof out) == 0);
 }
 
-void test_kernel_order(unit *u);
-void test_kernel_order(unit *u)
+UNIT(kernel_order)
 {
     for (size_t depth = 0; depth < 700; depth += 1 + depth) {
         for (size_t skipped = 0; skipped < PACKED_STEP; skipped += PACKED_PART) {

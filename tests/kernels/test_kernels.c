@@ -244,8 +244,7 @@ static void check_in_place(unit *u, yard *y, const slot *one, dtype type)
     CHECK(u, memcmp(j.out.data, y->wanted, SIZES.n * dtype_size(type)) == 0);
 }
 
-void test_kernels(unit *u);
-void test_kernels(unit *u)
+UNIT(kernels)
 {
     yard y;
     yard_open(&y);

@@ -113,8 +113,7 @@ static void check_widening(unit *u)
     CHECK(u, !dtype_is_narrower(DTYPE_F32, DTYPE_F32) && !dtype_is_narrower(DTYPE_BOOL, DTYPE_F32));
 }
 
-void test_narrow(unit *u);
-void test_narrow(unit *u)
+UNIT(narrow)
 {
     check_patterns(u);
     check_widening(u);

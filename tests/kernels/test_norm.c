@@ -209,7 +209,7 @@ static void check_range(unit *u)
     CHECK(u, f32->row_rms_norm(fine, 0, NULL, 0, of_float));
 }
 
-void test_kernel_norm(unit *u)
+UNIT(kernel_norm)
 {
     check_range(u);
     for (dtype type = DTYPE_F32; type <= DTYPE_F64; type++) {

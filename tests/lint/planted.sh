@@ -4,7 +4,7 @@ lints=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
-mkdir -p src/base src/io src/cli tests/cli man
+mkdir -p src/base src/io src/cli tests/cli tests/unit tests/kernels man
 touch main.c README.md && cp "$lints/../../.clang-format" .
 wrong=0
 
@@ -58,6 +58,15 @@ plant messages src/io/read.c 'bool no(err *e) { return err_set(e, "a case of " "
 plant messages src/io/read.c 'bool no(err *e) { err_set(e, f() ? "%s is no matrix" : "never"); }'
 plant width src/io/read.c "/* $(printf '%099d' 0) */"
 plant width README.md "$(printf '%0101d' 0)"
+printf 'UNIT(read)\n{\n}\n' >tests/unit/test_read.c
+touch tests/unit/helper.c
+lint registered || { wrong=1; echo 'registered fails over a good tree:'; cat said; }
+touch tests/unit/test_write.c
+if lint registered || ! grep -q test_write.c said; then
+    wrong=1
+    echo 'registered does not find a file without a test'
+fi
+rm tests/unit/test_write.c
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
 

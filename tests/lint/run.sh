@@ -4,7 +4,9 @@
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
-for lint in layers messages width style length planted; do
+for lint in "$tests"/*.sh; do
+    lint=$(basename "$lint" .sh)
+    [ "$lint" != run ] || continue
     picked "$lint" || continue
     "$tests/$lint.sh"
     case $? in

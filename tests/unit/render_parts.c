@@ -1,4 +1,4 @@
-#include "test_render_parts.h"
+#include "render_parts.h"
 
 #include <stdint.h>
 

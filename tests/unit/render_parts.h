@@ -1,6 +1,6 @@
 /* Pieces of traces made by hand, for the tests of the text renderer. */
-#ifndef SELFATTN_TESTS_TEST_RENDER_PARTS_H
-#define SELFATTN_TESTS_TEST_RENDER_PARTS_H
+#ifndef SELFATTN_TESTS_RENDER_PARTS_H
+#define SELFATTN_TESTS_RENDER_PARTS_H
 
 #include "render/renderer.h"
 

@@ -150,7 +150,7 @@ static void rounds_frequencies(unit *u)
     CHECK(u, worst <= 0.5 + 0x1p-7);
 }
 
-void test_angle(unit *u)
+UNIT(angle)
 {
     knows_published_values(u);
     holds_for_small_angles(u);

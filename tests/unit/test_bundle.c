@@ -102,8 +102,7 @@ static void lists_find(unit *u)
     text_list_free(&list);
 }
 
-void test_bundle(unit *u);
-void test_bundle(unit *u)
+UNIT(bundle)
 {
     finds_what_was_added(u);
     taking_replaces(u);

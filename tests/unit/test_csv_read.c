@@ -275,7 +275,7 @@ static void truncation(unit *u)
     }
 }
 
-void test_csv_read(unit *u)
+UNIT(csv_read)
 {
     CHECK_SAMPLES(u, SINGLE, .keys = &KEY_TABLE);
     CHECK_SAMPLES(u, LABELS, .keys = &KEY_TABLE);

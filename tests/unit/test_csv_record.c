@@ -280,7 +280,7 @@ static void csv_spectrum(unit *u)
         compare_file(u, names[i]);
 }
 
-void test_csv_record(unit *u)
+UNIT(csv_record)
 {
     records(u);
     longest_field(u);

@@ -254,7 +254,7 @@ static void labels_read_back(unit *u)
         check_labels_read_back(u, columns[i], rows[i]);
 }
 
-void test_csv_write(unit *u)
+UNIT(csv_write)
 {
     plain(u);
     blocks(u);

@@ -116,8 +116,7 @@ static void cut_documents(unit *u)
     globfree(&found);
 }
 
-void test_cut_off(unit *u);
-void test_cut_off(unit *u)
+UNIT(cut_off)
 {
     cut_samples(u);
     cut_documents(u);

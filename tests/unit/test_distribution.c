@@ -28,7 +28,7 @@ static bool is_around_zero(law got, double deviation)
 }
 
 /* in 4, out 28: 2/32 = 1/16; in 16: 1/√16. */
-void test_distribution(unit *u)
+UNIT(distribution)
 {
     static const fan WIDE = {4, 28}, TALL = {16, 9};
     const knobs none = {.by_fan_out = false};

@@ -58,8 +58,7 @@ static void says_within_what(unit *u)
     CHECK_TEXT(u, cut.what + strlen(cut.what) - strlen("ä… (layer 2)"), "ä… (layer 2)");
 }
 
-void test_err(unit *u);
-void test_err(unit *u)
+UNIT(err)
 {
     keeps_the_first_error(u);
     writes_places(u);

@@ -101,7 +101,7 @@ static void recognised(unit *u)
     }
 }
 
-void test_formats(unit *u)
+UNIT(formats)
 {
     by_name_and_ending(u);
     recognised(u);

@@ -122,7 +122,7 @@ static void test_nothing_known(unit *u)
     CHECK(u, free_memory("") > 0);
 }
 
-void test_free_memory(unit *u)
+UNIT(free_memory)
 {
     test_machine_alone(u);
     test_version_2(u);

@@ -53,7 +53,7 @@ static void test_odd_rows(unit *u)
     text_free(&out);
 }
 
-void test_heat_map(unit *u)
+UNIT(heat_map)
 {
     test_levels(u);
     test_colors(u);

@@ -169,7 +169,7 @@ static void test_scripts_are_complete(unit *u)
     }
 }
 
-void test_help(unit *u)
+UNIT(help)
 {
     test_wrap(u);
     test_overview(u);

@@ -51,8 +51,7 @@ static void are_handed_over_in_order(unit *u, size_t threads, size_t last)
     CHECK(u, f.is_well);
 }
 
-void test_in_order(unit *u);
-void test_in_order(unit *u)
+UNIT(in_order)
 {
     static const size_t THREADS[] = {0, 1, 2, 3, 7, 1000};
     for (size_t i = 0; i < sizeof THREADS / sizeof THREADS[0]; i++) {

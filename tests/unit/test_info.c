@@ -19,7 +19,7 @@ static void add(bundle *b, const char *name, dtype type, const char *stored, int
 
 /* float16 has 2 bytes, bfloat16 16 bits, int64 8 bytes, a truth 1. The least number of a float32 is
  * written with the digits of a float32. */
-void test_info(unit *u)
+UNIT(info)
 {
     static const format ARCHIVE = {.named = {"npz", ""}, .title = "NPZ"};
     bundle b = {0};

@@ -128,7 +128,7 @@ static void only_entries_numbers_may_differ(unit *u)
     json_again_free(&again);
 }
 
-void test_json_again(unit *u)
+UNIT(json_again)
 {
     other_numbers_come_in(u);
     what_differs_is_not_alike(u);

@@ -193,7 +193,7 @@ static void it_is_said(unit *u)
     err_clear(&e);
 }
 
-void test_json_changed(unit *u)
+UNIT(json_changed)
 {
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++)
         try_text(u, TEXTS[i]);

@@ -463,7 +463,7 @@ static void passes_over_the_unknown(unit *u)
     bundle_free(&b);
 }
 
-void test_json_read(unit *u)
+UNIT(json_read)
 {
     reads_document(u);
     reads_settings(u);

@@ -335,7 +335,7 @@ static void json_test_suite(unit *u)
     CHECK(u, count == 318);
 }
 
-void test_json_scan(unit *u)
+UNIT(json_scan)
 {
     refuses(u);
     accepts(u);

@@ -221,7 +221,7 @@ static void full_disk(unit *u)
     bundle_free(&b);
 }
 
-void test_json_write(unit *u)
+UNIT(json_write)
 {
     matrices(u);
     strides(u);

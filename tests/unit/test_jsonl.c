@@ -67,8 +67,7 @@ static void looks(unit *u)
         check_look(u, cases[i].bytes, cases[i].wanted);
 }
 
-void test_jsonl(unit *u);
-void test_jsonl(unit *u)
+UNIT(jsonl)
 {
     looks(u);
     finds_lines(u);

@@ -193,7 +193,7 @@ static void refuses_what_no_size_can_say(unit *u)
     CHECK(u, !kv_cache_reserve(&c, 0, SIZE_MAX, &e) && e.is_set && c.room == 0);
 }
 
-void test_kv_cache(unit *u)
+UNIT(kv_cache)
 {
     for (size_t i = 0; i < ISAS.count; i++) {
         const isa *one = (const isa *)(const void *)named_row(&ISAS, i);

@@ -38,8 +38,7 @@ static void refuses_an_instruction_set_that_is_not_here(unit *u)
                "--isa: this machine does not have z80 | --isa auto takes the best that is here");
 }
 
-void test_limits(unit *u);
-void test_limits(unit *u)
+UNIT(limits)
 {
     refuses_stages_beyond_an_address(u);
     refuses_an_instruction_set_that_is_not_here(u);

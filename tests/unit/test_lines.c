@@ -273,7 +273,7 @@ static void ends_at_failures(unit *u)
     lines_close(&l);
 }
 
-void test_lines(unit *u)
+UNIT(lines)
 {
     cuts_at_newlines(u);
     passes_over_long_lines(u);

@@ -114,7 +114,7 @@ static void test_source(unit *u)
     }
 }
 
-void test_mapping(unit *u)
+UNIT(mapping)
 {
     test_bytes(u);
     test_users(u);

@@ -165,7 +165,7 @@ static void test_align(unit *u)
     CHECK(u, measure_align(&a, &b, &view_a, &view_b) && view_a.rank == 0);
 }
 
-void test_measure(unit *u)
+UNIT(measure)
 {
     test_small(u);
     test_unusual(u);

@@ -84,8 +84,7 @@ static void copies_text(unit *u)
     mem_free(copy);
 }
 
-void test_mem(unit *u);
-void test_mem(unit *u)
+UNIT(mem)
 {
     checks_sizes(u);
     aligns_and_refuses(u);

@@ -170,8 +170,7 @@ static void measure(unit *u, const struct row *one)
         tensor_free(&in[i]);
 }
 
-void test_memory(unit *u);
-void test_memory(unit *u)
+UNIT(memory)
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         measure(u, &ROWS[i]);

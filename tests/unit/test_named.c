@@ -43,8 +43,7 @@ static void lists_names(unit *u)
     text_free(&out);
 }
 
-void test_named(unit *u);
-void test_named(unit *u)
+UNIT(named)
 {
     finds_exactly(u);
     finds_the_nearest(u);

@@ -152,7 +152,7 @@ static void test_terms(unit *u)
     }
 }
 
-void test_named_tables(unit *u)
+UNIT(named_tables)
 {
     test_all_tables(u);
     test_names_of_mistakes_are_unique(u);

@@ -44,8 +44,7 @@ static void finds_the_nearest(unit *u)
     check_found(u, "wieghts", 2, (const char *const[]){NULL}, "none");
 }
 
-void test_nearest(unit *u);
-void test_nearest(unit *u)
+UNIT(nearest)
 {
     counts_edits(u);
     reaches_a_third(u);

@@ -302,7 +302,7 @@ static void test_write_errors(unit *u)
     bundle_free(&b);
 }
 
-void test_npy(unit *u)
+UNIT(npy)
 {
     test_files(u);
     test_stored(u);

@@ -237,7 +237,7 @@ static void test_write_errors(unit *u)
     bundle_free(&b);
 }
 
-void test_npz(unit *u)
+UNIT(npz)
 {
     test_files(u);
     test_keys(u);

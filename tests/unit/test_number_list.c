@@ -169,7 +169,7 @@ static void check_formats(unit *u)
     }
 }
 
-void test_number_list(unit *u)
+UNIT(number_list)
 {
     check_stops(u);
     check_room(u);

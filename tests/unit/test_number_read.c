@@ -429,7 +429,7 @@ static void check_nonfinite(unit *u)
         CHECK(u, !reads_nonfinite(NOT[i], &value));
 }
 
-void test_number_read(unit *u)
+UNIT(number_read)
 {
     check_grammar(u);
     check_ends(u);

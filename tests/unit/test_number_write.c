@@ -274,7 +274,7 @@ static void check_random_rounded(unit *u)
         printf("  %zu values from seed %" PRIu64 "\n", wrong, SEED);
 }
 
-void test_number_write(unit *u)
+UNIT(number_write)
 {
     check_published(u);
     check_notation(u);

@@ -329,7 +329,7 @@ static void test_help_takes_options_as_words(unit *u)
     options_free(&p.o);
 }
 
-void test_options(unit *u)
+UNIT(options)
 {
     test_any_order(u);
     test_scalars(u);

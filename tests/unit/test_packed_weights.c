@@ -92,8 +92,7 @@ static void gives_the_same_bits(unit *u, const kernels *with, const tensor *weig
     packed_weights_free(&all);
 }
 
-void test_packed_weights(unit *u);
-void test_packed_weights(unit *u)
+UNIT(packed_weights)
 {
     const kernels *with = isa_best()->table(DTYPE_F32);
     tensor weight = new_matrix(u, DEPTH, COLUMNS, 1);

@@ -52,7 +52,7 @@ static void check_words(unit *u, const char *words)
     check_options(u, words);
 }
 
-void test_peers(unit *u)
+UNIT(peers)
 {
     for (size_t i = 0; i < PEERS.count; i++) {
         for (size_t j = 0; j < DIFFERENCES.count; j++) {

@@ -98,7 +98,7 @@ static void check_product(unit *u)
     CHECK(u, p.high == UINT64_MAX - 1 && p.middle == UINT64_MAX && p.low == 1);
 }
 
-void test_pow10(unit *u)
+UNIT(pow10)
 {
     for (int q = POW10_MIN; q <= POW10_MAX; q++)
         check_row(u, q);

@@ -155,7 +155,7 @@ static void scalar_functions(unit *u)
     CHECK(u, cosine_hash == 0x2c592117876fdca6u);
 }
 
-void test_random(unit *u)
+UNIT(random)
 {
     scalar_functions(u);
     philox_gives_known_answers(u);

@@ -69,7 +69,7 @@ static void draw_all(const recorded *r, double *out)
     }
 }
 
-void test_random_recorded(unit *u)
+UNIT(random_recorded)
 {
     static const char FILE_NAME[] = "testdata/random/recorded.txt";
     FILE *in = fopen(FILE_NAME, "r");

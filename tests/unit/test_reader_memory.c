@@ -88,8 +88,7 @@ static void read_watched(unit *u, const char *kind, const char *what, const text
     bundle_free(&b);
 }
 
-void test_reader_memory(unit *u);
-void test_reader_memory(unit *u)
+UNIT(reader_memory)
 {
     static const char *const BINARY[] = {"npz", "safetensors"};
     text bytes = {0};

@@ -106,7 +106,7 @@ static void check_wrapped(unit *u)
     text_free(&out);
 }
 
-void test_render_display(unit *u)
+UNIT(render_display)
 {
     check_widths(u);
     check_shown(u);

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "render/line_text.h"
-#include "test_render_parts.h"
+#include "render_parts.h"
 
 #include <math.h>
 
@@ -164,7 +164,7 @@ static void check_shortened(unit *u)
                "    y = 0 + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15 = 4\n");
 }
 
-void test_render_line(unit *u)
+UNIT(render_line)
 {
     check_sums(u);
     check_additive(u);

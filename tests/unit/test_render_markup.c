@@ -3,7 +3,7 @@
 
 #include "render/html_parts.h"
 #include "render/math.h"
-#include "test_render_parts.h"
+#include "render_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void check_colors(unit *u)
     CHECK(u, html_greatest(&matrix) == 3);
 }
 
-void test_render_markup(unit *u)
+UNIT(render_markup)
 {
     check_formulas(u);
     check_names(u);

@@ -4,7 +4,7 @@
 #include "render/matrix_text.h"
 #include "render/product_text.h"
 #include "render/stack_text.h"
-#include "test_render_parts.h"
+#include "render_parts.h"
 
 #include <math.h>
 
@@ -365,7 +365,7 @@ static void check_edges(unit *u)
     }
 }
 
-void test_render_matrix(unit *u)
+UNIT(render_matrix)
 {
     check_weights(u);
     check_labels(u);

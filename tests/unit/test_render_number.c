@@ -123,7 +123,7 @@ static void check_aligned(unit *u)
     text_free(&out);
 }
 
-void test_render_number(unit *u)
+UNIT(render_number)
 {
     check_numbers(u);
     check_units(u);

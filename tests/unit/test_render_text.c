@@ -3,7 +3,7 @@
 
 #include "render/renderer.h"
 #include "render/table_text.h"
-#include "test_render_parts.h"
+#include "render_parts.h"
 
 static const double Q[] = {1, 0, 2}, K[] = {4, 4, 0}, FOUR = 4;
 
@@ -134,7 +134,7 @@ static void check_table(unit *u)
                    "             key\n");
 }
 
-void test_render_text(unit *u)
+UNIT(render_text)
 {
     check_page(u);
     check_titles(u);

@@ -16,7 +16,7 @@ static void keep_sum(unit *u, const double *in, size_t count, int decimals, cons
         CHECK(u, row[j] == wanted[j]);
 }
 
-void test_rounding(unit *u)
+UNIT(rounding)
 {
     /* 3.3 units each, of which one is missing: the earliest key has it */
     keep_sum(u, (double[]){1.0 / 3, 1.0 / 3, 1.0 / 3}, 3, 1, (double[]){0.4, 0.3, 0.3});

@@ -85,8 +85,7 @@ static void missing_addresses_are_reported(unit *u)
     reserve_free(NULL, 0);
 }
 
-void test_row_stage(unit *u);
-void test_row_stage(unit *u)
+UNIT(row_stage)
 {
     bundle document = {0};
     problem asked = {0};

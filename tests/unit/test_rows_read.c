@@ -254,8 +254,7 @@ static void json_errors_have_their_places(unit *u)
     }
 }
 
-void test_rows_read(unit *u);
-void test_rows_read(unit *u)
+UNIT(rows_read)
 {
     tables_are_read(u);
     csv_errors_have_their_places(u);

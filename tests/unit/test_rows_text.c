@@ -139,8 +139,7 @@ static void formats_write_the_same(unit *u, int rank, const size_t *size)
     bundle_free(&result);
 }
 
-void test_rows_text(unit *u);
-void test_rows_text(unit *u)
+UNIT(rows_text)
 {
     text wanted = {0};
     if (!scratch_open(u))

@@ -76,7 +76,7 @@ static void check_numbers(unit *u, uint64_t seed, const bundle *document, const 
     problem_free(&asked);
 }
 
-void test_run_again(unit *u)
+UNIT(run_again)
 {
     bundle document = {0}, stages = {0};
     problem asked;

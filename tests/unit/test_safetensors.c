@@ -417,8 +417,7 @@ static void comes_back(unit *u)
     bundle_free(&b);
 }
 
-void test_safetensors(unit *u);
-void test_safetensors(unit *u)
+UNIT(safetensors)
 {
     is_read(u);
     is_refused(u);

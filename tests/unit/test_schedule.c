@@ -35,8 +35,7 @@ static void stops(unit *u)
     CHECK(u, !schedule_take(&s, &t));
 }
 
-void test_schedule(unit *u);
-void test_schedule(unit *u)
+UNIT(schedule)
 {
     gives_each_task_once(u);
     stops(u);

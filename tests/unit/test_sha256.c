@@ -45,7 +45,7 @@ static void check_base64(unit *u)
     CHECK_TEXT(u, out, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
 }
 
-void test_sha256(unit *u)
+UNIT(sha256)
 {
     check_published(u);
     check_base64(u);

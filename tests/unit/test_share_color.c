@@ -3,7 +3,7 @@
 #include "render/html_assets.h"
 #include "render/sampling.h"
 #include "render/share_color.h"
-#include "test_render_parts.h"
+#include "render_parts.h"
 #include "unit.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void test_squares(unit *u)
     CHECK(u, s.rows == 0 && s.columns == 3);
 }
 
-void test_share_color(unit *u)
+UNIT(share_color)
 {
     test_page_levels(u);
     test_steps(u);

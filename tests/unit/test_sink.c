@@ -153,8 +153,7 @@ static void refuses_lost_text(unit *u)
     CHECK(u, scratch_count() == 0);
 }
 
-void test_sink(unit *u);
-void test_sink(unit *u)
+UNIT(sink)
 {
     if (!scratch_open(u))
         return;

@@ -141,8 +141,7 @@ static void heeds_permissions(unit *u)
     unlink(scratch_path("readonly"));
 }
 
-void test_sink_places(unit *u);
-void test_sink_places(unit *u)
+UNIT(sink_places)
 {
     if (!scratch_open(u))
         return;

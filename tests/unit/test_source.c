@@ -36,8 +36,7 @@ static void reads_files(unit *u)
     check_unreadable(u, scratch_folder(), "Is a directory | name a file in it");
 }
 
-void test_source(unit *u);
-void test_source(unit *u)
+UNIT(source)
 {
     if (!scratch_open(u))
         return;

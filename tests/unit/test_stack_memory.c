@@ -146,8 +146,7 @@ static void measure(unit *u, const struct row *one)
     bundle_free(&document);
 }
 
-void test_stack_memory(unit *u);
-void test_stack_memory(unit *u)
+UNIT(stack_memory)
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         measure(u, &ROWS[i]);

@@ -74,7 +74,7 @@ static void looks_at_tensors(unit *u)
     CHECK(u, s[5].finite == 0);
 }
 
-void test_statistics(unit *u)
+UNIT(statistics)
 {
     counts_what_is_no_number(u);
     knows_nothing_of_none(u);

@@ -362,7 +362,7 @@ static void test_shapes(unit *u)
     text_free(&out);
 }
 
-void test_stored_matrix(unit *u)
+UNIT(stored_matrix)
 {
     test_elements(u);
     test_halves(u);

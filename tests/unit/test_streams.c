@@ -177,8 +177,7 @@ static void survives_interrupted_reads(unit *u)
     CHECK_TEXT(u, said(&e), "standard input: cannot be read: Bad file descriptor");
 }
 
-void test_streams(unit *u);
-void test_streams(unit *u)
+UNIT(streams)
 {
     if (!scratch_open(u))
         return;

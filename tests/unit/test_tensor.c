@@ -100,8 +100,7 @@ static void knows_holes_and_infinities(unit *u)
     tensor_free(&t);
 }
 
-void test_tensor(unit *u);
-void test_tensor(unit *u)
+UNIT(tensor)
 {
     views_share_the_data(u);
     copies_between_strides(u);

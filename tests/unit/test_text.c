@@ -3,8 +3,7 @@
 
 #include <stdint.h>
 
-void test_text(unit *u);
-void test_text(unit *u)
+UNIT(text)
 {
     text t = {0};
     err e = {0};

@@ -105,8 +105,7 @@ static void threads_may_run_anywhere(unit *u)
     crew_close(&by);
 }
 
-void test_threads(unit *u);
-void test_threads(unit *u)
+UNIT(threads)
 {
     all_units_are_done_once(u, 0, 1);
     all_units_are_done_once(u, 1, 1);

@@ -129,7 +129,7 @@ static void cases_are_read(unit *u)
     text_free(&shown);
 }
 
-void test_tidy(unit *u)
+UNIT(tidy)
 {
     written(u);
     cases_are_read(u);

@@ -95,8 +95,7 @@ static void check_wide(unit *u)
     unlink(document);
 }
 
-void test_trace_width(unit *u);
-void test_trace_width(unit *u)
+UNIT(trace_width)
 {
     if (access(TRACED[0].document, R_OK) != 0 || !scratch_open(u)) {
         unit_skip(u, "testdata: the tests run elsewhere");

@@ -142,7 +142,7 @@ static void test_least_is_least(unit *u)
     CHECK(u, wrong == 0);
 }
 
-void test_ulps(unit *u)
+UNIT(ulps)
 {
     test_f64(u);
     test_zero_and_subnormals(u);

@@ -293,7 +293,7 @@ static void test_deflated(unit *u)
     text_free(&many);
 }
 
-void test_zip(unit *u)
+UNIT(zip)
 {
     test_written(u);
     test_zip64(u);

@@ -6,96 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row a test, one file a test: tests/unit/test_NAME.c defines test_NAME. */
-#define UNIT_TESTS(ROW)                                                                            \
-    ROW(csv_read)                                                                                  \
-    ROW(csv_record)                                                                                \
-    ROW(csv_write)                                                                                 \
-    ROW(cut_off)                                                                                   \
-    ROW(distribution)                                                                              \
-    ROW(err)                                                                                       \
-    ROW(fence)                                                                                     \
-    ROW(formats)                                                                                   \
-    ROW(free_memory)                                                                               \
-    ROW(heat_map)                                                                                  \
-    ROW(help)                                                                                      \
-    ROW(in_order)                                                                                  \
-    ROW(info)                                                                                      \
-    ROW(json_again)                                                                                \
-    ROW(json_changed)                                                                              \
-    ROW(json_read)                                                                                 \
-    ROW(json_scan)                                                                                 \
-    ROW(json_write)                                                                                \
-    ROW(jsonl)                                                                                     \
-    ROW(kernel_accuracy)                                                                           \
-    ROW(kernel_activate)                                                                           \
-    ROW(kernel_norm)                                                                               \
-    ROW(kernel_order)                                                                              \
-    ROW(kernels)                                                                                   \
-    ROW(limits)                                                                                    \
-    ROW(kv_cache)                                                                                  \
-    ROW(lines)                                                                                     \
-    ROW(mapping)                                                                                   \
-    ROW(measure)                                                                                   \
-    ROW(mem)                                                                                       \
-    ROW(memory)                                                                                    \
-    ROW(reader_memory)                                                                             \
-    ROW(stack_memory)                                                                              \
-    ROW(statistics)                                                                                \
-    ROW(tensor)                                                                                    \
-    ROW(angle)                                                                                     \
-    ROW(bundle)                                                                                    \
-    ROW(named)                                                                                     \
-    ROW(named_tables)                                                                              \
-    ROW(narrow)                                                                                    \
-    ROW(nearest)                                                                                   \
-    ROW(npy)                                                                                       \
-    ROW(npz)                                                                                       \
-    ROW(number_list)                                                                               \
-    ROW(number_read)                                                                               \
-    ROW(number_write)                                                                              \
-    ROW(options)                                                                                   \
-    ROW(peers)                                                                                     \
-    ROW(pow10)                                                                                     \
-    ROW(random)                                                                                    \
-    ROW(random_recorded)                                                                           \
-    ROW(rounding)                                                                                  \
-    ROW(render_display)                                                                            \
-    ROW(render_line)                                                                               \
-    ROW(render_markup)                                                                             \
-    ROW(render_matrix)                                                                             \
-    ROW(render_number)                                                                             \
-    ROW(render_text)                                                                               \
-    ROW(row_stage)                                                                                 \
-    ROW(rows_read)                                                                                 \
-    ROW(rows_text)                                                                                 \
-    ROW(packed_weights)                                                                            \
-    ROW(run_again)                                                                                 \
-    ROW(safetensors)                                                                               \
-    ROW(sha256)                                                                                    \
-    ROW(share_color)                                                                               \
-    ROW(schedule)                                                                                  \
-    ROW(sink)                                                                                      \
-    ROW(sink_places)                                                                               \
-    ROW(source)                                                                                    \
-    ROW(streams)                                                                                   \
-    ROW(stored_matrix)                                                                             \
-    ROW(text)                                                                                      \
-    ROW(threads)                                                                                   \
-    ROW(tidy)                                                                                      \
-    ROW(trace_width)                                                                               \
-    ROW(ulps)                                                                                      \
-    ROW(zip)
+static unit_test *first_test, **next_test = &first_test;
 
-#define DECLARE(name) void test_##name(unit *u);
-UNIT_TESTS(DECLARE)
-
-static const struct {
-    const char *name;
-    void (*run)(unit *u);
-} TESTS[] = {
-#define LIST(name) {#name, test_##name},
-    UNIT_TESTS(LIST)};
+void unit_register(unit_test *test)
+{
+    *next_test = test;
+    next_test = &test->next;
+}
 
 bool unit_check(unit *u, bool holds, const char *file, int line, const char *claim)
 {
@@ -159,14 +76,14 @@ static bool is_left_out(const char *name)
 int main(int argc, char **argv)
 {
     unit u = {0};
-    for (size_t i = 0; i < sizeof TESTS / sizeof TESTS[0]; i++) {
-        if (argc > 1 && strstr(TESTS[i].name, argv[1]) == NULL)
+    for (const unit_test *test = first_test; test != NULL; test = test->next) {
+        if (argc > 1 && strstr(test->name, argv[1]) == NULL)
             continue;
-        u.test = TESTS[i].name;
+        u.test = test->name;
         if (is_left_out(u.test))
             unit_skip(&u, "it takes too long here");
         else
-            TESTS[i].run(&u);
+            test->run(&u);
     }
     printf("%zu passed, %zu failed, %zu skipped\n", u.passed, u.failed, u.skipped);
     return u.failed > 0;

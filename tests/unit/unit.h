@@ -1,5 +1,5 @@
-/* The unit tests' few words: a test is a function in the table of unit.c; CHECK counts, and says
- * where it failed. */
+/* The unit tests' few words: UNIT(name) and a body are a test, which runs because it is linked;
+ * CHECK counts, and says where it failed. */
 #ifndef SELFATTN_TESTS_UNIT_H
 #define SELFATTN_TESTS_UNIT_H
 
@@ -12,6 +12,24 @@ typedef struct unit {
     const char *test;
     size_t passed, failed, skipped;
 } unit;
+
+typedef struct unit_test {
+    const char *name;
+    void (*run)(unit *u);
+    struct unit_test *next;
+} unit_test;
+
+void unit_register(unit_test *test);
+
+/* Before main, each test adds itself to the list. */
+#define UNIT(name_)                                                                                \
+    static void test_##name_(unit *u);                                                             \
+    __attribute__((constructor)) static void register_##name_(void)                                \
+    {                                                                                              \
+        static unit_test test = {#name_, test_##name_, NULL};                                      \
+        unit_register(&test);                                                                      \
+    }                                                                                              \
+    static void test_##name_(unit *u)
 
 bool unit_check(unit *u, bool holds, const char *file, int line, const char *claim);
 bool unit_check_text(unit *u, const char *got, const char *wanted, const char *file, int line);
