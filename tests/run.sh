@@ -12,7 +12,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/release}
 export BUILD
-unset MAKEFLAGS MFLAGS MAKELEVEL # a suite that calls make begins anew
+unset MAKEFLAGS MFLAGS MAKELEVEL WERROR # a suite that calls make begins anew
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -34,11 +34,11 @@ static inline double cosine_series(double r)
 static inline void sine_and_cosine_of_turn(double u, double *sine, double *cosine)
 {
     static const double TWO_PI = 0x1.921fb54442d18p+2;
-    int quarter = (int)(u * 4 + 0.5);
-    double r = (u - quarter * 0.25) * TWO_PI, s = sine_series(r), c = cosine_series(r);
-    double first = quarter & 1 ? c : s, second = quarter & 1 ? s : c;
-    *sine = quarter & 2 ? -first : first;
-    *cosine = (quarter + 1) & 2 ? -second : second;
+    int nearest = (int)(u * 4 + 0.5);
+    double r = (u - nearest * 0.25) * TWO_PI, s = sine_series(r), c = cosine_series(r);
+    double first = nearest & 1 ? c : s, second = nearest & 1 ? s : c;
+    *sine = nearest & 2 ? -first : first;
+    *cosine = (nearest + 1) & 2 ? -second : second;
 }
 
 #endif

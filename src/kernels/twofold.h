@@ -10,6 +10,9 @@ typedef struct twofold {
     double high, low;
 } twofold;
 
+/* Added to a number below 2⁵¹ it leaves the nearest whole one in the lowest bits. */
+static const double ROUND_WHOLE = 0x1.8p52;
+
 /* a + b without loss (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B) */
 static inline twofold twofold_sum(double a, double b)
 {

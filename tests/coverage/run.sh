@@ -7,7 +7,7 @@ set -eu
 build=build/coverage
 least=${COVERAGE_LEAST:-95}
 { command -v gcov && command -v gcc; } >/dev/null || skip_all 'no gcc and gcov here'
-make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc programs >/dev/null
+make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc CFLAGS=-O0 programs >/dev/null
 find "$build" -name '*.gcda' -exec rm {} +
 # What the other suites reach, these do; each process takes a while to write what it reached.
 BUILD=$build tests/run.sh unit compare why faults cli >"$build/tests.txt" ||

@@ -74,7 +74,7 @@ static void read_stack_line(reader *r, const stack *s, size_t line)
     read_end(r);
 }
 
-void check_stack(reader *r, const paragraph *p)
+void check_stack_products(reader *r, const paragraph *p)
 {
     const truth *t = r->of;
     tensor weighted = truth_stage(t, "weighted", t->how.head),

@@ -35,7 +35,7 @@ void check_matrix(reader *r, progress *at, const paragraph *p, char name[64]);
 bool is_product(const paragraph *p);
 bool is_stack(const paragraph *p);
 void check_product(reader *r, const paragraph *p);
-void check_stack(reader *r, const paragraph *p);
+void check_stack_products(reader *r, const paragraph *p);
 
 /* check_words.c: every digit in sentences and formulas (joined by single spaces), in tables, and in
  * headings. The title and the notes above the first step are the document's own. */

@@ -80,7 +80,7 @@ static void check_paragraph(page *on, const truth *t, progress *at, const paragr
     else if (is_product(p))
         check_product(&r, p);
     else if (is_stack(p))
-        check_stack(&r, p);
+        check_stack_products(&r, p);
     else if (is_next_part(p) || is_matrix(p))
         check_matrix(&r, at, p, matrix);
     else {

@@ -33,31 +33,30 @@ static inline double polynomial(const double *term, double x)
 /* ---- e⁻ᵗ ---- */
 
 static const double LOG2_OF_E = 1.4426950408889634;
-static const double LN2_HIGH = 0x1.62e42fefa38p-1; /* 43 bits: exact times any whole n to 2¹⁰ */
-static const double LN2_LOW = 0x1.ef35793c7673p-45;
-static const double ROUND_WHOLE = 0x1.8p52; /* its sum with x has no fraction bits */
+static const double LN2_43_BITS = 0x1.62e42fefa38p-1; /* 43 bits: exact times any whole n to 2¹⁰ */
+static const double LN2_BEYOND = 0x1.ef35793c7673p-45;
 
 /* (eʳ − 1 − r) / r²: Taylor's series to r¹³/13!; the rest is below 4·10⁻¹⁸ of eʳ. */
-static const double EXP_TERM[TERMS] = {
+static const double EXP_SERIES[TERMS] = {
     1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
     1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      1.0 / 2};
 
 /* value·2^power, power a whole number */
-typedef struct scaled {
+typedef struct two_power {
     twofold value;
     double power;
-} scaled;
+} two_power;
 
 /* e^x for −1200 < x ≤ 0, within 0.1 ulp. */
-static inline scaled exponential(twofold x)
+static inline two_power exponential(twofold x)
 {
     double n = fma(x.high, LOG2_OF_E, ROUND_WHOLE) - ROUND_WHOLE;
-    double high = fma(n, -LN2_HIGH, x.high), low = fma(n, -LN2_LOW, x.low);
+    double high = fma(n, -LN2_43_BITS, x.high), low = fma(n, -LN2_BEYOND, x.low);
     double r = high + low;
     double first = 1 + high;
-    double rest = ((1 - first) + high) + (low + r * r * polynomial(EXP_TERM, r));
+    double rest = ((1 - first) + high) + (low + r * r * polynomial(EXP_SERIES, r));
     double value = first + rest;
-    return (scaled){{value, rest - (value - first)}, n};
+    return (two_power){{value, rest - (value - first)}, n};
 }
 
 /* 2^power for a whole power from −1022 to 1023 */
@@ -95,7 +94,7 @@ static inline twofold times(twofold a, twofold b)
 static inline double times_sigmoid(double x, twofold w)
 {
     bool is_negative = x < 0;
-    scaled t = exponential(
+    two_power t = exponential(
         (twofold){choose(is_negative, w.high, -w.high), choose(is_negative, w.low, -w.low)});
     double whole = scale(t.value.high, t.power), rest = scale(t.value.low, t.power);
     double first = 1 + whole;
@@ -164,7 +163,7 @@ static inline double gelu_of(double x)
     static const double MOST = 40; /* e^(−y²/2) = e⁻⁸⁰⁰ */
     double near = bounded(x, MOST), y = fabs(near);
     twofold square = twofold_product(y, y);
-    scaled t = exponential((twofold){-0.5 * square.high, -0.5 * square.low});
+    two_power t = exponential((twofold){-0.5 * square.high, -0.5 * square.low});
     double q = (y - ERFC_MIDDLE) / (y + ERFC_MIDDLE);
     double even = polynomial(ERFC_EVEN, q * q), odd = polynomial(ERFC_ODD, q * q);
     twofold slope = twofold_product(ERFC_SLOPE, y), bottom = twofold_sum(1, slope.high);

@@ -1,11 +1,7 @@
 /* The additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fused
  * multiply-adds from +0. The lanes of a vector are different keys. */
+#include "kernels/wide/panel.h"
 #include "kernels/wide/tangent.h"
-
-static const real *row_of(const tensor *t, size_t row)
-{
-    return (const real *)t->data + t->stride[0] * (ptrdiff_t)row;
-}
 
 /* So many components of as many keys as a vector has lanes stay in a first-level cache while all
  * queries are compared with them. */

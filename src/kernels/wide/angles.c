@@ -10,9 +10,6 @@ static const double QUARTER[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
 
 static const double QUARTERS_A_RADIAN = 0x1.45f306dc9c883p-1; /* 2/π */
 
-/* Added to a number below 2⁵¹ it leaves the nearest whole one in the lowest bits. */
-static const double ROUND_WHOLE = 0x1.8p52;
-
 /* position·frequency − n·π/2, between −π/4 and π/4 or hardly outside; n in the lowest bits of
  * *quarters. */
 static inline twofold reduced(double position, double frequency, uint64_t *quarters)
@@ -44,15 +41,15 @@ static inline double cosine_of(twofold r)
     static const double TERM[] = {
         1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800,
         1.0 / 40320,          -1.0 / 720,         1.0 / 24};
-    double x = r.high, square = x * x, half = square / 2, first = 1 - half, sum = TERM[0];
+    double x = r.high, square = x * x, halved = square / 2, first = 1 - halved, sum = TERM[0];
     for (size_t i = 1; i < sizeof TERM / sizeof TERM[0]; i++)
         sum = sum * square + TERM[i];
-    return first + (((1 - first) - half) + (square * square * sum - x * r.low));
+    return first + (((1 - first) - halved) + (square * square * sum - x * r.low));
 }
 
 /* `yes` where the lowest bit is set, else `no`, and its sign turned where the second one of
  * `turned` is: without a branch, so that vectors can do it. */
-static inline double choose(uint64_t quarters, uint64_t turned, double yes, double no)
+static inline double quarter_turned(uint64_t quarters, uint64_t turned, double yes, double no)
 {
     uint64_t mask = -(quarters & 1), a, b;
     memcpy(&a, &yes, sizeof yes);
@@ -69,7 +66,7 @@ void KERNEL(angles)(double position, const double *frequency, size_t n, double *
         uint64_t quarters;
         twofold r = reduced(position, frequency[i], &quarters);
         double s = sine_of(r), c = cosine_of(r);
-        sine[i] = choose(quarters, quarters, c, s);
-        cosine[i] = choose(quarters, quarters + 1, s, c);
+        sine[i] = quarter_turned(quarters, quarters, c, s);
+        cosine[i] = quarter_turned(quarters, quarters + 1, s, c);
     }
 }

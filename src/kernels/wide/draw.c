@@ -6,12 +6,12 @@
 
 enum { PAIRS = 128 };
 
-typedef struct bits {
+typedef struct random_bits {
     uint64_t a[PAIRS], b[PAIRS];
-} bits;
+} random_bits;
 
 /* Of the pairs from `skipped` behind the first one on. */
-static void draw_bits(const random_place *from, size_t skipped, bits *to)
+static void draw_bits(const random_place *from, size_t skipped, random_bits *to)
 {
     const uint32_t key[2] = {(uint32_t)from->seed, (uint32_t)(from->seed >> 32)};
     for (size_t i = 0; i < PAIRS; i++) {
@@ -59,7 +59,7 @@ void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double
 {
     real *to = out, number[2 * PAIRS];
     double range = high - low;
-    bits drawn;
+    random_bits drawn;
     for (size_t begin = 0; begin < n; begin += 2 * PAIRS) {
         draw_bits(from, begin / 2, &drawn);
         for (size_t i = 0; i < PAIRS; i++) {
@@ -76,14 +76,15 @@ void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double
  * fused operations, which are calls in a program for any processor. */
 static double logarithm_of_part(double x)
 {
-    static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+    static const double LN2_32_BITS = 6.93147180369123816490e-01,
+                        LN2_REST = 1.90821492927058770002e-10;
     static const uint64_t HALF_ROOT = 0x3fe6a09e667f3bcdu, ONE = 0x3ff0000000000000u; /* √½, 1 */
     uint64_t pattern;
     memcpy(&pattern, &x, sizeof pattern);
     pattern += ONE - HALF_ROOT; /* the exponent goes up where the mantissa is √2 or more */
     double exponent = whole(pattern >> 52) - 1023, sum = 2.0 / 25;
     double m = double_of((pattern & 0xfffffffffffffu) + HALF_ROOT);
-    double f = m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
+    double f = m - 1, s = f / (2 + f), z = s * s, halved = 0.5 * f * f;
     sum = sum * z + 2.0 / 23;
     sum = sum * z + 2.0 / 21;
     sum = sum * z + 2.0 / 19;
@@ -95,7 +96,7 @@ static double logarithm_of_part(double x)
     sum = sum * z + 2.0 / 7;
     sum = sum * z + 2.0 / 5;
     sum = sum * z + 2.0 / 3;
-    return exponent * LN2_HIGH - ((half - (s * (half + sum * z) + exponent * LN2_LOW)) - f);
+    return exponent * LN2_32_BITS - ((halved - (s * (halved + sum * z) + exponent * LN2_REST)) - f);
 }
 
 void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double deviation,
@@ -103,7 +104,7 @@ void KERNEL(draw_normal)(const random_place *from, size_t n, double mean, double
 {
     real *to = out, number[2 * PAIRS];
     double radius[PAIRS], sine[PAIRS], cosine[PAIRS];
-    bits drawn;
+    random_bits drawn;
     for (size_t begin = 0; begin < n; begin += 2 * PAIRS) {
         draw_bits(from, begin / 2, &drawn);
         for (size_t i = 0; i < PAIRS; i++)

@@ -127,11 +127,11 @@ static void add_columns(strip t, size_t rows, size_t columns)
 /* ---- bands ---- */
 
 /* Columns of one panel, over a depth of PANEL_DEPTH. */
-typedef struct piece {
+typedef struct banded {
     const product_band *band;
     size_t rows, depth; /* of the whole product */
     key_range columns, terms;
-} piece;
+} banded;
 
 /* What a tile needs of it; all zeros: nothing. */
 typedef struct part {
@@ -158,7 +158,7 @@ static key_range range_of_tile(const key_range *of, size_t row, size_t rows, siz
 }
 
 /* Whole vectors: rounding costs less than a tile for each end. */
-static key_range columns_of_tile(const piece *p, size_t row)
+static key_range columns_of_tile(const banded *p, size_t row)
 {
     key_range all = p->columns,
               c = common(range_of_tile(p->band->columns, row, p->rows, all.end), all);
@@ -170,7 +170,7 @@ static key_range columns_of_tile(const piece *p, size_t row)
 }
 
 /* A chain without terms is +0, and done at once. */
-static part part_of_tile(const piece *p, size_t row)
+static part part_of_tile(const banded *p, size_t row)
 {
     key_range columns = columns_of_tile(p, row);
     key_range chain = range_of_tile(p->band->terms, row, p->rows, p->depth);
@@ -213,7 +213,7 @@ static void add_part(const tensor *a, const packed *b, tensor *c, part needed, s
 }
 
 /* The first row behind those that need the same as the tile at `row`. */
-static size_t end_of_part(const piece *p, size_t row, part needed)
+static size_t end_of_part(const banded *p, size_t row, part needed)
 {
     size_t end = row + TILE_ROWS, last = (p->rows - 1) / TILE_ROWS * TILE_ROWS;
     bool has_terms = needed.terms.first < needed.terms.end;
@@ -224,7 +224,7 @@ static size_t end_of_part(const piece *p, size_t row, part needed)
     return at_most(end, p->rows);
 }
 
-static void add_piece(const tensor *a, const packed *b, tensor *c, const piece *p)
+static void add_banded(const tensor *a, const packed *b, tensor *c, const banded *p)
 {
     for (size_t row = 0, end; row < p->rows; row = end) {
         part needed = part_of_tile(p, row);
@@ -237,13 +237,13 @@ static void add_piece(const tensor *a, const packed *b, tensor *c, const piece *
 void KERNEL(product)(const tensor *a, const packed *b, const product_band *band, tensor *c)
 {
     static const product_band whole;
-    piece p = {band == NULL ? &whole : band, a->size[0], a->size[1], {0, 0}, {0, 0}};
+    banded p = {band == NULL ? &whole : band, a->size[0], a->size[1], {0, 0}, {0, 0}};
     do { /* once for a depth of 0 too, whose chains are +0 */
         p.terms.end = at_most(p.depth, p.terms.first + PANEL_DEPTH);
         for (size_t j = 0; j < c->size[1]; j = p.columns.end) {
             size_t left = PANEL_COLUMNS - (b->skipped + j) % PANEL_COLUMNS;
             p.columns = (key_range){j, at_most(c->size[1], j + left)};
-            add_piece(a, b, c, &p);
+            add_banded(a, b, c, &p);
         }
         p.terms.first += PANEL_DEPTH;
     } while (p.terms.first < p.depth);

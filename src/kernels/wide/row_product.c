@@ -61,7 +61,7 @@ ask_for_rows(const tensor *b, size_t row, size_t rows, size_t column, size_t wid
         ask_for(place_of(b, i, column), width * dtype_size(b->type));
 }
 
-static void add_rows(const real *a, const tensor *b, size_t row, real *c)
+static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 {
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
     const real *line[ROWS_AT_ONCE];
@@ -112,7 +112,7 @@ static const real *columns_of(const tensor *b, size_t row, size_t column, size_t
     return room[0];
 }
 
-static inline __attribute__((always_inline)) wide add_piece(const real *a, const wide *piece,
+static inline __attribute__((always_inline)) wide sum_piece(const real *a, const wide *piece,
                                                             size_t rows, wide sum)
 {
     for (size_t i = 0; i < rows; i++)
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) wide add_piece(const real *a, const
     return sum;
 }
 
-static wide add_part(const real *a, const tensor *b, size_t row, size_t column, size_t depth,
+static wide sum_part(const real *a, const tensor *b, size_t row, size_t column, size_t depth,
                      wide sum)
 {
     real room[LANES][DEPTH_AT_ONCE];
@@ -130,21 +130,21 @@ static wide add_part(const real *a, const tensor *b, size_t row, size_t column, 
     const real *from = columns_of(b, row, column, depth, room, &apart);
     for (; p + PIECE <= depth; p += PIECE) {
         turn_piece(from + p, apart, piece);
-        sum = add_piece(a + p, piece, PIECE, sum);
+        sum = sum_piece(a + p, piece, PIECE, sum);
     }
     if (p == depth)
         return sum;
     turn_piece(from + p, apart, piece);
-    return add_piece(a + p, piece, depth - p, sum);
+    return sum_piece(a + p, piece, depth - p, sum);
 }
 
-static void add_columns(const real *a, const tensor *b, size_t column, real *c)
+static void sum_columns(const real *a, const tensor *b, size_t column, real *c)
 {
     wide sum = wide_zero();
     for (size_t row = 0; row < b->size[0]; row += DEPTH_AT_ONCE) {
         size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
         ask_for_columns(b, row, depth, column + LANES);
-        sum = add_part(a + row, b, row, column, depth, sum);
+        sum = sum_part(a + row, b, row, column, depth, sum);
     }
     wide_store_some(c + column, wide_add(sum, wide_zero()), b->size[1] - column);
 }
@@ -155,11 +155,11 @@ void KERNEL(row_product)(const void *a, const tensor *b, void *c)
 {
     if (b->stride[0] == 1 && b->stride[1] != 1) {
         for (size_t j = 0; j < b->size[1]; j += LANES)
-            add_columns(a, b, j, c);
+            sum_columns(a, b, j, c);
         return;
     }
     for (size_t p = 0; p < b->size[0]; p += ROWS_AT_ONCE)
-        add_rows(a, b, p, c);
+        scale_rows(a, b, p, c);
     if (b->size[0] == 0)
         memset(c, 0, b->size[1] * sizeof(real));
 }

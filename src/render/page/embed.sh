@@ -1,12 +1,11 @@
 #!/bin/sh
-# embed.sh STYLE SCRIPT...: writes the C source of PAGE_STYLE and PAGE_SCRIPT (html_assets.h).
-# The scripts become one, in their order. A text becomes a list of bytes: C promises no string
+# embed.sh: writes the C source of PAGE_STYLE and PAGE_SCRIPT (html_assets.h): page.css, and the
+# scripts as one, in the order below. A text becomes a list of bytes: C promises no string
 # literal beyond 4,095.
 set -eu
 LC_ALL=C
 export LC_ALL
-style=$1
-shift
+cd "$(dirname "$0")"
 
 # array NAME FILE...
 array() {
@@ -20,5 +19,6 @@ array() {
 
 echo '/* Made by src/render/page/embed.sh. */'
 echo '#include "render/html_assets.h"'
-array PAGE_STYLE "$style"
-array PAGE_SCRIPT "$@"
+array PAGE_STYLE page.css
+array PAGE_SCRIPT numbers.js texts.js origins.js arithmetic.js cells.js tables.js panel.js \
+    steps.js tokens.js exercise.js print.js start.js

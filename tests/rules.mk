@@ -1,0 +1,64 @@
+# The tests: their programs, and which of them run when.
+#
+# A suite is tests/NAME/run.sh or a program; sanitize and clang run SUITES again.
+PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
+# What a script of tests runs beside ./selfattn.
+HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent peak)
+export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
+FAST     := $(SUITES) runner lint
+# First those that find most, since a slow machine may not come to the last (.ci/run).
+SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless growth numbers \
+	coverage web fresh latex
+
+## check: runs the tests, in about a minute; CASE=WORD picks some by name
+check: programs
+	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
+## check-all: runs the slow suites too, and installs what they need
+check-all: programs
+	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
+## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
+unit compare why faults: %: $(BUILD)/%
+$(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW): $(BUILD)/selfattn $(HELPERS)
+$(FAST) $(SLOW):
+	@BUILD=$(BUILD) tests/run.sh $@
+## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
+## check-web: opens pages of traces in a browser, with playwright-core from npm
+check-web: web
+## check-fresh: runs the README's own lines in a new Debian, as root
+check-fresh: fresh
+programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
+.PHONY: check check-all check-fresh check-web programs $(FAST) $(SLOW)
+
+$(BUILD)/unit: $(call objects,tests/unit tests/kernels) \
+	$(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
+$(BUILD)/compare: $(call objects,tests/ref)
+$(BUILD)/why: $(call objects,tests/why) $(filter-out %/compare.o,$(call objects,tests/ref))
+$(BUILD)/faults: $(call objects,tests/faults)
+$(BUILD)/trace_numbers: $(call objects,tests/trace)
+$(BUILD)/trace_formats: $(call objects,tests/formats)
+$(BUILD)/exponent: $(call objects,tests/exponent)
+$(BUILD)/peak: $(call objects,tests/memory)
+# A function that these tests define as __wrap_NAME takes the place of NAME.
+$(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
+	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)
+$(PROGRAMS) $(HELPERS): $(OBJECTS)
+	$(link)
+
+# With a C++ compiler, the proof of numbers asks its library too.
+TO_CHARS := $(if $(shell command -v $(CXX)),$(BUILD)/tests/numbers/to_chars.o)
+$(BUILD)/numbers: LIBS += $(if $(TO_CHARS),-lstdc++)
+$(BUILD)/numbers: $(call objects,tests/numbers) $(TO_CHARS) $(OBJECTS)
+	$(link)
+
+# The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
+$(BUILD)/answer: LIBS := -lm -pthread
+$(BUILD)/answer: $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
+	compare/% kernels/% attn/%),$(OBJECTS)) \
+	$(patsubst %,$(BUILD)/tests/ref/%.o,dice ref_describe ref_number ref_random \
+	ref_random_masks ref_select ref_sizes spoil subject words_seen)
+	$(link)
+
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(FUZZERS): LDFLAGS += -fsanitize=fuzzer
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(OBJECTS)
+	$(link)
