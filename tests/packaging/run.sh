@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh: `make install` puts four files that work where they belong, `make dist` packs the same
+# run.sh: `make install` puts six files that work where they belong, `make dist` packs the same
 # bytes twice, and what it packs builds.
 set -u
 # shellcheck source=tests/claims.sh
@@ -20,7 +20,7 @@ check() {
 
 installed=$scratch/installed/opt/selfattn
 check 'make install succeeds' make install DESTDIR="$scratch/installed" PREFIX=/opt/selfattn
-check 'it installs four files' test "$(find "$scratch/installed" -type f | wc -l)" -eq 4
+check 'it installs six files' test "$(find "$scratch/installed" -type f | wc -l)" -eq 6
 check 'the program runs' "$installed/bin/selfattn" check testdata/seeds/001-walkthrough.json
 check 'bash reads its completions' bash -n "$installed/share/bash-completion/completions/selfattn"
 check 'zsh finds its completions' grep -q '^#compdef selfattn' \
@@ -39,6 +39,15 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     check 'the archive unpacks' tar -xzf "$archive" -C "$scratch/packed"
     check 'what it holds builds' make -C "$scratch"/packed/selfattn-* -j2
     check 'and runs' "$scratch"/packed/selfattn-*/selfattn --version
+    cd "$scratch"/packed/selfattn-* || exit 1
+    # built FLAG...: an object is built again.
+    built() { make "$@" build/release/main.o | grep -q 'cc main.c'; }
+    check 'what is there is not built again' sh -c '! make build/release/main.o | grep "cc main.c"'
+    check 'other CFLAGS build it again' built CFLAGS=-O1
+    check 'another KERNEL_O does' built CFLAGS=-O1 KERNEL_O=-O2
+    check 'another compiler does' built CFLAGS=-O1 KERNEL_O=-O2 CC=gcc
+    check 'the same ones do not' sh -c \
+        '! make CFLAGS=-O1 KERNEL_O=-O2 CC=gcc build/release/main.o | grep "cc main.c"'
 else
     skip 'no git, or no commit, to make dist of'
 fi
