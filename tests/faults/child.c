@@ -117,8 +117,8 @@ static const char *empty_folder(const char *name, const char *beginning)
 bool child_set_up(void)
 {
     int home = open(".", O_RDONLY);
-    if (home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 || mkdir("folder", 0700) != 0 ||
-        mkdir("pages", 0700) != 0)
+    if (!inject_set_up() || home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 ||
+        mkdir("folder", 0700) != 0 || mkdir("pages", 0700) != 0)
         return false;
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         write_file(INPUT_FILES[i].name, INPUT_FILES[i].content);

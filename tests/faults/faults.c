@@ -1,6 +1,7 @@
 /* Fault injection, as SQLite does it (sqlite.org/testing.html, "Out-Of-Memory
  * Testing"): the n-th call of a kind fails, n = 1, 2, … up to as many as there
- * are, once so that it alone does and once so that all that follow do too.
+ * are, once so that it alone does and once so that all that follow do too; of
+ * many calls that come by the same way, the first two.
  * Whatever failed, the program says so and ends with status 2, leaks nothing,
  * and leaves the old file or the whole new one.
  *
@@ -33,6 +34,14 @@ static size_t next_call(const command_line *what, bool persists, size_t n)
     return n < (persists ? 100 : 400) ? n + 1 : n + n / 8;
 }
 
+/* The first call that shows something new, from the n-th on. */
+static size_t new_call(call which, size_t n, size_t calls)
+{
+    while (n <= calls && inject_is_alike(which, n))
+        n++;
+    return n;
+}
+
 static void say(const command_line *what, const fault_kind *kind, const fault *f,
                 const outcome *got, const char *wrong)
 {
@@ -52,7 +61,7 @@ const char *faults_try(const command_line *what, const fault_kind *kind, bool pe
     size_t calls = clean->counted.calls[kind->call];
     *got = (outcome){.status = -1};
     *f = (fault){kind->call, kind->effect, kind->reason, 1, persists};
-    for (; f->n <= calls; f->n = next_call(what, persists, f->n)) {
+    for (; f->n <= calls; f->n = new_call(kind->call, next_call(what, persists, f->n), calls)) {
         child_run(what, f, got);
         const char *wrong = judge(what, kind, clean, got);
         if (wrong == NULL && got->counted.injected == 0 && !what->tries_again)

@@ -56,8 +56,14 @@ typedef struct tally {
     long blocks;             /* allocated and not freed */
 } tally;
 
+/* Before all runs: a run without a fault then notes where its calls come from. */
+bool inject_set_up(void);
 void inject_arm(const fault *f);
 tally inject_disarm(void);
+
+/* Of the last run without a fault: by the same way through the program there were two calls
+ * before the n-th, so to fail it shows nothing new. */
+bool inject_is_alike(call which, size_t n);
 
 /* True, with errno set, when this call is to fail. */
 bool inject_fails(call which);
