@@ -1,11 +1,10 @@
 # The tests: their programs, and which of them run when.
 #
-# A suite is tests/NAME/run.sh or a program; sanitize and clang run SUITES again.
+# A suite is tests/NAME/run.sh or a program.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
 # What a script of tests runs beside ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent peak)
-export SUITES := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors
-FAST     := $(SUITES) runner lint
+FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless growth numbers \
 	coverage web fresh latex

@@ -1,10 +1,11 @@
 #!/bin/sh
 # run.sh: the programs' and the command line's tests again, where every wrong access, overflow and
-# leak ends the program.
+# leak ends the program. The suites that run the same documents once more for their text or against
+# other programs come by no other way.
 set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=asan programs >/dev/null
 # A test asks for more memory than there is, and wants to be refused, not ended.
 ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
 export ASAN_OPTIONS
-BUILD=build/asan exec tests/run.sh ${SUITES:-unit compare faults cli}
+BUILD=build/asan exec tests/run.sh unit compare why faults cli
