@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "io/jsonl.h"
-#include "weights/nearest_names.h"
+#include "weights/names.h"
 #include "io/descriptor.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "weights/bundle_gains.h"
 #include "weights/bundle_refusal.h"
 #include "weights/bundle_unfinished.h"
-#include "weights/nearest_names.h"
+#include "weights/names.h"
 
 #include <string.h>
 

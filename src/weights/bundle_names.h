@@ -4,7 +4,7 @@
 #define SELFATTN_WEIGHTS_BUNDLE_NAMES_H
 
 #include "weights/bundle_layer.h"
-#include "weights/name_index.h"
+#include "weights/names.h"
 #include "weights/wishes.h"
 
 typedef struct bundle_source {

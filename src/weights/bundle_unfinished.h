@@ -4,7 +4,7 @@
 #define SELFATTN_WEIGHTS_BUNDLE_UNFINISHED_H
 
 #include "base/text.h"
-#include "weights/name_index.h"
+#include "weights/names.h"
 
 /* False, with the error set, where a name beside q_proj.weight says that it is no weight yet; also
  * where there is no q_proj.weight. */

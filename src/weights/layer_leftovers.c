@@ -1,6 +1,6 @@
 #include "weights/layer_leftovers.h"
 
-#include "weights/layer_path.h"
+#include "weights/names.h"
 
 #include <stdio.h>
 #include <string.h>

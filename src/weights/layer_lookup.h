@@ -4,7 +4,7 @@
 
 #include "weights/conventions.h"
 #include "weights/layer_conventions.h"
-#include "weights/name_index.h"
+#include "weights/names.h"
 
 typedef struct layer_search {
     name_index names;

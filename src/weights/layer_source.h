@@ -3,7 +3,7 @@
 #define SELFATTN_WEIGHTS_LAYER_SOURCE_H
 
 #include "weights/layer_lookup.h"
-#include "weights/layer_path.h"
+#include "weights/names.h"
 
 typedef struct layer_source {
     layer_path to;

@@ -4,7 +4,7 @@
 #include "weights/bundle_unfinished.h"
 #include "weights/layer_named.h"
 #include "weights/layer_search.h"
-#include "weights/nearest_names.h"
+#include "weights/names.h"
 
 #include <string.h>
 

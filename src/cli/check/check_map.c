@@ -5,7 +5,7 @@
 #include "cli/stage_names.h"
 #include "model/keys.h"
 #include "model/stack.h"
-#include "weights/nearest_names.h"
+#include "weights/names.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "io/json_member.h"
 #include "io/json_row.h"
 #include "model/embed.h"
-#include "weights/nearest_names.h"
+#include "weights/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,231 @@
+#include "weights/names.h"
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "model/keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- name index ---- */
+
+bool name_is_separator(char c)
+{
+    return c == '.' || c == '/';
+}
+
+static int letter(char c)
+{
+    return c == '/' ? '.' : (unsigned char)c;
+}
+
+static int compare_letters(const char *a, const char *b, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (letter(a[i]) != letter(b[i]))
+            return letter(a[i]) - letter(b[i]);
+    }
+    return 0;
+}
+
+static int compare_names(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int order = compare_letters(a, b, a_length < b_length ? a_length : b_length);
+    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const indexed_name *one = a, *other = b;
+    return compare_names(one->name, one->length, other->name, other->length);
+}
+
+static size_t length_without_number(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ":0") == 0 ? length - 2 : length;
+}
+
+bool name_index_make(name_index *x, const text_list *names, err *e)
+{
+    x->item = mem_alloc_zeroed(names->count, sizeof x->item[0], e);
+    if (x->item == NULL)
+        return false;
+    x->count = names->count;
+    for (size_t i = 0; i < x->count; i++)
+        x->item[i] = (indexed_name){names->item[i], length_without_number(names->item[i]), false};
+    qsort(x->item, x->count, sizeof x->item[0], compare_items);
+    return true;
+}
+
+void name_index_free(name_index *x)
+{
+    mem_free(x->item);
+    *x = (name_index){0};
+}
+
+static size_t first_behind(const name_index *x, const char *beginning, size_t length)
+{
+    size_t from = 0, to = x->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const indexed_name *one = &x->item[middle];
+        if (compare_names(one->name, one->length, beginning, length) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < x->count && name_begins(&x->item[from], beginning, length) ? from : x->count;
+}
+
+size_t name_index_first(const name_index *x, const char *beginning)
+{
+    return first_behind(x, beginning, strlen(beginning));
+}
+
+indexed_name *name_index_find(const name_index *x, const char *name)
+{
+    size_t length = length_without_number(name), first = first_behind(x, name, length);
+    return first < x->count && x->item[first].length == length ? &x->item[first] : NULL;
+}
+
+bool name_begins(const indexed_name *one, const char *beginning, size_t length)
+{
+    return one->length >= length && compare_letters(one->name, beginning, length) == 0;
+}
+
+/* ---- nearest names ---- */
+
+void nearest_names_look(nearest_names *n, const char *name)
+{
+    size_t length = strlen(n->wanted), at = n->count;
+    size_t away = spelling_distance(n->wanted, length, name, strlen(name));
+    while (at > 0 && n->distance[at - 1] > away)
+        at--;
+    if (away > spelling_reach(length) || at == NEAREST_MOST)
+        return;
+    n->count += n->count < NEAREST_MOST;
+    for (size_t i = n->count - 1; i > at; i--) {
+        n->name[i] = n->name[i - 1];
+        n->distance[i] = n->distance[i - 1];
+    }
+    n->name[at] = name;
+    n->distance[at] = away;
+}
+
+void nearest_names_suggest(const nearest_names *n, const char *instead, err *e)
+{
+    text names = {0};
+    for (size_t i = 0; i < n->count; i++)
+        text_add_format(&names, "%s%s",
+                        i == 0              ? ""
+                        : i + 1 == n->count ? " and "
+                                            : ", ",
+                        n->name[i]);
+    if (n->count > 0)
+        err_remedy(e, "nearest: %s%s%s", text_string(&names), *instead == '\0' ? "" : "; ",
+                   instead);
+    else if (*instead != '\0')
+        err_remedy(e, "%s", instead);
+    text_free(&names);
+}
+
+/* ---- layer path ---- */
+
+static const key_tables *members_of(const key *row)
+{
+    return ((const object_key *)(const void *)row)->members;
+}
+
+static size_t step_length(const char *way, size_t length)
+{
+    size_t i = 0;
+    while (i < length && !name_is_separator(way[i]))
+        i++;
+    return i;
+}
+
+/* One step or two: a key, or an object and its key. */
+static bool read_steps(layer_path *p, const key_tables *in, const char *way, size_t length)
+{
+    size_t step = step_length(way, length);
+    p->key = key_find(in, way, step);
+    if (p->key == NULL || step == length)
+        return p->key != NULL && p->key->kind != KEY_OBJECT && p->key->kind != KEY_OBJECTS;
+    if (p->key->kind != KEY_OBJECT)
+        return false;
+    p->object = p->key;
+    p->key = key_find(members_of(p->object), way + step + 1, length - step - 1);
+    return p->key != NULL;
+}
+
+bool layer_path_read_within(layer_path *p, size_t layer, const char *way, size_t length)
+{
+    *p = (layer_path){.is_in_layer = true, .layer = layer};
+    return read_steps(p, members_of(key_find(&STACK_DOCUMENT, "layers", strlen("layers"))), way,
+                      length);
+}
+
+bool layer_path_read(layer_path *p, const char *way, size_t length)
+{
+    enum { DIGITS_MOST = 9 };
+    static const char LAYERS[] = "layers";
+    size_t at = strlen(LAYERS), begin = at + 1, layer = 0;
+    *p = (layer_path){0};
+    if (length <= begin || memcmp(way, LAYERS, at) != 0 || !name_is_separator(way[at]))
+        return read_steps(p, &STACK_DOCUMENT, way, length);
+    for (at = begin; at < length && way[at] >= '0' && way[at] <= '9'; at++)
+        layer = 10 * layer + (size_t)(way[at] - '0');
+    return at > begin && at - begin <= DIGITS_MOST && at < length && name_is_separator(way[at]) &&
+           layer_path_read_within(p, layer, way + at + 1, length - at - 1);
+}
+
+static const bundle *object_of(const bundle *in, const char *name)
+{
+    const entry *found = in == NULL ? NULL : bundle_find(in, name);
+    return found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+}
+
+enum { LAYER_NUMBER = 24 };
+
+const bundle *layer_path_find(const layer_path *p, const bundle *document)
+{
+    const bundle *in = document;
+    char number[LAYER_NUMBER];
+    snprintf(number, sizeof number, "%zu", p->layer + 1);
+    if (p->is_in_layer)
+        in = object_of(object_of(in, "layers"), number);
+    if (p->object != NULL)
+        in = object_of(in, p->object->named.name);
+    return in;
+}
+
+static bundle *make_object(bundle *in, const char *name, bool is_list, place at, err *e)
+{
+    entry *found = bundle_find(in, name);
+    if (found != NULL)
+        return found->bundle;
+    found = bundle_add(in, name, strlen(name), at, e);
+    if (found == NULL)
+        return NULL;
+    found->kind = ENTRY_BUNDLE;
+    found->is_list = is_list;
+    found->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
+    return found->bundle;
+}
+
+bundle *layer_path_make(const layer_path *p, bundle *document, place at, err *e)
+{
+    bundle *in = document;
+    char number[LAYER_NUMBER];
+    snprintf(number, sizeof number, "%zu", p->layer + 1);
+    if (p->is_in_layer) {
+        in = make_object(in, "layers", true, at, e);
+        in = in == NULL ? NULL : make_object(in, number, false, at, e);
+    }
+    if (p->object != NULL && in != NULL)
+        in = make_object(in, p->object->named.name, false, at, e);
+    return in;
+}

@@ -1,0 +1,80 @@
+/* Names in a bundle: one of many thousands found at once, those nearest to one that is not there,
+ * and the way that a name says to a key of a document. */
+#ifndef SELFATTN_WEIGHTS_NAMES_H
+#define SELFATTN_WEIGHTS_NAMES_H
+
+#include "tensor/bundle.h"
+#include "tensor/key.h"
+
+/* ---- name index ---- */
+
+/* The names in a bundle in their order, so that one of many thousands is found at once. A / is a
+ * point here, and a variable's :0 at the end is no part of a name. */
+
+typedef struct indexed_name {
+    const char *name; /* borrowed */
+    size_t length;    /* without :0 */
+    bool is_taken;    /* something is read from it */
+} indexed_name;
+
+typedef struct name_index {
+    indexed_name *item;
+    size_t count;
+} name_index;
+
+/* Of names that outlive it. To be freed in any case. */
+bool name_index_make(name_index *x, const text_list *names, err *e);
+void name_index_free(name_index *x);
+
+/* NULL: there is none. */
+indexed_name *name_index_find(const name_index *x, const char *name);
+
+/* Those that begin so stand one after the other from here on; `count` where none does. */
+size_t name_index_first(const name_index *x, const char *beginning);
+bool name_begins(const indexed_name *one, const char *beginning, size_t length);
+
+bool name_is_separator(char c);
+
+/* ---- nearest names ---- */
+
+/* Names that look most like one that is not there, for the second line of an error. */
+
+enum { NEAREST_MOST = 3 };
+
+/* To be filled by looking at all names, one after the other; begins with `wanted` alone. */
+typedef struct nearest_names {
+    const char *wanted;
+    const char *name[NEAREST_MOST]; /* the nearest first; borrowed */
+    size_t distance[NEAREST_MOST], count;
+} nearest_names;
+
+void nearest_names_look(nearest_names *n, const char *name);
+
+/* "nearest: a, b and c; INSTEAD", or either of them alone. */
+void nearest_names_suggest(const nearest_names *n, const char *instead, err *e);
+
+/* ---- layer path ---- */
+
+/* The way to a key of a document of layers, as names in a bundle and --map write it:
+ * layers.0.cross.wq, ln_f.gain, embedding. */
+
+typedef struct layer_path {
+    bool is_in_layer;
+    size_t layer;      /* from 0 */
+    const key *object; /* ln1, cross, ln_f …; NULL: it is no object's */
+    const key *key;
+} layer_path;
+
+/* False where there is no such key; a / may stand for each point. */
+bool layer_path_read(layer_path *p, const char *way, size_t length);
+
+/* The same behind a layer's name: "cross.wq". */
+bool layer_path_read_within(layer_path *p, size_t layer, const char *way, size_t length);
+
+/* The object that has the key, or NULL where it is not there. */
+const bundle *layer_path_find(const layer_path *p, const bundle *document);
+
+/* The same, made where it is not there. NULL with the error set when there is no memory. */
+bundle *layer_path_make(const layer_path *p, bundle *document, place at, err *e);
+
+#endif
