@@ -1,10 +1,7 @@
 #include "weights/attention_weights.h"
 
 #include "attn/keys.h"
-#include "weights/bundle_cut.h"
-#include "weights/bundle_gains.h"
-#include "weights/bundle_heads.h"
-#include "weights/narrow_weights.h"
+#include "weights/cut.h"
 
 #include <string.h>
 

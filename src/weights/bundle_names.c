@@ -2,7 +2,7 @@
 
 #include "attn/keys.h"
 #include "base/mem.h"
-#include "weights/bundle_gains.h"
+#include "weights/cut.h"
 #include "weights/bundle_refusal.h"
 #include "weights/bundle_unfinished.h"
 #include "weights/names.h"

@@ -1,6 +1,6 @@
 #include "weights/layer_applying.h"
 
-#include "weights/bundle_gains.h"
+#include "weights/cut.h"
 
 #include <string.h>
 

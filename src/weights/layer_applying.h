@@ -2,7 +2,7 @@
 #ifndef SELFATTN_WEIGHTS_LAYER_APPLYING_H
 #define SELFATTN_WEIGHTS_LAYER_APPLYING_H
 
-#include "weights/bundle_cut.h"
+#include "weights/cut.h"
 #include "weights/layer_weights.h"
 
 /* A document that gets what it lacks. */

@@ -3,7 +3,6 @@
 #define SELFATTN_WEIGHTS_LAYER_LOOKUP_H
 
 #include "weights/conventions.h"
-#include "weights/layer_conventions.h"
 #include "weights/names.h"
 
 typedef struct layer_search {

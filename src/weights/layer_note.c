@@ -1,7 +1,7 @@
 #include "weights/layer_note.h"
 
 #include "model/keys.h"
-#include "weights/bundle_heads.h"
+#include "weights/cut.h"
 #include "weights/bundle_refusal.h"
 #include "weights/layer_search.h"
 

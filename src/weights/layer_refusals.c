@@ -1,6 +1,6 @@
 #include "weights/layer_refusals.h"
 
-#include "weights/bundle_gains.h"
+#include "weights/cut.h"
 #include "weights/bundle_refusal.h"
 
 #include <stdio.h>

@@ -1,13 +1,11 @@
 #include "weights/layer_weights.h"
 
-#include "weights/bundle_gains.h"
-#include "weights/bundle_heads.h"
+#include "weights/cut.h"
 #include "weights/bundle_unfinished.h"
 #include "weights/layer_applying.h"
 #include "weights/layer_leftovers.h"
 #include "weights/layer_note.h"
 #include "weights/layer_refusals.h"
-#include "weights/narrow_weights.h"
 
 #include <string.h>
 

@@ -20,7 +20,6 @@
 #include "render/renderer.h"
 #include "trace/step.h"
 #include "weights/conventions.h"
-#include "weights/layer_conventions.h"
 #include "why/arrangement.h"
 #include "why/misprint.h"
 #include "why/mistake.h"

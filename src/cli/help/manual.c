@@ -11,7 +11,6 @@
 #include "trace/step.h"
 #include "weights/bundle_unfinished.h"
 #include "weights/conventions.h"
-#include "weights/layer_conventions.h"
 #include "weights/layer_leftovers.h"
 #include "trace/operation.h"
 #include "why/arrangement.h"

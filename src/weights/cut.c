@@ -1,6 +1,10 @@
-#include "weights/bundle_cut.h"
+#include "weights/cut.h"
+
+#include "attn/setting.h"
 
 #include <string.h>
+
+/* ---- bundle cut ---- */
 
 static const char *layout_name(weight_layout layout)
 {
@@ -255,4 +259,112 @@ const convention *bundle_cut_settle(const convention *by, const tensor *joint)
             return other;
     }
     return by;
+}
+
+/* ---- bundle heads ---- */
+
+size_t bundle_columns(const entry *weight, const bundle *top)
+{
+    bool of_all = setting_is_out_in(bundle_find(top, "layout"));
+    bool is_out_in = weight != NULL && entry_is_out_in(weight, of_all);
+    bool is_matrix = weight != NULL && weight->kind == ENTRY_TENSOR && weight->tensor.rank == 2;
+    return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
+}
+
+bool bundle_heads_check(const cutting *how, const char *name, input which, const bundle *in,
+                        const bundle *top, err *e)
+{
+    if (which != INPUT_WK || how->heads <= 1 || how->kv_heads > 0)
+        return true;
+    const entry *keys = bundle_find(in, input_key(INPUT_WK));
+    size_t q = bundle_columns(bundle_find(in, input_key(INPUT_WQ)), top);
+    size_t k = bundle_columns(keys, top), width = q / how->heads;
+    bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
+    if (!is_some || how->heads % (k / width) != 0)
+        return true;
+    err_at(e, &keys->at,
+           "%s has %zu columns, and Wq %zu: for %zu heads of queries there are %zu of keys", name,
+           k, q, how->heads, k / width);
+    return err_remedy(e, "--kv-heads %zu says so", k / width);
+}
+
+/* ---- bundle gains ---- */
+
+static const char SETTING[] = "qk_norm";
+
+bool bundle_is_gain(input which)
+{
+    return which == INPUT_Q_GAIN || which == INPUT_K_GAIN;
+}
+
+static bool says_none(const bundle *in)
+{
+    const char *word = in == NULL ? NULL : bundle_text(in, SETTING);
+    return word != NULL && strcmp(word, "none") == 0;
+}
+
+bool bundle_gains_are_wanted(const wishes *w, const bundle *in, const bundle *top)
+{
+    bool is_said_there = in != NULL && bundle_find(in, SETTING) != NULL;
+    return !wishes_remove(w, SETTING) && !says_none(is_said_there ? in : top);
+}
+
+/* Whether the norm is each head's own. Of other lengths the plan says what is wrong. */
+static bool check_heads(const cutting *how, const char *name, input which, const bundle *in,
+                        const bundle *top, err *e)
+{
+    bool is_query = which == INPUT_Q_GAIN;
+    const entry *gain = bundle_find(in, input_key(which));
+    const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
+    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
+    size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
+    if (heads <= 1 || count != bundle_columns(weight, top))
+        return true;
+    err_at(e, &gain->at,
+           "%s has a number for each column of all %zu heads: a norm over all of them, as in OLMo "
+           "2, where here each head has its own",
+           name, heads);
+    return err_remedy(e, "--map takes it for gains all the same, --no-qk-norm leaves norms out");
+}
+
+bool bundle_gain_settle(const cutting *how, const char *name, bool is_mapped, input which,
+                        bundle *in, const bundle *top, err *e)
+{
+    static const char RMS[] = "rms";
+    if (!bundle_is_gain(which) || how->by->q_gain == NULL)
+        return true;
+    if (!is_mapped && !check_heads(how, name, which, in, top, e))
+        return false;
+    place at = bundle_find(in, input_key(which))->at;
+    return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
+           bundle_add_text(in, SETTING, RMS, strlen(RMS), at, e);
+}
+
+bool bundle_gain_refuse(const char *file, const char *name, const char *beside, const char *key_way,
+                        err *e)
+{
+    place at = {.file = file};
+    err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3", name,
+           beside);
+    return err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out", key_way,
+                      name);
+}
+
+/* ---- narrow weights ---- */
+
+/* Products pack them, and what looks a row up copies it; both widen. */
+static bool is_widened_in_use(const char *key_name)
+{
+    static const char *const KEYS[] = {"wq", "wk", "wv",        "wo",         "w1",
+                                       "w2", "w3", "embedding", "unembedding"};
+    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++) {
+        if (strcmp(KEYS[i], key_name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool narrow_weights_settle(const char *key_name, dtype type, tensor *t, err *e)
+{
+    return is_widened_in_use(key_name) || tensor_widen(t, type, e);
 }
