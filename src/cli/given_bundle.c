@@ -1,14 +1,13 @@
 #include "cli/given_bundle.h"
 
-#include "attn/keys.h"
 #include "base/mem.h"
 #include "cli/document_kind.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
 #include "cli/note.h"
 #include "model/keys.h"
-#include "weights/attention_weights.h"
-#include "weights/bundle_index.h"
+#include "weights/apply.h"
+#include "weights/told.h"
 #include "io/descriptor.h"
 
 #include <string.h>
@@ -120,30 +119,27 @@ static bool check_names(const given_bundle *b, const options *o, err *e)
 }
 
 /* The names that are used, and nothing else. */
-static bool read_used(given_bundle *b, const options *o, bundle_for kind, dtype type, err *e)
+static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype type, err *e)
 {
-    bool is_of_layers = kind == FOR_LAYERS, is_wide = type == DTYPE_F64;
-    size_t most = is_of_layers ? b->layers.sources.count : KEYS.count;
-    key *rows = mem_alloc(most, sizeof rows[0], e);
+    bool is_wide = type == DTYPE_F64;
+    key *rows = mem_alloc(use->match.sources, sizeof rows[0], e);
     named_table table = {.what = "key", .row = sizeof rows[0]};
     if (rows == NULL)
         return false;
-    table.count = is_of_layers ? layer_weights_rows(&b->layers, rows)
-                               : attention_weights_rows(&b->found, rows);
+    table.count = weight_match_rows(&use->match, rows);
     table.first = &rows[0].named;
     read_options how = read_options_of(o, o->bundle, type);
     how.keys = &table;
-    how.document_keys = is_of_layers && b->layers.is_document ? &STACK_DOCUMENT : NULL;
+    how.document_keys = use->match.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
     how.keeps_narrow = b->keeps_narrow;
     how.skips_unknown = how.type_is_fixed = true;
-    bool done =
-        b->format->read(b->source.bytes, b->source.length, &how, &b->use[kind].read[is_wide], e);
+    bool done = b->format->read(b->source.bytes, b->source.length, &how, &use->read[is_wide], e);
     mem_free(rows);
-    bundle_set_stays(&b->use[kind].read[is_wide]);
+    bundle_set_stays(&use->read[is_wide]);
     if (!done) /* the next document tries again */
-        bundle_free(&b->use[kind].read[is_wide]);
-    b->use[kind].is_read[is_wide] = done;
+        bundle_free(&use->read[is_wide]);
+    use->is_read[is_wide] = done;
     return done;
 }
 
@@ -151,8 +147,8 @@ void given_bundle_close(given_bundle *b)
 {
     for (size_t i = 0; i < 4; i++)
         bundle_free(&b->use[i / 2].read[i % 2]);
-    bundle_names_free(&b->found);
-    layer_weights_free(&b->layers);
+    for (size_t i = 0; i < 2; i++)
+        weight_match_free(&b->use[i].match);
     text_list_free(&b->names);
     text_list_free(&b->wishes.removed);
     mem_free(b->type_word);
@@ -162,17 +158,14 @@ void given_bundle_close(given_bundle *b)
 
 static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *e)
 {
-    bool *is_found = &b->use[kind].is_found;
-    if (*is_found)
+    bundle_use *use = &b->use[kind];
+    if (use->is_found)
         return true;
-    *is_found = kind == FOR_LAYERS
-                    ? layer_weights_find(&b->layers, &b->names, file_of(o), &b->wishes, e)
-                    : bundle_names_find(&b->found, &b->names, file_of(o), &b->wishes, e);
-    if (!*is_found && kind == FOR_LAYERS)
-        layer_weights_free(&b->layers);
-    else if (!*is_found)
-        bundle_names_free(&b->found);
-    return *is_found;
+    use->is_found =
+        weights_match(&use->match, kind == FOR_ATTENTION, &b->names, file_of(o), &b->wishes, e);
+    if (!use->is_found)
+        weight_match_free(&use->match);
+    return use->is_found;
 }
 
 bool given_bundle_check(const options *o, err *e)
@@ -228,13 +221,10 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
     bundle_use *use = &b->use[kind];
     bool is_wide = type == DTYPE_F64;
     text note = {0};
-    if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, kind, type, e)))
+    if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, use, type, e)))
         return false;
     const bundle *read = &use->read[is_wide];
-    bool done = kind == FOR_LAYERS
-                    ? layer_weights_apply(&b->layers, &b->wishes, read, type, contents, &note, e)
-                    : attention_weights_apply(&b->found, &b->wishes, read, type, contents,
-                                              use->is_said || o->quiet ? NULL : &note, e);
+    bool done = weights_apply(&use->match, &b->wishes, read, type, contents, &note, e);
     done = done && say_once(b, o, use, &note, e);
     text_free(&note);
     return done;

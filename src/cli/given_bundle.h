@@ -6,14 +6,14 @@
 #include "cli/options.h"
 #include "io/format.h"
 #include "io/source.h"
-#include "weights/bundle_names.h"
-#include "weights/layer_weights.h"
+#include "weights/match.h"
 
 /* The documents that it is for: where they may be either, each says which it is. */
 typedef enum bundle_for { FOR_ATTENTION, FOR_LAYERS, FOR_EITHER } bundle_for;
 
 /* What documents of one kind use of it, in float32 and in float64, each when first wanted. */
 typedef struct bundle_use {
+    weight_match match;
     bundle read[2];
     bool is_found, is_read[2], is_said;
 } bundle_use;
@@ -24,13 +24,11 @@ typedef struct given_bundle {
     wishes wishes;
     source source; /* its bytes: formats may use them in place */
     const format *format;
-    text_list names;      /* of all that is in it */
-    char *type_word;      /* its own dtype, or NULL */
-    bundle_for is_for;    /* to be set before it is opened */
-    bool keeps_narrow;    /* likewise: weights that products alone read stay in the file's type */
-    bundle_names found;   /* for attention */
-    layer_weights layers; /* for layers */
-    bundle_use use[2];    /* for attention, and for layers */
+    text_list names;   /* of all that is in it */
+    char *type_word;   /* its own dtype, or NULL */
+    bundle_for is_for; /* to be set before it is opened */
+    bool keeps_narrow; /* likewise: weights that products alone read stay in the file's type */
+    bundle_use use[2]; /* for attention, and for layers */
     bool is_open;
 } given_bundle;
 

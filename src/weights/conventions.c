@@ -160,160 +160,64 @@ bool convention_is_joint(const convention *row)
 const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_Q_GAIN, INPUT_K_GAIN, INPUT_BIAS_K,
                                                     INPUT_BIAS_V, INPUT_SINKS};
 
-static bool is_bias(input which)
+bool convention_is_beside(input which)
 {
-    return which >= INPUT_BQ;
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        if (CONVENTION_INPUTS[i] == which)
+            return true;
+    }
+    return false;
 }
 
 static const char *pattern_of(const convention *row, input which)
 {
-    const char *const patterns[] = {row->q, row->k, row->v, row->out};
-    const char *const beside[] = {row->q_gain, row->k_gain, row->bias_k, row->bias_v, row->sinks};
-    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
-        if (which == CONVENTION_INPUTS[i])
-            return beside[i];
+    const char *k = row->k != NULL ? row->k : row->q, *v = row->v != NULL ? row->v : row->q;
+    const char *joint = row->joint_bias;
+    switch (which) {
+    case INPUT_WQ:
+        return row->q;
+    case INPUT_WK:
+        return k;
+    case INPUT_WV:
+        return v;
+    case INPUT_BQ:
+        return joint != NULL ? joint : row->q;
+    case INPUT_BK:
+        return joint != NULL ? joint : k;
+    case INPUT_BV:
+        return joint != NULL ? joint : v;
+    case INPUT_WO:
+    case INPUT_BO:
+        return row->out;
+    case INPUT_Q_GAIN:
+        return row->q_gain;
+    case INPUT_K_GAIN:
+        return row->k_gain;
+    case INPUT_BIAS_K:
+        return row->bias_k;
+    case INPUT_BIAS_V:
+        return row->bias_v;
+    case INPUT_SINKS:
+        return row->sinks;
+    default:
+        return NULL;
     }
-    size_t part = (size_t)(is_bias(which) ? which - INPUT_BQ : which - INPUT_WQ);
-    if (is_bias(which) && part < 3 && row->joint_bias != NULL)
-        return row->joint_bias;
-    return convention_is_joint(row) && part < 3 ? row->q : patterns[part];
 }
 
-bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME])
+bool convention_name(const convention *row, input which, size_t n, char out[NAME_MOST])
 {
-    const char *pattern = pattern_of(row, which), *at = pattern == NULL ? "" : pattern;
-    for (; n > 0 && *at != '\0'; n--) {
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-    int length = (int)strcspn(at, " "), stem = (int)strcspn(at, "* ");
-    const char *word = stem == length ? "" : is_bias(which) ? row->bias : row->weight;
-    const char *rest = stem == length ? "" : at + stem + 1;
-    int more = (int)strcspn(rest, " ");
-    snprintf(out, CONVENTION_NAME, "%.*s%s%.*s", stem, at, word, more, rest);
-    return length > 0;
-}
-
-static bool is_separator(char c)
-{
-    return c == '.' || c == '/';
-}
-
-static size_t length_without_number(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 2 && strcmp(name + length - 2, ":0") == 0 ? length - 2 : length;
-}
-
-bool convention_name_ends(const char *name, const char *tail, size_t *layer)
-{
-    size_t length = length_without_number(name), wanted = strlen(tail);
-    if (length < wanted)
+    char pattern[NAME_MOST];
+    out[0] = '\0';
+    if (!name_alternative(pattern_of(row, which), n, pattern))
         return false;
-    *layer = length - wanted;
-    for (size_t i = 0; i < wanted; i++) {
-        char have = name[*layer + i];
-        if (have != tail[i] && !(is_separator(have) && is_separator(tail[i])))
-            return false;
-    }
-    return *layer == 0 || is_separator(name[*layer - 1]);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool convention_excepts(const refusal *row, const char *layer)
-{
-    size_t length = strlen(layer), end = row->except == NULL ? 0 : strlen(row->except);
-    length -= length > 0 && is_separator(layer[length - 1]);
-    return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
-}
-
-bool convention_layers_alike(const char *name, size_t length, const char *layer)
-{
-    const char *end = name + length;
-    while (name < end && *layer != '\0') {
-        bool are_numbers = is_digit(*name) && is_digit(*layer);
-        if (!are_numbers && *name != *layer)
-            return false;
-        for (; are_numbers && name + 1 < end && is_digit(name[1]); name++)
-            continue;
-        for (; are_numbers && is_digit(layer[1]); layer++)
-            continue;
-        name++;
-        layer++;
-    }
-    return name == end && *layer == '\0';
-}
-
-static void add_names(text *out, const convention *row, input which)
-{
-    char name[CONVENTION_NAME];
-    for (size_t n = 0; convention_name(row, which, n, name); n++)
-        text_add_format(out, "%s%s", n == 0 ? "" : " or ", name);
-}
-
-/* "Wq, Wk, Wv: in_proj_weight", or "Wq: q_proj.weight; Wk: …". */
-static void add_three(text *out, const convention *row, input first, bool is_joint)
-{
-    for (input which = first; which < first + 3; which++) {
-        text_add_format(out, "%s%s",
-                        which == first ? ""
-                        : is_joint     ? ", "
-                                       : "; ",
-                        input_label(which));
-        if (is_joint && which < first + 2)
-            continue;
-        text_add_string(out, ": ");
-        add_names(out, row, which);
-    }
-}
-
-static void add_matrices(text *out, const convention *row)
-{
-    static const char *const CUTS[] = {
-        [CUT_APART] = "",
-        [CUT_HALVES] = ", Wk and Wv side by side",
-        [CUT_THIRDS] = ", side by side",
-        [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
-        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
-    };
-    bool is_joint = convention_is_joint(row);
-    add_three(out, row, INPUT_WQ, is_joint);
-    text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
-    add_names(out, row, INPUT_WO);
-}
-
-static void add_biases(text *out, const convention *row)
-{
-    if (row->joint_bias != NULL) {
-        text_add_string(out, "; ");
-        add_three(out, row, INPUT_BQ, true);
-    }
-    text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
-                    row->bias, row->weight);
-}
-
-void convention_describe(text *out, const convention *row)
-{
-    add_matrices(out, row);
-    add_biases(out, row);
-    if (row->layout != LAYOUT_UNSAID)
-        text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
-    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
-        if (pattern_of(row, CONVENTION_INPUTS[i]) == NULL)
-            continue;
-        text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
-        add_names(out, row, CONVENTION_INPUTS[i]);
-    }
-    for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
-        text_add_format(out, "%s %s", r == row->refused ? "; refused beside them:" : ",", r->name);
-    if (row->is_causal)
-        text_add_string(out, "; its models are causal");
-    if (row->scale != NULL)
-        text_add_format(out, "; its models have scale %s", row->scale);
+    int stem = (int)strcspn(pattern, "*");
+    bool is_whole = pattern[stem] == '\0', is_bias = which >= INPUT_BQ;
+    snprintf(out, NAME_MOST, "%.*s%s%s", stem, pattern,
+             is_whole  ? ""
+             : is_bias ? row->bias
+                       : row->weight,
+             is_whole ? "" : pattern + stem + 1);
+    return true;
 }
 
 /* ---- layers ---- */
@@ -427,17 +331,7 @@ const layer_convention *layer_convention_settle(const layer_convention *row, con
                                                               strlen(ROBERTA));
 }
 
-bool layer_convention_name(const char *names, size_t n, char out[LAYER_NAME])
-{
-    const char *at = names == NULL ? "" : names;
-    for (; n > 0 && *at != '\0'; n--) {
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-    int length = (int)strcspn(at, " ");
-    snprintf(out, LAYER_NAME, "%.*s", length, at);
-    return length > 0;
-}
+const char GAIN_WORDS[] = "weight gamma scale", SHIFT_WORDS[] = "bias beta";
 
 void layer_convention_settings(const layer_convention *row, implied_setting out[IMPLIED_SETTINGS])
 {
@@ -447,52 +341,4 @@ void layer_convention_settings(const layer_convention *row, implied_setting out[
                                                    {"causal", row->causal},
                                                    {"scale", row->scale}};
     memcpy(out, all, sizeof all);
-}
-
-static void add_alternatives(text *out, const char *label, const char *names)
-{
-    char name[LAYER_NAME];
-    for (size_t n = 0; layer_convention_name(names, n, name); n++) {
-        if (n == 0)
-            text_add_format(out, "; %s: %s", label, name);
-        else
-            text_add_format(out, " or %s", name);
-    }
-}
-
-static void add_layer_settings(text *out, const layer_convention *row)
-{
-    implied_setting implied[IMPLIED_SETTINGS];
-    layer_convention_settings(row, implied);
-    for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
-        if (implied[i].value != NULL)
-            text_add_format(out, "; %s %s", implied[i].key, implied[i].value);
-    }
-    if (row->eps > 0)
-        text_add_format(out, "; norm_eps %g", row->eps);
-    if (row->hint != NULL)
-        text_add_format(out, "; %s", row->hint);
-}
-
-void layer_convention_describe(text *out, const layer_convention *row)
-{
-    static const char *const WEIGHTS[] = {"w1", "w2", "w3"};
-    bool is_own = layer_convention_is_own(row);
-    text_add_format(out, "attention: %s", is_own ? "in the layer itself" : row->attention);
-    add_alternatives(out, "cross-attention", row->cross);
-    for (size_t i = 0; i < NORMS_MOST; i++)
-        add_alternatives(out, part_norm_name(i + 1), row->norm[i]);
-    for (size_t i = 0; i < LAYER_WEIGHTS; i++)
-        add_alternatives(out, WEIGHTS[i], row->weight[i]);
-    add_alternatives(out, "ln_e", row->first);
-    add_alternatives(out, "ln_f", row->final);
-    add_alternatives(out, "embedding", row->embedding);
-    add_alternatives(out, "segment_embedding", row->types);
-    add_alternatives(out, "position_embedding", row->positions);
-    if (row->position_row > 0 && row->positions != NULL)
-        text_add_format(out, " from row %zu", row->position_row);
-    add_alternatives(out, "unembedding", row->unembedding);
-    add_alternatives(out, "refused beside them", row->uncomputed);
-    add_alternatives(out, "without a part", row->buffers);
-    add_layer_settings(out, row);
 }

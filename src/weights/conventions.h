@@ -12,6 +12,7 @@
 #include "base/named.h"
 #include "base/text.h"
 #include "model/parts.h"
+#include "weights/names.h"
 
 /* How Wq, Wk and Wv lie in what a file holds. */
 typedef enum weight_cut {
@@ -59,24 +60,11 @@ bool convention_is_joint(const convention *row);
 /* What may stand beside weights and biases, and is used as it is. */
 enum { CONVENTION_BESIDE = 5 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
+bool convention_is_beside(input which);
 
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,
  * bo or one of those beside them; false behind the last. */
-enum { CONVENTION_NAME = 64 };
-bool convention_name(const convention *row, input which, size_t n, char out[CONVENTION_NAME]);
-
-/* True when `name` is some layer's name and then `tail`; *layer is the length of the former, which
- * is empty or ends with a separator. */
-bool convention_name_ends(const char *name, const char *tail, size_t *layer);
-
-/* True when the layer of this name is not refused, whatever it has. */
-bool convention_excepts(const refusal *row, const char *layer);
-
-/* True when both names of layers are one, but for the numbers in them. */
-bool convention_layers_alike(const char *name, size_t length, const char *layer);
-
-/* "Wq, Wk, Wv: c_attn.weight, side by side; Wo: c_proj.weight; …": a row for help and manual. */
-void convention_describe(text *out, const convention *row);
+bool convention_name(const convention *row, input which, size_t n, char out[NAME_MOST]);
 
 /* ---- layers ---- */
 
@@ -117,9 +105,8 @@ bool layer_convention_is_own(const layer_convention *row);
 const layer_convention *layer_convention_settle(const layer_convention *row, const char *before,
                                                 size_t positions, size_t segments);
 
-/* The n-th alternative, from 0; false behind the last, and of NULL. */
-enum { LAYER_NAME = 64 };
-bool layer_convention_name(const char *names, size_t n, char out[LAYER_NAME]);
+/* How the names of a norm end. */
+extern const char GAIN_WORDS[], SHIFT_WORDS[];
 
 /* The settings that the names imply: the document's key and its value, NULL for those that they
  * leave open. */
@@ -129,8 +116,5 @@ typedef struct implied_setting {
 
 enum { IMPLIED_SETTINGS = 5 };
 void layer_convention_settings(const layer_convention *row, implied_setting out[IMPLIED_SETTINGS]);
-
-/* "attention in attn; ln1: ln_1; …": a row for help and manual. */
-void layer_convention_describe(text *out, const layer_convention *row);
 
 #endif

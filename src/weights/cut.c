@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* ---- bundle cut ---- */
-
 static const char *layout_name(weight_layout layout)
 {
     return layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
@@ -47,45 +45,19 @@ static bool refuse_layout(const cutting *how, const entry *from, weight_layout s
     return err_remedy(e, "--layout %s goes over the names", layout_name(shown));
 }
 
-/* ---- side by side ---- */
-
-typedef struct share {
-    size_t first, count;
-} share;
-
-/* Part 0, 1 or 2 of `total` outputs. */
-static bool find_share(const cutting *how, weight_cut cut, size_t part, size_t total,
-                       const entry *from, share *of, err *e)
+/* Part 0, 1 or 2 of what lies side by side along an axis. */
+static bool cut_share(const cutting *how, size_t part, int along, const entry *from, tensor *out,
+                      err *e)
 {
-    bool is_grouped = cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
-    size_t q = is_grouped ? how->heads : 1, kv = is_grouped ? how->kv_heads : 1;
-    if (cut == CUT_HALVES)
-        q = 0;
-    size_t parts = q + 2 * kv, one = total / parts;
+    bool is_grouped = how->by->cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
+    size_t q = is_grouped ? how->heads : how->by->cut == CUT_HALVES ? 0 : 1;
+    size_t kv = is_grouped ? how->kv_heads : 1;
+    size_t total = from->tensor.size[along], parts = q + 2 * kv, one = total / parts;
     if (total % parts != 0 || one == 0)
         return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
                       from->name, total, q, kv, kv);
-    *of = part == 0 ? (share){0, q * one} : (share){(q + (part - 1) * kv) * one, kv * one};
-    return true;
-}
-
-static bool cut_weight(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
-{
-    int along = output_axis(how);
-    share of = {0};
-    if (!find_share(how, how->by->cut, part, from->tensor.size[along], from, &of, e))
-        return false;
-    *out = tensor_range(&from->tensor, along, of.first, of.count);
-    return true;
-}
-
-static bool cut_bias(const cutting *how, weight_cut cut, size_t part, const entry *from,
-                     tensor *out, err *e)
-{
-    share of = {0};
-    if (!find_share(how, cut, part, from->tensor.size[0], from, &of, e))
-        return false;
-    *out = tensor_range(&from->tensor, 0, of.first, of.count);
+    size_t first = part == 0 ? 0 : q + (part - 1) * kv;
+    *out = tensor_range(&from->tensor, along, first * one, (part == 0 ? q : kv) * one);
     return true;
 }
 
@@ -167,50 +139,29 @@ static bool view_heads(const cutting *how, input which, const entry *from, tenso
 
 /* ---- the whole ---- */
 
-static bool check_rank(const cutting *how, const entry *from, int rank, err *e)
+bool cut_part(const cutting *how, input which, const entry *from, tensor *out, err *e)
 {
     static const char *const HELD[] = {"Wq, Wk and Wv", "bq, bk and bv", "Wk and Wv", "bk and bv"};
+    const convention *by = how->by;
+    bool is_bias = which >= INPUT_BQ, is_half = by->cut == CUT_HALVES;
+    size_t part = (size_t)(which - (is_bias ? INPUT_BQ : INPUT_WQ));
+    bool is_joint = part < 3 && (convention_is_joint(by) || (is_half && part > 0) ||
+                                 (is_bias && by->joint_bias != NULL));
     char shape[SHAPE_TEXT];
-    return from->tensor.rank == rank ||
-           err_at(e, &from->at, "%s is %s, and holds %s only as a %s", from->name,
-                  tensor_shape_text(&from->tensor, shape),
-                  HELD[(how->by->cut == CUT_HALVES ? 2 : 0) + (rank == 1)],
-                  rank == 1 ? "vector" : "matrix");
-}
-
-static bool cut_joint_bias(const cutting *how, input which, const entry *from, tensor *out, err *e)
-{
-    size_t part = (size_t)(which - INPUT_BQ);
-    weight_cut cut = how->by->cut == CUT_APART ? CUT_THIRDS : how->by->cut;
-    if (!check_rank(how, from, 1, e))
-        return false;
-    return cut == CUT_HEAD_BY_HEAD ? copy_heads(how, part, from, out, e)
-                                   : cut_bias(how, cut, part, from, out, e);
-}
-
-static bool cut_joint_weight(const cutting *how, input which, const entry *from, tensor *out,
-                             err *e)
-{
-    size_t part = (size_t)(which - INPUT_WQ);
-    if (!check_rank(how, from, 2, e))
-        return false;
-    if (contradicts(how, &from->tensor))
+    if (!is_joint && !is_bias)
+        return view_heads(how, which, from, out, e);
+    *out = tensor_view_of(&from->tensor);
+    if (!is_joint)
+        return true;
+    if (from->tensor.rank != (is_bias ? 1 : 2))
+        return err_at(e, &from->at, "%s is %s, and holds %s only as a %s", from->name,
+                      tensor_shape_text(&from->tensor, shape), HELD[2 * is_half + is_bias],
+                      is_bias ? "vector" : "matrix");
+    if (!is_bias && contradicts(how, &from->tensor))
         return refuse_layout(how, from, other_layout(how->layout), e);
-    return how->by->cut == CUT_HEAD_BY_HEAD ? cut_heads(how, part, from, out, e)
-                                            : cut_weight(how, part, from, out, e);
-}
-
-bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e)
-{
-    bool is_joint = convention_is_joint(how->by), is_half = how->by->cut == CUT_HALVES;
-    if ((which >= INPUT_BQ && which <= INPUT_BV && (is_joint || how->by->joint_bias != NULL)) ||
-        (is_half && (which == INPUT_BK || which == INPUT_BV)))
-        return cut_joint_bias(how, which, from, out, e);
-    if ((which >= INPUT_WQ && which <= INPUT_WV && is_joint) ||
-        (is_half && (which == INPUT_WK || which == INPUT_WV)))
-        return cut_joint_weight(how, which, from, out, e);
-    return which >= INPUT_BQ ? (*out = tensor_view_of(&from->tensor), true)
-                             : view_heads(how, which, from, out, e);
+    if (by->cut == CUT_HEAD_BY_HEAD)
+        return is_bias ? copy_heads(how, part, from, out, e) : cut_heads(how, part, from, out, e);
+    return cut_share(how, part, is_bias ? 0 : output_axis(how), from, out, e);
 }
 
 /* ---- how it is read ---- */
@@ -232,8 +183,8 @@ static size_t count_of(const bundle *settings, const char *name)
     return value >= 1 && value < 1e9 ? (size_t)value : 0;
 }
 
-cutting bundle_cutting(const convention *by, const char *layout, const bundle *read,
-                       const bundle *settings)
+cutting cut_how(const convention *by, const char *layout, const bundle *read,
+                const bundle *settings)
 {
     weight_layout asked = layout_of_word(layout);
     cutting how = {.by = by,
@@ -247,7 +198,7 @@ cutting bundle_cutting(const convention *by, const char *layout, const bundle *r
     return how;
 }
 
-const convention *bundle_cut_settle(const convention *by, const tensor *joint)
+const convention *cut_settle(const convention *by, const tensor *joint)
 {
     cutting how = {.by = by, .layout = by->layout};
     if (!convention_is_joint(by) || !contradicts(&how, joint))
@@ -261,9 +212,9 @@ const convention *bundle_cut_settle(const convention *by, const tensor *joint)
     return by;
 }
 
-/* ---- bundle heads ---- */
+/* ---- heads ---- */
 
-size_t bundle_columns(const entry *weight, const bundle *top)
+size_t cut_columns(const entry *weight, const bundle *top)
 {
     bool of_all = setting_is_out_in(bundle_find(top, "layout"));
     bool is_out_in = weight != NULL && entry_is_out_in(weight, of_all);
@@ -271,14 +222,14 @@ size_t bundle_columns(const entry *weight, const bundle *top)
     return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
 }
 
-bool bundle_heads_check(const cutting *how, const char *name, input which, const bundle *in,
-                        const bundle *top, err *e)
+bool cut_check_heads(const cutting *how, const char *name, input which, const bundle *in,
+                     const bundle *top, err *e)
 {
     if (which != INPUT_WK || how->heads <= 1 || how->kv_heads > 0)
         return true;
     const entry *keys = bundle_find(in, input_key(INPUT_WK));
-    size_t q = bundle_columns(bundle_find(in, input_key(INPUT_WQ)), top);
-    size_t k = bundle_columns(keys, top), width = q / how->heads;
+    size_t q = cut_columns(bundle_find(in, input_key(INPUT_WQ)), top);
+    size_t k = cut_columns(keys, top), width = q / how->heads;
     bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
     if (!is_some || how->heads % (k / width) != 0)
         return true;
@@ -288,11 +239,11 @@ bool bundle_heads_check(const cutting *how, const char *name, input which, const
     return err_remedy(e, "--kv-heads %zu says so", k / width);
 }
 
-/* ---- bundle gains ---- */
+/* ---- gains ---- */
 
 static const char SETTING[] = "qk_norm";
 
-bool bundle_is_gain(input which)
+bool input_is_gain(input which)
 {
     return which == INPUT_Q_GAIN || which == INPUT_K_GAIN;
 }
@@ -303,7 +254,7 @@ static bool says_none(const bundle *in)
     return word != NULL && strcmp(word, "none") == 0;
 }
 
-bool bundle_gains_are_wanted(const wishes *w, const bundle *in, const bundle *top)
+bool gains_are_wanted(const wishes *w, const bundle *in, const bundle *top)
 {
     bool is_said_there = in != NULL && bundle_find(in, SETTING) != NULL;
     return !wishes_remove(w, SETTING) && !says_none(is_said_there ? in : top);
@@ -318,7 +269,7 @@ static bool check_heads(const cutting *how, const char *name, input which, const
     const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
     size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
-    if (heads <= 1 || count != bundle_columns(weight, top))
+    if (heads <= 1 || count != cut_columns(weight, top))
         return true;
     err_at(e, &gain->at,
            "%s has a number for each column of all %zu heads: a norm over all of them, as in OLMo "
@@ -327,44 +278,15 @@ static bool check_heads(const cutting *how, const char *name, input which, const
     return err_remedy(e, "--map takes it for gains all the same, --no-qk-norm leaves norms out");
 }
 
-bool bundle_gain_settle(const cutting *how, const char *name, bool is_mapped, input which,
-                        bundle *in, const bundle *top, err *e)
+bool gain_settle(const cutting *how, const char *name, bool is_mapped, input which, bundle *in,
+                 const bundle *top, err *e)
 {
     static const char RMS[] = "rms";
-    if (!bundle_is_gain(which) || how->by->q_gain == NULL)
+    if (!input_is_gain(which) || how->by->q_gain == NULL)
         return true;
     if (!is_mapped && !check_heads(how, name, which, in, top, e))
         return false;
     place at = bundle_find(in, input_key(which))->at;
     return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
            bundle_add_text(in, SETTING, RMS, strlen(RMS), at, e);
-}
-
-bool bundle_gain_refuse(const char *file, const char *name, const char *beside, const char *key_way,
-                        err *e)
-{
-    place at = {.file = file};
-    err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3", name,
-           beside);
-    return err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out", key_way,
-                      name);
-}
-
-/* ---- narrow weights ---- */
-
-/* Products pack them, and what looks a row up copies it; both widen. */
-static bool is_widened_in_use(const char *key_name)
-{
-    static const char *const KEYS[] = {"wq", "wk", "wv",        "wo",         "w1",
-                                       "w2", "w3", "embedding", "unembedding"};
-    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++) {
-        if (strcmp(KEYS[i], key_name) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool narrow_weights_settle(const char *key_name, dtype type, tensor *t, err *e)
-{
-    return is_widened_in_use(key_name) || tensor_widen(t, type, e);
 }

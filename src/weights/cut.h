@@ -1,17 +1,12 @@
-/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, and what their sizes say of heads and
- * of gains. */
+/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, as views, whatever way a convention
+ * has put them together; and what their sizes say of heads and of gains. */
 #ifndef SELFATTN_WEIGHTS_CUT_H
 #define SELFATTN_WEIGHTS_CUT_H
 
 #include "weights/conventions.h"
 #include "weights/wishes.h"
 
-/* ---- bundle cut ---- */
-
-/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds: views, whatever way a convention has
- * put them together. */
-
-/* How a layer is to be read. */
+/* How the weights of an attention are to be read. */
 typedef struct cutting {
     const convention *by;
     weight_layout layout;   /* --layout's, else the convention's */
@@ -21,59 +16,39 @@ typedef struct cutting {
 
 /* By what a command line asks for (--layout, or NULL), what the bundle says itself, and the heads
  * of these settings. */
-cutting bundle_cutting(const convention *by, const char *layout, const bundle *read,
-                       const bundle *settings);
+cutting cut_how(const convention *by, const char *layout, const bundle *read,
+                const bundle *settings);
 
 /* Of conventions that share their names, the one whose layout the sizes have. */
-const convention *bundle_cut_settle(const convention *by, const tensor *joint);
+const convention *cut_settle(const convention *by, const tensor *joint);
 
 /* The part of `from` that is this weight or bias. Only a bias that lies head by head is copied;
  * all else borrows. */
-bool bundle_cut(const cutting *how, input which, const entry *from, tensor *out, err *e);
-
-/* ---- bundle heads ---- */
-
-/* How many heads the sizes of a bundle's weights allow. */
-
-/* What a note says where neither sizes nor anybody tell the heads. */
-#define BUNDLE_ONE_HEAD "; one head, unless --heads says how many"
+bool cut_part(const cutting *how, input which, const entry *from, tensor *out, err *e);
 
 /* The columns of Wq or Wk, all heads side by side; 0: not known. `top` is the document. */
-size_t bundle_columns(const entry *weight, const bundle *top);
+size_t cut_columns(const entry *weight, const bundle *top);
 
 /* Once `in`, the object of the attention, has got Wk from the bundle, where it is called `name`:
  * refuses as many key heads as query heads where Wk has only some of them, by the number that it
  * has. */
-bool bundle_heads_check(const cutting *how, const char *name, input which, const bundle *in,
-                        const bundle *top, err *e);
+bool cut_check_heads(const cutting *how, const char *name, input which, const bundle *in,
+                     const bundle *top, err *e);
 
-/* ---- bundle gains ---- */
+/* ---- gains ---- */
 
 /* The gains of normalized queries and keys that stand beside the weights of a layer. By the names
  * of a convention that has such, they are those of an RMS norm, and the same for all heads. */
-
-bool bundle_is_gain(input which);
+bool input_is_gain(input which);
 
 /* Nothing says that queries and keys stay as they are. `in` is the object of the attention and
  * `top` the document; NULL: there is none. */
-bool bundle_gains_are_wanted(const wishes *w, const bundle *in, const bundle *top);
+bool gains_are_wanted(const wishes *w, const bundle *in, const bundle *top);
 
 /* What follows from a gain that `in` has just got from the bundle, where it is called `name`: that
  * queries and keys are normalized, unless something else is said. Refuses one of a norm over all
  * heads, unless --map says that it is a gain. */
-bool bundle_gain_settle(const cutting *how, const char *name, bool is_mapped, input which,
-                        bundle *in, const bundle *top, err *e);
-
-/* Refuses a gain of models that add 1 to it, by a name beside the layer that they have. Returns
- * false. */
-bool bundle_gain_refuse(const char *file, const char *name, const char *beside, const char *key_way,
-                        err *e);
-
-/* ---- narrow weights ---- */
-
-/* Weights of a bundle that stay in the type of its file, and are widened where they multiply. */
-
-/* Makes a matrix the run's type now, unless it is the kind of key that products alone read. */
-bool narrow_weights_settle(const char *key_name, dtype type, tensor *t, err *e);
+bool gain_settle(const cutting *how, const char *name, bool is_mapped, input which, bundle *in,
+                 const bundle *top, err *e);
 
 #endif

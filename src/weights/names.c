@@ -48,15 +48,30 @@ static size_t length_without_number(const char *name)
     return length > 2 && strcmp(name + length - 2, ":0") == 0 ? length - 2 : length;
 }
 
+bool name_index_add(name_index *x, indexed_name one, err *e)
+{
+    indexed_name *larger = mem_grow(x->item, x->count, &x->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return false;
+    x->item = larger;
+    x->item[x->count++] = one;
+    return true;
+}
+
+void name_index_sort(name_index *x)
+{
+    if (x->count > 0)
+        qsort(x->item, x->count, sizeof x->item[0], compare_items);
+}
+
 bool name_index_make(name_index *x, const text_list *names, err *e)
 {
-    x->item = mem_alloc_zeroed(names->count, sizeof x->item[0], e);
-    if (x->item == NULL)
-        return false;
-    x->count = names->count;
-    for (size_t i = 0; i < x->count; i++)
-        x->item[i] = (indexed_name){names->item[i], length_without_number(names->item[i]), false};
-    qsort(x->item, x->count, sizeof x->item[0], compare_items);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->item[i];
+        if (!name_index_add(x, (indexed_name){name, length_without_number(name), false}, e))
+            return false;
+    }
+    name_index_sort(x);
     return true;
 }
 
@@ -96,6 +111,28 @@ bool name_begins(const indexed_name *one, const char *beginning, size_t length)
     return one->length >= length && compare_letters(one->name, beginning, length) == 0;
 }
 
+bool name_ends(const indexed_name *one, const char *tail, size_t *layer)
+{
+    size_t length = strlen(tail);
+    if (one->length < length)
+        return false;
+    *layer = one->length - length;
+    return compare_letters(one->name + *layer, tail, length) == 0 &&
+           (*layer == 0 || name_is_separator(one->name[*layer - 1]));
+}
+
+bool name_alternative(const char *names, size_t n, char out[NAME_MOST])
+{
+    const char *at = names == NULL ? "" : names;
+    for (; n > 0 && *at != '\0'; n--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    int length = (int)strcspn(at, " ");
+    snprintf(out, NAME_MOST, "%.*s", length, at);
+    return length > 0;
+}
+
 /* ---- nearest names ---- */
 
 void nearest_names_look(nearest_names *n, const char *name)
@@ -132,7 +169,7 @@ void nearest_names_suggest(const nearest_names *n, const char *instead, err *e)
     text_free(&names);
 }
 
-/* ---- layer path ---- */
+/* ---- key path ---- */
 
 static const key_tables *members_of(const key *row)
 {
@@ -148,7 +185,7 @@ static size_t step_length(const char *way, size_t length)
 }
 
 /* One step or two: a key, or an object and its key. */
-static bool read_steps(layer_path *p, const key_tables *in, const char *way, size_t length)
+static bool read_steps(key_path *p, const key_tables *in, const char *way, size_t length)
 {
     size_t step = step_length(way, length);
     p->key = key_find(in, way, step);
@@ -161,25 +198,25 @@ static bool read_steps(layer_path *p, const key_tables *in, const char *way, siz
     return p->key != NULL;
 }
 
-bool layer_path_read_within(layer_path *p, size_t layer, const char *way, size_t length)
+bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t length)
 {
-    *p = (layer_path){.is_in_layer = true, .layer = layer};
+    *p = (key_path){.is_in_layer = true, .layer = layer};
     return read_steps(p, members_of(key_find(&STACK_DOCUMENT, "layers", strlen("layers"))), way,
                       length);
 }
 
-bool layer_path_read(layer_path *p, const char *way, size_t length)
+bool key_path_read(key_path *p, const char *way, size_t length)
 {
     enum { DIGITS_MOST = 9 };
     static const char LAYERS[] = "layers";
     size_t at = strlen(LAYERS), begin = at + 1, layer = 0;
-    *p = (layer_path){0};
+    *p = (key_path){0};
     if (length <= begin || memcmp(way, LAYERS, at) != 0 || !name_is_separator(way[at]))
         return read_steps(p, &STACK_DOCUMENT, way, length);
     for (at = begin; at < length && way[at] >= '0' && way[at] <= '9'; at++)
         layer = 10 * layer + (size_t)(way[at] - '0');
     return at > begin && at - begin <= DIGITS_MOST && at < length && name_is_separator(way[at]) &&
-           layer_path_read_within(p, layer, way + at + 1, length - at - 1);
+           key_path_read_within(p, layer, way + at + 1, length - at - 1);
 }
 
 static const bundle *object_of(const bundle *in, const char *name)
@@ -190,7 +227,7 @@ static const bundle *object_of(const bundle *in, const char *name)
 
 enum { LAYER_NUMBER = 24 };
 
-const bundle *layer_path_find(const layer_path *p, const bundle *document)
+const bundle *key_path_find(const key_path *p, const bundle *document)
 {
     const bundle *in = document;
     char number[LAYER_NUMBER];
@@ -216,7 +253,7 @@ static bundle *make_object(bundle *in, const char *name, bool is_list, place at,
     return found->bundle;
 }
 
-bundle *layer_path_make(const layer_path *p, bundle *document, place at, err *e)
+bundle *key_path_make(const key_path *p, bundle *document, place at, err *e)
 {
     bundle *in = document;
     char number[LAYER_NUMBER];
@@ -228,4 +265,13 @@ bundle *layer_path_make(const layer_path *p, bundle *document, place at, err *e)
     if (p->object != NULL && in != NULL)
         in = make_object(in, p->object->named.name, false, at, e);
     return in;
+}
+
+void key_path_write(text *out, const key_path *p)
+{
+    if (p->is_in_layer)
+        text_add_format(out, "layers.%zu.", p->layer);
+    if (p->object != NULL)
+        text_add_format(out, "%s.", p->object->named.name);
+    text_add_string(out, p->key->named.name);
 }

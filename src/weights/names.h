@@ -19,11 +19,14 @@ typedef struct indexed_name {
 
 typedef struct name_index {
     indexed_name *item;
-    size_t count;
+    size_t count, capacity;
 } name_index;
 
-/* Of names that outlive it. To be freed in any case. */
+/* All names of the list, in order. */
 bool name_index_make(name_index *x, const text_list *names, err *e);
+/* One more, and then the order again. */
+bool name_index_add(name_index *x, indexed_name one, err *e);
+void name_index_sort(name_index *x);
 void name_index_free(name_index *x);
 
 /* NULL: there is none. */
@@ -34,6 +37,14 @@ size_t name_index_first(const name_index *x, const char *beginning);
 bool name_begins(const indexed_name *one, const char *beginning, size_t length);
 
 bool name_is_separator(char c);
+
+/* True when the name is some layer's and then `tail`; *layer is the length of the former, which is
+ * empty or ends with a separator. */
+bool name_ends(const indexed_name *one, const char *tail, size_t *layer);
+
+/* The n-th of several names with spaces between, from 0; false behind the last, and of NULL. */
+enum { NAME_MOST = 64 };
+bool name_alternative(const char *names, size_t n, char out[NAME_MOST]);
 
 /* ---- nearest names ---- */
 
@@ -58,23 +69,26 @@ void nearest_names_suggest(const nearest_names *n, const char *instead, err *e);
 /* The way to a key of a document of layers, as names in a bundle and --map write it:
  * layers.0.cross.wq, ln_f.gain, embedding. */
 
-typedef struct layer_path {
+typedef struct key_path {
     bool is_in_layer;
     size_t layer;      /* from 0 */
     const key *object; /* ln1, cross, ln_f …; NULL: it is no object's */
     const key *key;
-} layer_path;
+} key_path;
 
 /* False where there is no such key; a / may stand for each point. */
-bool layer_path_read(layer_path *p, const char *way, size_t length);
+bool key_path_read(key_path *p, const char *way, size_t length);
 
 /* The same behind a layer's name: "cross.wq". */
-bool layer_path_read_within(layer_path *p, size_t layer, const char *way, size_t length);
+bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t length);
 
 /* The object that has the key, or NULL where it is not there. */
-const bundle *layer_path_find(const layer_path *p, const bundle *document);
+const bundle *key_path_find(const key_path *p, const bundle *document);
 
 /* The same, made where it is not there. NULL with the error set when there is no memory. */
-bundle *layer_path_make(const layer_path *p, bundle *document, place at, err *e);
+bundle *key_path_make(const key_path *p, bundle *document, place at, err *e);
+
+/* "layers.0.cross.wq" */
+void key_path_write(text *out, const key_path *p);
 
 #endif

@@ -18,4 +18,13 @@ static inline bool wishes_remove(const wishes *w, const char *key_name)
     return text_list_find(&w->removed, key_name) != NULL;
 }
 
+/* An option or the document gives the key, or the option leaves it out. `in` and `top` are the
+ * objects that may have it; NULL: there is none. */
+static inline bool wishes_decide(const wishes *w, const bundle *in, const bundle *top,
+                                 const char *key_name)
+{
+    return wishes_remove(w, key_name) || (in != NULL && bundle_find(in, key_name) != NULL) ||
+           (top != NULL && bundle_find(top, key_name) != NULL);
+}
+
 #endif

@@ -19,7 +19,7 @@
 #include "model/parts.h"
 #include "render/renderer.h"
 #include "trace/step.h"
-#include "weights/conventions.h"
+#include "weights/told.h"
 #include "why/arrangement.h"
 #include "why/misprint.h"
 #include "why/mistake.h"

@@ -9,9 +9,9 @@
 #include "model/keys.h"
 #include "model/parts.h"
 #include "trace/step.h"
-#include "weights/bundle_unfinished.h"
 #include "weights/conventions.h"
-#include "weights/layer_leftovers.h"
+#include "weights/refused.h"
+#include "weights/told.h"
 #include "trace/operation.h"
 #include "why/arrangement.h"
 #include "why/misprint.h"
@@ -323,7 +323,7 @@ static void write_conventions(text *out)
     text_add_string(&names,
                     "Weights are refused that are quantised or lack an adapter, as names beside "
                     "q_proj.weight or in its place show (q_proj.SCB): ");
-    bundle_unfinished_describe(&names);
+    unfinished_describe(&names);
     text_add_string(&names, ". They are to be dequantised or merged first. "
                             "Of a model in several files --bundle takes the one that has the "
                             "layer; given their index, it says which that is.");
@@ -359,7 +359,7 @@ static void write_layer_conventions(text *out)
     text_add_string(&names, "What one layer has all have, and what else a layer has is refused "
                             "unless --map says which key it is, or --map none=NAME leaves it out, "
                             "but for what ends with ");
-    layer_leftovers_describe(&names);
+    leftovers_describe(&names);
     text_add_string(&names, ", or is said below to be without a part.");
     write_paragraph(out, text_string(&names));
     begin_packed(out);

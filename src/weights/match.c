@@ -1,0 +1,635 @@
+#include "weights/match.h"
+
+#include "base/mem.h"
+#include "weights/refused.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names that are looked for ---- */
+
+/* The layer's own name, and what it is of it. */
+static void begin_name(weight_match *m, size_t layer, const char *way)
+{
+    text_clear(&m->name);
+    text_add_string(&m->name, m->before);
+    if (!m->is_one)
+        text_add_format(&m->name, "%0*zu%s", m->digits, layer, m->after);
+    text_add_format(&m->name, "%s%s", way, *way == '\0' ? "" : ".");
+}
+
+const char *match_name(weight_match *m, size_t layer, const char *way, const char *tail)
+{
+    begin_name(m, layer, way);
+    text_add_string(&m->name, tail);
+    const indexed_name *found = name_index_find(&m->names, text_string(&m->name));
+    return found == NULL ? NULL : found->name;
+}
+
+const char *match_weight(weight_match *m, size_t layer, const char *way, const convention *by,
+                         input which)
+{
+    char tail[NAME_MOST];
+    for (size_t n = 0; convention_name(by, which, n, tail); n++) {
+        const char *found = match_name(m, layer, way, tail);
+        if (found != NULL)
+            return found;
+    }
+    convention_name(by, which, 0, tail);
+    match_name(m, layer, way, tail);
+    return NULL;
+}
+
+size_t match_parent(const weight_match *m)
+{
+    size_t length = strlen(m->before);
+    while (length > 0 && name_is_separator(m->before[length - 1]))
+        length--;
+    while (length > 0 && !name_is_separator(m->before[length - 1]))
+        length--;
+    return length;
+}
+
+indexed_name *match_beside(weight_match *m, const char *names, const char *words, bool climbs)
+{
+    char name[NAME_MOST], word[NAME_MOST];
+    for (size_t up = match_parent(m);; up--) {
+        bool is_parent = up == 0 || name_is_separator(m->before[up - 1]);
+        for (size_t n = 0; is_parent && name_alternative(names, n, name); n++) {
+            for (size_t i = 0; name_alternative(words, i, word); i++) {
+                text_clear(&m->name);
+                text_add_format(&m->name, "%.*s%s.%s", (int)up, m->before, name, word);
+                indexed_name *found = name_index_find(&m->names, text_string(&m->name));
+                if (found != NULL)
+                    return found;
+            }
+        }
+        if (up == 0 || !climbs)
+            return NULL;
+    }
+}
+
+void match_write_place(text *out, const weight_match *m)
+{
+    int before = (int)strlen(m->before), after = (int)strlen(m->after) - 1;
+    if (m->is_alone)
+        text_add_string(out, m->before);
+    else if (m->is_one)
+        text_add_format(out, "%.*s", before > 0 ? before - 1 : 0, m->before);
+    else
+        text_add_format(out, "%s{}%.*s", m->before, after, m->after);
+}
+
+bool weight_match_is_own(const weight_match *m)
+{
+    return m->by == layer_convention_at(0);
+}
+
+/* ---- numbers of layers ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The digits behind `before` that number a layer, of a name that begins so; 0: there are none. */
+static int digits_of(const weight_match *m, const indexed_name *one)
+{
+    enum { DIGITS_MOST = 9 };
+    size_t begin = strlen(m->before), at = begin;
+    while (at < one->length && is_digit(one->name[at]) && at - begin < DIGITS_MOST)
+        at++;
+    indexed_name rest = {one->name + at, one->length - at, false};
+    return name_begins(&rest, m->after, strlen(m->after)) ? (int)(at - begin) : 0;
+}
+
+/* The next name that begins as layers do, from `at` on: its index, or the count of names. */
+static size_t next_numbered(const weight_match *m, size_t at)
+{
+    size_t length = strlen(m->before);
+    for (; at < m->names.count && name_begins(&m->names.item[at], m->before, length); at++) {
+        if (digits_of(m, &m->names.item[at]) > 0)
+            return at;
+    }
+    return m->names.count;
+}
+
+static size_t first_numbered(const weight_match *m)
+{
+    return next_numbered(m, name_index_first(&m->names, m->before));
+}
+
+/* Of a name that has such digits; false where other zeros stand before them than the layer's. */
+static bool read_number(const weight_match *m, const indexed_name *one, size_t *number)
+{
+    const char *at = one->name + strlen(m->before);
+    int digits = digits_of(m, one);
+    *number = 0;
+    for (int i = 0; i < digits; i++)
+        *number = 10 * *number + (size_t)(at[i] - '0');
+    return digits >= m->digits && (digits == m->digits || *at != '0');
+}
+
+bool match_layer_of(const weight_match *m, const indexed_name *one, size_t *layer, size_t *within)
+{
+    *layer = 0;
+    *within = strlen(m->before);
+    if (!name_begins(one, m->before, *within))
+        return false;
+    if (m->is_one)
+        return true;
+    int digits = digits_of(m, one);
+    *within += (size_t)digits + strlen(m->after);
+    return digits > 0 && read_number(m, one, layer);
+}
+
+/* Where layers are. How many digits a number has the first layer's tell, which stand before all
+ * others. */
+static bool set_place(weight_match *m, const char *before, size_t before_length, const char *after,
+                      err *e)
+{
+    size_t length = strlen(after);
+    bool ends = length > 0 && name_is_separator(after[length - 1]);
+    text with_end = {0};
+    mem_free(m->before);
+    mem_free(m->after);
+    m->before = mem_copy_text(before, before_length, e);
+    text_add_format(&with_end, "%s%s", after, ends ? "" : ".");
+    m->after = m->before == NULL || !text_ok(&with_end, e)
+                   ? NULL
+                   : mem_copy_text(with_end.data, with_end.length, e);
+    text_free(&with_end);
+    if (m->after == NULL)
+        return false;
+    size_t first = first_numbered(m);
+    const indexed_name *one = first < m->names.count ? &m->names.item[first] : NULL;
+    m->digits = one != NULL && one->name[before_length] == '0' ? digits_of(m, one) : 1;
+    return true;
+}
+
+/* ---- attentions ---- */
+
+/* Some name's first `length` bytes, behind which a convention finds weights. */
+typedef struct sighting {
+    const convention *by;
+    indexed_name of;
+    unsigned has; /* a bit each of Wq, Wk, Wv, Wo */
+} sighting;
+
+typedef struct sightings {
+    sighting *item;
+    size_t count, capacity;
+} sightings;
+
+static size_t weights_of(const sighting *one)
+{
+    size_t weights = 0;
+    for (unsigned has = one->has; has != 0; has >>= 1)
+        weights += has & 1;
+    return weights;
+}
+
+static bool is_same_place(const indexed_name *a, const indexed_name *b)
+{
+    return a->length == b->length && name_begins(a, b->name, b->length);
+}
+
+/* `first` is the convention's own first. */
+static bool add_sighting(sightings *all, size_t first, const convention *by, input which,
+                         const indexed_name *of, err *e)
+{
+    size_t i = first;
+    while (i < all->count && !is_same_place(&all->item[i].of, of))
+        i++;
+    if (i == all->count) {
+        sighting *larger = mem_grow(all->item, all->count, &all->capacity, sizeof larger[0], e);
+        if (larger == NULL)
+            return false;
+        all->item = larger;
+        all->item[all->count++] = (sighting){.by = by, .of = *of};
+    }
+    all->item[i].has |= 1U << (which - INPUT_WQ);
+    return true;
+}
+
+/* In the order of the conventions. */
+static bool see_attentions(sightings *all, const name_index *names, err *e)
+{
+    char tail[NAME_MOST];
+    for (size_t row = 0; row < CONVENTIONS.count; row++) {
+        const convention *by = convention_at(row);
+        size_t first = all->count;
+        for (input which = INPUT_WQ; which <= INPUT_WO; which++) {
+            for (size_t n = 0; convention_name(by, which, n, tail); n++) {
+                for (size_t i = 0; i < names->count; i++) {
+                    indexed_name of = names->item[i];
+                    if (name_ends(&names->item[i], tail, &of.length) &&
+                        !add_sighting(all, first, by, which, &of, e))
+                        return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* h.0 is what begins with h.0. and with h.0.attn.; and not with h.01. */
+static bool is_behind(const indexed_name *one, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return name_begins(one, prefix, length) &&
+           (length == 0 || one->length == length || name_is_separator(one->name[length - 1]) ||
+            name_is_separator(one->name[length]));
+}
+
+/* ---- the prefix ---- */
+
+/* As many zeros before a number as some name has there; none where none has. */
+static void spell_number(const name_index *names, const char *number, int digits, text *to)
+{
+    static const char ZEROS[] = "00000000"; /* no more than a layer's number has digits */
+    text one = {0};
+    int zeros = 0, most = (int)sizeof ZEROS - 1;
+    for (; zeros <= most; zeros++) {
+        text_clear(&one);
+        text_add_format(&one, "%s%.*s%.*s.", text_string(to), zeros, ZEROS, digits, number);
+        if (name_index_first(names, text_string(&one)) < names->count)
+            break;
+    }
+    text_add_format(to, "%.*s%.*s", zeros <= most ? zeros : 0, ZEROS, digits, number);
+    text_free(&one);
+}
+
+/* As the names spell it: h.3 is h.03 where they have that, and no h.3. */
+static bool spell_prefix(const name_index *names, const char *prefix, text *to, err *e)
+{
+    for (const char *at = prefix; *at != '\0';) {
+        size_t digits = strspn(at, "0123456789"), length = digits == 0 ? 1 : digits;
+        bool begins = at == prefix || name_is_separator(at[-1]) || at[-1] == '_',
+             ends = at[length] == '\0' || name_is_separator(at[length]);
+        if (digits > 0 && begins && ends)
+            spell_number(names, at, (int)digits, to);
+        else
+            text_add(to, at, length);
+        at += length;
+    }
+    return text_ok(to, e);
+}
+
+/* ---- the conventions of a layer ---- */
+
+/* One attention has its own names, and a layer's are none of them. */
+static const layer_convention ALONE = {.named = {"attention", ""}, .attention = ""};
+
+/* How much of its attention a layer must have to be known. */
+typedef enum fit_need {
+    NEED_WEIGHTS, /* two of its weights, and something beside it */
+    NEED_ANY      /* one of them, and two things beside it: what is missing is to be named */
+} fit_need;
+
+/* The convention of most weights; the first of several. What GPT-2's attention has without c_attn,
+ * its cross-attention has as well; each layer has the former. */
+static const convention *find_attention(weight_match *m, const sightings *all, size_t layer,
+                                        const char *way, fit_need least, size_t *weights)
+{
+    const convention *best = NULL;
+    *weights = least == NEED_WEIGHTS ? 1 : 0;
+    if (way == NULL)
+        return NULL;
+    begin_name(m, layer, way);
+    indexed_name of = {text_string(&m->name), m->name.length, false};
+    for (size_t i = 0; i < all->count; i++) {
+        const sighting *one = &all->item[i];
+        bool may_be = (m->is_alone || !convention_is_own(one->by)) &&
+                      (least == NEED_WEIGHTS || one->by->cut != CUT_HALVES);
+        if (may_be && is_same_place(&one->of, &of) && weights_of(one) > *weights) {
+            *weights = weights_of(one);
+            best = one->by;
+        }
+    }
+    return best;
+}
+
+static bool has_part(weight_match *m, size_t layer, const char *names, const char *words)
+{
+    char name[NAME_MOST], word[NAME_MOST], tail[2 * NAME_MOST];
+    for (size_t n = 0; name_alternative(names, n, name); n++) {
+        for (size_t i = 0; name_alternative(words, i, word); i++) {
+            snprintf(tail, sizeof tail, "%s.%s", name, word);
+            if (match_name(m, layer, "", tail) != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The document's own keys: as many as there are. Without a number they are those of a document of
+ * one attention. */
+static size_t count_own(weight_match *m, size_t layer)
+{
+    static const char *const KEYS_OF_LAYERS[] = {"wq", "wk", "wv", "wo", "w1", "w2"};
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof KEYS_OF_LAYERS / sizeof KEYS_OF_LAYERS[0]; i++)
+        found += match_name(m, layer, "", KEYS_OF_LAYERS[i]) != NULL;
+    return m->is_one ? 0 : found;
+}
+
+/* Those of most names in the layer; false: none fits. */
+static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_need least)
+{
+    size_t best = m->is_alone ? 0 : count_own(m, layer), weights;
+    if (m->is_alone) {
+        m->attention = find_attention(m, all, 0, "", least, &weights);
+        m->by = convention_is_own(m->attention) ? layer_convention_at(0) : &ALONE;
+        return true;
+    }
+    m->by = best > 0 ? layer_convention_at(0) : NULL;
+    m->attention = m->cross = NULL;
+    for (size_t i = 1; i < LAYER_CONVENTIONS.count; i++) {
+        const layer_convention *row = layer_convention_at(i);
+        const convention *attention =
+            find_attention(m, all, layer, row->attention, least, &weights);
+        size_t rest = 0;
+        for (size_t k = 0; k < NORMS_MOST && attention != NULL; k++)
+            rest += has_part(m, layer, row->norm[k], GAIN_WORDS);
+        for (size_t k = 0; k < LAYER_WEIGHTS && attention != NULL; k++)
+            rest += has_part(m, layer, row->weight[k], attention->weight);
+        if (rest >= (least == NEED_WEIGHTS ? 1 : 2) && rest + weights > best) {
+            best = rest + weights;
+            m->by = row;
+            m->attention = attention;
+        }
+    }
+    if (m->by != NULL && !weight_match_is_own(m))
+        m->cross = find_attention(m, all, layer, m->by->cross, NEED_WEIGHTS, &weights);
+    return m->by != NULL;
+}
+
+/* By the first layer that fits, in the order of the names: any may lack what tells. */
+static bool fit_layers(weight_match *m, const sightings *all, fit_need least)
+{
+    size_t number, last = SIZE_MAX;
+    if (m->is_one)
+        return fit_layer(m, all, 0, least);
+    for (size_t i = first_numbered(m); i < m->names.count; i = next_numbered(m, i + 1)) {
+        if (!read_number(m, &m->names.item[i], &number) || number == last)
+            continue;
+        if (fit_layer(m, all, number, least))
+            return true;
+        last = number;
+    }
+    return false;
+}
+
+/* ---- where layers are ---- */
+
+/* What is before the number of a layer, or the layer that has none. `of` is its name. */
+static bool add_place(name_index *places, const weight_match *m, indexed_name of,
+                      const char *prefix, err *e)
+{
+    size_t end = of.length - (of.length > 0), begin = end;
+    while (begin > 0 && is_digit(of.name[begin - 1]))
+        begin--;
+    bool begins = begin == 0 || name_is_separator(of.name[begin - 1]) || of.name[begin - 1] == '_';
+    if (!m->is_one && (begin == end || !begins))
+        return true;
+    of.length = m->is_one ? of.length : begin;
+    for (size_t i = 0; i < places->count; i++) {
+        if (is_same_place(&places->item[i], &of))
+            return true;
+    }
+    return !is_behind(&of, prefix) || name_index_add(places, of, e);
+}
+
+/* What stands before the way to an attention in a layer, and before the document's own names; in
+ * order. */
+static bool find_places_of_layers(name_index *places, const weight_match *m, const sightings *all,
+                                  const char *prefix, err *e)
+{
+    static const char *const OWN_PARTS[] = {"w1", "w2"};
+    for (size_t i = 0; i < all->count; i++) {
+        indexed_name of = all->item[i].of, attention = of;
+        attention.length -= of.length > 0;
+        if (convention_is_own(all->item[i].by) && !m->is_one &&
+            !add_place(places, m, of, prefix, e))
+            return false;
+        for (size_t row = 1; row < LAYER_CONVENTIONS.count; row++) {
+            const char *way = layer_convention_at(row)->attention;
+            if (name_ends(&attention, way, &of.length) && !add_place(places, m, of, prefix, e))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < m->names.count && !m->is_one; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            indexed_name of = m->names.item[i];
+            if (name_ends(&m->names.item[i], OWN_PARTS[k], &of.length) &&
+                !add_place(places, m, of, prefix, e))
+                return false;
+        }
+    }
+    name_index_sort(places);
+    return true;
+}
+
+/* Those of most weights, two at least. Where the document's own names stand behind exactly the
+ * prefix and are as many, it is they. */
+static bool find_places_of_attention(name_index *places, const weight_match *m,
+                                     const sightings *all, const char *prefix, err *e)
+{
+    size_t most = 2;
+    for (size_t i = 0; i < all->count; i++) {
+        size_t weights = is_behind(&all->item[i].of, prefix) ? weights_of(&all->item[i]) : 0;
+        most = weights > most ? weights : most;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const sighting *one = &all->item[i];
+        if (weights_of(one) < most)
+            continue;
+        if (!add_place(places, m, one->of, prefix, e))
+            return false;
+        if (convention_is_own(one->by) && is_behind(&one->of, prefix) &&
+            one->of.length == strlen(prefix)) {
+            places->count = 0;
+            return add_place(places, m, one->of, prefix, e);
+        }
+    }
+    return true;
+}
+
+/* Places that fit are listed; the first is kept. */
+typedef struct fitting_places {
+    text list;
+    size_t count;
+    indexed_name first;
+    text encoder, decoder; /* the first of each, where they are told apart */
+} fitting_places;
+
+static void list_place(const weight_match *m, fitting_places *found)
+{
+    enum { SHOWN = 4 };
+    bool is_decoder = !m->is_alone && (m->cross != NULL || strstr(m->before, "decoder") != NULL);
+    text *kind = is_decoder ? &found->decoder : &found->encoder;
+    if (kind->length == 0)
+        match_write_place(kind, m);
+    if (found->count > SHOWN)
+        return;
+    text_add_string(&found->list, found->count == 1 ? "'" : ", '");
+    match_write_place(&found->list, m);
+    text_add_string(&found->list, "'");
+}
+
+static bool refuse_several(const weight_match *m, const fitting_places *found, err *e)
+{
+    place at = {.file = m->file};
+    const char *encoder = text_string(&found->encoder), *decoder = text_string(&found->decoder);
+    err_at(e, &at, "%zu %s have names of weights, one is wanted: %s%s", found->count,
+           m->is_alone ? "layers" : "stacks of layers", text_string(&found->list),
+           found->count > 4 ? ", …" : "");
+    if (*encoder != '\0' && *decoder != '\0')
+        return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
+                          encoder, decoder);
+    return err_remedy(e, "--prefix takes one: --prefix '%s'", *encoder != '\0' ? encoder : decoder);
+}
+
+static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
+{
+    place at = {.file = m->file};
+    if (!unfinished_check_all(&m->names, m->file, "", e))
+        return false;
+    err_at(e, &at, "no names behind '%s' are known as those of layers", prefix);
+    return err_remedy(e, "selfattn help layer-bundles lists what is known");
+}
+
+/* The only place behind the prefix that fits. Numbered layers go before a layer without a number,
+ * and whole ones before those that lack weights. Without a place the names are the document's own:
+ * whatever stands behind exactly the prefix, or layers, of which there may be none. */
+static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
+{
+    fitting_places found = {0};
+    name_index places = {0};
+    const char *after = m->is_alone ? "" : ".", *own = m->is_alone ? prefix : "layers.";
+    fit_need least = NEED_WEIGHTS;
+    bool done = true;
+    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && done && found.count == 0; pass++) {
+        m->is_one = m->is_alone || pass >= 2;
+        least = pass % 2 == 0 ? NEED_WEIGHTS : NEED_ANY;
+        places.count = 0;
+        done = m->is_alone ? find_places_of_attention(&places, m, all, prefix, e)
+                           : find_places_of_layers(&places, m, all, prefix, e);
+        for (size_t i = 0; i < places.count && done; i++) {
+            const indexed_name *one = &places.item[i];
+            done = set_place(m, one->name, one->length, after, e);
+            if (!done || !fit_layers(m, all, least))
+                continue;
+            if (found.count++ == 0)
+                found.first = *one;
+            list_place(m, &found);
+        }
+    }
+    m->is_one = m->is_one && (m->is_alone || found.count > 0);
+    done =
+        done && text_ok(&found.list, e) && text_ok(&found.encoder, e) && text_ok(&found.decoder, e);
+    if (done && found.count > 1) {
+        done = refuse_several(m, &found, e);
+    } else if (done && found.count == 1) {
+        done = set_place(m, found.first.name, found.first.length, after, e) &&
+               fit_layers(m, all, least);
+    } else if (done) {
+        m->by = layer_convention_at(0);
+        done = m->is_alone || *prefix == '\0' ? set_place(m, own, strlen(own), after, e)
+                                              : refuse_prefix(m, prefix, e);
+    }
+    text_free(&found.list);
+    text_free(&found.encoder);
+    text_free(&found.decoder);
+    name_index_free(&places);
+    return done;
+}
+
+/* Where --prefix says, with {} for the number. */
+static bool look_there(weight_match *m, const sightings *all, const char *prefix,
+                       const char *number, err *e)
+{
+    place at = {.file = m->file};
+    size_t layer, i;
+    if (!set_place(m, prefix, (size_t)(number - prefix), number + 2, e))
+        return false;
+    for (i = first_numbered(m); i < m->names.count && !read_number(m, &m->names.item[i], &layer);)
+        i = next_numbered(m, i + 1);
+    if (i == m->names.count) {
+        err_at(e, &at, "no name in it begins with '%s0%s', as --prefix '%s' says", m->before,
+               m->after, prefix);
+        return err_remedy(e, "its first is %s", m->names.item[0].name);
+    }
+    return fit_layers(m, all, NEED_WEIGHTS) || fit_layers(m, all, NEED_ANY) ||
+           refuse_prefix(m, prefix, e);
+}
+
+/* Layers are there without a gap, and as many zeros before each number. */
+static bool count_layers(weight_match *m, err *e)
+{
+    size_t number, largest = 0, first = first_numbered(m);
+    place at = {.file = m->file};
+    if (m->is_one) {
+        m->count = 1;
+        return true;
+    }
+    for (;; m->count++) {
+        begin_name(m, m->count, "");
+        if (m->name.failed || name_index_first(&m->names, text_string(&m->name)) == m->names.count)
+            break;
+    }
+    for (size_t i = first; i < m->names.count; i = next_numbered(m, i + 1)) {
+        if (!read_number(m, &m->names.item[i], &number))
+            return err_at(e, &at,
+                          "%s is of no layer: it would be named '%s%0*zu', as the others are",
+                          m->names.item[i].name, m->before, m->digits, number);
+        largest = number > largest ? number : largest;
+    }
+    if (m->count > largest || first == m->names.count)
+        return true;
+    err_at(e, &at, "there is a layer '%s%0*zu', and no '%s%0*zu'", m->before, m->digits, largest,
+           m->before, m->digits, m->count);
+    return err_remedy(e, "layers are counted from 0; those of a model in several files are to be "
+                         "joined first");
+}
+
+/* ---- the whole ---- */
+
+bool weights_match(weight_match *m, bool is_alone, const text_list *names, const char *file,
+                   const wishes *w, err *e)
+{
+    const char *number = strstr(w->prefix, "{}");
+    sightings all = {0};
+    text prefix = {0};
+    *m = (weight_match){.is_alone = is_alone,
+                        .is_document = !is_alone && text_list_find(names, "layers") != NULL,
+                        .listed = names,
+                        .file = file};
+    if (m->is_document)
+        return true;
+    bool done = name_index_make(&m->names, names, e) && see_attentions(&all, &m->names, e);
+    done = done &&
+           (is_alone ? spell_prefix(&m->names, w->prefix, &prefix, e)
+                     : (text_add_string(&prefix, w->prefix), text_ok(&prefix, e))) &&
+           (number != NULL && !is_alone ? look_there(m, &all, w->prefix, number, e)
+                                        : look_everywhere(m, &all, text_string(&prefix), e)) &&
+           count_layers(m, e) && text_ok(&m->name, e) && weight_sources_find(m, &w->map, e) &&
+           (m->sources > 0 || weight_match_refuse(m, text_string(&prefix), e));
+    mem_free(all.item);
+    text_free(&prefix);
+    return done;
+}
+
+void weight_match_free(weight_match *m)
+{
+    for (size_t i = 0; i < m->sources; i++)
+        mem_free(m->source[i].wanted);
+    mem_free(m->source);
+    name_index_free(&m->names);
+    mem_free(m->before);
+    mem_free(m->after);
+    text_free(&m->name);
+    *m = (weight_match){0};
+}

@@ -1,0 +1,363 @@
+#include "weights/refused.h"
+
+#include "weights/cut.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- weights that are not finished ---- */
+
+/* What stands behind the name of the linear map, q_proj of q_proj.weight. */
+typedef struct mark {
+    const char *name;
+    const char *kind;     /* of numbers; NULL: they lack an adapter */
+    bool is_in_its_place; /* there is no q_proj.weight then */
+} mark;
+
+/* Sources: bitsandbytes' Linear8bitLt (SCB) and Linear4bit (absmax, quant_state); the layers of
+ * AutoGPTQ and AutoAWQ; compressed-tensors (weight_packed, weight_scale); transformers' finegrained
+ * FP8 (weight_scale_inv); peft's lora.Linear, whose base_layer keeps the weight. */
+static const mark MARKS[] = {
+    {"SCB", "8-bit integers of bitsandbytes", false},
+    {"weight.absmax", "4-bit numbers of bitsandbytes", false},
+    {"weight.quant_state", "4-bit numbers of bitsandbytes", false},
+    {"qweight", "packed integers of GPTQ or AWQ", true},
+    {"qzeros", "packed integers of GPTQ or AWQ", true},
+    {"scales", "packed integers of GPTQ or AWQ", false},
+    {"weight_packed", "packed integers of compressed-tensors", true},
+    {"weight_scale", "integers or 8-bit floats with a scale", false},
+    {"weight_scale_inv", "8-bit floats with scales", false},
+    {"lora_A", NULL, true},
+    {"lora_B", NULL, true},
+};
+
+enum { MARK_COUNT = sizeof MARKS / sizeof MARKS[0] };
+
+static const mark *find_mark(const char *rest)
+{
+    for (size_t i = 0; i < MARK_COUNT; i++) {
+        size_t length = strlen(MARKS[i].name);
+        if (strncmp(rest, MARKS[i].name, length) == 0 &&
+            (rest[length] == '\0' || name_is_separator(rest[length])))
+            return &MARKS[i];
+    }
+    return NULL;
+}
+
+static bool refuse_unfinished(const char *file, const char *name, const mark *why, err *e)
+{
+    place at = {.file = file};
+    if (why->kind == NULL) {
+        err_at(e, &at, "%s belongs to an adapter (LoRA), which is not added to the weight here",
+               name);
+        return err_remedy(e, "merge it first, as merge_and_unload() of peft does, and save that");
+    }
+    err_at(e, &at, "%s shows that the weight is quantised (%s), which is not undone here", name,
+           why->kind);
+    return err_remedy(e,
+                      "dequantise it first, as model.dequantize() of transformers does, and save "
+                      "that");
+}
+
+bool unfinished_check(const name_index *names, const char *file, const char *weight, err *e)
+{
+    static const char LAST[] = "weight";
+    size_t length = strlen(weight), last = strlen(LAST);
+    if (length <= last || strcmp(weight + length - last, LAST) != 0 ||
+        !name_is_separator(weight[length - last - 1]))
+        return true;
+    text stem = {0};
+    text_add(&stem, weight, length - last);
+    bool done = text_ok(&stem, e);
+    for (size_t i = name_index_first(names, text_string(&stem));
+         done && i < names->count && name_begins(&names->item[i], stem.data, stem.length); i++) {
+        const mark *found = find_mark(names->item[i].name + stem.length);
+        done = found == NULL || refuse_unfinished(file, names->item[i].name, found, e);
+    }
+    text_free(&stem);
+    return done;
+}
+
+bool unfinished_check_all(const name_index *names, const char *file, const char *prefix, err *e)
+{
+    size_t length = strlen(prefix);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->item[i].name;
+        if (!name_begins(&names->item[i], prefix, length))
+            continue;
+        for (const char *at = name; *at != '\0'; at++) {
+            const mark *found = name_is_separator(*at) ? find_mark(at + 1) : NULL;
+            if (found != NULL && found->is_in_its_place)
+                return refuse_unfinished(file, name, found, e);
+        }
+    }
+    return true;
+}
+
+void unfinished_describe(text *out)
+{
+    for (size_t i = 0; i < MARK_COUNT; i++)
+        text_add_format(out, "%s%s", i == 0 ? "" : ", ", MARKS[i].name);
+}
+
+/* ---- beside the weights of attention ---- */
+
+/* Whose weights are looked at: the attention of a layer, or (object "cross") its cross-attention,
+ * by its convention, and the way to it in the layer. */
+typedef struct looking {
+    weight_match *in;
+    const wishes *wishes;
+    const bundle *contents;
+    size_t layer;
+    const char *object, *way;
+    const convention *by;
+} looking;
+
+/* What stands at the top is for self-attention. */
+static bool is_decided(const looking *l, const key_path *to)
+{
+    const char *name = to->key->named.name;
+    const weight_source *from = match_source(l->in, to);
+    return (from != NULL && from->is_mapped) ||
+           wishes_decide(l->wishes, key_path_find(to, l->contents),
+                         *l->object == '\0' ? l->contents : NULL, name);
+}
+
+/* Layers that have such names don't use it. */
+static bool is_excepted(const refusal *row, const char *layer, size_t length)
+{
+    size_t end = row->except == NULL ? 0 : strlen(row->except);
+    length -= length > 0;
+    return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* True when both names of layers are one, but for the numbers in them. */
+static bool are_alike(const char *name, size_t length, const char *layer)
+{
+    const char *end = name + length;
+    while (name < end && *layer != '\0') {
+        bool are_numbers = is_digit(*name) && is_digit(*layer);
+        if (!are_numbers && *name != *layer)
+            return false;
+        for (; are_numbers && name + 1 < end && is_digit(name[1]); name++)
+            continue;
+        for (; are_numbers && is_digit(layer[1]); layer++)
+            continue;
+        name++;
+        layer++;
+    }
+    return name == end && *layer == '\0';
+}
+
+/* The name that is refused, of the layer or of one that it shares it with; NULL: there is none.
+ * The layer's own name is in l->in->name then. */
+static indexed_name *find_refused(const looking *l, const refusal *row)
+{
+    weight_match *m = l->in;
+    const char *own = match_name(m, l->layer, l->way, row->name);
+    match_name(m, l->layer, l->way, "");
+    for (size_t i = 0; i < m->names.count && own == NULL && row->is_shared; i++) {
+        indexed_name *one = &m->names.item[i];
+        size_t at;
+        if (name_ends(one, row->name, &at) && are_alike(one->name, at, text_string(&m->name)))
+            return one;
+    }
+    return own == NULL ? NULL : name_index_find(&m->names, own);
+}
+
+static bool refuse_beside(const looking *l, const char *name, const refusal *why,
+                          const key_path *to, err *e)
+{
+    place at = {.file = l->in->file};
+    text way = {0};
+    err_at(e, &at, "%s %s", name,
+           why->why != NULL ? why->why
+                            : "takes part in this layer's attention, and is not computed here");
+    if (strcmp(why->key, "bias") == 0)
+        return err_remedy(e,
+                          "--bias FILE gives %swhat is added to each score, --no-bias leaves it "
+                          "out",
+                          l->in->is_alone ? "" : "encode and decode ");
+    key_path_write(&way, to);
+    err_remedy(e,
+               "--map %s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
+               "it out",
+               text_string(&way), name, why->key[0]);
+    text_free(&way);
+    return false;
+}
+
+/* A name of what the attention is in that says that 1 is to be added to its gains; or NULL. */
+static const indexed_name *find_one_more(const looking *l)
+{
+    weight_match *m = l->in;
+    if (l->by->one_more == NULL)
+        return NULL;
+    match_name(m, l->layer, l->way, "");
+    m->name.length -= m->name.length > 0;
+    while (m->name.length > 0 && !name_is_separator(m->name.data[m->name.length - 1]))
+        m->name.length--;
+    text_add_string(&m->name, l->by->one_more);
+    return name_index_find(&m->names, text_string(&m->name));
+}
+
+static bool refuse_gain(const looking *l, const char *name, const char *beside, const key_path *to,
+                        err *e)
+{
+    place at = {.file = l->in->file};
+    text way = {0};
+    key_path_write(&way, to);
+    err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3", name,
+           beside);
+    err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out", text_string(&way),
+               name);
+    text_free(&way);
+    return false;
+}
+
+/* What is decided is no leftover, nor what such a layer does not use. */
+static bool check_attention(const looking *l, err *e)
+{
+    weight_match *m = l->in;
+    for (const refusal *row = l->by->refused; row != NULL && row->name != NULL; row++) {
+        key_path to = match_path(m, l->layer, l->object, row->key);
+        indexed_name *found = find_refused(l, row);
+        if (found == NULL)
+            continue;
+        if (!is_excepted(row, text_string(&m->name), m->name.length) && !is_decided(l, &to))
+            return refuse_beside(l, found->name, row, &to, e);
+        found->is_taken = true;
+    }
+    key_path norm = match_path(m, l->layer, l->object, "qk_norm");
+    const indexed_name *beside = find_one_more(l);
+    if (beside == NULL ||
+        !gains_are_wanted(l->wishes, key_path_find(&norm, l->contents), l->contents))
+        return true;
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        input which = CONVENTION_INPUTS[i];
+        key_path to = match_path(m, l->layer, l->object, input_key(which));
+        const char *name =
+            input_is_gain(which) ? match_weight(m, l->layer, l->way, l->by, which) : NULL;
+        if (name != NULL && !is_decided(l, &to))
+            return refuse_gain(l, name, beside->name, &to, e);
+    }
+    return true;
+}
+
+bool refused_check(weight_match *m, const wishes *w, const bundle *contents, err *e)
+{
+    for (size_t i = 0; i < m->count && m->attention != NULL; i++) {
+        looking l = {m, w, contents, i, "", m->by->attention, m->attention};
+        looking cross = {m, w, contents, i, "cross", m->by->cross, m->cross};
+        if (!check_attention(&l, e) || (m->cross != NULL && !check_attention(&cross, e)))
+            return false;
+    }
+    return text_ok(&m->name, e);
+}
+
+/* ---- what nothing is read from ---- */
+
+/* Last words of buffers, which are made anew from a model's settings: the angles that --rope makes,
+ * numbers of positions and of batches. */
+static const char *const WITHOUT_PART[] = {"inv_freq", "cos_cached",   "sin_cached",
+                                           "freqs",    "position_ids", "num_batches_tracked"};
+
+enum { WITHOUT_PART_COUNT = sizeof WITHOUT_PART / sizeof WITHOUT_PART[0] };
+
+static bool is_word(const indexed_name *one, size_t from, const char *word)
+{
+    size_t length = strlen(word);
+    return one->length - from == length && memcmp(one->name + from, word, length) == 0;
+}
+
+/* Where its last word begins. */
+static size_t last_word(const indexed_name *one)
+{
+    size_t at = one->length;
+    while (at > 0 && !name_is_separator(one->name[at - 1]))
+        at--;
+    return at;
+}
+
+/* `within` is where the name goes on behind the layer's. */
+static bool has_no_part(const weight_match *m, const indexed_name *one, size_t within)
+{
+    char name[NAME_MOST];
+    size_t last = last_word(one);
+    for (size_t i = 0; i < WITHOUT_PART_COUNT; i++) {
+        if (is_word(one, last, WITHOUT_PART[i]))
+            return true;
+    }
+    indexed_name rest = {one->name + within, one->length - within, false};
+    for (size_t n = 0; name_alternative(m->by->buffers, n, name); n++) {
+        if (rest.length == strlen(name) && name_begins(&rest, name, rest.length))
+            return true;
+    }
+    return one->name[last] == '_' && weight_match_is_own(m);
+}
+
+/* A layer alone may be all that a file is but for inputs, which have the names of keys. */
+static bool is_input(const weight_match *m, const indexed_name *one)
+{
+    key_path p;
+    return m->is_one && *m->before == '\0' && key_path_read(&p, one->name, one->length);
+}
+
+static bool refuse_leftover(const weight_match *m, const char *name, size_t layer, err *e)
+{
+    place at = {.file = m->file};
+    err_at(e, &at, "%s is of layer %zu, and nothing here computes it", name, layer + 1);
+    return err_remedy(e, "--map none=%s leaves it out, --map layers.%zu.KEY=%s takes it for a key",
+                      name, layer, name);
+}
+
+static bool check_within(const weight_match *m, err *e)
+{
+    size_t layer, within;
+    for (size_t i = name_index_first(&m->names, m->before); i < m->names.count; i++) {
+        const indexed_name *one = &m->names.item[i];
+        if (!name_begins(one, m->before, strlen(m->before)))
+            break;
+        if (!one->is_taken && match_layer_of(m, one, &layer, &within) &&
+            !has_no_part(m, one, within) && !is_input(m, one))
+            return refuse_leftover(m, one->name, layer, e);
+    }
+    return true;
+}
+
+/* What stands between the rows that are looked up and the layers. */
+static bool check_beside(weight_match *m, err *e)
+{
+    char name[NAME_MOST];
+    place at = {.file = m->file};
+    for (size_t n = 0; name_alternative(m->by->uncomputed, n, name); n++) {
+        const indexed_name *found = match_beside(m, name, "weight", true);
+        if (found == NULL || found->is_taken)
+            continue;
+        err_at(e, &at,
+               "%s stands between the embedding and the layers, and nothing here computes it",
+               found->name);
+        return err_remedy(e,
+                          "-x FILE gives rows that have been through it, --map none=%s leaves it "
+                          "out",
+                          found->name);
+    }
+    return true;
+}
+
+bool leftovers_check(weight_match *m, const bundle *contents, err *e)
+{
+    return check_within(m, e) && (bundle_find(contents, "x") != NULL || check_beside(m, e)) &&
+           text_ok(&m->name, e);
+}
+
+void leftovers_describe(text *out)
+{
+    for (size_t i = 0; i < WITHOUT_PART_COUNT; i++)
+        text_add_format(out, "%s%s", i == 0 ? "" : ", ", WITHOUT_PART[i]);
+}

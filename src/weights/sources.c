@@ -1,0 +1,431 @@
+#include "weights/match.h"
+
+#include "attn/keys.h"
+#include "base/mem.h"
+#include "weights/refused.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sources ---- */
+
+/* One more: of a name, which is taken then, or of NULL, when what was looked for is in m->name. */
+static weight_source *add_source(weight_match *m, const key_path *to, const char *name, err *e)
+{
+    weight_source *larger = mem_grow(m->source, m->sources, &m->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return NULL;
+    m->source = larger;
+    weight_source *added = &m->source[m->sources];
+    *added = (weight_source){.to = *to, .name = name};
+    if (name != NULL)
+        name_index_find(&m->names, name)->is_taken = true;
+    else if ((added->wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
+        return NULL;
+    m->sources++;
+    return added;
+}
+
+weight_source *match_source(const weight_match *m, const key_path *to)
+{
+    for (size_t i = 0; i < m->sources; i++) {
+        const key_path *one = &m->source[i].to;
+        if (one->is_in_layer == to->is_in_layer && one->layer == to->layer &&
+            one->object == to->object && one->key == to->key)
+            return &m->source[i];
+    }
+    return NULL;
+}
+
+key_path match_path(const weight_match *m, size_t layer, const char *object, const char *key_name)
+{
+    char way[NAME_MOST];
+    key_path p = {0};
+    snprintf(way, sizeof way, "%s%s%s", object, *object == '\0' ? "" : ".", key_name);
+    if (m->is_alone)
+        key_path_read(&p, way, strlen(way));
+    else
+        key_path_read_within(&p, layer, way, strlen(way));
+    return p;
+}
+
+/* What no layer has is not lacking in any. */
+static void drop_absent(weight_match *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->sources; i++) {
+        weight_source one = m->source[i];
+        bool is_absent = one.name == NULL && one.may_lack;
+        for (size_t k = 0; k < m->sources && is_absent; k++) {
+            const weight_source *other = &m->source[k];
+            is_absent = other->name == NULL || !other->to.is_in_layer ||
+                        other->to.key != one.to.key || other->to.object != one.to.object;
+            one.has = other->to.layer;
+        }
+        if (one.name == NULL && one.may_lack && is_absent)
+            mem_free(one.wanted);
+        else
+            m->source[kept++] = one;
+    }
+    m->sources = kept;
+}
+
+/* ---- sources by convention ---- */
+
+/* What is looked for first stands in m->name, for where it is not there: then a layer can't do
+ * without it, or (may_lack) all layers have it or none. */
+static bool add_in_layer(weight_match *m, size_t layer, const char *object, const char *key_name,
+                         const char *name, bool may_lack, err *e)
+{
+    key_path to = match_path(m, layer, object, key_name);
+    weight_source *added = add_source(m, &to, name, e);
+    if (added != NULL)
+        added->may_lack = may_lack;
+    return added != NULL;
+}
+
+static bool add_attention(weight_match *m, const convention *by, size_t layer, const char *way,
+                          const char *object, err *e)
+{
+    for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
+        const char *name = match_weight(m, layer, way, by, which);
+        if (!add_in_layer(m, layer, object, input_key(which), name, which > INPUT_WO, e))
+            return false;
+        m->source[m->sources - 1].is_cut = true;
+        m->source[m->sources - 1].which = which;
+    }
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        input which = CONVENTION_INPUTS[i];
+        const char *name = match_weight(m, layer, way, by, which);
+        if (!add_in_layer(m, layer, object, input_key(which), name, true, e))
+            return false;
+    }
+    return true;
+}
+
+/* The first that is there of the name's, ended with one of the words. Of two names the first is
+ * that of a layer with cross-attention. */
+static const char *find_part(weight_match *m, size_t layer, const char *names, const char *words)
+{
+    char name[NAME_MOST], word[NAME_MOST], tail[2 * NAME_MOST];
+    if (m->cross != NULL || !name_alternative(names, 1, name))
+        name_alternative(names, 0, name);
+    for (size_t i = 0; name_alternative(words, i, word); i++) {
+        snprintf(tail, sizeof tail, "%s.%s", name, word);
+        const char *found = match_name(m, layer, "", tail);
+        if (found != NULL)
+            return found;
+    }
+    name_alternative(words, 0, word);
+    snprintf(tail, sizeof tail, "%s.%s", name, word);
+    match_name(m, layer, "", tail);
+    return NULL;
+}
+
+static bool add_layer(weight_match *m, size_t layer, err *e)
+{
+    static const char *const WEIGHTS[LAYER_WEIGHTS] = {"w1", "w2", "w3"};
+    static const char *const BIASES[LAYER_WEIGHTS] = {"b1", "b2", NULL};
+    const layer_convention *row = m->by;
+    const convention *by = m->attention;
+    if (!add_attention(m, by, layer, row->attention, "", e) ||
+        (m->cross != NULL && !add_attention(m, m->cross, layer, row->cross, "cross", e)))
+        return false;
+    for (size_t i = 0; i < (m->cross != NULL ? NORMS_MOST : 2); i++) {
+        const char *names = row->norm[i], *norm = part_norm_name(i + 1);
+        if (names != NULL && (!add_in_layer(m, layer, norm, "gain",
+                                            find_part(m, layer, names, GAIN_WORDS), false, e) ||
+                              !add_in_layer(m, layer, norm, "bias",
+                                            find_part(m, layer, names, SHIFT_WORDS), true, e)))
+            return false;
+    }
+    for (size_t i = 0; i < LAYER_WEIGHTS; i++) {
+        const char *names = row->weight[i];
+        if (names == NULL)
+            continue;
+        if (!add_in_layer(m, layer, "", WEIGHTS[i], find_part(m, layer, names, by->weight), false,
+                          e))
+            return false;
+        if (BIASES[i] != NULL &&
+            !add_in_layer(m, layer, "", BIASES[i], find_part(m, layer, names, by->bias), true, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- beside the layers ---- */
+
+static bool add_at_top(weight_match *m, const char *way, const indexed_name *found,
+                       weight_layout layout, err *e)
+{
+    key_path to;
+    key_path_read(&to, way, strlen(way));
+    weight_source *added = found == NULL ? NULL : add_source(m, &to, found->name, e);
+    if (added != NULL)
+        added->layout = layout;
+    return found == NULL || added != NULL;
+}
+
+/* A norm has a gain, whatever else it has; what it is called is as its bias says. */
+static bool add_norm_at_top(weight_match *m, const char *gain_way, const char *bias_way,
+                            const char *names, bool climbs, err *e)
+{
+    const indexed_name *gain = match_beside(m, names, GAIN_WORDS, climbs);
+    const indexed_name *shift = match_beside(m, names, SHIFT_WORDS, climbs);
+    if (gain == NULL && shift != NULL) {
+        key_path to;
+        size_t stem = shift->length;
+        while (stem > 0 && !name_is_separator(shift->name[stem - 1]))
+            stem--;
+        text_clear(&m->name);
+        text_add_format(&m->name, "%.*sweight", (int)stem, shift->name);
+        key_path_read(&to, gain_way, strlen(gain_way));
+        if (add_source(m, &to, NULL, e) == NULL)
+            return false;
+    }
+    return add_at_top(m, gain_way, gain, LAYOUT_UNSAID, e) &&
+           add_at_top(m, bias_way, shift, LAYOUT_UNSAID, e);
+}
+
+static bool add_rest(weight_match *m, err *e)
+{
+    static const char WEIGHT[] = "weight embedding";
+    const layer_convention *row = m->by;
+    return add_norm_at_top(m, "ln_e.gain", "ln_e.bias", row->first, true, e) &&
+           add_norm_at_top(m, "ln_f.gain", "ln_f.bias", row->final, false, e) &&
+           add_at_top(m, "embedding", match_beside(m, row->embedding, WEIGHT, true), LAYOUT_UNSAID,
+                      e) &&
+           add_at_top(m, "segment_embedding", match_beside(m, row->types, WEIGHT, true),
+                      LAYOUT_UNSAID, e) &&
+           add_at_top(m, "position_embedding", match_beside(m, row->positions, WEIGHT, true),
+                      LAYOUT_UNSAID, e) &&
+           add_at_top(m, "unembedding", match_beside(m, row->unembedding, "weight", true),
+                      LAYOUT_OUT_IN, e) &&
+           add_at_top(m, "unembedding_bias", match_beside(m, row->unembedding, "bias", true),
+                      LAYOUT_UNSAID, e);
+}
+
+/* ---- sources by the document's own names ---- */
+
+/* Keys of the attention, in their order. */
+static bool add_own_keys(weight_match *m, err *e)
+{
+    for (size_t i = 0; i < KEYS.count; i++) {
+        const key *row = (const key *)(const void *)named_row(&KEYS, i);
+        const char *name = match_name(m, 0, "", row->named.name);
+        if (name != NULL && add_source(m, &(key_path){.key = row}, name, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Keys of layers and of what they are in, in the order of the names. */
+static bool add_own_layers(weight_match *m, err *e)
+{
+    size_t parent = match_parent(m), layer, within;
+    for (size_t i = 0; i < m->names.count; i++) {
+        const indexed_name *one = &m->names.item[i];
+        key_path to;
+        bool is_known = false;
+        if (name_begins(one, m->before, strlen(m->before)))
+            is_known = match_layer_of(m, one, &layer, &within) &&
+                       key_path_read_within(&to, layer, one->name + within, one->length - within);
+        else if (name_begins(one, m->before, parent))
+            is_known = key_path_read(&to, one->name + parent, one->length - parent);
+        if (is_known && add_source(m, &to, one->name, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* ---- --map ---- */
+
+/* A name taken for one key may be meant for another; `only_left` leaves the taken ones out. */
+static bool suggest_nearest(const weight_match *m, const char *wanted, bool only_left,
+                            const char *instead, err *e)
+{
+    nearest_names nearest = {.wanted = wanted};
+    for (size_t i = 0; i < m->names.count; i++) {
+        if (!only_left || !m->names.item[i].is_taken)
+            nearest_names_look(&nearest, m->names.item[i].name);
+    }
+    nearest_names_suggest(&nearest, instead, e);
+    return false;
+}
+
+static bool read_key(const weight_match *m, const char *pair, key_path *to, err *e)
+{
+    place at = {.file = "map", .is_option = true};
+    size_t length = strcspn(pair, "=");
+    if (m->is_alone) {
+        const named *row = named_find(&KEYS, pair, length);
+        const named *near = row != NULL ? NULL : named_nearest(&KEYS, pair, length);
+        *to = (key_path){.key = (const key *)(const void *)row};
+        if (row != NULL)
+            return true;
+        err_at(e, &at, "a document has no key '%.*s'", (int)length, pair);
+        return near == NULL ? err_remedy(e, "selfattn help keys lists them")
+                            : err_remedy(e, "did you mean '%s'?", near->name);
+    }
+    if (!key_path_read(to, pair, length)) {
+        err_at(e, &at, "a document of layers has no key '%.*s'", (int)length, pair);
+        return err_remedy(e, "it may be layers.0.w1, layers.0.ln1.gain, layers.0.cross.wq, "
+                             "embedding, ln_f.gain, …");
+    }
+    return !to->is_in_layer || to->layer < m->count ||
+           err_at(e, &at, "'%.*s' is layer %zu's, from 0, and there are %zu", (int)length, pair,
+                  to->layer, m->count);
+}
+
+/* What the convention, or a --map before, makes of the name. */
+static void leave_out(weight_match *m, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->sources; i++) {
+        if (m->source[i].name != name)
+            m->source[kept++] = m->source[i];
+        else
+            mem_free(m->source[i].wanted);
+    }
+    m->sources = kept;
+}
+
+/* One KEY=NAME; none=NAME leaves it out. */
+static bool add_mapped(weight_match *m, const char *pair, err *e)
+{
+    place at = {.file = "map", .is_option = true};
+    const char *wanted = strchr(pair, '=') + 1;
+    key_path to;
+    bool is_none = !m->is_alone && strncmp(pair, "none=", 5) == 0;
+    if (!is_none && !read_key(m, pair, &to, e))
+        return false;
+    indexed_name *found = name_index_find(&m->names, wanted);
+    if (found == NULL) {
+        err_at(e, &at, "'%s' is not in %s", wanted, m->file);
+        return suggest_nearest(m, wanted, false, "", e);
+    }
+    found->is_taken = true;
+    if (is_none) {
+        leave_out(m, found->name);
+        return true;
+    }
+    weight_source *old = match_source(m, &to);
+    weight_source *into = old != NULL ? old : add_source(m, &to, found->name, e);
+    if (into == NULL)
+        return false;
+    mem_free(into->wanted);
+    *into = (weight_source){.to = to, .name = found->name, .is_mapped = true};
+    return true;
+}
+
+/* Of one attention the keys are in their order, whatever says what they are. */
+static void sort_keys(weight_match *m)
+{
+    for (size_t i = 1; i < m->sources; i++) {
+        weight_source one = m->source[i];
+        size_t k = i;
+        for (; k > 0 && m->source[k - 1].to.key > one.to.key; k--)
+            m->source[k] = m->source[k - 1];
+        m->source[k] = one;
+    }
+}
+
+bool weight_sources_find(weight_match *m, const text_list *map, err *e)
+{
+    bool is_own = weight_match_is_own(m), done = true;
+    if (m->is_alone)
+        done = is_own ? add_own_keys(m, e) : add_attention(m, m->attention, 0, "", "", e);
+    else if (is_own)
+        done = add_own_layers(m, e);
+    for (size_t i = 0; i < m->count && done && !m->is_alone && !is_own; i++)
+        done = add_layer(m, i, e);
+    drop_absent(m);
+    done = done && (m->is_alone || is_own || add_rest(m, e));
+    for (size_t i = 0; i < map->count && done; i++)
+        done = add_mapped(m, map->item[i], e);
+    if (m->is_alone)
+        sort_keys(m);
+    /* What --map names is taken as it is. */
+    for (size_t i = 0; i < m->sources && done; i++) {
+        const weight_source *from = &m->source[i];
+        done = from->name == NULL || from->is_mapped ||
+               unfinished_check(&m->names, m->file, from->name, e);
+    }
+    return done && text_ok(&m->name, e);
+}
+
+/* ---- what is missing ---- */
+
+bool weight_match_refuse(const weight_match *m, const char *prefix, err *e)
+{
+    enum { SHOWN = 6 };
+    place at = {.file = m->file};
+    text list = {0}, whose = {0};
+    if (!unfinished_check_all(&m->names, m->file, m->is_alone ? prefix : "", e))
+        return false;
+    for (size_t i = 0; i < m->listed->count && i < SHOWN; i++)
+        text_add_format(&list, "%s%s", i == 0 ? "" : ", ",
+                        m->is_alone ? m->listed->item[i] : m->names.item[i].name);
+    if (m->is_alone && *prefix != '\0')
+        text_add_format(&whose, "no name behind the prefix '%s' is known as that of a weight",
+                        prefix);
+    else
+        text_add_format(&whose, "no name in it is known as that of a %s",
+                        m->is_alone ? "weight" : "layer's weight");
+    err_at(e, &at, "%s: %s%s", text_string(&whose), text_string(&list),
+           m->names.count > SHOWN ? ", …" : "");
+    text_free(&list);
+    text_free(&whose);
+    return m->is_alone
+               ? err_remedy(e, "--map wq=NAME says which is Wq; selfattn help bundles lists "
+                               "what is known")
+               : err_remedy(e, "--prefix 'NAME.{}' says where layers are; selfattn help "
+                               "layer-bundles lists what is known");
+}
+
+bool weight_match_refuse_missing(const weight_match *m, const weight_source *missing, err *e)
+{
+    text path = {0}, lack = {0}, instead = {0};
+    place at = {.file = m->file};
+    key_path within = missing->to;
+    within.is_in_layer = false;
+    key_path_write(&path, &within);
+    text_add_string(&instead, "--map ");
+    key_path_write(&instead, &missing->to);
+    text_add_string(&instead, "=NAME takes another");
+    if (m->is_alone) {
+        text_add_format(&instead, ", --no-%s none", text_string(&path));
+        text_add_format(&lack, "the names are those of %s, but %s for %s is not there",
+                        m->attention->named.name, missing->wanted, input_label(missing->which));
+    } else {
+        if (missing->to.is_in_layer)
+            text_add_format(&lack, "layer %zu has no %s", missing->to.layer + 1,
+                            text_string(&path));
+        else
+            text_add_format(&lack, "%s has a bias and no gain", missing->to.object->named.name);
+        if (missing->may_lack)
+            text_add_format(&lack, ", and layer %zu has", missing->has + 1);
+        text_add_format(&lack, ": by the names of %s it is %s", m->by->named.name, missing->wanted);
+    }
+    if (unfinished_check(&m->names, m->file, missing->wanted, e)) {
+        err_at(e, &at, "%s", text_string(&lack));
+        suggest_nearest(m, missing->wanted, true, text_string(&instead), e);
+    }
+    text_free(&path);
+    text_free(&lack);
+    text_free(&instead);
+    return false;
+}
+
+size_t weight_match_rows(const weight_match *m, key *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->sources; i++) {
+        const weight_source *from = &m->source[i];
+        bool is_new =
+            from->name != NULL && (count == 0 || rows[count - 1].named.name != from->name);
+        if (is_new)
+            rows[count++] = (key){{from->name, from->to.key->named.help}, from->to.key->kind};
+    }
+    return count;
+}
