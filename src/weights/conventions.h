@@ -71,7 +71,34 @@ bool convention_name(const convention *row, input which, size_t n, char out[NAME
 /* The names that libraries and models give to what a layer has beside its attention, and what such
  * names mean: a row a convention. */
 
-enum { LAYER_WEIGHTS = 3 };
+/* What a layer has beside attention, and what is beside the layers: a gain or a matrix, and its
+ * bias. */
+enum {
+    LN1,
+    LN2,
+    LN3,
+    W1,
+    W2,
+    W3,
+    LN_E, /* the norm of embedded rows */
+    LN_F,
+    EMBEDDING,
+    SEGMENTS,
+    POSITIONS,
+    UNEMBEDDING,
+    NAMED_PART_COUNT
+};
+
+typedef struct named_part {
+    const char *label;
+    const char *key, *bias;         /* of the document: "ln1.gain"; NULL: it has none */
+    const char *words, *bias_words; /* how its names end; NULL: as those of attention do */
+    bool is_norm;
+    bool is_beside, climbs; /* it is in what the layers are in, or (climbs) further up */
+    weight_layout layout;   /* of its own; else the convention's */
+} named_part;
+
+extern const named_part NAMED_PARTS[NAMED_PART_COUNT];
 
 /* In a file a layer's names stand behind its own, as in h.0.mlp.c_fc.weight. Whether they end with
  * weight or kernel, and which way the matrices lie, is to be said by the convention of its
@@ -79,16 +106,11 @@ enum { LAYER_WEIGHTS = 3 };
  * between are alternatives, in a layer first the one beside cross-attention; NULL: there is no such
  * thing. */
 typedef struct layer_convention {
-    named named;                       /* help: whose names they are */
-    const char *attention, *cross;     /* where their names are, in one of the CONVENTIONS */
-    const char *norm[NORMS_MOST];      /* ln1, ln2, ln3 */
-    const char *weight[LAYER_WEIGHTS]; /* w1, w2, w3 */
-    const char *final;                 /* beside the layers */
-    const char *embedding, *positions, *unembedding; /* there, or further up */
-    const char *first;      /* there, or further up: the norm of embedded rows */
-    const char *types;      /* likewise: a row for each segment */
+    named named;                   /* help: whose names they are */
+    const char *attention, *cross; /* where their names are, in one of the CONVENTIONS */
+    const char *part[NAMED_PART_COUNT];
     size_t position_row;    /* of the first position: rows before it are padding's */
-    const char *uncomputed; /* likewise: between what is looked up and the layers, and refused */
+    const char *uncomputed; /* between what is looked up and the layers, and refused */
     const char *buffers;    /* in a layer, and without a part in the result */
     const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
     double eps;                                                  /* of all norms; 0: not said */
@@ -104,9 +126,6 @@ bool layer_convention_is_own(const layer_convention *row);
  * whose tables of positions and of segments have so many rows; 0: there is none. */
 const layer_convention *layer_convention_settle(const layer_convention *row, const char *before,
                                                 size_t positions, size_t segments);
-
-/* How the names of a norm end. */
-extern const char GAIN_WORDS[], SHIFT_WORDS[];
 
 /* The settings that the names imply: the document's key and its value, NULL for those that they
  * leave open. */

@@ -351,10 +351,11 @@ static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_n
         const convention *attention =
             find_attention(m, all, layer, row->attention, least, &weights);
         size_t rest = 0;
-        for (size_t k = 0; k < NORMS_MOST && attention != NULL; k++)
-            rest += has_part(m, layer, row->norm[k], GAIN_WORDS);
-        for (size_t k = 0; k < LAYER_WEIGHTS && attention != NULL; k++)
-            rest += has_part(m, layer, row->weight[k], attention->weight);
+        for (size_t k = 0; k < NAMED_PART_COUNT && attention != NULL; k++) {
+            const char *words = NAMED_PARTS[k].words;
+            rest += !NAMED_PARTS[k].is_beside &&
+                    has_part(m, layer, row->part[k], words != NULL ? words : attention->weight);
+        }
         if (rest >= (least == NEED_WEIGHTS ? 1 : 2) && rest + weights > best) {
             best = rest + weights;
             m->by = row;

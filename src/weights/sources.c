@@ -124,85 +124,62 @@ static const char *find_part(weight_match *m, size_t layer, const char *names, c
 
 static bool add_layer(weight_match *m, size_t layer, err *e)
 {
-    static const char *const WEIGHTS[LAYER_WEIGHTS] = {"w1", "w2", "w3"};
-    static const char *const BIASES[LAYER_WEIGHTS] = {"b1", "b2", NULL};
     const layer_convention *row = m->by;
-    const convention *by = m->attention;
-    if (!add_attention(m, by, layer, row->attention, "", e) ||
+    if (!add_attention(m, m->attention, layer, row->attention, "", e) ||
         (m->cross != NULL && !add_attention(m, m->cross, layer, row->cross, "cross", e)))
         return false;
-    for (size_t i = 0; i < (m->cross != NULL ? NORMS_MOST : 2); i++) {
-        const char *names = row->norm[i], *norm = part_norm_name(i + 1);
-        if (names != NULL && (!add_in_layer(m, layer, norm, "gain",
-                                            find_part(m, layer, names, GAIN_WORDS), false, e) ||
-                              !add_in_layer(m, layer, norm, "bias",
-                                            find_part(m, layer, names, SHIFT_WORDS), true, e)))
-            return false;
-    }
-    for (size_t i = 0; i < LAYER_WEIGHTS; i++) {
-        const char *names = row->weight[i];
-        if (names == NULL)
+    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
+        const named_part *part = &NAMED_PARTS[i];
+        const char *names = row->part[i];
+        if (names == NULL || part->is_beside || (i == LN3 && m->cross == NULL))
             continue;
-        if (!add_in_layer(m, layer, "", WEIGHTS[i], find_part(m, layer, names, by->weight), false,
-                          e))
+        const char *words = part->words != NULL ? part->words : m->attention->weight;
+        const char *bias_words = part->words != NULL ? part->bias_words : m->attention->bias;
+        const char *found = find_part(m, layer, names, words);
+        if (!add_in_layer(m, layer, "", part->key, found, false, e))
             return false;
-        if (BIASES[i] != NULL &&
-            !add_in_layer(m, layer, "", BIASES[i], find_part(m, layer, names, by->bias), true, e))
+        found = part->bias == NULL ? NULL : find_part(m, layer, names, bias_words);
+        if (part->bias != NULL && !add_in_layer(m, layer, "", part->bias, found, true, e))
             return false;
     }
     return true;
 }
 
-/* ---- beside the layers ---- */
-
+/* What is looked for, or else is in m->name. */
 static bool add_at_top(weight_match *m, const char *way, const indexed_name *found,
                        weight_layout layout, err *e)
 {
     key_path to;
     key_path_read(&to, way, strlen(way));
-    weight_source *added = found == NULL ? NULL : add_source(m, &to, found->name, e);
+    weight_source *added = add_source(m, &to, found == NULL ? NULL : found->name, e);
     if (added != NULL)
         added->layout = layout;
-    return found == NULL || added != NULL;
+    return added != NULL;
 }
 
 /* A norm has a gain, whatever else it has; what it is called is as its bias says. */
-static bool add_norm_at_top(weight_match *m, const char *gain_way, const char *bias_way,
-                            const char *names, bool climbs, err *e)
-{
-    const indexed_name *gain = match_beside(m, names, GAIN_WORDS, climbs);
-    const indexed_name *shift = match_beside(m, names, SHIFT_WORDS, climbs);
-    if (gain == NULL && shift != NULL) {
-        key_path to;
-        size_t stem = shift->length;
-        while (stem > 0 && !name_is_separator(shift->name[stem - 1]))
-            stem--;
-        text_clear(&m->name);
-        text_add_format(&m->name, "%.*sweight", (int)stem, shift->name);
-        key_path_read(&to, gain_way, strlen(gain_way));
-        if (add_source(m, &to, NULL, e) == NULL)
-            return false;
-    }
-    return add_at_top(m, gain_way, gain, LAYOUT_UNSAID, e) &&
-           add_at_top(m, bias_way, shift, LAYOUT_UNSAID, e);
-}
-
 static bool add_rest(weight_match *m, err *e)
 {
-    static const char WEIGHT[] = "weight embedding";
-    const layer_convention *row = m->by;
-    return add_norm_at_top(m, "ln_e.gain", "ln_e.bias", row->first, true, e) &&
-           add_norm_at_top(m, "ln_f.gain", "ln_f.bias", row->final, false, e) &&
-           add_at_top(m, "embedding", match_beside(m, row->embedding, WEIGHT, true), LAYOUT_UNSAID,
-                      e) &&
-           add_at_top(m, "segment_embedding", match_beside(m, row->types, WEIGHT, true),
-                      LAYOUT_UNSAID, e) &&
-           add_at_top(m, "position_embedding", match_beside(m, row->positions, WEIGHT, true),
-                      LAYOUT_UNSAID, e) &&
-           add_at_top(m, "unembedding", match_beside(m, row->unembedding, "weight", true),
-                      LAYOUT_OUT_IN, e) &&
-           add_at_top(m, "unembedding_bias", match_beside(m, row->unembedding, "bias", true),
-                      LAYOUT_UNSAID, e);
+    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
+        const named_part *part = &NAMED_PARTS[i];
+        const char *names = m->by->part[i];
+        if (names == NULL || !part->is_beside)
+            continue;
+        const indexed_name *found = match_beside(m, names, part->words, part->climbs);
+        const indexed_name *bias = match_beside(m, names, part->bias_words, part->climbs);
+        if (bias != NULL) {
+            size_t stem = bias->length;
+            while (stem > 0 && !name_is_separator(bias->name[stem - 1]))
+                stem--;
+            text_clear(&m->name);
+            text_add_format(&m->name, "%.*sweight", (int)stem, bias->name);
+        }
+        bool is_there = found != NULL || (bias != NULL && part->is_norm);
+        if ((is_there && !add_at_top(m, part->key, found, part->layout, e)) ||
+            (bias != NULL && !add_at_top(m, part->bias, bias, LAYOUT_UNSAID, e)))
+            return false;
+    }
+    return true;
 }
 
 /* ---- sources by the document's own names ---- */

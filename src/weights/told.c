@@ -118,7 +118,7 @@ static bool has_own_positions(const applying *a)
     key_path to;
     key_path_read(&to, "position_embedding", strlen("position_embedding"));
     const weight_source *from = match_source(a->from, &to);
-    bool is_by_name = a->from->by->positions != NULL && (from == NULL || !from->is_mapped);
+    bool is_by_name = a->from->by->part[POSITIONS] != NULL && (from == NULL || !from->is_mapped);
     return !is_by_name && bundle_find(a->contents, "position_embedding") != NULL;
 }
 
@@ -254,22 +254,14 @@ static void add_layer_settings(text *out, const layer_convention *row)
 
 void layer_convention_describe(text *out, const layer_convention *row)
 {
-    static const char *const WEIGHTS[] = {"w1", "w2", "w3"};
-    bool is_own = layer_convention_is_own(row);
-    text_add_format(out, "attention: %s", is_own ? "in the layer itself" : row->attention);
+    text_add_format(out, "attention: %s",
+                    layer_convention_is_own(row) ? "in the layer itself" : row->attention);
     add_alternatives(out, "cross-attention", row->cross);
-    for (size_t i = 0; i < NORMS_MOST; i++)
-        add_alternatives(out, part_norm_name(i + 1), row->norm[i]);
-    for (size_t i = 0; i < LAYER_WEIGHTS; i++)
-        add_alternatives(out, WEIGHTS[i], row->weight[i]);
-    add_alternatives(out, "ln_e", row->first);
-    add_alternatives(out, "ln_f", row->final);
-    add_alternatives(out, "embedding", row->embedding);
-    add_alternatives(out, "segment_embedding", row->types);
-    add_alternatives(out, "position_embedding", row->positions);
-    if (row->position_row > 0 && row->positions != NULL)
-        text_add_format(out, " from row %zu", row->position_row);
-    add_alternatives(out, "unembedding", row->unembedding);
+    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
+        add_alternatives(out, NAMED_PARTS[i].label, row->part[i]);
+        if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
+            text_add_format(out, " from row %zu", row->position_row);
+    }
     add_alternatives(out, "refused beside them", row->uncomputed);
     add_alternatives(out, "without a part", row->buffers);
     add_layer_settings(out, row);
