@@ -9,40 +9,33 @@ static const char *layout_name(weight_layout layout)
     return layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
 }
 
-static weight_layout other_layout(weight_layout layout)
-{
-    return layout == LAYOUT_OUT_IN ? LAYOUT_IN_OUT : LAYOUT_OUT_IN;
-}
-
 /* The axis of the outputs, along which Wq, Wk and Wv stand one after the other. */
 static int output_axis(const cutting *how)
 {
     return how->layout == LAYOUT_OUT_IN ? 0 : 1;
 }
 
-/* How many of Wq, Wk and Wv lie side by side. */
-static size_t joint_parts(const cutting *how)
-{
-    return how->by->cut == CUT_HALVES ? 2 : 3;
-}
-
+/* The sizes are those of Wq, Wk and Wv side by side the other way. */
 static bool contradicts(const cutting *how, const tensor *joint)
 {
     int along = output_axis(how);
-    return joint->rank == 2 && joint->size[1 - along] == joint_parts(how) * joint->size[along];
+    size_t parts = how->by->cut == CUT_HALVES ? 2 : 3;
+    return joint->rank == 2 && joint->size[1 - along] == parts * joint->size[along];
 }
 
 /* Says both layouts: the one that the sizes show, and who says the other. */
-static bool refuse_layout(const cutting *how, const entry *from, weight_layout shown, err *e)
+static bool refuse_layout(const cutting *how, const entry *from, err *e)
 {
     char shape[SHAPE_TEXT];
+    const char *said = layout_name(how->layout);
+    const char *shown = layout_name(how->layout == LAYOUT_OUT_IN ? LAYOUT_IN_OUT : LAYOUT_OUT_IN);
     tensor_shape_text(&from->tensor, shape);
     if (how->layout_is_given)
         return err_at(e, &from->at, "%s is %s, which is %s, and --layout says %s", from->name,
-                      shape, layout_name(shown), layout_name(how->layout));
+                      shape, shown, said);
     err_at(e, &from->at, "%s is %s, which is %s, and by the names of %s it is %s", from->name,
-           shape, layout_name(shown), how->by->named.name, layout_name(how->layout));
-    return err_remedy(e, "--layout %s goes over the names", layout_name(shown));
+           shape, shown, how->by->named.name, said);
+    return err_remedy(e, "--layout %s goes over the names", shown);
 }
 
 /* Part 0, 1 or 2 of what lies side by side along an axis. */
@@ -127,7 +120,7 @@ static bool view_heads(const cutting *how, input which, const entry *from, tenso
     if (from->tensor.rank != 3 || how->by->layout != LAYOUT_IN_OUT)
         return true;
     if (how->layout != LAYOUT_IN_OUT)
-        return refuse_layout(how, from, LAYOUT_IN_OUT, e);
+        return refuse_layout(how, from, e);
     if (which == INPUT_WO)
         return true;
     for (int axis = 0; axis < 2; axis++) {
@@ -158,7 +151,7 @@ bool cut_part(const cutting *how, input which, const entry *from, tensor *out, e
                       tensor_shape_text(&from->tensor, shape), HELD[2 * is_half + is_bias],
                       is_bias ? "vector" : "matrix");
     if (!is_bias && contradicts(how, &from->tensor))
-        return refuse_layout(how, from, other_layout(how->layout), e);
+        return refuse_layout(how, from, e);
     if (by->cut == CUT_HEAD_BY_HEAD)
         return is_bias ? copy_heads(how, part, from, out, e) : cut_heads(how, part, from, out, e);
     return cut_share(how, part, is_bias ? 0 : output_axis(how), from, out, e);

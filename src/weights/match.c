@@ -117,7 +117,7 @@ static size_t next_numbered(const weight_match *m, size_t at)
 
 static size_t first_numbered(const weight_match *m)
 {
-    return next_numbered(m, name_index_first(&m->names, m->before));
+    return next_numbered(m, name_index_first(&m->names, m->before, strlen(m->before)));
 }
 
 /* Of a name that has such digits; false where other zeros stand before them than the layer's. */
@@ -254,7 +254,7 @@ static void spell_number(const name_index *names, const char *number, int digits
     for (; zeros <= most; zeros++) {
         text_clear(&one);
         text_add_format(&one, "%s%.*s%.*s.", text_string(to), zeros, ZEROS, digits, number);
-        if (name_index_first(names, text_string(&one)) < names->count)
+        if (name_index_first(names, text_string(&one), one.length) < names->count)
             break;
     }
     text_add_format(to, "%.*s%.*s", zeros <= most ? zeros : 0, ZEROS, digits, number);
@@ -578,7 +578,8 @@ static bool count_layers(weight_match *m, err *e)
     }
     for (;; m->count++) {
         begin_name(m, m->count, "");
-        if (m->name.failed || name_index_first(&m->names, text_string(&m->name)) == m->names.count)
+        if (m->name.failed ||
+            name_index_first(&m->names, text_string(&m->name), m->name.length) == m->names.count)
             break;
     }
     for (size_t i = first; i < m->names.count; i = next_numbered(m, i + 1)) {

@@ -81,7 +81,7 @@ void name_index_free(name_index *x)
     *x = (name_index){0};
 }
 
-static size_t first_behind(const name_index *x, const char *beginning, size_t length)
+size_t name_index_first(const name_index *x, const char *beginning, size_t length)
 {
     size_t from = 0, to = x->count;
     while (from < to) {
@@ -95,14 +95,9 @@ static size_t first_behind(const name_index *x, const char *beginning, size_t le
     return from < x->count && name_begins(&x->item[from], beginning, length) ? from : x->count;
 }
 
-size_t name_index_first(const name_index *x, const char *beginning)
-{
-    return first_behind(x, beginning, strlen(beginning));
-}
-
 indexed_name *name_index_find(const name_index *x, const char *name)
 {
-    size_t length = length_without_number(name), first = first_behind(x, name, length);
+    size_t length = length_without_number(name), first = name_index_first(x, name, length);
     return first < x->count && x->item[first].length == length ? &x->item[first] : NULL;
 }
 
@@ -171,6 +166,8 @@ void nearest_names_suggest(const nearest_names *n, const char *instead, err *e)
 
 /* ---- key path ---- */
 
+static const char LAYERS[] = "layers";
+
 static const key_tables *members_of(const key *row)
 {
     return ((const object_key *)(const void *)row)->members;
@@ -201,14 +198,13 @@ static bool read_steps(key_path *p, const key_tables *in, const char *way, size_
 bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t length)
 {
     *p = (key_path){.is_in_layer = true, .layer = layer};
-    return read_steps(p, members_of(key_find(&STACK_DOCUMENT, "layers", strlen("layers"))), way,
+    return read_steps(p, members_of(key_find(&STACK_DOCUMENT, LAYERS, strlen(LAYERS))), way,
                       length);
 }
 
 bool key_path_read(key_path *p, const char *way, size_t length)
 {
     enum { DIGITS_MOST = 9 };
-    static const char LAYERS[] = "layers";
     size_t at = strlen(LAYERS), begin = at + 1, layer = 0;
     *p = (key_path){0};
     if (length <= begin || memcmp(way, LAYERS, at) != 0 || !name_is_separator(way[at]))
@@ -219,52 +215,52 @@ bool key_path_read(key_path *p, const char *way, size_t length)
            key_path_read_within(p, layer, way + at + 1, length - at - 1);
 }
 
-static const bundle *object_of(const bundle *in, const char *name)
-{
-    const entry *found = in == NULL ? NULL : bundle_find(in, name);
-    return found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
-}
+/* The names of the objects that a key is in, the outermost first; returns how many. */
+enum { LAYER_NUMBER = 24, STEPS_MOST = 3 };
 
-enum { LAYER_NUMBER = 24 };
+static size_t steps_to(const key_path *p, char number[LAYER_NUMBER], const char *step[STEPS_MOST])
+{
+    size_t count = 0;
+    snprintf(number, LAYER_NUMBER, "%zu", p->layer + 1);
+    if (p->is_in_layer) {
+        step[count++] = LAYERS;
+        step[count++] = number;
+    }
+    if (p->object != NULL)
+        step[count++] = p->object->named.name;
+    return count;
+}
 
 const bundle *key_path_find(const key_path *p, const bundle *document)
 {
-    const bundle *in = document;
     char number[LAYER_NUMBER];
-    snprintf(number, sizeof number, "%zu", p->layer + 1);
-    if (p->is_in_layer)
-        in = object_of(object_of(in, "layers"), number);
-    if (p->object != NULL)
-        in = object_of(in, p->object->named.name);
-    return in;
-}
-
-static bundle *make_object(bundle *in, const char *name, bool is_list, place at, err *e)
-{
-    entry *found = bundle_find(in, name);
-    if (found != NULL)
-        return found->bundle;
-    found = bundle_add(in, name, strlen(name), at, e);
-    if (found == NULL)
-        return NULL;
-    found->kind = ENTRY_BUNDLE;
-    found->is_list = is_list;
-    found->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
-    return found->bundle;
+    const char *step[STEPS_MOST];
+    size_t count = steps_to(p, number, step);
+    for (size_t i = 0; i < count && document != NULL; i++) {
+        const entry *found = bundle_find(document, step[i]);
+        document = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    }
+    return document;
 }
 
 bundle *key_path_make(const key_path *p, bundle *document, place at, err *e)
 {
-    bundle *in = document;
     char number[LAYER_NUMBER];
-    snprintf(number, sizeof number, "%zu", p->layer + 1);
-    if (p->is_in_layer) {
-        in = make_object(in, "layers", true, at, e);
-        in = in == NULL ? NULL : make_object(in, number, false, at, e);
+    const char *step[STEPS_MOST];
+    size_t count = steps_to(p, number, step);
+    for (size_t i = 0; i < count && document != NULL; i++) {
+        entry *found = bundle_find(document, step[i]);
+        if (found == NULL) {
+            found = bundle_add(document, step[i], strlen(step[i]), at, e);
+            if (found == NULL)
+                return NULL;
+            found->kind = ENTRY_BUNDLE;
+            found->is_list = step[i] == LAYERS;
+            found->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
+        }
+        document = found->bundle;
     }
-    if (p->object != NULL && in != NULL)
-        in = make_object(in, p->object->named.name, false, at, e);
-    return in;
+    return document;
 }
 
 void key_path_write(text *out, const key_path *p)

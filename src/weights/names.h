@@ -33,7 +33,7 @@ void name_index_free(name_index *x);
 indexed_name *name_index_find(const name_index *x, const char *name);
 
 /* Those that begin so stand one after the other from here on; `count` where none does. */
-size_t name_index_first(const name_index *x, const char *beginning);
+size_t name_index_first(const name_index *x, const char *beginning, size_t length);
 bool name_begins(const indexed_name *one, const char *beginning, size_t length);
 
 bool name_is_separator(char c);

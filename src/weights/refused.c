@@ -61,21 +61,18 @@ static bool refuse_unfinished(const char *file, const char *name, const mark *wh
 
 bool unfinished_check(const name_index *names, const char *file, const char *weight, err *e)
 {
-    static const char LAST[] = "weight";
-    size_t length = strlen(weight), last = strlen(LAST);
-    if (length <= last || strcmp(weight + length - last, LAST) != 0 ||
-        !name_is_separator(weight[length - last - 1]))
+    const indexed_name one = {weight, strlen(weight), false};
+    size_t stem;
+    if (!name_ends(&one, "weight", &stem) || stem == 0)
         return true;
-    text stem = {0};
-    text_add(&stem, weight, length - last);
-    bool done = text_ok(&stem, e);
-    for (size_t i = name_index_first(names, text_string(&stem));
-         done && i < names->count && name_begins(&names->item[i], stem.data, stem.length); i++) {
-        const mark *found = find_mark(names->item[i].name + stem.length);
-        done = found == NULL || refuse_unfinished(file, names->item[i].name, found, e);
+    for (size_t i = name_index_first(names, weight, stem); i < names->count; i++) {
+        if (!name_begins(&names->item[i], weight, stem))
+            break;
+        const mark *found = find_mark(names->item[i].name + stem);
+        if (found != NULL)
+            return refuse_unfinished(file, names->item[i].name, found, e);
     }
-    text_free(&stem);
-    return done;
+    return true;
 }
 
 bool unfinished_check_all(const name_index *names, const char *file, const char *prefix, err *e)
@@ -131,25 +128,17 @@ static bool is_excepted(const refusal *row, const char *layer, size_t length)
     return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* True when both names of layers are one, but for the numbers in them. */
 static bool are_alike(const char *name, size_t length, const char *layer)
 {
+    static const char DIGITS[] = "0123456789";
     const char *end = name + length;
     while (name < end && *layer != '\0') {
-        bool are_numbers = is_digit(*name) && is_digit(*layer);
-        if (!are_numbers && *name != *layer)
+        size_t digits = strspn(name, DIGITS), others = strspn(layer, DIGITS);
+        if ((digits == 0) != (others == 0) || (digits == 0 && *name != *layer))
             return false;
-        for (; are_numbers && name + 1 < end && is_digit(name[1]); name++)
-            continue;
-        for (; are_numbers && is_digit(layer[1]); layer++)
-            continue;
-        name++;
-        layer++;
+        name += digits == 0 ? 1 : digits;
+        layer += others == 0 ? 1 : others;
     }
     return name == end && *layer == '\0';
 }
@@ -170,11 +159,10 @@ static indexed_name *find_refused(const looking *l, const refusal *row)
     return own == NULL ? NULL : name_index_find(&m->names, own);
 }
 
-static bool refuse_beside(const looking *l, const char *name, const refusal *why,
-                          const key_path *to, err *e)
+static bool refuse_beside(const looking *l, const char *name, const refusal *why, const char *way,
+                          err *e)
 {
     place at = {.file = l->in->file};
-    text way = {0};
     err_at(e, &at, "%s %s", name,
            why->why != NULL ? why->why
                             : "takes part in this layer's attention, and is not computed here");
@@ -183,13 +171,10 @@ static bool refuse_beside(const looking *l, const char *name, const refusal *why
                           "--bias FILE gives %swhat is added to each score, --no-bias leaves it "
                           "out",
                           l->in->is_alone ? "" : "encode and decode ");
-    key_path_write(&way, to);
-    err_remedy(e,
-               "--map %s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
-               "it out",
-               text_string(&way), name, why->key[0]);
-    text_free(&way);
-    return false;
+    return err_remedy(e,
+                      "--map %s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
+                      "it out",
+                      way, name, why->key[0]);
 }
 
 /* A name of what the attention is in that says that 1 is to be added to its gains; or NULL. */
@@ -206,31 +191,21 @@ static const indexed_name *find_one_more(const looking *l)
     return name_index_find(&m->names, text_string(&m->name));
 }
 
-static bool refuse_gain(const looking *l, const char *name, const char *beside, const key_path *to,
-                        err *e)
-{
-    place at = {.file = l->in->file};
-    text way = {0};
-    key_path_write(&way, to);
-    err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3", name,
-           beside);
-    err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out", text_string(&way),
-               name);
-    text_free(&way);
-    return false;
-}
-
-/* What is decided is no leftover, nor what such a layer does not use. */
-static bool check_attention(const looking *l, err *e)
+/* Names that are refused, and gains to which 1 is to be added. What is decided is no leftover, nor
+ * what such a layer does not use. */
+static bool check_attention(const looking *l, text *way, err *e)
 {
     weight_match *m = l->in;
+    place at = {.file = m->file};
     for (const refusal *row = l->by->refused; row != NULL && row->name != NULL; row++) {
         key_path to = match_path(m, l->layer, l->object, row->key);
         indexed_name *found = find_refused(l, row);
         if (found == NULL)
             continue;
+        key_path_write(way, &to);
         if (!is_excepted(row, text_string(&m->name), m->name.length) && !is_decided(l, &to))
-            return refuse_beside(l, found->name, row, &to, e);
+            return refuse_beside(l, found->name, row, text_string(way), e);
+        text_clear(way);
         found->is_taken = true;
     }
     key_path norm = match_path(m, l->layer, l->object, "qk_norm");
@@ -243,21 +218,29 @@ static bool check_attention(const looking *l, err *e)
         key_path to = match_path(m, l->layer, l->object, input_key(which));
         const char *name =
             input_is_gain(which) ? match_weight(m, l->layer, l->way, l->by, which) : NULL;
-        if (name != NULL && !is_decided(l, &to))
-            return refuse_gain(l, name, beside->name, &to, e);
+        if (name == NULL || is_decided(l, &to))
+            continue;
+        key_path_write(way, &to);
+        err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3",
+               name, beside->name);
+        return err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out",
+                          text_string(way), name);
     }
     return true;
 }
 
 bool refused_check(weight_match *m, const wishes *w, const bundle *contents, err *e)
 {
-    for (size_t i = 0; i < m->count && m->attention != NULL; i++) {
+    text way = {0};
+    bool done = true;
+    for (size_t i = 0; i < m->count && done && m->attention != NULL; i++) {
         looking l = {m, w, contents, i, "", m->by->attention, m->attention};
         looking cross = {m, w, contents, i, "cross", m->by->cross, m->cross};
-        if (!check_attention(&l, e) || (m->cross != NULL && !check_attention(&cross, e)))
-            return false;
+        done =
+            check_attention(&l, &way, e) && (m->cross == NULL || check_attention(&cross, &way, e));
     }
-    return text_ok(&m->name, e);
+    text_free(&way);
+    return done && text_ok(&m->name, e);
 }
 
 /* ---- what nothing is read from ---- */
@@ -269,28 +252,13 @@ static const char *const WITHOUT_PART[] = {"inv_freq", "cos_cached",   "sin_cach
 
 enum { WITHOUT_PART_COUNT = sizeof WITHOUT_PART / sizeof WITHOUT_PART[0] };
 
-static bool is_word(const indexed_name *one, size_t from, const char *word)
-{
-    size_t length = strlen(word);
-    return one->length - from == length && memcmp(one->name + from, word, length) == 0;
-}
-
-/* Where its last word begins. */
-static size_t last_word(const indexed_name *one)
-{
-    size_t at = one->length;
-    while (at > 0 && !name_is_separator(one->name[at - 1]))
-        at--;
-    return at;
-}
-
 /* `within` is where the name goes on behind the layer's. */
 static bool has_no_part(const weight_match *m, const indexed_name *one, size_t within)
 {
     char name[NAME_MOST];
-    size_t last = last_word(one);
+    size_t last = one->length;
     for (size_t i = 0; i < WITHOUT_PART_COUNT; i++) {
-        if (is_word(one, last, WITHOUT_PART[i]))
+        if (name_ends(one, WITHOUT_PART[i], &last))
             return true;
     }
     indexed_name rest = {one->name + within, one->length - within, false};
@@ -298,44 +266,35 @@ static bool has_no_part(const weight_match *m, const indexed_name *one, size_t w
         if (rest.length == strlen(name) && name_begins(&rest, name, rest.length))
             return true;
     }
-    return one->name[last] == '_' && weight_match_is_own(m);
-}
-
-/* A layer alone may be all that a file is but for inputs, which have the names of keys. */
-static bool is_input(const weight_match *m, const indexed_name *one)
-{
+    for (last = one->length; last > 0 && !name_is_separator(one->name[last - 1]);)
+        last--;
+    /* A layer alone may be all that a file is but for inputs, which have the names of keys. */
     key_path p;
-    return m->is_one && *m->before == '\0' && key_path_read(&p, one->name, one->length);
+    return (one->name[last] == '_' && weight_match_is_own(m)) ||
+           (m->is_one && *m->before == '\0' && key_path_read(&p, one->name, one->length));
 }
 
-static bool refuse_leftover(const weight_match *m, const char *name, size_t layer, err *e)
-{
-    place at = {.file = m->file};
-    err_at(e, &at, "%s is of layer %zu, and nothing here computes it", name, layer + 1);
-    return err_remedy(e, "--map none=%s leaves it out, --map layers.%zu.KEY=%s takes it for a key",
-                      name, layer, name);
-}
-
-static bool check_within(const weight_match *m, err *e)
+bool leftovers_check(weight_match *m, const bundle *contents, err *e)
 {
     size_t layer, within;
-    for (size_t i = name_index_first(&m->names, m->before); i < m->names.count; i++) {
+    char name[NAME_MOST];
+    place at = {.file = m->file};
+    for (size_t i = name_index_first(&m->names, m->before, strlen(m->before)); i < m->names.count;
+         i++) {
         const indexed_name *one = &m->names.item[i];
         if (!name_begins(one, m->before, strlen(m->before)))
             break;
-        if (!one->is_taken && match_layer_of(m, one, &layer, &within) &&
-            !has_no_part(m, one, within) && !is_input(m, one))
-            return refuse_leftover(m, one->name, layer, e);
+        if (one->is_taken || !match_layer_of(m, one, &layer, &within) ||
+            has_no_part(m, one, within))
+            continue;
+        err_at(e, &at, "%s is of layer %zu, and nothing here computes it", one->name, layer + 1);
+        return err_remedy(e,
+                          "--map none=%s leaves it out, --map layers.%zu.KEY=%s takes it for a key",
+                          one->name, layer, one->name);
     }
-    return true;
-}
-
-/* What stands between the rows that are looked up and the layers. */
-static bool check_beside(weight_match *m, err *e)
-{
-    char name[NAME_MOST];
-    place at = {.file = m->file};
-    for (size_t n = 0; name_alternative(m->by->uncomputed, n, name); n++) {
+    /* Rows that are given have been through what stands between them and the layers. */
+    bool has_rows = bundle_find(contents, "x") != NULL;
+    for (size_t n = 0; !has_rows && name_alternative(m->by->uncomputed, n, name); n++) {
         const indexed_name *found = match_beside(m, name, "weight", true);
         if (found == NULL || found->is_taken)
             continue;
@@ -347,13 +306,7 @@ static bool check_beside(weight_match *m, err *e)
                           "out",
                           found->name);
     }
-    return true;
-}
-
-bool leftovers_check(weight_match *m, const bundle *contents, err *e)
-{
-    return check_within(m, e) && (bundle_find(contents, "x") != NULL || check_beside(m, e)) &&
-           text_ok(&m->name, e);
+    return text_ok(&m->name, e);
 }
 
 void leftovers_describe(text *out)

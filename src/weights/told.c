@@ -181,7 +181,7 @@ static void add_three(text *out, const convention *row, input first, bool is_joi
     }
 }
 
-static void add_matrices(text *out, const convention *row)
+void convention_describe(text *out, const convention *row)
 {
     static const char *const CUTS[] = {
         [CUT_APART] = "",
@@ -190,30 +190,19 @@ static void add_matrices(text *out, const convention *row)
         [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
         [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
     };
-    bool is_joint = convention_is_joint(row);
-    add_three(out, row, INPUT_WQ, is_joint);
+    add_three(out, row, INPUT_WQ, convention_is_joint(row));
     text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
     add_names(out, row, INPUT_WO);
-}
-
-static void add_biases(text *out, const convention *row)
-{
     if (row->joint_bias != NULL) {
         text_add_string(out, "; ");
         add_three(out, row, INPUT_BQ, true);
     }
     text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
                     row->bias, row->weight);
-}
-
-void convention_describe(text *out, const convention *row)
-{
-    char name[NAME_MOST];
-    add_matrices(out, row);
-    add_biases(out, row);
     if (row->layout != LAYOUT_UNSAID)
         text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        char name[NAME_MOST];
         if (!convention_name(row, CONVENTION_INPUTS[i], 0, name))
             continue;
         text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
@@ -238,9 +227,19 @@ static void add_alternatives(text *out, const char *label, const char *names)
     }
 }
 
-static void add_layer_settings(text *out, const layer_convention *row)
+void layer_convention_describe(text *out, const layer_convention *row)
 {
     implied_setting implied[IMPLIED_SETTINGS];
+    bool is_own = layer_convention_is_own(row);
+    text_add_format(out, "attention: %s", is_own ? "in the layer itself" : row->attention);
+    add_alternatives(out, "cross-attention", row->cross);
+    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
+        add_alternatives(out, NAMED_PARTS[i].label, row->part[i]);
+        if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
+            text_add_format(out, " from row %zu", row->position_row);
+    }
+    add_alternatives(out, "refused beside them", row->uncomputed);
+    add_alternatives(out, "without a part", row->buffers);
     layer_convention_settings(row, implied);
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
         if (implied[i].value != NULL)
@@ -250,21 +249,6 @@ static void add_layer_settings(text *out, const layer_convention *row)
         text_add_format(out, "; norm_eps %g", row->eps);
     if (row->hint != NULL)
         text_add_format(out, "; %s", row->hint);
-}
-
-void layer_convention_describe(text *out, const layer_convention *row)
-{
-    text_add_format(out, "attention: %s",
-                    layer_convention_is_own(row) ? "in the layer itself" : row->attention);
-    add_alternatives(out, "cross-attention", row->cross);
-    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
-        add_alternatives(out, NAMED_PARTS[i].label, row->part[i]);
-        if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
-            text_add_format(out, " from row %zu", row->position_row);
-    }
-    add_alternatives(out, "refused beside them", row->uncomputed);
-    add_alternatives(out, "without a part", row->buffers);
-    add_layer_settings(out, row);
 }
 
 /* ---- an index of files ---- */
@@ -294,23 +278,18 @@ static bool find_files(text_list *files, const bundle *map, const text_list *nam
 }
 
 /* Files of an index are beside it. */
-static int folder_length(const char *file)
-{
-    const char *last = strrchr(file, '/');
-    return last == NULL ? 0 : (int)(last + 1 - file);
-}
-
 static bool refuse_index(const text_list *files, const char *file, bool is_of_layers, err *e)
 {
     enum { SHOWN = 4 };
     place at = {.file = file};
-    const char *whose = is_of_layers ? "layers" : "layer";
+    const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
+    int folder = last == NULL ? 0 : (int)(last + 1 - file);
     err_at(e, &at, "it is an index of files, and has no weights itself");
     if (files->count == 0)
         return err_remedy(e, "--prefix says which %s, and so which file", whose);
     if (files->count == 1)
-        return err_remedy(e, "--bundle %.*s%s has those of the %s", folder_length(file), file,
-                          files->item[0], whose);
+        return err_remedy(e, "--bundle %.*s%s has those of the %s", folder, file, files->item[0],
+                          whose);
     text list = {0};
     for (size_t i = 0; i < files->count && i < SHOWN; i++)
         text_add_format(&list, "%s%s", i == 0 ? "" : ", ", files->item[i]);
