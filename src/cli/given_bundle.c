@@ -19,11 +19,11 @@ static const char *file_of(const options *o)
 }
 
 /* What the options say of its weights. */
-static bool make_wishes(wishes *w, const options *o, err *e)
+static bool make_options(bundle_options *w, const options *o, err *e)
 {
-    *w = (wishes){.prefix = o->prefix == NULL ? "" : o->prefix,
-                  .layout = given_value(o, "layout"),
-                  .map = o->map};
+    *w = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
+                          .layout = given_value(o, "layout"),
+                          .map = o->map};
     bool done = true;
     for (size_t i = 0; i < o->given_count && done; i++) {
         const char *name = o->given[i].row->key;
@@ -36,7 +36,7 @@ static bool make_wishes(wishes *w, const options *o, err *e)
 
 static bool prefix_is_of_layers(const given_bundle *b)
 {
-    return strstr(b->wishes.prefix, "{}") != NULL;
+    return strstr(b->options.prefix, "{}") != NULL;
 }
 
 /* Where it may be either, the document says it, or else the bundle or --prefix. */
@@ -102,7 +102,7 @@ static bool refuse_index(const given_bundle *b, const options *o, err *e)
     bool is_of_layers =
         b->is_for == FOR_LAYERS || (b->is_for == FOR_EITHER && prefix_is_of_layers(b));
     if (read_all(b, o, &all, e))
-        bundle_index_refuse(&all, file_of(o), &b->wishes, is_of_layers, e);
+        bundle_index_refuse(&all, file_of(o), &b->options, is_of_layers, e);
     bundle_free(&all);
     return false;
 }
@@ -150,7 +150,7 @@ void given_bundle_close(given_bundle *b)
     for (size_t i = 0; i < 2; i++)
         weight_match_free(&b->use[i].match);
     text_list_free(&b->names);
-    text_list_free(&b->wishes.removed);
+    text_list_free(&b->options.removed);
     mem_free(b->type_word);
     source_close(&b->source);
     *b = (given_bundle){0};
@@ -162,7 +162,7 @@ static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *
     if (use->is_found)
         return true;
     use->is_found =
-        weights_match(&use->match, kind == FOR_ATTENTION, &b->names, file_of(o), &b->wishes, e);
+        weights_match(&use->match, kind == FOR_ATTENTION, &b->names, file_of(o), &b->options, e);
     if (!use->is_found)
         weight_match_free(&use->match);
     return use->is_found;
@@ -182,7 +182,7 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;
-    b->is_open = make_wishes(&b->wishes, o, e) &&
+    b->is_open = make_options(&b->options, o, e) &&
                  source_open_within(&b->source, o->bundle, o->max_memory, e) &&
                  read_names(b, o, e) && check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
@@ -224,7 +224,7 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
     if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, use, type, e)))
         return false;
     const bundle *read = &use->read[is_wide];
-    bool done = weights_apply(&use->match, &b->wishes, read, type, contents, &note, e);
+    bool done = weights_apply(&use->match, &b->options, read, type, contents, &note, e);
     done = done && say_once(b, o, use, &note, e);
     text_free(&note);
     return done;

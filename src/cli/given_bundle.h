@@ -21,7 +21,7 @@ typedef struct bundle_use {
 /* What was read stays until it is closed; documents borrow of it. */
 typedef struct given_bundle {
     const env *world;
-    wishes wishes;
+    bundle_options options;
     source source; /* its bytes: formats may use them in place */
     const format *format;
     text_list names;   /* of all that is in it */

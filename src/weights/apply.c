@@ -29,7 +29,7 @@ static void settle(const applying *a)
     const weight_source *wq = m->source;
     while (wq < m->source + m->sources && (!wq->is_cut || wq->name == NULL))
         wq++;
-    const tensor *joint = a->wishes->layout != NULL || m->attention == NULL ||
+    const tensor *joint = a->options->layout != NULL || m->attention == NULL ||
                                   wq == m->source + m->sources || wq->which > INPUT_WV
                               ? NULL
                               : bundle_tensor(a->read, wq->name);
@@ -61,7 +61,7 @@ static cutting cutting_of(const applying *a, const key_path *of)
     const weight_match *m = a->from;
     bool is_cross = of->object != NULL && m->cross != NULL;
     const convention *by = is_cross ? m->cross : m->attention;
-    return cut_how(by != NULL ? by : convention_at(0), a->wishes->layout, a->read,
+    return cut_how(by != NULL ? by : convention_at(0), a->options->layout, a->read,
                    applying_heads(a, of));
 }
 
@@ -74,9 +74,9 @@ bool applying_leaves_out(const applying *a, const weight_source *from)
     if (from->is_mapped || (to->is_in_layer && weight_match_is_own(a->from)))
         return false;
     return convention_is_beside(which) &&
-           (wishes_remove(a->wishes, to->key->named.name) ||
+           (bundle_options_remove(a->options, to->key->named.name) ||
             (input_is_gain(which) &&
-             !gains_are_wanted(a->wishes, key_path_find(to, a->contents), a->contents)));
+             !gains_are_wanted(a->options, key_path_find(to, a->contents), a->contents)));
 }
 
 /* The document lacks it, and has a use for it. Rows that are given have their segments, their
@@ -94,7 +94,7 @@ static bool is_wanted(const applying *a, const weight_source *from)
                       strcmp(name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     if ((in != NULL && bundle_find(in, name) != NULL) ||
-        (is_at_top && wishes_remove(a->wishes, name)) || applying_leaves_out(a, from))
+        (is_at_top && bundle_options_remove(a->options, name)) || applying_leaves_out(a, from))
         return false;
     /* q that is given makes Wq needless. */
     if (from->name == NULL && from->is_cut && from->which <= INPUT_WV && in != NULL)
@@ -208,7 +208,7 @@ static bool apply_settings(const applying *a, text *note, err *e)
     const char *join = "; ";
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
         const char *name = implied[i].key, *value = implied[i].value;
-        if (value == NULL || wishes_decide(a->wishes, a->contents, NULL, name))
+        if (value == NULL || bundle_options_decide(a->options, a->contents, NULL, name))
             continue;
         if (!bundle_add_text(a->contents, name, value, strlen(value), a->at, e))
             return false;
@@ -216,7 +216,7 @@ static bool apply_settings(const applying *a, text *note, err *e)
         join = ", ";
     }
     double eps = a->from->by->eps;
-    if (eps <= 0 || wishes_decide(a->wishes, a->contents, NULL, "norm_eps"))
+    if (eps <= 0 || bundle_options_decide(a->options, a->contents, NULL, "norm_eps"))
         return true;
     text_add_format(note, ", norm_eps %g", eps);
     return bundle_add_number(a->contents, "norm_eps", eps, a->at, e);
@@ -224,12 +224,12 @@ static bool apply_settings(const applying *a, text *note, err *e)
 
 /* ---- a document under a document ---- */
 
-static bool merge(const bundle *from, const wishes *w, bundle *to, err *e)
+static bool merge(const bundle *from, const bundle_options *w, bundle *to, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         const entry *one = &from->entry[i];
         entry *there = bundle_find(to, one->name);
-        bool is_open = there == NULL && !(w != NULL && wishes_remove(w, one->name));
+        bool is_open = there == NULL && !(w != NULL && bundle_options_remove(w, one->name));
         bool are_objects =
             there != NULL && there->kind == ENTRY_BUNDLE && one->kind == ENTRY_BUNDLE;
         if (is_open && bundle_borrow(to, one->name, one, e) == NULL)
@@ -242,7 +242,7 @@ static bool merge(const bundle *from, const wishes *w, bundle *to, err *e)
 
 /* ---- the whole ---- */
 
-bool weights_apply(weight_match *m, const wishes *w, const bundle *read, dtype type,
+bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read, dtype type,
                    bundle *contents, text *note, err *e)
 {
     applying a = {m, w, read, type, contents, {.file = m->file}};

@@ -7,7 +7,7 @@
 /* A document that gets what it lacks. */
 typedef struct applying {
     weight_match *from;
-    const wishes *wishes;
+    const bundle_options *options;
     const bundle *read;
     dtype type;
     bundle *contents;
@@ -22,7 +22,7 @@ bool applying_leaves_out(const applying *a, const weight_source *from);
 
 /* Adds what was read and `contents` lacks, as if a document had it; and, to `note`, what was taken
  * for what, unless the names are the document's own. */
-bool weights_apply(weight_match *m, const wishes *w, const bundle *read, dtype type,
+bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read, dtype type,
                    bundle *contents, text *note, err *e);
 
 #endif

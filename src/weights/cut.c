@@ -247,10 +247,10 @@ static bool says_none(const bundle *in)
     return word != NULL && strcmp(word, "none") == 0;
 }
 
-bool gains_are_wanted(const wishes *w, const bundle *in, const bundle *top)
+bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top)
 {
     bool is_said_there = in != NULL && bundle_find(in, SETTING) != NULL;
-    return !wishes_remove(w, SETTING) && !says_none(is_said_there ? in : top);
+    return !bundle_options_remove(w, SETTING) && !says_none(is_said_there ? in : top);
 }
 
 /* Whether the norm is each head's own. Of other lengths the plan says what is wrong. */

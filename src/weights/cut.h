@@ -4,7 +4,7 @@
 #define SELFATTN_WEIGHTS_CUT_H
 
 #include "weights/conventions.h"
-#include "weights/wishes.h"
+#include "weights/bundle_options.h"
 
 /* How the weights of an attention are to be read. */
 typedef struct cutting {
@@ -43,7 +43,7 @@ bool input_is_gain(input which);
 
 /* Nothing says that queries and keys stay as they are. `in` is the object of the attention and
  * `top` the document; NULL: there is none. */
-bool gains_are_wanted(const wishes *w, const bundle *in, const bundle *top);
+bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top);
 
 /* What follows from a gain that `in` has just got from the bundle, where it is called `name`: that
  * queries and keys are normalized, unless something else is said. Refuses one of a norm over all

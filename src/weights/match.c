@@ -600,7 +600,7 @@ static bool count_layers(weight_match *m, err *e)
 /* ---- the whole ---- */
 
 bool weights_match(weight_match *m, bool is_alone, const text_list *names, const char *file,
-                   const wishes *w, err *e)
+                   const bundle_options *w, err *e)
 {
     const char *number = strstr(w->prefix, "{}");
     sightings all = {0};

@@ -10,7 +10,7 @@
 
 #include "weights/conventions.h"
 #include "weights/names.h"
-#include "weights/wishes.h"
+#include "weights/bundle_options.h"
 
 /* A key, and the name that it is read from. */
 typedef struct weight_source {
@@ -47,7 +47,7 @@ typedef struct weight_match {
  * where there are none or several, where --map names what is not there, or where what is found are
  * no weights yet. `names` and `file` must outlive the result, which is to be freed in any case. */
 bool weights_match(weight_match *m, bool is_alone, const text_list *names, const char *file,
-                   const wishes *w, err *e);
+                   const bundle_options *w, err *e);
 void weight_match_free(weight_match *m);
 
 /* The names that are used, as the keys of a reader: memory for as many as there are sources;

@@ -103,7 +103,7 @@ void unfinished_describe(text *out)
  * by its convention, and the way to it in the layer. */
 typedef struct looking {
     weight_match *in;
-    const wishes *wishes;
+    const bundle_options *options;
     const bundle *contents;
     size_t layer;
     const char *object, *way;
@@ -116,8 +116,8 @@ static bool is_decided(const looking *l, const key_path *to)
     const char *name = to->key->named.name;
     const weight_source *from = match_source(l->in, to);
     return (from != NULL && from->is_mapped) ||
-           wishes_decide(l->wishes, key_path_find(to, l->contents),
-                         *l->object == '\0' ? l->contents : NULL, name);
+           bundle_options_decide(l->options, key_path_find(to, l->contents),
+                                 *l->object == '\0' ? l->contents : NULL, name);
 }
 
 /* Layers that have such names don't use it. */
@@ -211,7 +211,7 @@ static bool check_attention(const looking *l, text *way, err *e)
     key_path norm = match_path(m, l->layer, l->object, "qk_norm");
     const indexed_name *beside = find_one_more(l);
     if (beside == NULL ||
-        !gains_are_wanted(l->wishes, key_path_find(&norm, l->contents), l->contents))
+        !gains_are_wanted(l->options, key_path_find(&norm, l->contents), l->contents))
         return true;
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
         input which = CONVENTION_INPUTS[i];
@@ -229,7 +229,7 @@ static bool check_attention(const looking *l, text *way, err *e)
     return true;
 }
 
-bool refused_check(weight_match *m, const wishes *w, const bundle *contents, err *e)
+bool refused_check(weight_match *m, const bundle_options *w, const bundle *contents, err *e)
 {
     text way = {0};
     bool done = true;

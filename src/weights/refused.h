@@ -15,7 +15,7 @@ void unfinished_describe(text *out);
 
 /* False with the error set for the first name beside the weights of attention that would change the
  * result, and of which neither --map nor an option nor the document says what is done about it. */
-bool refused_check(weight_match *m, const wishes *w, const bundle *contents, err *e);
+bool refused_check(weight_match *m, const bundle_options *w, const bundle *contents, err *e);
 
 /* False with the error set for the first name of a layer that is not taken, unless it is known to
  * have no part in the result, and for what stands between layers and what is looked up: rows that

@@ -126,7 +126,8 @@ static bool has_own_positions(const applying *a)
 static bool is_open(const applying *a, const char *setting)
 {
     const key_path first = {.is_in_layer = !a->from->is_alone};
-    return !wishes_decide(a->wishes, key_path_find(&first, a->contents), a->contents, setting);
+    return !bundle_options_decide(a->options, key_path_find(&first, a->contents), a->contents,
+                                  setting);
 }
 
 void told_hints(const applying *a, bool says_norm, text *note)
@@ -263,7 +264,7 @@ bool bundle_index_is(const text_list *names)
 
 /* The files of what is found among the names. */
 static bool find_files(text_list *files, const bundle *map, const text_list *names,
-                       const char *file, const wishes *w, bool is_of_layers, err *e)
+                       const char *file, const bundle_options *w, bool is_of_layers, err *e)
 {
     weight_match found;
     bool done = weights_match(&found, !is_of_layers, names, file, w, e);
@@ -299,8 +300,8 @@ static bool refuse_index(const text_list *files, const char *file, bool is_of_la
     return false;
 }
 
-bool bundle_index_refuse(const bundle *read, const char *file, const wishes *w, bool is_of_layers,
-                         err *e)
+bool bundle_index_refuse(const bundle *read, const char *file, const bundle_options *w,
+                         bool is_of_layers, err *e)
 {
     static const bundle NOTHING = {0};
     const entry *map = bundle_find(read, MAP);

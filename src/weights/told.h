@@ -22,7 +22,7 @@ void layer_convention_describe(text *out, const layer_convention *row);
 bool bundle_index_is(const text_list *names);
 /* Says that it is an index, and which file has the weights of the attention, or of the layers, that
  * the options ask for. `read` is all of it. Returns false. */
-bool bundle_index_refuse(const bundle *read, const char *file, const wishes *w, bool is_of_layers,
-                         err *e);
+bool bundle_index_refuse(const bundle *read, const char *file, const bundle_options *w,
+                         bool is_of_layers, err *e);
 
 #endif
