@@ -22,7 +22,7 @@ void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_N
 
 typedef struct keeper {
     const text_list *wanted;
-    bool has_patterns;     /* among those wanted; else they are names in full */
+    bool has_patterns; /* among those wanted; else they are names in full */
     bundle *result;
     const wanted *one_row; /* of weighted: the row that is meant; NULL: all */
     size_t batches;        /* 0: there is no batch axis */

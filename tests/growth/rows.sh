@@ -26,7 +26,8 @@ for as in json npz safetensors; do
     grows "names in $as, written" "$make" "convert --force a.json c.$as"
 done
 grows 'names that one of two has' '
-    named a | sed "s/{/{\"same\": [[1]],/" >a.json; sed s/a[0-9]/b\&/ a.json >b.json' 'diff a.json b.json'
+    named a | sed "s/{/{\"same\": [[1]],/" >a.json
+    sed s/a[0-9]/b\&/ a.json >b.json' 'diff a.json b.json'
 grows 'names in a --bundle' '
     echo "{\"wq\": [[1]], \"wk\": [[1]], $(each "\"a%d\": [[1]]")}" >w.json
     echo "{\"x\": [[1]]}" >x.json' 'run --bundle w.json x.json'
@@ -43,7 +44,8 @@ grows 'layers, all stages' 'layers >s.json' 'encode --threads 1 --emit \* s.json
 grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" 'check s.json'
 grows 'stages that are expected' \
     'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' 'check s.json'
-grows 'names beside stages in --actual' 'layers >s.json; named a | sed "s/{/{\"output\":[[1,1]],/" >r.json' \
+grows 'names beside stages in --actual' 'layers >s.json
+    named a | sed "s/{/{\"output\":[[1,1]],/" >r.json' \
     'check --actual r.json s.json'
 grows 'tolerances' 'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")},
     \"tol\": {$(each "\"layer.%d.output\": 1")}," >s.json' 'check s.json'

@@ -3,9 +3,9 @@
 # times as many take at most 10^1.1 = 12.6 times the instructions, to $MOST: 10,000, where a square
 # of one comparison each already shows; MOST=1000000 takes hours.
 #
-# Instructions are counted by valgrind, since a time differs from run to run, and more so among other
-# suites; they are the same to one in ten thousand. What the kernel does is not among them, nor are
-# caches that no longer suffice. Those of one thing are taken off, so that starting the program does
+# Instructions are counted by valgrind, since a time differs from run to run, and more so among
+# other suites; they are the same to one in ten thousand. What the kernel does is not among them,
+# nor are caches that no longer suffice. Those of one thing are taken off, so that starting does
 # not hide what a thousand cost.
 set -u
 # shellcheck source=tests/claims.sh
