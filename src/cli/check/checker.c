@@ -101,16 +101,21 @@ static void note_unknown(const checker *c, const bundle *numbers, const entry *o
 static bool check_names_of_result(const checker *c, const bundle *numbers,
                                   const text_list *of_stack, err *e)
 {
+    enum { NOTED_MOST = 16 }; /* each is compared with every stage, for the nearest */
     bool is_noted = has_stage(numbers, of_stack);
+    size_t unknown = 0;
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
         if (is_usual(one, of_stack))
             continue;
         if (c->given->answers != NULL || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
-        if (is_noted)
+        if (is_noted && unknown++ < NOTED_MOST)
             note_unknown(c, numbers, one, of_stack);
     }
+    if (unknown > NOTED_MOST)
+        note_say(c->world, c->given, NULL, "%zu more names in it are no stages",
+                 unknown - NOTED_MOST);
     return true;
 }
 
