@@ -49,20 +49,20 @@ key_path match_path(const weight_match *m, size_t layer, const char *object, con
     return p;
 }
 
-/* What no layer has is not lacking in any. */
+/* What no layer has is not lacking in any. All layers have the same keys, in one order. */
 static void drop_absent(weight_match *m)
 {
-    size_t kept = 0;
+    size_t each = m->count == 0 ? 0 : m->sources / m->count, kept = 0;
+    for (size_t i = 0; i < each; i++) {
+        size_t has = 0;
+        while (has < m->count && m->source[has * each + i].name == NULL)
+            has++;
+        for (size_t layer = 0; layer < m->count; layer++)
+            m->source[layer * each + i].has = has;
+    }
     for (size_t i = 0; i < m->sources; i++) {
         weight_source one = m->source[i];
-        bool is_absent = one.name == NULL && one.may_lack;
-        for (size_t k = 0; k < m->sources && is_absent; k++) {
-            const weight_source *other = &m->source[k];
-            is_absent = other->name == NULL || !other->to.is_in_layer ||
-                        other->to.key != one.to.key || other->to.object != one.to.object;
-            one.has = other->to.layer;
-        }
-        if (one.name == NULL && one.may_lack && is_absent)
+        if (one.name == NULL && one.may_lack && one.has == m->count)
             mem_free(one.wanted);
         else
             m->source[kept++] = one;

@@ -59,8 +59,8 @@ static void add_layer_sources(const applying *a, text *out)
     text_add_string(out, biases > 0 ? ", with biases" : ", no biases");
 }
 
-/* "Wq, Wk, Wv from c_attn.weight, Wo from c_proj.weight, with bo, q_gain from q_norm.weight": of one
- * attention, and what is used of what may stand beside weights. */
+/* "Wq, Wk, Wv from c_attn.weight, Wo from c_proj.weight, with bo, q_gain from q_norm.weight": of
+ * one attention, and what is used of what may stand beside weights. */
 static void add_attention_sources(const applying *a, text *out)
 {
     const weight_match *m = a->from;
