@@ -5,7 +5,7 @@
 #ifndef SELFATTN_ATTN_SCORE_H
 #define SELFATTN_ATTN_SCORE_H
 
-#include "base/named.h"
+#include "attn/operation.h"
 #include "kernels/kernels.h"
 
 /* The parameters of one head; a tensor without data was not given. */
@@ -28,6 +28,7 @@ typedef struct score {
     const char *formula; /* of one score, in the letters of the trace */
     bool is_scaled;      /* its scale is `head` unless another is given, else `none` */
     bool is_product;     /* of q′ and k′, which are packed for it */
+    operation made_by;   /* of q′ and k′, then its vector and its shift where it has them */
     /* The keys of its parameters; NULL where it has no such parameter. */
     const char *for_query, *for_key, *vector, *shift;
     bool shift_is_one; /* one number a head, not one a component */

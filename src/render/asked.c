@@ -107,7 +107,7 @@ void asked_end(asked *a)
 
 static bool is_made(const asked *a, const trace *room, const trace_map *map)
 {
-    return a->is_made[room->first_map + (size_t)(map - room->map)];
+    return a->is_made[map_index(room, map)];
 }
 
 bool asked_makes(const asked *a, const trace_map *map)
@@ -153,7 +153,7 @@ static bool is_cell_asked(const asked *a, const map_cell *cell);
 static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
 {
     map_cell before, factor;
-    return map_taken_from(a->whole, cell, is_second, &before, &factor) &&
+    return map_taken_from(cell, is_second, &before, &factor) &&
            look_alike(a, cell, &before) && is_cell_asked(a, &before) &&
            (factor.map == NULL || !is_cell_asked(a, &factor));
 }

@@ -83,7 +83,7 @@ static const tensor *operand_of(const writer *w, char letter)
     return letter == 'i' ? &item->inner : of[letter - 'a'];
 }
 
-/* ---- spellings (trace/operation.h) ---- */
+/* ---- spellings (attn/operation.h) ---- */
 
 static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown);
 

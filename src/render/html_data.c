@@ -32,7 +32,7 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
 {
     if (from->part != PART_NONE)
         text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu}", name,
-                        map_part_name(from->part), from->map);
+                        map_part_name(from->part), map_index(from->room, from->map));
 }
 
 /* The rows of one head. */
@@ -239,10 +239,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         text_add_format(p->out, ",\"operation\":\"%s\"", operation_of(map->op)->named.name);
         if (map->function != NULL)
             text_add_format(p->out, ",\"function\":\"%s\"", map->function);
-        add_origin(p->out, "a", &map->a);
-        add_origin(p->out, "b", &map->b);
-        add_origin(p->out, "c", &map->c);
-        add_origin(p->out, "d", &map->d);
+        for (size_t i = 0; i < TRACE_OPERANDS; i++)
+            add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     }
     add_exceptions(p, map);
     add_cells(p, map);

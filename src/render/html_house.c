@@ -204,12 +204,11 @@ static void add_residual(const house *h, const spot *from, const spot *to)
                     to->y + (ROOM_HEIGHT - SUM_WIDTH) / 2, ARROW, ARROW, ARROW);
 }
 
-/* The room that has this of all maps. */
-static const spot *spot_of(const house *h, size_t map)
+static const spot *spot_of(const house *h, const trace *room)
 {
-    size_t i = h->rooms - 1;
-    while (h->spot[i].room->first_map > map)
-        i--;
+    size_t i = 0;
+    while (h->spot[i].room != room)
+        i++;
     return &h->spot[i];
 }
 
@@ -223,7 +222,7 @@ static void add_lines(const house *h)
         if (before != NULL)
             add_way(h, before, here);
         if (kind_of(here->room) == FLOOR_RESIDUAL)
-            add_residual(h, spot_of(h, here->room->map[0].a.map), here);
+            add_residual(h, spot_of(h, here->room->map[0].operand[0].room), here);
         before = here;
     }
 }

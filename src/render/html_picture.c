@@ -142,7 +142,7 @@ static void add_edge_to_role(const picture *p, size_t to)
     const trace *t = p->page->trace;
     const trace_map *map = map_at(p, to);
     for (size_t i = 0; i < to; i++) {
-        if (map->has_origin && p->node[i].map + t->first_map == map->a.map) {
+        if (map->has_origin && &t->map[p->node[i].map] == map->operand[0].map) {
             add_edge(p, i, to);
             return;
         }

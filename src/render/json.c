@@ -169,23 +169,20 @@ static void add_item(writer *w, const trace_item *item)
 
 /* ---- nodes: every matrix of the run, and how its cells are made ---- */
 
-static void add_origin(writer *w, const trace *whole, const char *name, const trace_origin *from)
+static void add_origin(writer *w, const char *name, const trace_origin *from)
 {
-    if (from->part == PART_NONE)
-        return;
-    const trace *room = map_room_at(whole, from->map);
-    text_add_format(w->out, ", \"%s\": {\"part\": \"%s\", \"of\": \"%s%s\"}", name,
-                    map_part_name(from->part), room->place.way == NULL ? "" : room->place.way,
-                    room->map[from->map - room->first_map].name);
+    if (from->part != PART_NONE)
+        text_add_format(w->out, ", \"%s\": {\"part\": \"%s\", \"of\": \"%s%s\"}", name,
+                        map_part_name(from->part), from->room->place.way, from->map->name);
 }
 
-static void add_exceptions(writer *w, const trace *whole, const trace *room, const trace_map *map)
+static void add_exceptions(writer *w, const trace *room, const trace_map *map)
 {
     if (map->slices > 1)
         text_add_format(w->out, ", \"slices\": %zu", map->slices);
     if (map->appended > 0)
         text_add_format(w->out, ", \"appended\": %zu", map->appended);
-    add_origin(w, whole, "learned", &map->learned);
+    add_origin(w, "learned", &map->learned);
     if (map->untouched > 0)
         text_add_format(w->out, ", \"untouched\": %zu", map->untouched);
     if (map->paired > 0)
@@ -207,21 +204,18 @@ static void add_values(writer *w, const tensor *values)
     text_add_string(w->out, "]");
 }
 
-static void add_node(writer *w, const trace *whole, const trace *room, const trace_map *map)
+static void add_node(writer *w, const trace *room, const trace_map *map)
 {
     const size_t *size = map->values.size;
-    text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]",
-                    room->place.way == NULL ? "" : room->place.way, map->name, size[0], size[1],
-                    size[2]);
+    text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
+                    map->name, size[0], size[1], size[2]);
     add_text(w, "letters", map->letters);
     if (map->has_origin)
         add_text(w, "operation", operation_of(map->op)->named.name);
     add_text(w, "function", map->function);
-    add_origin(w, whole, "a", &map->a);
-    add_origin(w, whole, "b", &map->b);
-    add_origin(w, whole, "c", &map->c);
-    add_origin(w, whole, "d", &map->d);
-    add_exceptions(w, whole, room, map);
+    for (size_t i = 0; i < TRACE_OPERANDS; i++)
+        add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
+    add_exceptions(w, room, map);
     if (!map->is_beyond_page)
         add_values(w, &map->values);
     text_add_string(w->out, "}");
@@ -235,7 +229,7 @@ static void add_nodes(writer *w, const trace *whole)
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->maps && !w->failed; j++) {
             text_add_string(w->out, is_first ? "\n" : ",\n");
-            add_node(w, whole, room, &room->map[j]);
+            add_node(w, room, &room->map[j]);
             is_first = false;
         }
     }

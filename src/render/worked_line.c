@@ -34,7 +34,8 @@ static void make_head(worked_line *l, const trace_item *item)
 /* A sum of one number is that number. */
 static bool is_itself(const trace_item *item)
 {
-    return item->op == OP_SUM && tensor_count(&item->a) == 1 && item->c.data == NULL;
+    return item->op == OP_COPY ||
+           (item->op == OP_SUM && tensor_count(&item->a) == 1 && item->c.data == NULL);
 }
 
 static void make_result(text *out, const trace_item *item, const render_options *how)

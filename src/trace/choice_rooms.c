@@ -107,7 +107,8 @@ static trace_origin last_of_output(const floors *f)
 {
     const trace *room = floors_room(f, f->out->parts, "", "output");
     const trace_map *output = room == NULL ? NULL : map_named(room, "output");
-    return output == NULL ? (trace_origin){0} : (trace_origin){PART_BELOW, floors_at(room, output)};
+    return output == NULL ? (trace_origin){0}
+                          : (trace_origin){PART_BELOW, room, output, output->name};
 }
 
 static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
@@ -117,19 +118,16 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
     row->rows = (trace_labels){of->last, NULL};
     row->letters = "the last row of the output";
-    row->a = last_of_output(f);
+    row->operand[0] = last_of_output(f);
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
     weights->columns = label_ids(of);
     weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
     weights->is_beyond_page = tensor_count(&g->unembedding) > MOST_IN_PAGE;
     map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias)->columns = label_ids(of);
-    trace_map *made = map_row(f, of, "logits", logits);
-    map_say(made,
-            build_text(b, "output.last·unembedding[·,j]%s",
-                       g->bias.data == NULL ? "" : " + unembedding_bias[j]"),
-            OP_DOT, map_from(b, PART_ROW_I, "output.last"),
-            map_from(b, PART_COLUMN_J, "unembedding"));
-    made->c = map_from(b, PART_OF_COLUMN, "unembedding_bias");
+    map_say(b, map_row(f, of, "logits", logits), OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW, "output.last"),
+                              map_from(b, PART_COLUMN_J, "unembedding"),
+                              map_from(b, PART_OF_COLUMN, "unembedding_bias")});
 }
 
 static bool add_logits(floors *f, const choice_shown *of)
@@ -187,28 +185,29 @@ static void map_probabilities(floors *f, const choice_shown *of, drawn *d)
 {
     const generation *g = of->of;
     builder *b = &f->b;
-    trace_origin logits = {PART_CELL, f->maps - 1}; /* the last map of the room before */
+    const trace *before = &f->out->part[f->out->parts - 2];
+    trace_origin logits = {PART_OF_COLUMN, before, map_named(before, "logits"), "logits"};
     d->temperature =
         map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature)->values;
-    map_say(map_row(f, of, "tempered", &d->tempered), "logits[j] / temperature", OP_DIVIDE, logits,
-            map_from(b, PART_NUMBER, "temperature"));
+    map_say(b, map_row(f, of, "tempered", &d->tempered), OP_DIVIDE,
+            (trace_origin[4]){logits, map_from(b, PART_NUMBER, "temperature")});
     trace_map *most = map_add_number(b, "most", FLOOR_PROBABILITIES, g->most);
-    map_say(most, "the greatest of tempered", OP_MAX, map_from(b, PART_ROW_I, "tempered"),
-            (trace_origin){0});
+    map_say(b, most, OP_MAX, (trace_origin[4]){map_from(b, PART_ROW, "tempered")});
     d->most = most->values;
-    map_say(map_row(f, of, "exponentials", &d->exponentials), "exp(tempered[j] − most)", OP_EXP,
-            map_from(b, PART_CELL, "tempered"), map_from(b, PART_NUMBER, "most"));
+    map_say(b, map_row(f, of, "exponentials", &d->exponentials), OP_EXP,
+            (trace_origin[4]){map_from(b, PART_OF_COLUMN, "tempered"),
+                              map_from(b, PART_NUMBER, "most")});
     trace_map *total = map_add_number(b, "total", FLOOR_PROBABILITIES, g->total);
-    map_say(total, "Σ exponentials", OP_SUM, map_from(b, PART_ROW_I, "exponentials"),
-            (trace_origin){0});
+    map_say(b, total, OP_SUM, (trace_origin[4]){map_from(b, PART_ROW, "exponentials")});
     d->total = total->values;
     trace_map *shares =
         map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, d->logits.size[1]);
     shares->rows = (trace_labels){of->last, NULL};
     shares->columns = label_ids(of);
     shares->is_share = shares->is_of_queries = true;
-    map_say(shares, "exponentials[j] / total", OP_DIVIDE, map_from(b, PART_CELL, "exponentials"),
-            map_from(b, PART_NUMBER, "total"));
+    map_say(b, shares, OP_DIVIDE,
+            (trace_origin[4]){map_from(b, PART_OF_COLUMN, "exponentials"),
+                              map_from(b, PART_NUMBER, "total")});
     d->probabilities = shares->values;
 }
 

@@ -55,7 +55,7 @@ static double normal_share(const activated *a, double x)
 /* "share = Φ(ffn.hidden[2,1]) = 0.4013": what no operation of two numbers makes. */
 static tensor show_function(const activated *a, const char *left, const char *letters, double value)
 {
-    trace_item *line = build_line(&a->f->b, OP_SUM, left, letters);
+    trace_item *line = build_line(&a->f->b, OP_COPY, left, letters);
     tensor made = keep(a, left, value);
     line->a = line->result = made;
     return made;

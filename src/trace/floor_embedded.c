@@ -119,8 +119,8 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     if (b->failed)
         return name;
     picked->letters = "the row of row i's segment";
-    map_say(sum, build_text(b, "%s[i,j] + segment_embedding[i,j]", name), OP_PLUS,
-            map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name));
+    map_say(b, sum, OP_PLUS,
+            (trace_origin[4]){map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name)});
     fill_segmented(f, table, picked, sum);
     return sum->name;
 }
@@ -147,17 +147,12 @@ static void map_embedded(floors *f, floor_rows *made)
     const char *name = map_segments(f, map_table(f, made), made);
     trace_origin cell = map_from(b, PART_CELL, name);
     trace_origin learned = map_learned(f, first);
-    bool has_learned = learned.part != PART_NONE;
     trace_map *rows = floors_map_rows(f, made);
-    if (has_learned)
-        name = build_text(b, "%s[i,j] + position_embedding", name);
     if (s->adds_sinusoids)
-        map_say_waves(b, rows, cell, name, first);
+        map_say_waves(b, rows, cell, learned, first);
     else
-        map_say(rows, build_text(b, "%s[i,j]", name), has_learned ? OP_PLUS : OP_SUM, cell,
-                learned);
-    if (s->adds_sinusoids)
-        rows->c = learned;
+        map_say(b, rows, learned.part == PART_NONE ? OP_COPY : OP_PLUS,
+                (trace_origin[4]){cell, learned});
 }
 
 /* ---- what rows of tables are called ---- */

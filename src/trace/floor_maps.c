@@ -10,12 +10,13 @@
 /* No part, where the rows have no map. */
 static trace_origin origin_of(trace_part part, const floor_rows *rows)
 {
-    return (trace_origin){rows->map == NULL ? PART_NONE : part, rows->at};
+    return rows->map == NULL ? (trace_origin){0}
+                             : (trace_origin){part, rows->room, rows->map, rows->name};
 }
 
 trace_map *floors_map_rows(floors *f, floor_rows *rows)
 {
-    rows->at = f->b.trace->first_map + f->b.trace->maps;
+    rows->room = f->b.trace;
     rows->map = map_add(&f->b, build_text(&f->b, "%s", rows->name), f->b.step->id, &rows->values);
     rows->map->rows = f->labels;
     rows->map->is_of_queries = true;
@@ -32,8 +33,7 @@ trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, 
 
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 {
-    map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
-            origin_of(PART_CELL, of), (trace_origin){0});
+    map_say(&f->b, floors_map_rows(f, made), OP_COPY, (trace_origin[4]){origin_of(PART_CELL, of)});
 }
 
 /* ---- norms ---- */
@@ -54,20 +54,20 @@ static const char *map_centered(floors *f, const floor_rows *of, const char *nam
         for (size_t j = 0; j < columns; j++)
             tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
     }
-    map_say(mean, build_text(b, "mean of %s[i]", of->name), OP_MEAN, origin_of(PART_ROW_I, of),
-            (trace_origin){0});
-    map_say(centered, build_text(b, "%s[i,j] − %s[i]", of->name, mean_name), OP_MINUS,
-            origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name));
+    mean->is_column = true;
+    map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+    map_say(b, centered, OP_MINUS,
+            (trace_origin[4]){origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name)});
     return centered_name;
 }
 
 /* What rows that are `centered` (of an RMSNorm: as they were given) are divided by. */
-static void say_divided(floors *f, trace_map *made, const char *centered, trace_origin cell,
-                        trace_origin row, const char *eps)
+static void say_divided(floors *f, trace_map *made, trace_origin centered, const char *eps)
 {
-    map_say(made, build_text(&f->b, "%s[i,j] / √(mean of %s[i]² + %s)", centered, centered, eps),
-            OP_NORMALIZE, cell, row);
-    made->c = map_from(&f->b, PART_NUMBER, eps);
+    trace_origin row = centered;
+    row.part = PART_ROW_I;
+    map_say(&f->b, made, OP_NORMALIZE,
+            (trace_origin[4]){centered, row, map_from(&f->b, PART_NUMBER, eps)});
 }
 
 static void fill_unit(floors *f, trace_map *unit, const tensor *centered, double eps)
@@ -90,13 +90,10 @@ static void say_shifted(floors *f, trace_map *made, const char *unit, const char
     trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
                  of_bias = map_from(b, PART_OF_COLUMN, bias),
                  of_unit = map_from(b, PART_CELL, unit);
-    if (of_gain.part == PART_NONE) {
-        map_say(made, build_text(b, "%s[i,j] + %s[j]", unit, bias), OP_PLUS, of_unit, of_bias);
-        return;
-    }
-    const char *more = of_bias.part == PART_NONE ? "" : build_text(b, " + %s[j]", bias);
-    map_say(made, build_text(b, "%s[i,j]·%s[j]%s", unit, gain, more), OP_DOT, of_unit, of_gain);
-    made->c = of_bias;
+    if (of_gain.part == PART_NONE)
+        map_say(b, made, OP_PLUS, (trace_origin[4]){of_unit, of_bias});
+    else
+        map_say(b, made, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
 }
 
 void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
@@ -108,12 +105,11 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     const char *unit = build_text(b, "%s.unit", made->name);
     const char *centered = n->is_rms ? of->name : map_centered(f, of, made->name);
     trace_origin cell = n->is_rms ? origin_of(PART_CELL, of) : map_from(b, PART_CELL, centered);
-    trace_origin row = {PART_ROW_I, cell.map};
     map_add_number(b, eps, b->step->id, n->eps);
     map_add(b, gain, b->step->id, &n->gain);
     map_add(b, bias, b->step->id, &n->bias);
     if (n->gain.data == NULL && n->bias.data == NULL) {
-        say_divided(f, floors_map_rows(f, made), centered, cell, row, eps);
+        say_divided(f, floors_map_rows(f, made), cell, eps);
         return;
     }
     if (b->failed)
@@ -122,7 +118,7 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     const trace_map *divided = n->is_rms ? of->map : map_named(b->trace, centered);
     tensor values = tensor_at(&divided->values, 0);
     fill_unit(f, of_unit, &values, n->eps);
-    say_divided(f, of_unit, centered, cell, row, eps);
+    say_divided(f, of_unit, cell, eps);
     say_shifted(f, floors_map_rows(f, made), unit, gain, bias);
 }
 
@@ -130,8 +126,8 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
 
 void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made)
 {
-    map_say(floors_map_rows(f, made), build_text(&f->b, "%s[i,j] + %s[i,j]", a->name, b->name),
-            OP_PLUS, origin_of(PART_CELL, a), origin_of(PART_CELL, b));
+    map_say(&f->b, floors_map_rows(f, made), OP_PLUS,
+            (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
 }
 
 void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
@@ -142,13 +138,10 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
     map_add(b, w_name, b->step->id, w);
     if (has_bias)
         map_add(b, bias_name, b->step->id, bias);
-    trace_map *product = floors_map_rows(f, made);
-    map_say(product,
-            build_text(b, "%s[i]·%s[·,j]%s", of->name, w_name,
-                       has_bias ? build_text(b, " + %s[j]", bias_name) : ""),
-            OP_DOT, origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name));
-    if (has_bias)
-        product->c = map_from(b, PART_OF_COLUMN, bias_name);
+    map_say(
+        b, floors_map_rows(f, made), OP_DOT,
+        (trace_origin[4]){origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name),
+                          has_bias ? map_from(b, PART_OF_COLUMN, bias_name) : (trace_origin){0}});
 }
 
 /* sum = weights[head 1, 2, 1] + weights[head 2, 2, 1], and mean_weights[2,1] that over 2. */
@@ -204,8 +197,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->rows = weights->rows;
     mean->columns = weights->columns;
     mean->is_share = mean->is_of_queries = true;
-    map_say(mean, "mean of weights[i,j] over the heads", OP_MEAN,
-            map_from(b, PART_OF_HEADS, "weights"), (trace_origin){0});
+    map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
     tell_mean(f, mean, weights, &of_batch);
 }
 
@@ -213,13 +205,9 @@ void floors_map_activated(floors *f, const activation *by, const floor_rows *hid
                           const floor_rows *gate, floor_rows *made)
 {
     trace_map *activated = floors_map_rows(f, made);
-    const char *name = by->named.name;
-    map_say(activated,
-            gate == NULL ? build_text(&f->b, "%s(%s[i,j]): %s", name, hidden->name, by->named.help)
-                         : build_text(&f->b, "%s(%s[i,j])·%s[i,j]: %s", name, hidden->name,
-                                      gate->name, by->named.help),
-            OP_ACTIVATE, origin_of(PART_CELL, hidden), (trace_origin){0});
-    if (gate != NULL)
-        activated->b = origin_of(PART_CELL, gate);
-    activated->function = name;
+    activated->function = by->named.name;
+    map_say(&f->b, activated, OP_ACTIVATE,
+            (trace_origin[4]){origin_of(PART_CELL, hidden),
+                              gate == NULL ? (trace_origin){0} : origin_of(PART_CELL, gate)});
+    activated->letters = build_text(&f->b, "%s: %s", activated->letters, by->named.help);
 }

@@ -23,7 +23,7 @@ static const trace_map *find_mean(const floors *f, size_t number, trace_origin *
         if (mean == NULL)
             mean = map_named(room, "weights");
         if (mean != NULL)
-            *cell = (trace_origin){PART_CELL, floors_at(room, mean)};
+            *cell = (trace_origin){PART_CELL, room, mean, mean->name};
         return mean;
     }
     return NULL;
@@ -68,16 +68,16 @@ static const char *map_layer(floors *f, size_t number)
             tensor_set(&half->values, at, (tensor_get(&mean->values, at) + (i == j)) / 2);
         }
     }
-    map_say(half, build_text(b, "(%s[i,j] of layer %zu + I[i,j]) / 2", mean->name, number + 1),
-            OP_MEAN, cell, map_from(b, PART_CELL, "I"));
+    cell.name = build_text(b, "layer %zu's %s", number + 1, mean->name);
+    map_say(b, half, OP_MEAN, (trace_origin[4]){cell, map_from(b, PART_CELL, "I")});
     return name;
 }
 
 static void say_product(floors *f, trace_map *made, const char *last, const char *before)
 {
     builder *b = &f->b;
-    map_say(made, build_text(b, "Σₚ %s[i,p]·%s[p,j]", last, before), OP_DOT,
-            map_from(b, PART_ROW_I, last), map_from(b, PART_COLUMN_J, before));
+    map_say(b, made, OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, last), map_from(b, PART_COLUMN_J, before)});
 }
 
 static void multiply_maps(trace_map *made, const trace_map *a, const trace_map *b)
@@ -120,7 +120,7 @@ static void map_products(floors *f, trace_map *rollout)
             product = map_product(f, half, product, i);
     }
     if (layers == 1)
-        map_say(rollout, "A1[i,j]", OP_SUM, map_from(&f->b, PART_CELL, "A1"), (trace_origin){0});
+        map_say(&f->b, rollout, OP_COPY, (trace_origin[4]){map_from(&f->b, PART_CELL, "A1")});
 }
 
 /* ---- what is told ---- */

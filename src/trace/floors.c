@@ -50,11 +50,6 @@ const trace *floors_room(const floors *f, size_t rooms, const char *way, const c
     return NULL;
 }
 
-size_t floors_at(const trace *room, const trace_map *map)
-{
-    return room->first_map + (size_t)(map - room->map);
-}
-
 bool floors_tells(const floors *f)
 {
     return f->b.trace->steps > 0;

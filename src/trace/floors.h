@@ -8,9 +8,9 @@
 /* Rows that go on, and what the trace calls them. */
 typedef struct floor_rows {
     const char *name;
-    tensor values;  /* of the focus's batch, n × m */
-    trace_map *map; /* that holds them */
-    size_t at;      /* of the map, in all rooms' maps */
+    tensor values;     /* of the focus's batch, n × m */
+    trace_map *map;    /* that holds them */
+    const trace *room; /* of the map */
 } floor_rows;
 
 typedef struct floors {
@@ -47,8 +47,6 @@ void floors_end(floors *f);
 bool floors_begin(floors *f, step_id step, const char *name);
 /* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
 const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
-/* Where a map is, among those of all rooms. */
-size_t floors_at(const trace *room, const trace_map *map);
 /* Whether the room has its step. */
 bool floors_tells(const floors *f);
 /* A stage of the layer; it has no map yet. */

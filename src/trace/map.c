@@ -9,12 +9,12 @@ static void add_results(builder *b)
     const char *weights = plan_has_stage(p, STAGE_ROUNDED) ? "rounded" : "weights";
     const char *v = map_name_of(build_values(b));
     trace_map *attended = map_add_stage(b, STAGE_ATTENDED, STEP_SUM, queries, build_numbers());
-    map_say(attended, build_text(b, "%s[i]·%s[·,j]", weights, v), OP_DOT,
-            map_from(b, PART_ROW_I, weights), map_from(b, PART_COLUMN_J, v));
+    map_say(b, attended, OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, weights), map_from(b, PART_COLUMN_J, v)});
     trace_map *context = map_add_stage(b, STAGE_CONTEXT, STEP_CONCAT, queries, build_numbers());
     context->slices = context->values.size[0] == 1 ? p->heads : 1;
-    map_say(context, "attended, the heads side by side", OP_SUM, map_from(b, PART_CELL, "attended"),
-            (trace_origin){0});
+    map_say(b, context, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "attended")});
+    context->letters = "attended, the heads side by side";
 }
 
 /* Of the query in focus only: its own row of the weights times the rows of v. */
@@ -28,8 +28,8 @@ static void add_weighted(builder *b)
     trace_map *weighted = map_add(b, map_name_of(STAGE_WEIGHTED), STEP_WEIGHTED, &rows);
     weighted->rows = build_value_labels(b, v);
     weighted->is_of_focus = true;
-    map_say(weighted, build_text(b, "%s[%zu,i]·%s[i,j]", weights, b->focus.row + 1, v), OP_TIMES,
-            map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v));
+    map_say(b, weighted, OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v)});
 }
 
 /* The name of the map of the rows that Wo takes: the context's own, unless its heads are apart. */
@@ -42,8 +42,8 @@ static const char *add_joined(builder *b)
     trace_map *joined = map_add(b, name, STEP_UNIFY, &rows);
     joined->rows = build_query_labels(b, NULL);
     joined->slices = b->plan->heads;
-    map_say(joined, "context, the heads side by side", OP_SUM, map_from(b, PART_CELL, "context"),
-            (trace_origin){0});
+    map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
+    joined->letters = "context, the heads side by side";
     return name;
 }
 
@@ -59,13 +59,13 @@ static void add_output(builder *b)
     trace_origin bias = map_from(b, PART_OF_COLUMN, "bo");
     if (p->wo.data == NULL) {
         bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */
-        map_say(output, "context[i,j] + bo[j]", OP_PLUS, map_from(b, PART_CELL, "context"), bias);
+        map_say(b, output, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, "context"), bias});
         return;
     }
     const char *rows = add_joined(b);
-    map_say(output, build_text(b, "%s[i]·Wo[·,j]%s", rows, p->bo.data == NULL ? "" : " + bo[j]"),
-            OP_DOT, map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"));
-    output->c = bias;
+    map_say(
+        b, output, OP_DOT,
+        (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"), bias});
 }
 
 void map_make(builder *b)

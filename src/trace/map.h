@@ -24,8 +24,8 @@ const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
 /* The map of this name, or NULL. */
 const trace_map *map_named(const trace *t, const char *name);
 
-/* The room that has this of all maps. */
-const trace *map_room_at(const trace *whole, size_t map);
+/* Its number among all maps of the house. */
+size_t map_index(const trace *room, const trace_map *map);
 
 /* "row-i": what programs that read a trace call the part. */
 const char *map_part_name(trace_part part);
@@ -41,7 +41,6 @@ double map_number(const map_cell *cell);
 /* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
  * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
  * map is NULL. */
-bool map_taken_from(const trace *whole, const map_cell *made, bool is_second, map_cell *before,
-                    map_cell *factor);
+bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor);
 
 #endif

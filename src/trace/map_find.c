@@ -90,6 +90,11 @@ const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at)
     return find_holder(t, &turned, false, at);
 }
 
+size_t map_index(const trace *room, const trace_map *map)
+{
+    return room->first_map + (size_t)(map - room->map);
+}
+
 const trace_map *map_named(const trace *t, const char *name)
 {
     for (size_t i = 0; i < t->maps; i++) {

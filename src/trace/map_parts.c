@@ -1,23 +1,16 @@
 #include "trace/map_parts.h"
 
-#include "trace/map.h"
+#include "trace/derivation.h"
 
 #include <string.h>
 
-/* `maps` where there is none. */
-static size_t find(const builder *b, const char *name)
-{
-    const trace_map *found = map_named(b->trace, name);
-    return found == NULL ? b->trace->maps : (size_t)(found - b->trace->map);
-}
-
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
 {
-    size_t at = values->data == NULL ? TRACE_MAPS : find(b, name);
-    if (at == TRACE_MAPS)
+    const trace_map *found = map_named(b->trace, name);
+    if (values->data == NULL || (found == NULL && b->trace->maps == TRACE_MAPS))
         return &b->spare_map;
-    if (at < b->trace->maps)
-        return &b->trace->map[at];
+    if (found != NULL)
+        return &b->trace->map[found - b->trace->map];
     trace_map *added = &b->trace->map[b->trace->maps++];
     *added = (trace_map){.name = name, .step = step, .values = map_heads_of(values), .slices = 1};
     return added;
@@ -25,17 +18,16 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
 
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
-    size_t at = find(b, name);
-    return at < b->trace->maps ? (trace_origin){part, b->trace->first_map + at} : (trace_origin){0};
+    const trace_map *found = map_named(b->trace, name);
+    return found == NULL ? (trace_origin){0} : (trace_origin){part, b->trace, found, found->name};
 }
 
-void map_say(trace_map *m, const char *letters, operation op, trace_origin a, trace_origin second)
+void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
 {
-    m->letters = letters;
-    m->has_origin = a.part != PART_NONE;
+    memcpy(m->operand, of, sizeof m->operand);
     m->op = op;
-    m->a = a;
-    m->b = second;
+    m->has_origin = of[0].part != PART_NONE;
+    m->letters = m->has_origin ? derivation_letters(b, m) : NULL;
 }
 
 trace_map *map_add_number(builder *b, const char *name, step_id step, double value)
@@ -68,6 +60,7 @@ trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels row
     added->rows = rows;
     added->columns = columns;
     added->is_of_queries = strchr(stage_row(id)->axes, 'q') != NULL;
+    added->is_column = strchr(stage_row(id)->axes, '1') != NULL;
     if (role != NULL && values.rank == 2)
         added->slices = role->heads;
     return added;

@@ -27,11 +27,14 @@ trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads
 
 /* No part, where there is no such map. */
 trace_origin map_from(const builder *b, trace_part part, const char *name);
-/* What makes it; without its first operand it has letters only. */
-void map_say(trace_map *m, const char *letters, operation op, trace_origin a, trace_origin second);
+/* What makes it: the operands that there are, a to d. The letters follow from that. Without a it is
+ * not made. */
+void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
 
-/* map_roles.c: the rows of `of` plus sines and cosines of their positions, from `first` on. */
-void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *name, double first);
+/* map_roles.c: the rows of `of` plus `learned` plus sines and cosines of their positions, from
+ * `first` on. */
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned,
+                   double first);
 
 const char *map_name_of(stage_id id);
 

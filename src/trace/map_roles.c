@@ -26,11 +26,12 @@ static void add_angles(builder *b, const char *name, step_id step, const char *p
         }
     }
     angles->rows = rows;
-    map_say(angles, build_text(b, "%s[i]·%s[j]", positions, frequencies), OP_TIMES,
-            map_from(b, PART_OF_ROW, positions), map_from(b, PART_OF_COLUMN, frequencies));
+    map_say(b, angles, OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_OF_ROW, positions),
+                              map_from(b, PART_OF_COLUMN, frequencies)});
 }
 
-void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *name, double first)
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned, double first)
 {
     size_t rows = sums->values.size[1], width = sums->values.size[2], pairs = (width + 1) / 2;
     step_id step = sums->step;
@@ -43,12 +44,7 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *nam
     positions->letters = "where row i stands, from 0";
     frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
     add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
-    map_say(sums,
-            build_text(b,
-                       "%s[i,j] + sin(x_angle[i,p]), j the first column of pair p; cos for its "
-                       "second",
-                       name),
-            OP_WAVE, of, map_from(b, PART_OF_PAIR, "x_angle"));
+    map_say(b, sums, OP_WAVE, (trace_origin[4]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
     sums->paired = 2 * pairs;
     sums->is_interleaved = true;
 }
@@ -56,7 +52,7 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, const char *nam
 static void add_sums(builder *b, trace_labels labels)
 {
     trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), "x",
+    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
                   (double)visible_position(b->plan, b->focus.batch, 0));
 }
 
@@ -90,17 +86,13 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
 
 static void say_projected(builder *b, trace_map *made, const projection *r, const char *rows_name)
 {
-    const char *weight = input_label(r->weight_as), *bias = input_label(r->bias_as);
-    const char *added = r->bias.data == NULL ? "" : build_text(b, " + %s[j]", bias);
-    trace_origin of_bias = map_from(b, PART_OF_COLUMN, bias);
-    if (r->weight.data == NULL) {
-        map_say(made, build_text(b, "%s[i,j]%s", rows_name, added), OP_PLUS,
-                map_from(b, PART_CELL, rows_name), of_bias);
-        return;
-    }
-    map_say(made, build_text(b, "%s[i]·%s[·,j]%s", rows_name, weight, added), OP_DOT,
-            map_from(b, PART_ROW_I, rows_name), map_from(b, PART_COLUMN_J, weight));
-    made->c = of_bias;
+    trace_origin bias = map_from(b, PART_OF_COLUMN, input_label(r->bias_as));
+    if (r->weight.data == NULL)
+        map_say(b, made, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, rows_name), bias});
+    else
+        map_say(b, made, OP_DOT,
+                (trace_origin[4]){map_from(b, PART_ROW_I, rows_name),
+                                  map_from(b, PART_COLUMN_J, input_label(r->weight_as)), bias});
 }
 
 static void add_role(builder *b, const projection *r, stage_id rows, stage_id id,
@@ -149,11 +141,10 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     map_add_number(b, "qk_eps", STEP_NORMALIZE, b->plan->asked->qk_eps);
     add_gain(b, gain, gains);
     trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels, build_numbers());
-    const char *times = gains->data == NULL ? "" : build_text(b, "·%s[j]", gain);
-    map_say(made, build_text(b, "%s[i,j] / √(mean of %s[i]² + qk_eps)%s", of, of, times),
-            OP_NORMALIZE, map_from(b, PART_CELL, of), map_from(b, PART_ROW_I, of));
-    made->c = map_from(b, PART_NUMBER, "qk_eps");
-    made->d = map_from(b, PART_OF_COLUMN, gain);
+    map_say(b, made, OP_NORMALIZE,
+            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_ROW_I, of),
+                              map_from(b, PART_NUMBER, "qk_eps"),
+                              map_from(b, PART_OF_COLUMN, gain)});
 }
 
 /* ---- turned ---- */
@@ -184,13 +175,9 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
                             : plan_key_position(b->plan, b->focus.batch, i));
     stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
-    map_say(made,
-            build_text(b,
-                       "%s[i,j]·cos(%s[i,p]) − %s[i,j′]·sin(%s[i,p]): j and j′ are pair p; + for "
-                       "its second",
-                       of, angles, of, angles),
-            OP_TURN, map_from(b, PART_CELL, of), map_from(b, PART_PARTNER, of));
-    made->c = map_from(b, PART_OF_PAIR, angles);
+    map_say(b, made, OP_TURN,
+            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_PARTNER, of),
+                              map_from(b, PART_OF_PAIR, angles)});
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
@@ -224,12 +211,11 @@ static void add_past(builder *b, input which, const tensor *apart, size_t heads)
 static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows)
 {
     trace_labels labels = build_key_labels(b, map_name_of(id));
-    const char *behind = map_name_of(new_rows);
     if (!plan_has_stage(b->plan, id))
         return;
-    map_say(map_add_stage(b, id, STEP_CACHE, labels, build_numbers()),
-            build_text(b, "%s, and %s behind it", past, behind), OP_STACK,
-            map_from(b, PART_ABOVE, past), map_from(b, PART_BELOW, behind));
+    map_say(b, map_add_stage(b, id, STEP_CACHE, labels, build_numbers()), OP_STACK,
+            (trace_origin[4]){map_from(b, PART_ABOVE, past),
+                              map_from(b, PART_BELOW, map_name_of(new_rows))});
 }
 
 static void add_cache(builder *b)

@@ -65,9 +65,8 @@ static const char *add_compared(builder *b, stage_id id, stage_id from, const ch
     if (!plan_has_stage(b->plan, id))
         return rows;
     const char *by = input_label(input_of_key(made_by));
-    map_say(map_add_stage(b, id, STEP_SCORES, labels, build_numbers()),
-            build_text(b, "%s[i]·%s[·,j]", rows, by), OP_DOT, map_from(b, PART_ROW_I, rows),
-            map_from(b, PART_COLUMN_J, by));
+    map_say(b, map_add_stage(b, id, STEP_SCORES, labels, build_numbers()), OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, by)});
     return map_name_of(id);
 }
 
@@ -79,22 +78,14 @@ static void add_scores(builder *b)
         add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
     const char *k =
         add_compared(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
-    trace_map *scores = add_square(b, STAGE_SCORES, STEP_SCORES);
-    trace_origin shift = by->shift == NULL
-                             ? (trace_origin){0}
-                             : map_from(b, by->shift_is_one ? PART_NUMBER : PART_ROW_I,
-                                        input_label(input_of_key(by->shift)));
-    trace_origin queries = map_from(b, PART_ROW_I, q), keys = map_from(b, PART_ROW_J, k);
-    if (by->vector == NULL) {
-        map_say(scores,
-                build_text(b, "%s[i]·%s[j]%s", q, k, shift.part == PART_NONE ? "" : " + bs"),
-                OP_DOT, queries, keys);
-        scores->c = shift;
-        return;
-    }
-    map_say(scores, build_text(b, "va·tanh(%s[i] + %s[j] + ba)", q, k), OP_ADDITIVE, queries, keys);
-    scores->c = map_from(b, PART_ROW_I, input_label(input_of_key(by->vector)));
-    scores->d = shift;
+    trace_origin of[TRACE_OPERANDS] = {map_from(b, PART_ROW_I, q), map_from(b, PART_ROW_J, k)};
+    size_t count = 2;
+    if (by->vector != NULL)
+        of[count++] = map_from(b, PART_ROW, input_label(input_of_key(by->vector)));
+    if (by->shift != NULL)
+        of[count] = map_from(b, by->shift_is_one ? PART_NUMBER : PART_ROW,
+                             input_label(input_of_key(by->shift)));
+    map_say(b, add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
 }
 
 static void add_scaled(builder *b)
@@ -102,8 +93,8 @@ static void add_scaled(builder *b)
     if (b->plan->scale == 1)
         return;
     map_add_number(b, "scale", STEP_SCALE, b->plan->scale);
-    map_say(add_square(b, STAGE_SCALED, STEP_SCALE), "scores[i,j]·scale", OP_TIMES,
-            map_from(b, PART_CELL, "scores"), map_from(b, PART_NUMBER, "scale"));
+    map_say(b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_CELL, "scores"), map_from(b, PART_NUMBER, "scale")});
 }
 
 static void add_capped(builder *b)
@@ -112,8 +103,8 @@ static void add_capped(builder *b)
     if (!plan_has_stage(b->plan, STAGE_CAPPED))
         return;
     map_add_number(b, "C", STEP_CAP, b->plan->asked->softcap);
-    map_say(add_square(b, STAGE_CAPPED, STEP_CAP), build_text(b, "C·tanh(%s[i,j] / C)", before),
-            OP_CAP, map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C"));
+    map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
+            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
 }
 
 static void add_bias(builder *b)
@@ -147,21 +138,16 @@ static void add_masked(builder *b)
 {
     const plan *p = b->plan;
     const char *before = map_name_of(build_unmasked(b));
-    bool has_bias = p->bias.data != NULL, has_slopes = p->slopes.data != NULL;
     if (!plan_masks(p))
         return;
-    if (has_bias)
+    if (p->bias.data != NULL)
         add_bias(b);
-    if (has_slopes)
+    if (p->slopes.data != NULL)
         add_slopes(b);
     trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
-    map_say(masked,
-            build_text(b, "%s[i,j]%s%s%s", before, has_bias ? " + " : "",
-                       has_bias ? build_bias_letters(b) : "",
-                       has_slopes ? " − slope·|p[i] − j|" : ""),
-            OP_PLUS, map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"));
-    masked->c = map_from(b, PART_NUMBER, "slope");
-    masked->d = map_from(b, PART_OF_ROW, "p");
+    map_say(b, masked, OP_PLUS,
+            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"),
+                              map_from(b, PART_NUMBER, "slope"), map_from(b, PART_OF_ROW, "p")});
     masked->untouched = p->appended;
 }
 
@@ -181,8 +167,10 @@ static void add_sink_terms(builder *b, trace_labels queries)
         }
     }
     terms->rows = queries;
-    map_say(terms, "exp(sink − row_max[i])", OP_EXP, map_from(b, PART_NUMBER, "sink"),
-            map_from(b, PART_OF_ROW, "row_max"));
+    terms->is_column = true;
+    map_say(
+        b, terms, OP_EXP,
+        (trace_origin[4]){map_from(b, PART_NUMBER, "sink"), map_from(b, PART_OF_ROW, "row_max")});
 }
 
 static void add_sinks(builder *b)
@@ -199,24 +187,22 @@ static void add_sinks(builder *b)
 static void add_softmax(builder *b)
 {
     const char *masked = map_name_of(build_masked(b));
-    bool has_sink = b->plan->sinks.data != NULL;
     trace_labels queries = build_query_labels(b, "q");
     add_sinks(b);
     trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries, build_numbers());
-    map_say(row_max, build_text(b, "maxⱼ %s[i,j]%s", masked, has_sink ? ", or the sink" : ""),
-            OP_MAX, map_from(b, PART_ROW_I, masked), (trace_origin){0});
-    row_max->c = map_from(b, PART_NUMBER, "sink");
-    map_say(add_square(b, STAGE_EXP, STEP_SOFTMAX),
-            build_text(b, "exp(%s[i,j] − row_max[i])", masked), OP_EXP,
-            map_from(b, PART_CELL, masked), map_from(b, PART_OF_ROW, "row_max"));
+    map_say(
+        b, row_max, OP_MAX,
+        (trace_origin[4]){map_from(b, PART_ROW_I, masked), [2] = map_from(b, PART_NUMBER, "sink")});
+    map_say(b, add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
+            (trace_origin[4]){map_from(b, PART_CELL, masked), map_from(b, PART_OF_ROW, "row_max")});
     add_sink_terms(b, queries);
     trace_map *row_sum = map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries, build_numbers());
-    map_say(row_sum, has_sink ? "Σⱼ exp[i,j] + sink_exp[i]" : "Σⱼ exp[i,j]", OP_SUM,
-            map_from(b, PART_ROW_I, "exp"), (trace_origin){0});
-    row_sum->c = map_from(b, PART_OF_ROW, "sink_exp");
+    map_say(b, row_sum, OP_SUM,
+            (trace_origin[4]){
+                map_from(b, PART_ROW_I, "exp"), [2] = map_from(b, PART_OF_ROW, "sink_exp")});
     trace_map *weights = add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
-    map_say(weights, "exp[i,j] / row_sum[i]", OP_DIVIDE, map_from(b, PART_CELL, "exp"),
-            map_from(b, PART_OF_ROW, "row_sum"));
+    map_say(b, weights, OP_DIVIDE,
+            (trace_origin[4]){map_from(b, PART_CELL, "exp"), map_from(b, PART_OF_ROW, "row_sum")});
     weights->is_share = true;
 }
 
@@ -224,8 +210,7 @@ static void add_rounded(builder *b)
 {
     trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
     rounded->is_share = true;
-    map_say(rounded, "weights[i,j], rounded", OP_ROUND, map_from(b, PART_CELL, "weights"),
-            (trace_origin){0});
+    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
 }
 
 void map_add_scores(builder *b)

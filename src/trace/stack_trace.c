@@ -49,25 +49,6 @@ static void name_steps(floors *f, const char *part)
             build_text(&f->b, "%s%s%s: %s", f->step, f->place, part, made->step[i].name);
 }
 
-static void move_origin(trace_origin *from, size_t by)
-{
-    from->map += from->part == PART_NONE ? 0 : by;
-}
-
-/* It was made as if it were alone. */
-static void move_origins(trace *made)
-{
-    size_t by = made->first_map;
-    for (size_t i = 0; i < made->maps; i++) {
-        trace_map *map = &made->map[i];
-        move_origin(&map->a, by);
-        move_origin(&map->b, by);
-        move_origin(&map->c, by);
-        move_origin(&map->d, by);
-        move_origin(&map->learned, by);
-    }
-}
-
 /* Its x is what the part was given; its result, where nothing joins the heads, is the context. */
 static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
 {
@@ -75,11 +56,11 @@ static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
     const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;
-    if (x != NULL)
-        map_say(&room->map[x - room->map], build_text(&f->b, "%s[i,j]", of->name), OP_SUM,
-                (trace_origin){of->map == NULL ? PART_NONE : PART_CELL, of->at}, (trace_origin){0});
+    if (x != NULL && of->map != NULL)
+        map_say(&f->b, &room->map[x - room->map], OP_COPY,
+                (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
     made->map = last == NULL ? NULL : &room->map[last - room->map];
-    made->at = last == NULL ? 0 : floors_at(room, last);
+    made->room = room;
 }
 
 /* A cache has what the same part made in the step before: `forms` are its names, the one that goes
@@ -94,7 +75,8 @@ static void join_past(floors *f, const char *past_name, const char *const forms[
     for (size_t i = 0; made == NULL && forms[i] != NULL; i++)
         made = map_named(before, forms[i]);
     if (made != NULL)
-        room->map[past - room->map].a = (trace_origin){PART_CELL, floors_at(before, made)};
+        room->map[past - room->map].operand[0] =
+            (trace_origin){PART_CELL, before, made, made->name};
 }
 
 static void join_cache(floors *f)
@@ -187,7 +169,6 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     floors_enter(f, room, name, way.text);
     name_steps(f, name);
     tell_rows(f, of);
-    move_origins(room);
     join_maps(f, of, made);
     join_cache(f);
     floors_map_mean_weights(f, &way);

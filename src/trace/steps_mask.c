@@ -217,7 +217,7 @@ static void show_slope(builder *b)
         p->has_heads ? build_text(b, "slope of head %zu", b->focus.head + 1) : "slope";
     say_distance(b, name, tensor_get(&slope, NULL));
     say_slopes(b);
-    trace_item *line = build_line(b, OP_SUM, name, slope_letters(b));
+    trace_item *line = build_line(b, OP_COPY, name, slope_letters(b));
     line->a = slope;
     line->result = slope;
 }

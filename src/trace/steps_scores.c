@@ -264,7 +264,7 @@ static tensor show_scale(builder *b)
     const problem *asked = b->plan->asked;
     tensor scale = build_number(b, "scale", b->plan->scale);
     bool is_number = asked->scale_kind == SCALE_NUMBER, is_embed = asked->scale_kind == SCALE_EMBED;
-    trace_item *line = build_line(b, is_number ? OP_SUM : OP_INVERSE_ROOT, "scale",
+    trace_item *line = build_line(b, is_number ? OP_COPY : OP_INVERSE_ROOT, "scale",
                                   is_number  ? NULL
                                   : is_embed ? "1/√m"
                                              : "1/√d_k");

@@ -42,7 +42,7 @@ static void show_top(builder *b)
         if (key_index < 0)
             break;
         size_t j = (size_t)key_index;
-        trace_item *line = build_line(b, OP_SUM,
+        trace_item *line = build_line(b, OP_COPY,
                                       build_text(b, "top[%zu,%zu] is %s: weights[%zu,%zu]", i + 1,
                                                  t + 1, build_key_name(b, j), i + 1, j + 1),
                                       NULL);

@@ -128,7 +128,7 @@ static tensor show_sink(builder *b)
     build_sentence(b,
                    "A sink takes part: a logit of the head's own that takes its share of the "
                    "weight and has no value, so that the weights of a row leave some to nobody.");
-    trace_item *line = build_line(b, OP_SUM, "sink", NULL);
+    trace_item *line = build_line(b, OP_COPY, "sink", NULL);
     line->a = sink;
     line->result = sink;
     return sink;

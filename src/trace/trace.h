@@ -6,8 +6,8 @@
 #ifndef SELFATTN_TRACE_TRACE_H
 #define SELFATTN_TRACE_TRACE_H
 
+#include "attn/operation.h"
 #include "attn/wanted.h"
-#include "trace/operation.h"
 #include "trace/step.h"
 
 typedef enum trace_kind {
@@ -68,6 +68,7 @@ typedef struct trace_step {
  * meant. */
 typedef enum trace_part {
     PART_NONE,
+    PART_ROW,       /* the only row */
     PART_ROW_I,     /* row i */
     PART_ROW_J,     /* row j */
     PART_COLUMN_J,  /* column j */
@@ -83,10 +84,17 @@ typedef enum trace_part {
     PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
 } trace_part;
 
+struct trace;
+struct trace_map;
+
 typedef struct trace_origin {
     trace_part part;
-    size_t map; /* index in trace.map; of a room, behind the maps of the rooms before it */
+    const struct trace *room; /* that has the map: */
+    const struct trace_map *map;
+    const char *name; /* as the room that takes it calls the map */
 } trace_origin;
+
+enum { TRACE_OPERANDS = 4 };
 
 /* A matrix of all heads, and where its cells come from. */
 typedef struct trace_map {
@@ -97,14 +105,16 @@ typedef struct trace_map {
     trace_labels rows, columns;
     bool is_share;       /* its numbers are between 0 and 1 */
     bool is_of_queries;  /* a row each */
+    bool is_column;      /* one number a row */
     bool is_of_focus;    /* of one head and one query, those in focus */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;
-    const char *function;    /* an activation's name, for OP_ACTIVATE */
-    trace_origin a, b, c, d; /* without an origin, a: the same numbers where they are made */
-    size_t paired;           /* columns of a head that belong to pairs */
+    const char *function; /* an activation's name, for OP_ACTIVATE */
+    /* a, b, c, d of the operation; without an origin, a: the same numbers where they are made */
+    trace_origin operand[TRACE_OPERANDS];
+    size_t paired; /* columns of a head that belong to pairs */
     bool is_interleaved;
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */

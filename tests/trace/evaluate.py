@@ -71,7 +71,7 @@ def cells(run, part, made, head, row, column):
     pair = made.pair(inner)
     below = row - (made.rows - of.rows)
     kind = part["part"]
-    if kind == "row-i":
+    if kind in ("row", "row-i"):
         return values[line][first:end]
     if kind == "row-j":
         return values[column][first:end]
@@ -127,6 +127,8 @@ def products(a, b):
 
 def work_out(op, node, a, b, c, d, column):
     """The result, and the size that its rounding is relative to."""
+    if op == "copy":
+        return a[0], 0
     if op == "dot":
         s = Terms(products(a, b) + c)
         return s.sum, s.size

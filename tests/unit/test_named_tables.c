@@ -67,6 +67,15 @@ static void test_all_tables(unit *u)
         check_table(u, TOPICS[i].table);
 }
 
+/* Else a trace would show another arithmetic than the run's. */
+static void test_scores_say_their_operation(unit *u)
+{
+    for (size_t i = 0; i < SCORES.count; i++) {
+        const score *row = (const score *)(const void *)named_row(&SCORES, i);
+        check_row(u, row->made_by != OP_COPY, &SCORES, row->named.name, "it has its operation");
+    }
+}
+
 /* What "why:" names is looked up in help and in the manual, where these stand as one list. */
 static void test_names_of_mistakes_are_unique(unit *u)
 {
@@ -155,6 +164,7 @@ static void test_terms(unit *u)
 UNIT(named_tables)
 {
     test_all_tables(u);
+    test_scores_say_their_operation(u);
     test_names_of_mistakes_are_unique(u);
     test_letters_are_unique(u);
     test_rows_of_options(u);

@@ -1,6 +1,7 @@
 #include "cli/help/completion.h"
 
 #include "attn/keys.h"
+#include "attn/operation.h"
 #include "attn/stage.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/peers_help.h"
@@ -12,7 +13,6 @@
 #include "weights/conventions.h"
 #include "weights/refused.h"
 #include "weights/told.h"
-#include "trace/operation.h"
 #include "why/arrangement.h"
 #include "why/misprint.h"
 #include "why/mistake.h"

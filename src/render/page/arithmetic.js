@@ -4,7 +4,7 @@
 // Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes.
 const MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3;
 
-// Prints a cell by its operation's spelling, which the program says (trace/operation.h), as a list
+// Prints a cell by its operation's spelling, which the program says (attn/operation.h), as a list
 // of texts and cells.
 class Printer {
   constructor(operands, place) {

@@ -49,6 +49,7 @@ function partsOf(operand, place) {
   const where = (holds, row, column) => (holds ? [cell(row, column)] : []);
   const below = place.row - (place.map.rows.length - map.rows.length);
   switch (operand.part) {
+    case 'row':
     case 'row-i': return range(at.first, at.end, (column) => cell(at.row, column));
     case 'row-j': return range(at.first, at.end, (column) => cell(place.column, column));
     case 'column-j': return range(0, map.rows.length, (row) => cell(row, at.column));

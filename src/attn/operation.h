@@ -1,6 +1,6 @@
-/* How the numbers of a worked line, or of a map's cell, make its result: a row for each operation,
- * with its spelling. Nothing else says how an operation is written; one printer in C and one in the
- * page's script read it.
+/* How numbers make a number: a row for each operation, with its spelling. Nothing else says how an
+ * operation is written; scores, activations, traces and help read it here, and one printer in C and
+ * one in the page's script.
  *
  * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is
@@ -15,13 +15,17 @@
  *   {f}      the spelling of the map's function
  *   {inner}  what is inside, worked out
  *   ~t~u~    t in the first column of a pair, u in the second
- * A line break stands before a space at which a line may be broken. */
-#ifndef SELFATTN_TRACE_OPERATION_H
-#define SELFATTN_TRACE_OPERATION_H
+ * A line break stands before a space at which a line may be broken.
+ *
+ * In letters operands are names, q[i] and C: a vector is one name, {*a} stands for its element j,
+ * and {f} for the function's name. */
+#ifndef SELFATTN_ATTN_OPERATION_H
+#define SELFATTN_ATTN_OPERATION_H
 
 #include "base/named.h"
 
 typedef enum operation {
+    OP_COPY, /* 0: a row that does not say its operation is seen to be wrong */
     OP_DOT,
     OP_DIFFERENCE,
     OP_ADDITIVE, /* inner_p is the tanh */
@@ -52,6 +56,7 @@ typedef struct operation_row {
     named named;
     const char *spelled; /* "" where the operands are too many to spell out */
     const char *inner;   /* with what is inside worked out; NULL: nothing is */
+    const char *letters; /* NULL: as spelled, of a series one term */
 } operation_row;
 
 extern const named_table OPERATIONS; /* rows of `operation_row`, at their operation */

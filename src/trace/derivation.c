@@ -1,0 +1,295 @@
+#include "trace/derivation.h"
+
+#include "trace/map_parts.h"
+
+#include <string.h>
+
+/* ---- operands ---- */
+
+map_cell derivation_cell(const operand_cells *of, size_t index)
+{
+    map_cell cell = of->first;
+    if (of->is_down)
+        cell.row += index;
+    else
+        cell.column += index;
+    return cell;
+}
+
+/* Which head of the operand's map belongs to the cell, and which columns of it: heads may lie side
+ * by side in either, and several may share one of the keys' and values'. */
+static void find_head(const map_cell *made, operand_cells *of, size_t *column)
+{
+    const trace_map *to = made->map, *from = of->first.map;
+    size_t head = to->is_of_focus ? made->room->focus.head : made->head;
+    size_t heads = to->is_of_focus ? made->room->heads : to->values.size[0];
+    size_t columns = from->values.size[2], width = columns / from->slices;
+    bool is_joined = heads == 1 && to->slices > 1;
+    of->count = columns;
+    *column = made->column;
+    if (from->slices > 1 && is_joined && from->slices == to->slices) {
+        of->first.column = made->column / width * width;
+        of->count = width;
+    } else if (from->values.size[0] > 1 && is_joined) {
+        of->first.head = made->column / columns;
+        *column = made->column % columns;
+    } else if (from->values.size[0] > 1) {
+        of->first.head = head * from->values.size[0] / heads;
+    } else if (from->slices > 1 && heads > 1) {
+        of->first.column = head * from->slices / heads * width;
+        of->count = width;
+        *column += of->first.column;
+    }
+}
+
+/* Puts it at one cell; false where the map has none there. */
+static bool point_at(operand_cells *of, size_t row, size_t column)
+{
+    of->first.row = row;
+    of->first.column = column;
+    of->count = 1;
+    return row < of->first.map->values.size[1] && column < of->first.map->values.size[2];
+}
+
+bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of)
+{
+    if (from->part == PART_NONE)
+        return false;
+    size_t rows = from->map->values.size[1], column, below;
+    *of = (operand_cells){
+        .first = {.room = from->room, .map = from->map, .row = rows == 1 ? 0 : made->row}};
+    find_head(made, of, &column);
+    switch (from->part) {
+    case PART_ROW:
+    case PART_ROW_I:
+        return of->first.row < rows;
+    case PART_ROW_J:
+        of->first.row = made->column;
+        return of->first.row < rows;
+    case PART_COLUMN_J:
+        *of = (operand_cells){{from->room, from->map, of->first.head, 0, column}, rows, true};
+        return true;
+    case PART_CELL:
+        return point_at(of, of->first.row, column);
+    case PART_ABOVE:
+        return point_at(of, made->row, column);
+    case PART_BELOW:
+        below = made->row + rows;
+        return below >= made->map->values.size[1] &&
+               point_at(of, below - made->map->values.size[1], column);
+    case PART_OF_ROW:
+        return point_at(of, of->first.row, 0);
+    case PART_OF_COLUMN:
+        return point_at(of, 0, column);
+    case PART_NUMBER:
+        return point_at(of, 0, 0);
+    case PART_OF_FOCUS:
+        return point_at(of, made->room->focus.row, made->row);
+    default:
+        return false;
+    }
+}
+
+/* ---- letters ---- */
+
+/* What stands after the name of an operand: of the part itself, of its element j, and of the part
+ * where a whole row is meant. */
+typedef struct place_letters {
+    const char *cell, *element, *row;
+} place_letters;
+
+static const place_letters PLACES[] = {
+    [PART_ROW] = {"", "[j]", ""},
+    [PART_ROW_I] = {"[i]", "[i,j]", "[i]"},
+    [PART_ROW_J] = {"[j]", "", ""},
+    [PART_COLUMN_J] = {"[·,j]", "", ""},
+    [PART_CELL] = {"[i,j]", "[i,j]", "[i]"},
+    [PART_OF_ROW] = {"[i]", "[i]", "[i]"},
+    [PART_OF_COLUMN] = {"[j]", "[j]", ""},
+    [PART_NUMBER] = {"", "", ""},
+    [PART_PARTNER] = {"[i,j′]", "", ""},
+    [PART_OF_PAIR] = {"[i,p]", "", ""},
+    [PART_ABOVE] = {"", "", ""},
+    [PART_BELOW] = {"", "", ""},
+    [PART_OF_HEADS] = {"[i,j] over the heads", "", ""},
+    [PART_OF_FOCUS] = {"[f,i]", "", ""},
+};
+
+/* Letters that are being written. */
+typedef struct writer {
+    text *out;
+    const trace_map *map;
+    size_t focus;         /* the row in focus, from 1 */
+    const map_cell *cell; /* in whose numbers; NULL: i and j */
+    char row;             /* whose letter a whole row has; 0: a cell is meant */
+} writer;
+
+/* "[i,j]" with the cell's numbers: one row that all have is row 1. */
+static void add_place(const writer *w, const trace_origin *from, const char *letters)
+{
+    const tensor *of = &from->map->values;
+    bool is_one_row = from->part == PART_CELL && of->size[1] == 1 && w->map->values.size[1] > 1;
+    operand_cells cells;
+    bool has_cells = w->cell != NULL && derivation_operand(w->cell, from, &cells);
+    for (; *letters != '\0'; letters++) {
+        if (*letters == 'f')
+            text_add_format(w->out, "%zu", w->focus);
+        else if (*letters == 'i' && is_one_row && w->row == 0)
+            text_add_string(w->out, "1");
+        else if (*letters == 'i' && w->row != 0)
+            text_add(w->out, &w->row, 1);
+        else if (*letters == 'i' && has_cells)
+            text_add_format(w->out, "%zu", w->cell->row + 1);
+        else if (*letters == 'j' && has_cells)
+            text_add_format(w->out, "%zu",
+                            (from->part == PART_ROW_J ? w->cell->column : cells.first.column) + 1);
+        else
+            text_add(w->out, letters, 1);
+    }
+}
+
+static const trace_origin *operand_of(const writer *w, char letter)
+{
+    return &w->map->operand[letter - 'a'];
+}
+
+static void add_operand(const writer *w, const char *name)
+{
+    bool is_element = *name == '*';
+    if (*name == 'f') {
+        text_add_string(w->out, w->map->function);
+        return;
+    }
+    if (*name == 'j') {
+        text_add_format(w->out, w->cell == NULL ? "j" : "%zu",
+                        w->cell == NULL ? 0 : w->cell->column + 1);
+        return;
+    }
+    name += *name == '(' || is_element;
+    const trace_origin *from = operand_of(w, *name);
+    const place_letters *of = &PLACES[from->part];
+    if (from->part == PART_NONE) /* of stages that a picture does not keep */
+        return;
+    text_add_string(w->out, from->name);
+    add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell);
+}
+
+/* As far as a byte of `until`; gives what follows that. */
+static const char *add_spelled(const writer *w, const char *at, const char *until, bool is_shown)
+{
+    while (*at != '\0' && strchr(until, *at) == NULL) {
+        char here = *at++;
+        if (here == '{') {
+            if (is_shown)
+                add_operand(w, at);
+            at = strchr(at, '}') + 1;
+        } else if (here == '<') {
+            at = strchr(add_spelled(w, at, ";", is_shown), '>') + 1;
+        } else if (here == '[') {
+            bool is_there = operand_of(w, *at)->part != PART_NONE;
+            at = add_spelled(w, at + 2, ":]", is_shown && is_there);
+            if (at[-1] == ':')
+                at = add_spelled(w, at, "]", is_shown && !is_there);
+        } else if (is_shown && here != '\n') {
+            text_add(w->out, &here, 1);
+        }
+    }
+    return *at == '\0' ? at : at + 1;
+}
+
+/* Text that lives as long as the trace. */
+static const char *spell(builder *b, writer *w)
+{
+    const operation_row *by = operation_of(w->map->op);
+    text out = {0};
+    w->out = &out;
+    w->focus = b->focus.row + 1;
+    add_spelled(w, by->letters != NULL ? by->letters : by->spelled, "", true);
+    const char *kept = build_text(b, "%s", text_string(&out));
+    b->failed = b->failed || !text_ok(&out, b->e);
+    text_free(&out);
+    return kept;
+}
+
+const char *derivation_letters(builder *b, const trace_map *map)
+{
+    return spell(b, &(writer){.map = map});
+}
+
+const char *derivation_formula(builder *b, const char *name)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL)
+        return "";
+    return build_text(b, "%s%s = %s", name, map->is_column ? "[i]" : "[i,j]", map->letters);
+}
+
+const char *derivation_row_formula(builder *b, const char *name, char index)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL)
+        return "";
+    return build_text(b, "%s[%c] = %s", name, index, spell(b, &(writer){.map = map, .row = index}));
+}
+
+/* ---- worked lines ---- */
+
+static bool is_vector(trace_part part)
+{
+    return part == PART_ROW || part == PART_ROW_I || part == PART_ROW_J || part == PART_COLUMN_J;
+}
+
+/* The operand's numbers, where they are. */
+static tensor numbers_of(const map_cell *cell, const trace_origin *from)
+{
+    operand_cells of;
+    if (!derivation_operand(cell, from, &of))
+        return (tensor){0};
+    tensor head = tensor_at(&of.first.map->values, of.first.head);
+    if (!is_vector(from->part))
+        return build_element(&head, of.first.row, of.first.column);
+    tensor line =
+        of.is_down ? build_column(&head, of.first.column) : build_row(&head, of.first.row);
+    return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
+}
+
+/* The tanh of each term, by the run's kernels. */
+static tensor work_out_inner(builder *b, const trace_item *line)
+{
+    bool is_cap = line->op == OP_CAP;
+    size_t count = is_cap ? 1 : line->a.size[0];
+    tensor made = build_numbers_new(b, build_text(b, "tanh of %s", line->left), count);
+    if (made.data == NULL)
+        return made;
+    for (size_t p = 0; p < count; p++) {
+        double a = tensor_get(&line->a, &p), y = tensor_get(&line->b, &p);
+        tensor_set(&made, &p, is_cap ? a / y : a + y);
+        if (!is_cap && line->d.data != NULL)
+            tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
+    }
+    b->plan->with->cap(made.data, count, 1, made.data);
+    return is_cap ? tensor_at(&made, 0) : made;
+}
+
+trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL || b->failed)
+        return &b->spare_item;
+    size_t heads = map->values.size[0], width = map->values.size[2] / map->slices,
+           head = b->focus.head * heads / b->trace->heads,
+           slice = heads > 1 ? 0 : b->focus.head * map->slices / b->trace->heads;
+    map_cell at = {b->trace, map, head, row, slice * width + column};
+    const char *left = map->is_column ? build_text(b, "%s[%zu]", name, row + 1)
+                                      : build_text(b, "%s[%zu,%zu]", name, row + 1, column + 1);
+    trace_item *line = build_line(b, map->op, left, spell(b, &(writer){.map = map, .cell = &at}));
+    tensor *const operand[] = {&line->a, &line->b, &line->c, &line->d};
+    for (size_t i = 0; i < TRACE_OPERANDS; i++)
+        *operand[i] = numbers_of(&at, &map->operand[i]);
+    tensor of_head = tensor_at(&map->values, at.head);
+    line->result = build_element(&of_head, row, at.column);
+    line->column = column + 1;
+    if (operation_of(map->op)->inner != NULL)
+        line->inner = work_out_inner(b, line);
+    return line;
+}

@@ -1,0 +1,32 @@
+/* What a map's cells are made of, read for a cell: the operands' cells, the letters, the worked
+ * line. A derivation is said once, by map_say; steps choose which of its cells are shown. */
+#ifndef SELFATTN_TRACE_DERIVATION_H
+#define SELFATTN_TRACE_DERIVATION_H
+
+#include "trace/build.h"
+#include "trace/map.h"
+
+/* The cells that an operand is: so many from the first one on, side by side or below each other. */
+typedef struct operand_cells {
+    map_cell first;
+    size_t count;
+    bool is_down;
+} operand_cells;
+
+/* False where it has no part in this cell, or one that nothing is taken from. */
+bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of);
+map_cell derivation_cell(const operand_cells *of, size_t index);
+
+/* "C·tanh(scaled[i,j] / C)", of a map whose operands are set. */
+const char *derivation_letters(builder *b, const trace_map *map);
+
+/* "capped[i,j] = C·tanh(scaled[i,j] / C)" */
+const char *derivation_formula(builder *b, const char *name);
+/* "q[i] = x[i]·Wq + bq", in another letter for keys. */
+const char *derivation_row_formula(builder *b, const char *name, char index);
+
+/* "capped[1,2] = C·tanh(scaled[1,2] / C)" and its numbers: row and column in the matrix of the head
+ * in focus, or of the key/value head that it shares. NULL is the name of no map: a spare line. */
+trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column);
+
+#endif
