@@ -361,12 +361,6 @@ tensor build_numbers_new(builder *b, const char *name, size_t count)
     return keep_new(b, name, b->plan->type, 1, &count);
 }
 
-void build_bend(const builder *b, tensor *numbers)
-{
-    if (numbers->data != NULL)
-        b->plan->with->cap(numbers->data, tensor_count(numbers), 1, numbers->data);
-}
-
 const char *build_head_name(builder *b)
 {
     return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";
@@ -416,11 +410,6 @@ void build_same_for_all(builder *b)
 bool build_has_one_bias(const builder *b)
 {
     return b->plan->n_q > 1 && b->plan->bias.data != NULL && b->plan->bias.stride[2] == 0;
-}
-
-const char *build_bias_letters(const builder *b)
-{
-    return build_has_one_bias(b) ? "bias[1,j]" : "bias[i,j]";
 }
 
 size_t build_key_row(const builder *b)

@@ -93,9 +93,6 @@ tensor build_numbers_of(builder *b, const char *name, size_t count, const double
 
 /* As many of the run's type, to be filled; no data after a failure. */
 tensor build_numbers_new(builder *b, const char *name, size_t count);
-/* Each as its tanh, by the run's kernels. */
-void build_bend(const builder *b, tensor *numbers);
-
 /* Gives names to appended rows, and to the keys behind a cache's that has none: once, before all
  * steps. */
 void build_name_keys(builder *b);
@@ -129,10 +126,8 @@ size_t build_lines(const builder *b);
 void build_rest(builder *b);
 /* "The same for every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
-/* Whether one row of bias is added to the scores of each of several queries, and then "bias[1,j]",
- * else "bias[i,j]". */
+/* Whether one row of bias is added to the scores of each of several queries. */
 bool build_has_one_bias(const builder *b);
-const char *build_bias_letters(const builder *b);
 /* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);

@@ -128,9 +128,13 @@ typedef struct writer {
 static void add_place(const writer *w, const trace_origin *from, const char *letters)
 {
     const tensor *of = &from->map->values;
+    size_t width = of->size[2] / from->map->slices;
     bool is_one_row = from->part == PART_CELL && of->size[1] == 1 && w->map->values.size[1] > 1;
     operand_cells cells;
     bool has_cells = w->cell != NULL && derivation_operand(w->cell, from, &cells);
+    /* A head by itself counts the columns of its values. */
+    bool is_own =
+        from->part == PART_ROW_J || (from->part == PART_COLUMN_J && w->map->values.size[0] > 1);
     for (; *letters != '\0'; letters++) {
         if (*letters == 'f')
             text_add_format(w->out, "%zu", w->focus);
@@ -140,9 +144,11 @@ static void add_place(const writer *w, const trace_origin *from, const char *let
             text_add(w->out, &w->row, 1);
         else if (*letters == 'i' && has_cells)
             text_add_format(w->out, "%zu", w->cell->row + 1);
+        else if (*letters == 'j' && has_cells && from->map->is_row_a_head)
+            text_add_format(w->out, "%zu,%zu", cells.first.column / width + 1,
+                            cells.first.column % width + 1);
         else if (*letters == 'j' && has_cells)
-            text_add_format(w->out, "%zu",
-                            (from->part == PART_ROW_J ? w->cell->column : cells.first.column) + 1);
+            text_add_format(w->out, "%zu", (is_own ? w->cell->column : cells.first.column) + 1);
         else
             text_add(w->out, letters, 1);
     }
@@ -171,7 +177,8 @@ static void add_operand(const writer *w, const char *name)
     if (from->part == PART_NONE) /* of stages that a picture does not keep */
         return;
     text_add_string(w->out, from->name);
-    add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell);
+    if (!from->map->is_bare)
+        add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell);
 }
 
 /* As far as a byte of `until`; gives what follows that. */
@@ -216,20 +223,18 @@ const char *derivation_letters(builder *b, const trace_map *map)
     return spell(b, &(writer){.map = map});
 }
 
-const char *derivation_formula(builder *b, const char *name)
+void derivation_formula(builder *b, const char *name, const char *more)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL)
-        return "";
-    return build_text(b, "%s%s = %s", name, map->is_column ? "[i]" : "[i,j]", map->letters);
+    if (map != NULL)
+        build_formula(b, "%s%s = %s%s", name, map->is_column ? "[i]" : "[i,j]", map->letters, more);
 }
 
-const char *derivation_row_formula(builder *b, const char *name, char index)
+void derivation_row_formula(builder *b, const char *name, char index)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL)
-        return "";
-    return build_text(b, "%s[%c] = %s", name, index, spell(b, &(writer){.map = map, .row = index}));
+    if (map != NULL)
+        build_formula(b, "%s[%c] = %s", name, index, spell(b, &(writer){.map = map, .row = index}));
 }
 
 /* ---- worked lines ---- */
@@ -274,8 +279,10 @@ static tensor work_out_inner(builder *b, const trace_item *line)
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL || b->failed)
+    if (map == NULL || b->failed) {
+        b->spare_item.left = "";
         return &b->spare_item;
+    }
     size_t heads = map->values.size[0], width = map->values.size[2] / map->slices,
            head = b->focus.head * heads / b->trace->heads,
            slice = heads > 1 ? 0 : b->focus.head * map->slices / b->trace->heads;
@@ -288,8 +295,16 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         *operand[i] = numbers_of(&at, &map->operand[i]);
     tensor of_head = tensor_at(&map->values, at.head);
     line->result = build_element(&of_head, row, at.column);
-    line->column = column + 1;
+    line->column = line->op == OP_PLUS && line->c.data != NULL ? column + 1 : 0;
+    line->decimals = line->op == OP_ROUND ? b->plan->asked->round_decimals : 0;
     if (operation_of(map->op)->inner != NULL)
         line->inner = work_out_inner(b, line);
     return line;
+}
+
+void derivation_line_of_head(builder *b, const char *name, size_t row, size_t column,
+                             const char *in_head)
+{
+    trace_item *line = derivation_line(b, name, row, column);
+    line->left = build_text(b, "%s%s", line->left, in_head);
 }

@@ -20,13 +20,16 @@ map_cell derivation_cell(const operand_cells *of, size_t index);
 /* "C·tanh(scaled[i,j] / C)", of a map whose operands are set. */
 const char *derivation_letters(builder *b, const trace_map *map);
 
-/* "capped[i,j] = C·tanh(scaled[i,j] / C)" */
-const char *derivation_formula(builder *b, const char *name);
-/* "q[i] = x[i]·Wq + bq", in another letter for keys. */
-const char *derivation_row_formula(builder *b, const char *name, char index);
+/* The formula "capped[i,j] = C·tanh(scaled[i,j] / C)", with `more` after it. */
+void derivation_formula(builder *b, const char *name, const char *more);
+/* The formula "q[i] = x[i]·Wq + bq", of keys in another letter. */
+void derivation_row_formula(builder *b, const char *name, char index);
 
 /* "capped[1,2] = C·tanh(scaled[1,2] / C)" and its numbers: row and column in the matrix of the head
- * in focus, or of the key/value head that it shares. NULL is the name of no map: a spare line. */
+ * in focus, or of the key/value head that it shares. */
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column);
+/* The same, which says that it is of this head: " in head 2". */
+void derivation_line_of_head(builder *b, const char *name, size_t row, size_t column,
+                             const char *in_head);
 
 #endif

@@ -1,4 +1,5 @@
 /* The steps between attentions: norms, sums, feed-forward parts. */
+#include "trace/derivation.h"
 #include "trace/floors.h"
 
 #include "trace/map.h"
@@ -211,20 +212,14 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
 
 /* ---- sums ---- */
 
-static void tell_sum(floors *f, const floor_rows *a, const floor_rows *b, const floor_rows *made)
+static void tell_sum(floors *f, const floor_rows *a, const floor_rows *made)
 {
-    const char *name = made->name;
     build_sentence(&f->b,
                    "The part's result is added to %s%s, so that it changes the rows and does "
                    "not replace them: the residual.",
                    strcmp(a->name, "x") == 0 ? "the layer's " : "", a->name);
-    build_formula(&f->b, "%s[i] = %s[i] + %s[i]", name, a->name, b->name);
-    trace_item *line =
-        build_line(&f->b, OP_PLUS, at_first(f, name),
-                   build_text(&f->b, "%s + %s", at_first(f, a->name), at_first(f, b->name)));
-    line->a = first_of(f, a);
-    line->b = first_of(f, b);
-    line->result = first_of(f, made);
+    derivation_row_formula(&f->b, made->name, 'i');
+    derivation_line(&f->b, made->name, f->focus.row, 0);
     floors_show(f, made);
 }
 
@@ -234,9 +229,9 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
     if (!floors_begin(f, FLOOR_RESIDUAL, name))
         return false;
     floor_rows added = floors_rows(f, name);
-    if (floors_tells(f))
-        tell_sum(f, a, b, &added);
     floors_map_sum(f, a, b, &added);
+    if (floors_tells(f))
+        tell_sum(f, a, &added);
     floors_end(f);
     *made = added;
     return !f->b.failed;
@@ -245,23 +240,13 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
 /* ---- feed-forward parts ---- */
 
 /* The first number of the row: made[i,1] = of[i]·w[·,1] + bias[1]. */
-static void show_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
-                         const char *bias_name, const tensor *bias, const floor_rows *made)
+static void show_product(floors *f, const char *w_name, const tensor *w, const char *bias_name,
+                         const tensor *bias, const floor_rows *made)
 {
-    bool has_bias = bias != NULL && bias->data != NULL;
     show_parameter(f, w_name, w);
     show_parameter(f, bias_name, bias);
-    const char *more = has_bias ? build_text(&f->b, " + %s[1]", bias_name) : "";
-    build_formula(&f->b, "%s[i] = %s[i]·%s%s%s", made->name, of->name, w_name,
-                  has_bias ? " + " : "", has_bias ? bias_name : "");
-    trace_item *line =
-        build_line(&f->b, OP_DOT, at_first(f, made->name),
-                   build_text(&f->b, "%s·%s[·,1]%s", at_row(f, of->name), w_name, more));
-    line->a = row_of(f, of);
-    line->b = build_column(w, 0);
-    if (has_bias)
-        line->c = floors_first(bias);
-    line->result = first_of(f, made);
+    derivation_row_formula(&f->b, made->name, 'i');
+    derivation_line(&f->b, made->name, f->focus.row, 0);
     floors_show(f, made);
 }
 
@@ -270,17 +255,16 @@ typedef struct fed {
     floor_rows hidden, gate, activated, output;
 } fed;
 
-static void tell_feed_forward(floors *f, const feed_forward *by, const floor_rows *of,
-                              const fed *made)
+static void tell_feed_forward(floors *f, const feed_forward *by, const fed *made)
 {
     const char *name = by->by->named.name;
     build_sentence(&f->b,
                    "Each row by itself goes through %zu hidden number%s and comes back %zu "
                    "wide.",
                    by->hidden, build_plural(by->hidden), by->width);
-    show_product(f, of, "w1", &by->w1, "b1", &by->b1, &made->hidden);
+    show_product(f, "w1", &by->w1, "b1", &by->b1, &made->hidden);
     if (by->w3.data != NULL) {
-        show_product(f, of, "w3", &by->w3, NULL, NULL, &made->gate);
+        show_product(f, "w3", &by->w3, NULL, NULL, &made->gate);
         build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])·ffn.gate[i,j]", name);
     } else {
         build_formula(&f->b, "ffn.activated[i,j] = %s(ffn.hidden[i,j])", name);
@@ -289,7 +273,7 @@ static void tell_feed_forward(floors *f, const feed_forward *by, const floor_row
     floors_show_activated(f, by->by, &made->hidden, by->w3.data == NULL ? NULL : &made->gate,
                           &made->activated);
     floors_show(f, &made->activated);
-    show_product(f, &made->activated, "w2", &by->w2, "b2", &by->b2, &made->output);
+    show_product(f, "w2", &by->w2, "b2", &by->b2, &made->output);
 }
 
 bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
@@ -302,13 +286,13 @@ bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
                .output = floors_rows(f, "ffn.output")};
     if (has_gate)
         all.gate = floors_rows(f, "ffn.gate");
-    if (floors_tells(f))
-        tell_feed_forward(f, by, of, &all);
     floors_map_product(f, of, "w1", &by->w1, "b1", &by->b1, &all.hidden);
     if (has_gate)
         floors_map_product(f, of, "w3", &by->w3, NULL, NULL, &all.gate);
     floors_map_activated(f, by->by, &all.hidden, has_gate ? &all.gate : NULL, &all.activated);
     floors_map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
+    if (floors_tells(f))
+        tell_feed_forward(f, by, &all);
     floors_end(f);
     *made = all.output;
     return !f->b.failed;

@@ -65,6 +65,8 @@ static void add_weights(builder *b, const projection *r)
         weight->slices = r->heads;
     trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
     bias->slices = r->heads;
+    bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
+                          b->plan->asked->in[r->bias_as]->size[0] > 1;
 }
 
 /* The rows that are projected, and the name of their map: with positions, their sums. */

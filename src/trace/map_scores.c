@@ -131,6 +131,7 @@ static void add_slopes(builder *b)
     for (size_t i = 0; i < p->n_q && !b->failed; i++)
         tensor_set(&places->values, (size_t[]){0, i, 0},
                    (double)visible_position(p, b->focus.batch, i) + 1);
+    places->is_bare = true;
     places->letters = "where query i stands among the keys, from 1";
 }
 

@@ -1,48 +1,20 @@
 /* The steps that decide what the softmax sees: cap and mask. */
+#include "trace/derivation.h"
+
 #include "attn/visible.h"
-#include "trace/build.h"
 
 #include <math.h>
 
 /* ---- cap ---- */
 
-/* tanh(score / C) */
-static tensor bent(builder *b, const char *name, const tensor *before)
-{
-    tensor made = build_numbers_new(b, name, 1);
-    if (made.data == NULL)
-        return made;
-    tensor number = tensor_at(&made, 0);
-    tensor_set(&number, NULL, tensor_get(before, NULL) / b->plan->asked->softcap);
-    build_bend(b, &number);
-    return number;
-}
-
-static void show_capped_row(builder *b, const char *from, const tensor *before)
-{
-    size_t i = b->focus.row, lines = build_lines(b);
-    tensor capped = build_stage(b, STAGE_CAPPED);
-    tensor most = build_number(b, "C", b->plan->asked->softcap);
-    for (size_t j = 0; j < lines; j++) {
-        trace_item *line = build_line(b, OP_CAP, build_text(b, "capped[%zu,%zu]", i + 1, j + 1),
-                                      build_text(b, "C·tanh(%s[%zu,%zu] / C)", from, i + 1, j + 1));
-        line->a = build_element(before, i, j);
-        line->b = most;
-        line->inner = bent(b, build_text(b, "tanh of key %zu", j + 1), &line->a);
-        line->result = build_element(&capped, i, j);
-    }
-    build_rest(b);
-}
-
 void make_cap(builder *b)
 {
-    stage_id from = b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED;
-    const char *name = stage_row(from)->key.named.name;
-    tensor before = build_stage(b, from);
     build_sentence(b, "A soft cap keeps every score between −C and C: small scores stay nearly as "
                       "they are, large ones come no nearer to the bound than tanh lets them.");
-    build_formula(b, "capped[i,j] = C·tanh(%s[i,j] / C)", name);
-    show_capped_row(b, name, &before);
+    derivation_formula(b, "capped", "");
+    for (size_t j = 0; j < build_lines(b); j++)
+        derivation_line(b, "capped", b->focus.row, j);
+    build_rest(b);
     build_same_for_all(b);
     build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_column_labels(b));
 }
@@ -222,29 +194,6 @@ static void show_slope(builder *b)
     line->result = slope;
 }
 
-/* "scaled[1,2] + bias[1,2] − slope·|p − j|", with the numbers of this run. */
-static void show_sum(builder *b, trace_item *line, size_t j)
-{
-    const plan *p = b->plan;
-    size_t i = b->focus.row;
-    const char *letters =
-        build_text(b, "%s[%zu,%zu]", stage_row(build_unmasked(b))->key.named.name, i + 1, j + 1);
-    if (p->bias.data != NULL) {
-        tensor bias = added(b);
-        size_t row = build_has_one_bias(b) ? 0 : i;
-        letters = build_text(b, "%s + bias[%zu,%zu]", letters, row + 1, j + 1);
-        line->b = build_element(&bias, row, j);
-    }
-    if (p->slopes.data != NULL) {
-        letters = build_text(b, "%s − slope·|p − %zu|", letters, j + 1);
-        line->c = tensor_at(&p->slopes, b->focus.head);
-        line->d = build_number(b, "place of the query",
-                               (double)visible_position(p, b->focus.batch, i) + 1);
-        line->column = j + 1;
-    }
-    line->letters = letters;
-}
-
 /* False where the key's score stays as it is: then there is no line. */
 static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tensor *masked)
 {
@@ -255,12 +204,13 @@ static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tens
     bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
     if (!hides && !is_changed)
         return false;
-    trace_item *line = build_line(b, hides ? OP_HIDE : OP_PLUS,
-                                  build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);
+    if (!hides) {
+        derivation_line(b, "masked", i, j);
+        return true;
+    }
+    trace_item *line = build_line(b, OP_HIDE, build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);
     line->a = before;
     line->result = after;
-    if (!hides)
-        show_sum(b, line, j);
     return true;
 }
 
@@ -324,11 +274,10 @@ void make_mask(builder *b)
     if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
         say_seen(b, &masked);
     show_slope(b);
-    build_formula(b, "masked[i,j] = %s[i,j]%s%s%s%s%s",
-                  stage_row(build_unmasked(b))->key.named.name, p->bias.data != NULL ? " + " : "",
-                  p->bias.data != NULL ? build_bias_letters(b) : "",
-                  p->slopes.data != NULL ? " − slope·|p − j|" : "", hides ? ", or -inf" : "",
-                  p->slopes.data != NULL ? build_text(b, ", p = %s", place_of_query(b)) : "");
+    derivation_formula(b, "masked",
+                       build_text(b, "%s%s%s", hides ? ", or -inf" : "",
+                                  p->slopes.data != NULL ? ", p = " : "",
+                                  p->slopes.data != NULL ? place_of_query(b) : ""));
     say_untouched(b);
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_column_labels(b));

@@ -1,5 +1,5 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
-#include "trace/build.h"
+#include "trace/derivation.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,65 +42,24 @@ static const char *of_head(builder *b, stage_id id)
     return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
 }
 
-/* " + bq[3]", the number of the bias that goes with the head's first column. */
-static const char *bias_name(builder *b, const projection *r, size_t head)
-{
-    if (r->bias.data == NULL)
-        return "";
-    const tensor *given = b->plan->asked->in[r->bias_as];
-    const char *name = input_label(r->bias_as);
-    if (given->rank == 2 && given->size[0] > 1)
-        return build_text(b, " + %s[%zu,1]", name, head + 1);
-    return build_text(b, " + %s[%zu]", name, head * r->width + 1);
-}
-
 /* q[2,1] = x[2]·Wq[·,1] = 1·0 + … = 4, then the whole row as row × matrix = row. */
 static void show_projected_row(builder *b, const projection *r, stage_id id, size_t row,
                                const char *rows_name)
 {
-    const char *name = stage_row(id)->key.named.name, *weight_name = input_label(r->weight_as);
+    const char *name = stage_row(id)->key.named.name;
     size_t head = build_shown_head(b, id);
-    size_t column = r->weight.rank == 3 ? 0 : head * r->width;
-    tensor rows = projected_rows(b, r), weight = weight_of_head(r, head);
-    tensor result = build_stage(b, id);
     build_begin_head(b, head);
-    trace_item *line =
-        build_line(b, OP_DOT, build_text(b, "%s[%zu,1]%s", name, row + 1, of_head(b, id)),
-                   build_text(b, "%s[%zu]·%s[·,%zu]%s", rows_name, row + 1, weight_name, column + 1,
-                              bias_name(b, r, head)));
-    line->a = build_row(&rows, row);
-    line->b = build_column(&weight, 0);
-    if (r->bias.data != NULL) {
-        tensor of_head = tensor_range(&r->bias, 0, head * r->width, r->width);
-        line->c = tensor_at(&of_head, 0);
-    }
-    line->result = build_element(&result, row, 0);
+    derivation_line_of_head(b, name, row, 0, of_head(b, id));
     if (r->bias.data != NULL)
         return;
+    tensor rows = projected_rows(b, r), result = build_stage(b, id);
     trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
     whole->left = build_text(b, "%s[%zu]", rows_name, row + 1);
-    whole->letters = build_text(b, "%s%s", weight_name, of_head(b, id));
+    whole->letters = build_text(b, "%s%s", input_label(r->weight_as), of_head(b, id));
     whole->text = build_text(b, "%s[%zu]%s", name, row + 1, of_head(b, id));
     whole->a = build_row(&rows, row);
-    whole->b = weight;
+    whole->b = weight_of_head(r, head);
     whole->result = build_row(&result, row);
-}
-
-/* q[2,1] = x[2,1] + bq[1] = 1 + 5 = 6: without weights, of the rows' own columns. */
-static void show_shifted_row(builder *b, const projection *r, stage_id id, size_t row,
-                             const char *rows_name)
-{
-    size_t head = build_shown_head(b, id);
-    size_t column = head * r->width;
-    tensor rows = projected_rows(b, r), result = build_stage(b, id);
-    build_begin_head(b, head);
-    trace_item *line = build_line(
-        b, OP_PLUS,
-        build_text(b, "%s[%zu,1]%s", stage_row(id)->key.named.name, row + 1, of_head(b, id)),
-        build_text(b, "%s[%zu,%zu]%s", rows_name, row + 1, column + 1, bias_name(b, r, head)));
-    line->a = build_element(&rows, row, column);
-    line->b = tensor_at(&r->bias, column);
-    line->result = build_element(&result, row, 0);
 }
 
 static void show_rows(builder *b, stage_id id, const char *name, trace_labels labels, size_t row)
@@ -123,16 +82,12 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
             show_rows(b, id, name, labels, row);
         return;
     }
-    const char *weight = input_label(r->weight_as), *bias = input_label(r->bias_as);
-    bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
+    bool has_weight = r->weight.data != NULL;
     build_sentence(b, "The %s: each row of %s%s%s%s.", role, rows_name, has_weight ? " times " : "",
-                   has_weight ? weight : "", has_bias ? ", and the bias is added" : "");
-    build_formula(b, "%s[i] = %s[i]%s%s%s%s", name, rows_name, has_weight ? "·" : "",
-                  has_weight ? weight : "", has_bias ? " + " : "", has_bias ? bias : "");
-    if (has_weight)
-        show_projected_row(b, r, id, row, rows_name);
-    else
-        show_shifted_row(b, r, id, row, rows_name);
+                   has_weight ? input_label(r->weight_as) : "",
+                   r->bias.data != NULL ? ", and the bias is added" : "");
+    derivation_row_formula(b, name, 'i');
+    show_projected_row(b, r, id, row, rows_name);
     build_end_head(b);
     show_rows(b, id, name, labels, row);
 }
@@ -155,76 +110,18 @@ static tensor compared(const builder *b, stage_id made, stage_id plain, const ch
     return found.data != NULL ? found : build_stage(b, plain);
 }
 
-/* tanh(q + k + ba), number by number. */
-static tensor bent(builder *b, const char *name, const trace_item *line)
-{
-    size_t count = line->a.size[0];
-    tensor made = build_numbers_new(b, name, count);
-    for (size_t p = 0; p < count && made.data != NULL; p++) {
-        tensor_set(&made, &p, tensor_get(&line->a, &p) + tensor_get(&line->b, &p));
-        if (line->d.data != NULL)
-            tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
-    }
-    build_bend(b, &made);
-    return made;
-}
-
-static void show_score(builder *b, size_t j, const tensor *q, const char *q_name, const tensor *k,
-                       const char *k_name, const tensor *scores)
-{
-    const score *by = b->plan->asked->score;
-    score_parameters with = plan_score_parameters(b->plan, b->focus.head);
-    size_t i = b->focus.row;
-    bool is_additive = by->vector != NULL;
-    const char *letters =
-        is_additive ? build_text(b, "va·tanh(%s[%zu] + %s[%zu] + ba)", q_name, i + 1, k_name, j + 1)
-                    : build_text(b, "%s[%zu]·%s[%zu]%s", q_name, i + 1, k_name, j + 1,
-                                 with.shift.data == NULL ? "" : " + bs");
-    trace_item *line = build_line(b, is_additive ? OP_ADDITIVE : OP_DOT,
-                                  build_text(b, "scores[%zu,%zu]", i + 1, j + 1), letters);
-    line->a = build_row(q, i);
-    line->b = build_row(k, j);
-    if (is_additive) {
-        line->c = with.vector;
-        line->d = with.shift;
-        line->inner = bent(b, build_text(b, "tanh of key %zu", j + 1), line);
-    } else if (with.shift.data != NULL) {
-        line->c = tensor_at(&with.shift, 0);
-    }
-    line->result = build_element(scores, i, j);
-}
-
-/* q_score[2,1] = q[2]·Ws[·,1], of the focus; of the keys the first one. */
-static void show_transformed(builder *b, stage_id id, stage_id rows, const char *weight,
-                             const tensor *by)
-{
-    size_t at = id == STAGE_Q_SCORE ? b->focus.row : 0;
-    tensor from = build_stage(b, rows), made = build_stage(b, id);
-    trace_item *line = build_line(
-        b, OP_DOT,
-        build_text(b, "%s[%zu,1]%s", stage_row(id)->key.named.name, at + 1, build_head_name(b)),
-        build_text(b, "%s[%zu]·%s[·,1]", stage_row(rows)->key.named.name, at + 1, weight));
-    line->a = build_row(&from, at);
-    line->b = build_column(by, 0);
-    line->result = build_element(&made, at, 0);
-}
-
 /* q′ = q·Ws, k′ = k·Ua: what some score functions turn queries and keys into first. */
-static void show_transform(builder *b, stage_id id, stage_id rows, const char *by,
-                           trace_labels labels)
+static void show_transform(builder *b, stage_id id, const char *by, trace_labels labels)
 {
     if (!plan_has_stage(b->plan, id))
         return;
-    const char *weight = input_label(input_of_key(by));
+    const char *name = stage_row(id)->key.named.name;
     bool is_query = id == STAGE_Q_SCORE,
          is_second = !is_query && plan_has_stage(b->plan, STAGE_Q_SCORE);
-    char index = is_query ? 'i' : 'j';
     build_sentence(b, "%s each %s is multiplied by %s.", is_second ? "Then" : "First",
-                   is_query ? "query" : "key", weight);
-    build_formula(b, "%s[%c] = %s[%c]·%s", stage_row(id)->key.named.name, index,
-                  stage_row(rows)->key.named.name, index, weight);
-    score_parameters with = plan_score_parameters(b->plan, b->focus.head);
-    show_transformed(b, id, rows, weight, is_query ? &with.for_query : &with.for_key);
+                   is_query ? "query" : "key", input_label(input_of_key(by)));
+    derivation_row_formula(b, name, is_query ? 'i' : 'j');
+    derivation_line_of_head(b, name, is_query ? b->focus.row : 0, 0, build_head_name(b));
     build_matrices(b, id, labels, build_numbers());
 }
 
@@ -258,8 +155,8 @@ static void say_absent(builder *b)
         build_sentence(b, "What was not given changes nothing: %s.", absent);
 }
 
-/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. Gives it. */
-static tensor show_scale(builder *b)
+/* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
+static void show_scale(builder *b)
 {
     const problem *asked = b->plan->asked;
     tensor scale = build_number(b, "scale", b->plan->scale);
@@ -273,7 +170,6 @@ static tensor show_scale(builder *b)
     double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
     line->a = is_number ? scale : build_number(b, "width", width);
     line->result = scale;
-    return scale;
 }
 
 /* Scores that are scaled by 1 have no step of their own. */
@@ -301,8 +197,8 @@ void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
     const char *q_name, *k_name;
-    show_transform(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
-    show_transform(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
+    show_transform(b, STAGE_Q_SCORE, by->for_query, build_query_labels(b, "q"));
+    show_transform(b, STAGE_K_SCORE, by->for_key, build_column_labels(b));
     tensor q = compared(b, STAGE_Q_SCORE, build_queries(b), &q_name),
            k = compared(b, STAGE_K_SCORE, build_keys(b), &k_name);
     tensor scores = build_stage(b, STAGE_SCORES);
@@ -316,7 +212,7 @@ void make_scores(builder *b)
     show_formula(b, by);
     size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
-        show_score(b, j, &q, q_name, &k, k_name, &scores);
+        derivation_line(b, "scores", b->focus.row, j);
     build_rest(b);
     if (by->vector == NULL && by->shift == NULL)
         show_score_row(b, &q, q_name, &k, k_name, &scores);
@@ -350,19 +246,6 @@ static void show_variance(builder *b, stage_id id)
     line->result = build_number(b, name, variance_of(&of_head));
 }
 
-static void show_scaled_row(builder *b, const tensor *scale)
-{
-    size_t i = b->focus.row, lines = build_lines(b);
-    tensor scores = build_stage(b, STAGE_SCORES), scaled = build_stage(b, STAGE_SCALED);
-    for (size_t j = 0; j < lines; j++) {
-        trace_item *line = build_line(b, OP_TIMES, build_text(b, "scaled[%zu,%zu]", i + 1, j + 1),
-                                      build_text(b, "scores[%zu,%zu]·scale", i + 1, j + 1));
-        line->a = build_element(&scores, i, j);
-        line->b = *scale;
-        line->result = build_element(&scaled, i, j);
-    }
-}
-
 void make_scale(builder *b)
 {
     if (b->plan->asked->scale_kind == SCALE_NUMBER)
@@ -372,9 +255,10 @@ void make_scale(builder *b)
         build_sentence(b, "Dot products grow with the width of the vectors, and large ones push "
                           "the softmax to put all weight on one key. The scale brings the spread "
                           "of the scores back: compare the variances.");
-    tensor scale = show_scale(b);
-    build_formula(b, "scaled[i,j] = scores[i,j]·scale");
-    show_scaled_row(b, &scale);
+    show_scale(b);
+    derivation_formula(b, "scaled", "");
+    for (size_t j = 0; j < build_lines(b); j++)
+        derivation_line(b, "scaled", b->focus.row, j);
     build_rest(b);
     show_variance(b, STAGE_SCORES);
     show_variance(b, STAGE_SCALED);

@@ -1,6 +1,5 @@
 /* The steps from the softmax on: softmax, round, weighted, sum, concat, unify. */
-#include "attn/extra.h"
-#include "trace/build.h"
+#include "trace/derivation.h"
 
 #include <math.h>
 
@@ -75,78 +74,43 @@ static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v
 
 /* ---- the steps ---- */
 
+/* Its arithmetic in numbers says enough. */
+static trace_item *show_numbers(builder *b, const char *name, size_t row, size_t column)
+{
+    trace_item *line = derivation_line(b, name, row, column);
+    line->letters = NULL;
+    return line;
+}
+
 static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
-    size_t i = b->focus.row, lines = build_lines(b);
-    tensor exponent = build_stage(b, STAGE_EXP);
-    build_formula(b, "exp[i,j] = exp(%s[i,j] − row_max[i])",
-                  stage_row(build_masked(b))->key.named.name);
-    for (size_t j = 0; j < lines; j++) {
-        trace_item *line = build_line(b, OP_EXP, at(b, "exp", i, j), NULL);
-        line->a = build_element(masked, i, j);
-        line->b = build_element(row_max, i, 0);
-        line->result = build_element(&exponent, i, j);
-    }
+    derivation_formula(b, "exp", "");
+    for (size_t j = 0; j < build_lines(b); j++)
+        show_numbers(b, "exp", b->focus.row, j);
     build_rest(b);
     say_exponents(b, masked, row_max);
 }
 
 static void show_shares(builder *b, const tensor *row_sum)
 {
-    size_t i = b->focus.row, lines = build_lines(b);
-    tensor exponent = build_stage(b, STAGE_EXP), weights = build_stage(b, STAGE_WEIGHTS);
-    build_formula(b, "weights[i,j] = exp[i,j] / row_sum[i]");
-    for (size_t j = 0; j < lines; j++) {
-        trace_item *line = build_line(b, OP_DIVIDE, at(b, "weights", i, j), NULL);
-        line->a = build_element(&exponent, i, j);
-        line->b = build_element(row_sum, i, 0);
-        line->result = build_element(&weights, i, j);
-    }
+    tensor exponent = build_stage(b, STAGE_EXP);
+    derivation_formula(b, "weights", "");
+    for (size_t j = 0; j < build_lines(b); j++)
+        show_numbers(b, "weights", b->focus.row, j);
     build_rest(b);
     say_shares(b, &exponent, row_sum);
 }
 
-/* Of one row, its greatest number or the sum of its numbers, with one more that is no key's. */
-static void show_whole_row(builder *b, operation op, const char *formula, stage_id of,
-                           stage_id made, const tensor *one_more)
-{
-    size_t i = b->focus.row;
-    tensor row = build_stage(b, of), result = build_stage(b, made);
-    build_formula(b, "%s", formula);
-    trace_item *line = build_line(b, op, at_row(b, stage_row(made)->key.named.name, i), NULL);
-    line->a = build_row(&row, i);
-    line->c = *one_more;
-    line->result = build_element(&result, i, 0);
-}
-
-/* The sink's own line; no data where there is none. */
-static tensor show_sink(builder *b)
+/* The sink's own line. */
+static void show_sink(builder *b)
 {
     if (b->plan->sinks.data == NULL)
-        return (tensor){0};
-    tensor sink = tensor_at(&b->plan->sinks, b->focus.head);
+        return;
     build_sentence(b,
                    "A sink takes part: a logit of the head's own that takes its share of the "
                    "weight and has no value, so that the weights of a row leave some to nobody.");
     trace_item *line = build_line(b, OP_COPY, "sink", NULL);
-    line->a = sink;
-    line->result = sink;
-    return sink;
-}
-
-/* What the sink adds to the row's sum. */
-static tensor show_sink_term(builder *b, const tensor *sink, const tensor *row_max)
-{
-    if (sink->data == NULL)
-        return (tensor){0};
-    tensor greatest = build_element(row_max, b->focus.row, 0);
-    trace_item *line = build_line(b, OP_EXP, "exp of the sink", NULL);
-    tensor term = build_number(
-        b, "exp of the sink", extra_sink_term(b->plan, b->focus.head, tensor_get(&greatest, NULL)));
-    line->a = *sink;
-    line->b = greatest;
-    line->result = term;
-    return term;
+    line->a = line->result = tensor_at(&b->plan->sinks, b->focus.head);
 }
 
 /* What of the row's weight nobody gets. */
@@ -166,24 +130,23 @@ static void show_sink_share(builder *b, const tensor *term, const tensor *row_su
 
 static void show_softmax_row(builder *b)
 {
-    stage_id from = build_masked(b);
-    tensor masked = build_stage(b, from), sink = show_sink(b);
+    size_t i = b->focus.row;
+    tensor masked = build_stage(b, build_masked(b)), term = {0};
     tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
-    const char *name = stage_row(from)->key.named.name;
-    bool has_sink = sink.data != NULL;
-    show_whole_row(
-        b, OP_MAX,
-        build_text(b,
-                   has_sink ? "row_max[i] = max(maxⱼ %s[i,j], sink)" : "row_max[i] = maxⱼ %s[i,j]",
-                   name),
-        from, STAGE_ROW_MAX, &sink);
+    show_sink(b);
+    derivation_formula(b, "row_max", "");
+    show_numbers(b, "row_max", i, 0);
     say_greatest(b, &masked, &row_max);
     show_exponents(b, &masked, &row_max);
-    tensor term = show_sink_term(b, &sink, &row_max);
-    show_whole_row(b, OP_SUM,
-                   has_sink ? "row_sum[i] = Σⱼ exp[i,j] + exp(sink − row_max[i])"
-                            : "row_sum[i] = Σⱼ exp[i,j]",
-                   STAGE_EXP, STAGE_ROW_SUM, &term);
+    if (b->plan->sinks.data != NULL) {
+        trace_item *line = show_numbers(b, "sink_exp", i, 0);
+        line->left = "exp of the sink";
+        term = line->result;
+        build_formula(b, "row_sum[i] = Σⱼ exp[i,j] + exp(sink − row_max[i])");
+    } else {
+        derivation_formula(b, "row_sum", "");
+    }
+    show_numbers(b, "row_sum", i, 0);
     show_shares(b, &row_sum);
     show_sink_share(b, &term, &row_sum);
 }
@@ -221,8 +184,6 @@ void make_softmax(builder *b)
 void make_round(builder *b)
 {
     const problem *asked = b->plan->asked;
-    size_t i = b->focus.row, lines = build_lines(b);
-    tensor weights = build_stage(b, STAGE_WEIGHTS), rounded = build_stage(b, STAGE_ROUNDED);
     build_sentence(b,
                    "By hand one computes with fewer digits: the weights are rounded to %d "
                    "decimal%s%s, and what follows "
@@ -231,12 +192,8 @@ void make_round(builder *b)
                    asked->round_keeps_sum
                        ? " so that each row still sums to 1 (the largest remainders are rounded up)"
                        : "");
-    for (size_t j = 0; j < lines; j++) {
-        trace_item *line = build_line(b, OP_ROUND, at(b, "rounded", i, j), NULL);
-        line->decimals = asked->round_decimals;
-        line->a = build_element(&weights, i, j);
-        line->result = build_element(&rounded, i, j);
-    }
+    for (size_t j = 0; j < build_lines(b); j++)
+        show_numbers(b, "rounded", b->focus.row, j);
     build_rest(b);
     build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_column_labels(b));
 }
@@ -281,7 +238,6 @@ void make_sum(builder *b)
     const plan *p = b->plan;
     const char *name = stage_row(used_weights(b))->key.named.name;
     const char *v_name = stage_row(build_values(b))->key.named.name;
-    size_t i = b->focus.row;
     tensor weighted = build_weighted(b);
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     tensor attended = build_stage(b, STAGE_ATTENDED);
@@ -291,11 +247,7 @@ void make_sum(builder *b)
                    build_query_name(b), build_head_name(b));
     build_formula(b, "attended[i] = Σⱼ %s[i,j]·%s[j]", name, v_name);
     show_stack(b, &weighted, &attended);
-    trace_item *line = build_line(b, OP_DOT, at(b, "attended", i, 0),
-                                  build_text(b, "%s[%zu]·%s[·,1]", name, i + 1, v_name));
-    line->a = build_row(&weights, i);
-    line->b = build_column(&v, 0);
-    line->result = build_element(&attended, i, 0);
+    derivation_line(b, "attended", b->focus.row, 0);
     say_nothing_taken(b, &weights, &v);
     build_same_for_all(b);
     build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
@@ -335,27 +287,18 @@ void make_concat(builder *b)
 }
 
 /* Where there are no heads, no step before has made a context. */
-static void show_output_formula(builder *b, const char *rows)
+static void show_output_formula(builder *b)
 {
-    const plan *p = b->plan;
-    if (!p->has_heads)
+    if (!b->plan->has_heads)
         build_formula(b, "context[i] = attended[i]");
-    build_formula(b, "output[i] = %s[i]%s%s", rows, p->wo.data == NULL ? "" : "·Wo",
-                  p->bo.data == NULL ? "" : " + bo");
+    derivation_row_formula(b, "output", 'i');
 }
 
 static void show_output_row(builder *b, const tensor *rows, const char *name, const tensor *output)
 {
     const plan *p = b->plan;
     size_t i = b->focus.row;
-    trace_item *line = build_line(
-        b, OP_DOT, at(b, "output", i, 0),
-        build_text(b, "%s[%zu]·Wo[·,1]%s", name, i + 1, p->bo.data == NULL ? "" : " + bo[1]"));
-    line->a = build_row(rows, i);
-    line->b = build_column(&p->wo, 0);
-    if (p->bo.data != NULL)
-        line->c = tensor_at(&p->bo, 0);
-    line->result = build_element(output, i, 0);
+    derivation_line(b, "output", i, 0);
     if (p->bo.data != NULL)
         return;
     trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
@@ -365,25 +308,6 @@ static void show_output_row(builder *b, const tensor *rows, const char *name, co
     whole->a = build_row(rows, i);
     whole->b = p->wo;
     whole->result = build_row(output, i);
-}
-
-/* output[1,1] = context[1,1] + bo[1], without Wo; of heads that came apart, the focus's. */
-static void show_shifted_output(builder *b, bool is_apart)
-{
-    size_t i = b->focus.row, first = is_apart ? b->focus.head * b->plan->v.width : 0;
-    tensor context =
-        is_apart ? build_stage(b, STAGE_CONTEXT) : build_stage_of_batch(b, STAGE_CONTEXT);
-    tensor output = is_apart ? build_stage(b, STAGE_OUTPUT) : build_stage_of_batch(b, STAGE_OUTPUT);
-    if (is_apart)
-        build_begin_head(b, b->focus.head);
-    trace_item *line =
-        build_line(b, OP_PLUS,
-                   build_text(b, "%s%s", at(b, "output", i, 0), is_apart ? build_head_name(b) : ""),
-                   build_text(b, "%s + bo[%zu]", at(b, "context", i, 0), first + 1));
-    line->a = build_element(&context, i, 0);
-    line->b = tensor_at(&b->plan->bo, first);
-    line->result = build_element(&output, i, 0);
-    build_end_head(b);
 }
 
 /* Every row of the context plus bo, of which each of the heads that came apart takes its part. */
@@ -399,8 +323,11 @@ static void shift_output(builder *b, bool is_apart)
                                          "%zu",
                                          width, width);
     build_sentence(b, "The bias bo is added to every row of the context%s.", parts);
-    show_output_formula(b, "context");
-    show_shifted_output(b, is_apart);
+    show_output_formula(b);
+    if (is_apart)
+        build_begin_head(b, b->focus.head);
+    derivation_line_of_head(b, "output", b->focus.row, 0, is_apart ? build_head_name(b) : "");
+    build_end_head(b);
 }
 
 static void multiply_output(builder *b, const tensor *output)
@@ -414,7 +341,7 @@ static void multiply_output(builder *b, const tensor *output)
         build_sentence(b, "For that a query's results of all heads are put side by side.");
         show_side_by_side(b, name, "context");
     }
-    show_output_formula(b, name);
+    show_output_formula(b);
     show_output_row(b, &rows, name, output);
 }
 

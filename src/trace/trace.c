@@ -160,14 +160,13 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     if (t->step == NULL)
         return false;
     build_name_keys(&b);
+    map_make(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         if (!is_made(p, id, wish))
             continue;
         b.step = &t->step[t->steps++];
         make_step(&b, id);
     }
-    if (!b.failed)
-        map_make(&b);
     return !b.failed;
 }
 

@@ -106,6 +106,8 @@ typedef struct trace_map {
     bool is_share;       /* its numbers are between 0 and 1 */
     bool is_of_queries;  /* a row each */
     bool is_column;      /* one number a row */
+    bool is_bare;        /* letters name it without an index: p, where a query stands */
+    bool is_row_a_head;  /* given so; here all heads are side by side */
     bool is_of_focus;    /* of one head and one query, those in focus */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
