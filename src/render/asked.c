@@ -153,9 +153,8 @@ static bool is_cell_asked(const asked *a, const map_cell *cell);
 static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
 {
     map_cell before, factor;
-    return map_taken_from(cell, is_second, &before, &factor) &&
-           look_alike(a, cell, &before) && is_cell_asked(a, &before) &&
-           (factor.map == NULL || !is_cell_asked(a, &factor));
+    return map_taken_from(cell, is_second, &before, &factor) && look_alike(a, cell, &before) &&
+           is_cell_asked(a, &before) && (factor.map == NULL || !is_cell_asked(a, &factor));
 }
 
 /* By a step that is asked for, or it is a number of one, taken over. */
