@@ -5,7 +5,7 @@
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 #include <string.h>
 

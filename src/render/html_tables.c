@@ -2,7 +2,7 @@
 #include "render/brackets.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 #include <math.h>
 

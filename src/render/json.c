@@ -3,7 +3,7 @@
 #include "io/json_row.h"
 #include "io/json_string.h"
 #include "render/label_text.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",

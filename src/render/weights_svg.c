@@ -8,7 +8,7 @@
 #include "render/sampling.h"
 #include "render/share_color.h"
 #include "render/svg.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 /* All in pixels. */
 enum {

@@ -8,7 +8,7 @@
 #include "render/number_text.h"
 #include "render/sampling.h"
 #include "render/share_color.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 typedef struct picture {
     text *out;

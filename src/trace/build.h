@@ -3,7 +3,7 @@
 #ifndef SELFATTN_TRACE_BUILD_H
 #define SELFATTN_TRACE_BUILD_H
 
-#include "trace/trace.h"
+#include "trace/nodes.h"
 
 typedef struct builder {
     trace *trace;
@@ -131,6 +131,49 @@ bool build_has_one_bias(const builder *b);
 /* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);
+
+/* ---- nodes.c: the maps of a trace, and what makes their cells ---- */
+
+/* Adds what has data, once under a name; the map to be completed, a spare one where there is no
+ * data. A rank below 3 is one head. */
+trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values);
+trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows,
+                         trace_labels columns);
+trace_map *map_add_number(builder *b, const char *name, step_id step, double value);
+/* Numbers that no stage holds: heads × rows × columns, float64, to be filled by tensor_set. */
+trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
+                        size_t columns);
+
+/* No part, where there is no such map. */
+trace_origin map_from(const builder *b, trace_part part, const char *name);
+/* What makes it: the operands that there are, a to d. The letters follow from that. Without a it is
+ * not made. */
+void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
+
+/* of_attention.c: the rows of `of` plus `learned` plus sines and cosines of their positions, from
+ * `first` on. */
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned,
+                   double first);
+
+const char *map_name_of(stage_id id);
+
+/* of_attention.c: fills trace.map out of the run's stages and inputs. */
+void map_make(builder *b);
+
+/* ---- steps_positions.c: how the waves of a row's positions are added to it ---- */
+
+/* made = of + learned + PE; names are open brackets that a column goes on in: "x[2,". */
+typedef struct wave_sum {
+    const kernels *with;
+    double position;
+    tensor of, learned, made; /* one row of each; learned may have no data */
+    const char *of_name, *learned_name, *made_name;
+} wave_sum;
+
+/* Of the first waves of the row. */
+void waves_show(builder *b, const wave_sum *w);
+
+/* ---- steps ---- */
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
 typedef void step_maker(builder *b);

@@ -1,8 +1,5 @@
 #include "trace/choice_rooms.h"
 
-#include "trace/map.h"
-#include "trace/map_parts.h"
-
 #include <string.h>
 
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */

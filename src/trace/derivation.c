@@ -1,7 +1,5 @@
 #include "trace/derivation.h"
 
-#include "trace/map_parts.h"
-
 #include <string.h>
 
 /* ---- operands ---- */

@@ -4,7 +4,6 @@
 #define SELFATTN_TRACE_DERIVATION_H
 
 #include "trace/build.h"
-#include "trace/map.h"
 
 /* The cells that an operand is: so many from the first one on, side by side or below each other. */
 typedef struct operand_cells {

@@ -2,9 +2,6 @@
  * positions that are added to them. */
 #include "model/embed.h"
 #include "trace/floors.h"
-#include "trace/map.h"
-#include "trace/map_parts.h"
-#include "trace/waves.h"
 
 #include <string.h>
 

@@ -3,8 +3,6 @@
  *
  *     rollout = A[L]·…·A[1],  A[l] = 0.5·mean_weights[l] + 0.5·I */
 #include "trace/floors.h"
-#include "trace/map.h"
-#include "trace/map_parts.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "trace/stack_steps.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,4 +114,211 @@ tensor floors_number_line(floors *f, operation op, const char *left, const char 
     line->b = b;
     line->result = build_number(&f->b, left, value);
     return line->result;
+}
+
+/* ---- maps ---- */
+
+/* No part, where the rows have no map. */
+static trace_origin origin_of(trace_part part, const floor_rows *rows)
+{
+    return rows->map == NULL ? (trace_origin){0}
+                             : (trace_origin){part, rows->room, rows->map, rows->name};
+}
+
+trace_map *floors_map_rows(floors *f, floor_rows *rows)
+{
+    rows->room = f->b.trace;
+    rows->map = map_add(&f->b, build_text(&f->b, "%s", rows->name), f->b.step->id, &rows->values);
+    rows->map->rows = f->labels;
+    rows->map->is_of_queries = true;
+    return rows->map;
+}
+
+trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns)
+{
+    trace_map *made = map_add_made(&f->b, name, f->b.step->id, 1, like->values.size[0], columns);
+    made->rows = f->labels;
+    made->is_of_queries = true;
+    return made;
+}
+
+void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
+{
+    map_say(&f->b, floors_map_rows(f, made), OP_COPY, (trace_origin[4]){origin_of(PART_CELL, of)});
+}
+
+/* ---- norms ---- */
+
+/* Each row less its mean: the names of both are made of `name`. */
+static const char *map_centered(floors *f, const floor_rows *of, const char *name)
+{
+    size_t rows = of->values.size[0], columns = of->values.size[1];
+    builder *b = &f->b;
+    const char *mean_name = build_text(b, "%s.mean", name);
+    const char *centered_name = build_text(b, "%s.centered", name);
+    trace_map *mean = floors_map_made(f, mean_name, of, 1);
+    trace_map *centered = floors_map_made(f, centered_name, of, columns);
+    for (size_t i = 0; i < rows && !b->failed; i++) {
+        tensor row = tensor_at(&of->values, i);
+        double middle = floors_sum_of(&row, 0, false) / (double)columns;
+        tensor_set(&mean->values, (size_t[]){0, i, 0}, middle);
+        for (size_t j = 0; j < columns; j++)
+            tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
+    }
+    mean->is_column = true;
+    map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+    map_say(b, centered, OP_MINUS,
+            (trace_origin[4]){origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name)});
+    return centered_name;
+}
+
+/* What rows that are `centered` (of an RMSNorm: as they were given) are divided by. */
+static void say_divided(floors *f, trace_map *made, trace_origin centered, const char *eps)
+{
+    trace_origin row = centered;
+    row.part = PART_ROW_I;
+    map_say(&f->b, made, OP_NORMALIZE,
+            (trace_origin[4]){centered, row, map_from(&f->b, PART_NUMBER, eps)});
+}
+
+static void fill_unit(floors *f, trace_map *unit, const tensor *centered, double eps)
+{
+    size_t columns = centered->size[1];
+    for (size_t i = 0; i < centered->size[0] && !f->b.failed; i++) {
+        tensor row = tensor_at(centered, i);
+        double root = sqrt(floors_sum_of(&row, 0, true) / (double)columns + eps);
+        for (size_t j = 0; j < columns; j++)
+            tensor_set(&unit->values, (size_t[]){0, i, j},
+                       root == 0 ? 0 : tensor_get(&row, &j) / root);
+    }
+}
+
+/* made = unit·gain + bias, of what there is. */
+static void say_shifted(floors *f, trace_map *made, const char *unit, const char *gain,
+                        const char *bias)
+{
+    builder *b = &f->b;
+    trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
+                 of_bias = map_from(b, PART_OF_COLUMN, bias),
+                 of_unit = map_from(b, PART_CELL, unit);
+    if (of_gain.part == PART_NONE)
+        map_say(b, made, OP_PLUS, (trace_origin[4]){of_unit, of_bias});
+    else
+        map_say(b, made, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
+}
+
+void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
+{
+    builder *b = &f->b;
+    const char *eps = build_text(b, "%s.eps", made->name);
+    const char *gain = build_text(b, "%s.gain", made->name);
+    const char *bias = build_text(b, "%s.bias", made->name);
+    const char *unit = build_text(b, "%s.unit", made->name);
+    const char *centered = n->is_rms ? of->name : map_centered(f, of, made->name);
+    trace_origin cell = n->is_rms ? origin_of(PART_CELL, of) : map_from(b, PART_CELL, centered);
+    map_add_number(b, eps, b->step->id, n->eps);
+    map_add(b, gain, b->step->id, &n->gain);
+    map_add(b, bias, b->step->id, &n->bias);
+    if (n->gain.data == NULL && n->bias.data == NULL) {
+        say_divided(f, floors_map_rows(f, made), cell, eps);
+        return;
+    }
+    if (b->failed)
+        return;
+    trace_map *of_unit = floors_map_made(f, unit, of, of->values.size[1]);
+    const trace_map *divided = n->is_rms ? of->map : map_named(b->trace, centered);
+    tensor values = tensor_at(&divided->values, 0);
+    fill_unit(f, of_unit, &values, n->eps);
+    say_divided(f, of_unit, cell, eps);
+    say_shifted(f, floors_map_rows(f, made), unit, gain, bias);
+}
+
+/* ---- sums and feed-forward parts ---- */
+
+void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made)
+{
+    map_say(&f->b, floors_map_rows(f, made), OP_PLUS,
+            (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
+}
+
+void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
+                        const char *bias_name, const tensor *bias, floor_rows *made)
+{
+    builder *b = &f->b;
+    bool has_bias = bias != NULL && bias->data != NULL;
+    map_add(b, w_name, b->step->id, w);
+    if (has_bias)
+        map_add(b, bias_name, b->step->id, bias);
+    map_say(
+        b, floors_map_rows(f, made), OP_DOT,
+        (trace_origin[4]){origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name),
+                          has_bias ? map_from(b, PART_OF_COLUMN, bias_name) : (trace_origin){0}});
+}
+
+/* sum = weights[head 1, 2, 1] + weights[head 2, 2, 1], and mean_weights[2,1] that over 2. */
+static void show_mean(floors *f, const trace_map *mean, const trace_map *weights,
+                      const tensor *values)
+{
+    builder *b = &f->b;
+    size_t row = f->focus.row, heads = weights->values.size[0];
+    tensor of_row = tensor_range(&weights->values, 1, row, 1),
+           of_heads = tensor_range(&of_row, 2, 0, 1);
+    of_heads.rank = 1; /* one number of each */
+    double sum = floors_sum_of(&of_heads, 0, false);
+    tensor total =
+        floors_number_line(f, OP_SUM, "sum",
+                           build_text(b, "weights[head 1, %zu, 1] + %sweights[head %zu, %zu, 1]",
+                                      row + 1, heads > 2 ? "… + " : "", heads, row + 1),
+                           of_heads, (tensor){0}, sum);
+    trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "%s[%zu,1]", mean->name, row + 1),
+                                  build_text(b, "sum / %zu", heads));
+    line->a = total;
+    line->b = build_number(b, "heads", (double)heads);
+    line->result = build_element(values, row, 0);
+}
+
+/* In the step that makes the weights, where somebody asked for their mean. */
+static void tell_mean(floors *f, const trace_map *mean, const trace_map *weights,
+                      const tensor *values)
+{
+    trace *room = f->b.trace;
+    if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
+        return;
+    for (size_t i = 0; i < room->steps; i++) {
+        if (room->step[i].id != STEP_SOFTMAX)
+            continue;
+        f->b.step = &room->step[i];
+        build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
+        show_mean(f, mean, weights, values);
+        build_matrix(&f->b, mean->name, values, mean->rows, mean->columns, f->focus.row + 1);
+    }
+}
+
+void floors_map_mean_weights(floors *f, const stage_way *way)
+{
+    builder *b = &f->b;
+    char full[STAGE_NAME];
+    stage_name_in_full(way, "mean_weights", full);
+    const tensor *kept = bundle_tensor(f->result, full);
+    const trace_map *weights = map_named(b->trace, "weights");
+    if (kept == NULL || weights == NULL || b->trace->heads == 1)
+        return;
+    tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
+    trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
+    mean->rows = weights->rows;
+    mean->columns = weights->columns;
+    mean->is_share = mean->is_of_queries = true;
+    map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
+    tell_mean(f, mean, weights, &of_batch);
+}
+
+void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
+                          const floor_rows *gate, floor_rows *made)
+{
+    trace_map *activated = floors_map_rows(f, made);
+    activated->function = by->named.name;
+    map_say(&f->b, activated, OP_ACTIVATE,
+            (trace_origin[4]){origin_of(PART_CELL, hidden),
+                              gate == NULL ? (trace_origin){0} : origin_of(PART_CELL, gate)});
+    activated->letters = build_text(&f->b, "%s: %s", activated->letters, by->named.help);
 }

@@ -68,11 +68,8 @@ bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
 tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
                           tensor b, double value);
 
-/* floor_activated.c: the first number of the row; without a gate that is NULL. */
-void floors_show_activated(floors *f, const activation *by, const floor_rows *hidden,
-                           const floor_rows *gate, const floor_rows *made);
-
-/* floor_maps.c: where the numbers of a room come from. */
+/* Where the numbers of a room come from. A map is called what its stage is, and what no stage holds
+ * after the stage that is made of it: ln1.mean, ln1.centered, ln1.unit. */
 /* Of as many rows as these, numbers that no stage holds. */
 trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns);
 /* The map of a stage; the rows know it from then on. */

@@ -2,8 +2,6 @@
 
 #include "base/mem.h"
 #include "trace/floors.h"
-#include "trace/map.h"
-#include "trace/map_parts.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 #include "trace/build.h"
-#include "trace/map.h"
 
 #include "base/mem.h"
 

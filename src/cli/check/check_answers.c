@@ -6,7 +6,7 @@
 #include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
-#include "trace/map.h"
+#include "trace/nodes.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,15 +1,10 @@
 /* Where every number of a run comes from: the matrices of all heads, and for each what operation
  * makes a cell out of which parts of which others. Steps spell out one row; with this a page can
  * spell out any cell, all the way back to the inputs, without computing anything. */
-#ifndef SELFATTN_TRACE_MAP_H
-#define SELFATTN_TRACE_MAP_H
+#ifndef SELFATTN_TRACE_NODES_H
+#define SELFATTN_TRACE_NODES_H
 
 #include "trace/trace.h"
-
-struct builder;
-
-/* Fills trace.map out of the run's stages and inputs. */
-void map_make(struct builder *b);
 
 /* Where a matrix lies in a map: in which head, from which row and column on. */
 typedef struct map_place {

@@ -1,0 +1,263 @@
+
+#include "trace/derivation.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- finding ---- */
+
+/* A tensor of rank 0 to 2 as one head's matrix. */
+static tensor heads_of(const tensor *t)
+{
+    tensor heads = tensor_view_of(t);
+    for (; heads.rank < 3; heads.rank++) {
+        memmove(heads.size + 1, heads.size, (size_t)heads.rank * sizeof heads.size[0]);
+        memmove(heads.stride + 1, heads.stride, (size_t)heads.rank * sizeof heads.stride[0]);
+        heads.size[0] = 1;
+        heads.stride[0] = 0;
+    }
+    return heads;
+}
+
+/* How many elements of a head lie before the matrix; false where it is elsewhere. */
+static bool find_offset(const tensor *head, const tensor *matrix, size_t *offset)
+{
+    const char *first = head->data, *here = matrix->data;
+    size_t bytes = dtype_size(head->type), most = 0;
+    for (int axis = 0; axis < 2; axis++)
+        most += (head->size[axis] - 1) * (size_t)head->stride[axis];
+    *offset = (size_t)((uintptr_t)here - (uintptr_t)first) / bytes;
+    return (uintptr_t)here >= (uintptr_t)first && *offset <= most;
+}
+
+static bool is_stepped_alike(const tensor *head, const tensor *matrix)
+{
+    bool rows = matrix->size[0] == 1 || matrix->stride[0] == head->stride[0];
+    return rows && (matrix->size[1] == 1 || matrix->stride[1] == head->stride[1]);
+}
+
+/* Where the matrix begins in a head of which it is a part. */
+static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
+{
+    size_t offset, row_step = (size_t)head->stride[0], column_step = (size_t)head->stride[1];
+    if (head->type != matrix->type || !is_stepped_alike(head, matrix) ||
+        !find_offset(head, matrix, &offset))
+        return false;
+    if (row_step >= column_step) {
+        at->row = row_step == 0 ? 0 : offset / row_step;
+        offset -= at->row * row_step;
+        at->column = column_step == 0 ? 0 : offset / column_step;
+    } else {
+        at->column = offset / column_step;
+        offset -= at->column * column_step;
+        at->row = row_step == 0 ? 0 : offset / row_step;
+    }
+    return at->row + matrix->size[0] <= head->size[0] &&
+           at->column + matrix->size[1] <= head->size[1];
+}
+
+/* Whether it is all rows of the head, and all columns of those that are its own. */
+static bool is_whole(const trace_map *map, const tensor *matrix, const map_place *at)
+{
+    const size_t *size = map->values.size;
+    size_t width = size[2] / map->slices;
+    return matrix->size[0] == size[1] &&
+           (matrix->size[1] == size[2] || (matrix->size[1] == width && at->column % width == 0));
+}
+
+static const trace_map *find_holder(const trace *t, const tensor *matrix, bool whole, map_place *at)
+{
+    for (size_t i = 0; i < t->maps; i++) {
+        const trace_map *map = &t->map[i];
+        for (at->head = 0; at->head < map->values.size[0]; at->head++) {
+            tensor head = tensor_at(&map->values, at->head);
+            if (find_block(&head, matrix, at) && (!whole || is_whole(map, matrix, at)))
+                return map;
+        }
+    }
+    return NULL;
+}
+
+const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at)
+{
+    tensor heads = heads_of(matrix);
+    tensor plain = tensor_at(&heads, 0), turned = tensor_transposed(&plain);
+    *at = (map_place){0};
+    const trace_map *found = find_holder(t, &plain, true, at);
+    if (found == NULL)
+        found = find_holder(t, &plain, false, at);
+    if (found != NULL)
+        return found;
+    at->is_turned = true;
+    return find_holder(t, &turned, false, at);
+}
+
+size_t map_index(const trace *room, const trace_map *map)
+{
+    return room->first_map + (size_t)(map - room->map);
+}
+
+const trace_map *map_named(const trace *t, const char *name)
+{
+    for (size_t i = 0; i < t->maps; i++) {
+        if (strcmp(t->map[i].name, name) == 0)
+            return &t->map[i];
+    }
+    return NULL;
+}
+
+/* ---- making ---- */
+
+trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
+{
+    const trace_map *found = map_named(b->trace, name);
+    if (values->data == NULL || (found == NULL && b->trace->maps == TRACE_MAPS))
+        return &b->spare_map;
+    if (found != NULL)
+        return &b->trace->map[found - b->trace->map];
+    trace_map *added = &b->trace->map[b->trace->maps++];
+    *added = (trace_map){.name = name, .step = step, .values = heads_of(values), .slices = 1};
+    return added;
+}
+
+trace_origin map_from(const builder *b, trace_part part, const char *name)
+{
+    const trace_map *found = map_named(b->trace, name);
+    return found == NULL ? (trace_origin){0} : (trace_origin){part, b->trace, found, found->name};
+}
+
+void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
+{
+    memcpy(m->operand, of, sizeof m->operand);
+    m->op = op;
+    m->has_origin = of[0].part != PART_NONE;
+    m->letters = m->has_origin ? derivation_letters(b, m) : NULL;
+}
+
+trace_map *map_add_number(builder *b, const char *name, step_id step, double value)
+{
+    tensor number = build_number(b, build_text(b, "the number of %s", name), value);
+    return map_add(b, name, step, &number);
+}
+
+trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
+                        size_t columns)
+{
+    tensor made = {0};
+    b->failed =
+        b->failed || !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
+    tensor view = build_keep(b, build_text(b, "the numbers of %s", name), &made);
+    return map_add(b, name, step, &view);
+}
+
+const char *map_name_of(stage_id id)
+{
+    return stage_row(id)->key.named.name;
+}
+
+trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows,
+                         trace_labels columns)
+{
+    tensor values = plan_has_stage(b->plan, id) ? build_stage_of_batch(b, id) : (tensor){0};
+    trace_map *added = map_add(b, map_name_of(id), step, &values);
+    const projection *role = plan_role(b->plan, id);
+    added->rows = rows;
+    added->columns = columns;
+    added->is_of_queries = strchr(stage_row(id)->axes, 'q') != NULL;
+    added->is_column = strchr(stage_row(id)->axes, '1') != NULL;
+    if (role != NULL && values.rank == 2)
+        added->slices = role->heads;
+    return added;
+}
+
+/* ---- numbers that are taken over ---- */
+
+/* Made of others, they come to the same as one of them: then who sees one of the two knows both. */
+
+/* How a number goes through an operation as it was. */
+typedef enum taking {
+    TAKES_NONE,     /* it comes to the same by chance only */
+    TAKES_CELL,     /* nothing is added to it, or it is rounded to no fewer digits than are shown */
+    TAKES_FACTOR,   /* it is multiplied by 1, and its neighbours by 0 */
+    TAKES_GREATEST, /* it is chosen */
+} taking;
+
+static const taking TAKINGS[] = {
+    [OP_COPY] = TAKES_CELL,     [OP_SUM] = TAKES_CELL,      [OP_PLUS] = TAKES_CELL,
+    [OP_MINUS] = TAKES_CELL,    [OP_CAP] = TAKES_CELL,      [OP_TURN] = TAKES_CELL,
+    [OP_ROUND] = TAKES_CELL,    [OP_STACK] = TAKES_CELL,    [OP_DOT] = TAKES_FACTOR,
+    [OP_TIMES] = TAKES_FACTOR,  [OP_DIVIDE] = TAKES_FACTOR, [OP_MAX] = TAKES_GREATEST,
+    [OP_ACTIVATE] = TAKES_NONE,
+};
+
+const char *map_part_name(trace_part part)
+{
+    static const char *const NAMES[] = {
+        [PART_ROW] = "row",
+        [PART_ROW_I] = "row-i",
+        [PART_ROW_J] = "row-j",
+        [PART_COLUMN_J] = "column-j",
+        [PART_CELL] = "cell",
+        [PART_OF_ROW] = "of-row",
+        [PART_OF_COLUMN] = "of-column",
+        [PART_NUMBER] = "number",
+        [PART_PARTNER] = "partner",
+        [PART_OF_PAIR] = "of-pair",
+        [PART_ABOVE] = "above",
+        [PART_BELOW] = "below",
+        [PART_OF_HEADS] = "of-heads",
+        [PART_OF_FOCUS] = "of-focus",
+    };
+    return NAMES[part];
+}
+
+double map_number(const map_cell *cell)
+{
+    return tensor_get(&cell->map->values, (size_t[]){cell->head, cell->row, cell->column});
+}
+
+/* Where the only number is that is not 0, and is 1. */
+static bool find_one(const operand_cells *of, size_t *index)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < of->count && found < 2; i++) {
+        map_cell cell = derivation_cell(of, i);
+        double number = map_number(&cell);
+        if (number == 0)
+            continue;
+        *index = i;
+        found += number == 1 ? 1 : 2;
+    }
+    return found == 1;
+}
+
+static bool find_equal(const operand_cells *of, double number, size_t *index)
+{
+    for (*index = 0; *index < of->count; (*index)++) {
+        map_cell cell = derivation_cell(of, *index);
+        if (map_number(&cell) == number)
+            return true;
+    }
+    return false;
+}
+
+bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor)
+{
+    const trace_map *map = made->map;
+    taking how = map->has_origin ? TAKINGS[map->op] : TAKES_CELL;
+    operand_cells of, other;
+    size_t index = 0;
+    factor->map = NULL;
+    if (how == TAKES_NONE || !derivation_operand(made, &map->operand[is_second], &of))
+        return false;
+    if (how == TAKES_GREATEST && !find_equal(&of, map_number(made), &index))
+        return false;
+    if (how == TAKES_FACTOR) {
+        if (!derivation_operand(made, &map->operand[!is_second], &other) ||
+            !find_one(&other, &index))
+            return false;
+        *factor = derivation_cell(&other, index);
+    }
+    *before = derivation_cell(&of, index);
+    return of.count == 1 || how != TAKES_CELL;
+}

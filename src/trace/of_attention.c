@@ -1,0 +1,547 @@
+/* The derivations of an attention: its inputs, q, k and v, every form that queries and keys take
+ * before they are compared, scores, weights and results. A part adds what a run has, and says where
+ * its cells come from: a map that others name must be there before. */
+#include "attn/angle.h"
+#include "attn/extra.h"
+#include "attn/sinusoid.h"
+#include "attn/visible.h"
+#include "trace/build.h"
+
+/* ---- positions that are added to x ---- */
+
+/* The angles of an n × pairs map: each row's position times each pair's frequency. */
+static void add_angles(builder *b, const char *name, step_id step, const char *positions,
+                       const char *frequencies, trace_labels rows)
+{
+    const trace_map *of_rows = map_named(b->trace, positions);
+    const trace_map *of_pairs = map_named(b->trace, frequencies);
+    if (of_rows == NULL || of_pairs == NULL)
+        return;
+    size_t count = of_rows->values.size[1], pairs = of_pairs->values.size[2];
+    trace_map *angles = map_add_made(b, name, step, 1, count, pairs);
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        double position = tensor_get(&of_rows->values, (size_t[]){0, i, 0});
+        for (size_t pair = 0; pair < pairs; pair++) {
+            double frequency = tensor_get(&of_pairs->values, (size_t[]){0, 0, pair});
+            tensor_set(&angles->values, (size_t[]){0, i, pair}, position * frequency);
+        }
+    }
+    angles->rows = rows;
+    map_say(b, angles, OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_OF_ROW, positions),
+                              map_from(b, PART_OF_COLUMN, frequencies)});
+}
+
+void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned, double first)
+{
+    size_t rows = sums->values.size[1], width = sums->values.size[2], pairs = (width + 1) / 2;
+    step_id step = sums->step;
+    trace_map *positions = map_add_made(b, "x_position", step, 1, rows, 1);
+    trace_map *frequencies = map_add_made(b, "x_frequency", step, 1, 1, pairs);
+    for (size_t i = 0; i < rows && !b->failed; i++)
+        tensor_set(&positions->values, (size_t[]){0, i, 0}, first + (double)i);
+    for (size_t pair = 0; pair < pairs && !b->failed; pair++)
+        tensor_set(&frequencies->values, (size_t[]){0, 0, pair}, sinusoid_frequency(pair, width));
+    positions->letters = "where row i stands, from 0";
+    frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
+    add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
+    map_say(b, sums, OP_WAVE, (trace_origin[4]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
+    sums->paired = 2 * pairs;
+    sums->is_interleaved = true;
+}
+
+static void add_sums(builder *b, trace_labels labels)
+{
+    trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
+    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
+                  (double)visible_position(b->plan, b->focus.batch, 0));
+}
+
+/* ---- q, k and v ---- */
+
+static void add_weights(builder *b, const projection *r)
+{
+    trace_map *weight = map_add(b, input_label(r->weight_as), STEP_PARAMETERS, &r->weight);
+    if (r->weight.rank == 2)
+        weight->slices = r->heads;
+    trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
+    bias->slices = r->heads;
+    bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
+                          b->plan->asked->in[r->bias_as]->size[0] > 1;
+}
+
+/* The rows that are projected, and the name of their map: with positions, their sums. */
+static const char *add_rows(builder *b, const projection *r, stage_id rows, trace_labels labels)
+{
+    if (r->rows.data == NULL)
+        return ""; /* given directly */
+    tensor inputs = build_stage_of_batch(b, rows);
+    trace_map *x = map_add(b, input_key(r->rows_as), STEP_INPUTS, &inputs);
+    if (x->rows.letter == NULL)
+        x->rows = labels;
+    x->is_of_queries = x->is_of_queries || rows == STAGE_X;
+    if (r->rows_as != INPUT_X || !plan_has_stage(b->plan, STAGE_X_POS))
+        return input_key(r->rows_as);
+    if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL)
+        add_sums(b, labels);
+    return map_name_of(STAGE_X_POS);
+}
+
+static void say_projected(builder *b, trace_map *made, const projection *r, const char *rows_name)
+{
+    trace_origin bias = map_from(b, PART_OF_COLUMN, input_label(r->bias_as));
+    if (r->weight.data == NULL)
+        map_say(b, made, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, rows_name), bias});
+    else
+        map_say(b, made, OP_DOT,
+                (trace_origin[4]){map_from(b, PART_ROW_I, rows_name),
+                                  map_from(b, PART_COLUMN_J, input_label(r->weight_as)), bias});
+}
+
+static void add_role(builder *b, const projection *r, stage_id rows, stage_id id,
+                     trace_labels row_labels, trace_labels labels)
+{
+    bool is_given = r->given.data != NULL;
+    const char *rows_name = add_rows(b, r, rows, row_labels);
+    if (!is_given)
+        add_weights(b, r);
+    trace_map *made =
+        map_add_stage(b, id, is_given ? STEP_INPUTS : STEP_PROJECTIONS, labels, build_numbers());
+    if (!is_given)
+        say_projected(b, made, r, rows_name);
+}
+
+/* Rows behind those of the sequence: a learned one, then zeros. */
+static void add_appended(builder *b, stage_id id, input learned_as, const tensor *learned,
+                         trace_labels labels)
+{
+    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels, build_numbers());
+    map_add(b, input_label(learned_as), STEP_PARAMETERS, learned)->slices = b->plan->kv_heads;
+    made->appended = b->plan->appended;
+    made->learned = map_from(b, PART_OF_COLUMN, input_label(learned_as));
+}
+
+/* ---- normalized ---- */
+
+/* A row a head, where they are shared too. */
+static trace_map *add_gain(builder *b, const char *name, const tensor *gains)
+{
+    tensor apart = *gains;
+    apart.rank = 3;
+    apart.size[2] = gains->size[1];
+    apart.stride[2] = gains->stride[1];
+    apart.size[1] = 1;
+    apart.stride[1] = 0;
+    return map_add(b, name, STEP_NORMALIZE, &apart);
+}
+
+static void add_normalized(builder *b, stage_id from, stage_id id, const tensor *gains,
+                           trace_labels labels)
+{
+    const char *of = map_name_of(from), *gain = build_text(b, "%s_gain", of);
+    if (!plan_has_stage(b->plan, id))
+        return;
+    map_add_number(b, "qk_eps", STEP_NORMALIZE, b->plan->asked->qk_eps);
+    add_gain(b, gain, gains);
+    trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels, build_numbers());
+    map_say(b, made, OP_NORMALIZE,
+            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_ROW_I, of),
+                              map_from(b, PART_NUMBER, "qk_eps"),
+                              map_from(b, PART_OF_COLUMN, gain)});
+}
+
+/* ---- turned ---- */
+
+static void add_frequencies(builder *b)
+{
+    const plan *p = b->plan;
+    size_t pairs = p->rope_width / 2;
+    trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
+    for (size_t pair = 0; pair < pairs && !b->failed; pair++)
+        tensor_set(&made->values, (size_t[]){0, 0, pair},
+                   angle_frequency(p->asked->rope.base, pair, p->rope_width));
+    made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", p->asked->rope.base, p->rope_width);
+}
+
+static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labels)
+{
+    bool is_query = id == STAGE_Q_ROPE;
+    const char *of = map_name_of(from);
+    const char *positions = is_query ? "q_position" : "k_position";
+    const char *angles = is_query ? "q_angle" : "k_angle";
+    trace_map *made = map_add_stage(b, id, STEP_ROPE, labels, build_numbers());
+    size_t rows = is_query ? b->plan->q.n : b->plan->k.n; /* without those that are appended */
+    trace_map *stands = map_add_made(b, positions, STEP_ROPE, 1, rows, 1);
+    for (size_t i = 0; i < rows && !b->failed; i++)
+        tensor_set(&stands->values, (size_t[]){0, i, 0},
+                   is_query ? plan_query_position(b->plan, b->focus.batch, i)
+                            : plan_key_position(b->plan, b->focus.batch, i));
+    stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
+    add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
+    map_say(b, made, OP_TURN,
+            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_PARTNER, of),
+                              map_from(b, PART_OF_PAIR, angles)});
+    made->appended = is_query ? 0 : b->plan->appended;
+    made->paired = b->plan->rope_width;
+    made->is_interleaved = b->plan->asked->rope.is_interleaved;
+}
+
+static void add_rope(builder *b, trace_labels queries, trace_labels keys)
+{
+    bool normalizes = b->plan->asked->normalizes;
+    if (b->plan->rope_width == 0)
+        return;
+    add_frequencies(b);
+    add_turned(b, normalizes ? STAGE_Q_NORM : STAGE_Q, STAGE_Q_ROPE, queries);
+    add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, keys);
+}
+
+/* ---- a cache ---- */
+
+/* One map whose heads lie as they came: side by side, or apart. */
+static void add_past(builder *b, input which, const tensor *apart, size_t heads)
+{
+    const tensor *given = b->plan->asked->in[which];
+    bool is_joined = given != NULL && given->rank < 4;
+    tensor past = !is_joined         ? tensor_at(apart, b->focus.batch)
+                  : given->rank == 3 ? tensor_at(given, b->focus.batch)
+                                     : tensor_view_of(given);
+    trace_map *added = map_add(b, input_key(which), STEP_CACHE, &past);
+    added->rows = build_key_labels(b, input_key(which));
+    added->slices = is_joined ? heads : 1;
+}
+
+static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows)
+{
+    trace_labels labels = build_key_labels(b, map_name_of(id));
+    if (!plan_has_stage(b->plan, id))
+        return;
+    map_say(b, map_add_stage(b, id, STEP_CACHE, labels, build_numbers()), OP_STACK,
+            (trace_origin[4]){map_from(b, PART_ABOVE, past),
+                              map_from(b, PART_BELOW, map_name_of(new_rows))});
+}
+
+static void add_cache(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->past == 0)
+        return;
+    add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads);
+    add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads);
+    add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b));
+    add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V);
+}
+
+static void add_roles(builder *b)
+{
+    const plan *p = b->plan;
+    trace_labels queries = build_query_labels(b, "q"), new_keys = build_new_key_labels(b, "k"),
+                 new_values = build_new_value_labels(b, "v");
+    add_role(b, &p->q, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
+    add_role(b, &p->k, STAGE_XK, STAGE_K, build_new_key_labels(b, "x"), new_keys);
+    add_role(b, &p->v, STAGE_XV, STAGE_V, build_new_value_labels(b, "x"), new_values);
+    if (p->appended > 0) {
+        add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k, new_keys);
+        add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v, new_values);
+    }
+    add_normalized(b, STAGE_Q, STAGE_Q_NORM, &p->q_gain, queries);
+    add_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, new_keys);
+    add_rope(b, queries, new_keys);
+    add_cache(b);
+}
+
+/* ---- scores to weights ---- */
+
+/* A vector as its only row, a number as its only cell. */
+static tensor as_matrix(const tensor *t)
+{
+    tensor matrix = tensor_view_of(t);
+    matrix.rank = 2;
+    if (t->rank == 2)
+        return matrix;
+    matrix.size[1] = t->rank == 1 ? t->size[0] : 1;
+    matrix.stride[1] = t->rank == 1 ? t->stride[0] : 0;
+    matrix.size[0] = 1;
+    matrix.stride[0] = 0;
+    return matrix;
+}
+
+static trace_map *add_square(builder *b, stage_id id, step_id step)
+{
+    return map_add_stage(b, id, step, build_query_labels(b, "q"), build_column_labels(b));
+}
+
+/* A parameter of the score function: head 0's, and where there is more than one, one a head. */
+static void add_parameter(builder *b, const char *name, const tensor *first, const tensor *second)
+{
+    tensor all = as_matrix(first);
+    ptrdiff_t bytes = second->data == NULL ? 0 : (char *)second->data - (char *)first->data;
+    size_t heads = bytes == 0 ? 1 : b->plan->heads;
+    if (first->data == NULL)
+        return;
+    tensor apart = {
+        .type = all.type,
+        .rank = 3,
+        .size = {heads, all.size[0], all.size[1]},
+        .stride = {bytes / (ptrdiff_t)dtype_size(all.type), all.stride[0], all.stride[1]},
+        .data = all.data};
+    map_add(b, name, STEP_PARAMETERS, &apart);
+}
+
+static void add_parameters(builder *b)
+{
+    const score *by = b->plan->asked->score;
+    score_parameters one = plan_score_parameters(b->plan, 0),
+                     two = plan_score_parameters(b->plan, b->plan->heads > 1 ? 1 : 0);
+    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
+    const tensor *const first[] = {&one.for_query, &one.for_key, &one.vector, &one.shift};
+    const tensor *const second[] = {&two.for_query, &two.for_key, &two.vector, &two.shift};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i] != NULL)
+            add_parameter(b, input_label(input_of_key(keys[i])), first[i], second[i]);
+    }
+}
+
+/* q′ = q·Ws, k′ = k·Ua; its map's name, or that of what was not multiplied. */
+static const char *add_compared(builder *b, stage_id id, stage_id from, const char *made_by,
+                                trace_labels labels)
+{
+    const char *rows = map_name_of(from);
+    if (!plan_has_stage(b->plan, id))
+        return rows;
+    const char *by = input_label(input_of_key(made_by));
+    map_say(b, map_add_stage(b, id, STEP_SCORES, labels, build_numbers()), OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, by)});
+    return map_name_of(id);
+}
+
+static void add_scores(builder *b)
+{
+    const score *by = b->plan->asked->score;
+    add_parameters(b);
+    const char *q =
+        add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
+    const char *k =
+        add_compared(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
+    trace_origin of[TRACE_OPERANDS] = {map_from(b, PART_ROW_I, q), map_from(b, PART_ROW_J, k)};
+    size_t count = 2;
+    if (by->vector != NULL)
+        of[count++] = map_from(b, PART_ROW, input_label(input_of_key(by->vector)));
+    if (by->shift != NULL)
+        of[count] = map_from(b, by->shift_is_one ? PART_NUMBER : PART_ROW,
+                             input_label(input_of_key(by->shift)));
+    map_say(b, add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
+}
+
+static void add_scaled(builder *b)
+{
+    if (b->plan->scale == 1)
+        return;
+    map_add_number(b, "scale", STEP_SCALE, b->plan->scale);
+    map_say(b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_CELL, "scores"), map_from(b, PART_NUMBER, "scale")});
+}
+
+static void add_capped(builder *b)
+{
+    const char *before = map_name_of(b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
+    if (!plan_has_stage(b->plan, STAGE_CAPPED))
+        return;
+    map_add_number(b, "C", STEP_CAP, b->plan->asked->softcap);
+    map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
+            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
+}
+
+static void add_bias(builder *b)
+{
+    tensor all = tensor_at(&b->plan->bias, b->focus.batch);
+    bool is_one_row = build_has_one_bias(b);
+    tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
+    trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
+    added->rows = is_one_row ? build_numbers() : build_query_labels(b, "q");
+    added->columns = build_column_labels(b);
+    added->is_of_queries = !is_one_row;
+}
+
+/* Places count from 1, as in the step's formula. */
+static void add_slopes(builder *b)
+{
+    const plan *p = b->plan;
+    tensor slopes = p->slopes;
+    slopes.rank = 3;
+    slopes.size[1] = slopes.size[2] = 1;
+    slopes.stride[1] = slopes.stride[2] = 0;
+    map_add(b, "slope", STEP_MASK, &slopes);
+    trace_map *places = map_add_made(b, "p", STEP_MASK, 1, p->n_q, 1);
+    for (size_t i = 0; i < p->n_q && !b->failed; i++)
+        tensor_set(&places->values, (size_t[]){0, i, 0},
+                   (double)visible_position(p, b->focus.batch, i) + 1);
+    places->is_bare = true;
+    places->letters = "where query i stands among the keys, from 1";
+}
+
+static void add_masked(builder *b)
+{
+    const plan *p = b->plan;
+    const char *before = map_name_of(build_unmasked(b));
+    if (!plan_masks(p))
+        return;
+    if (p->bias.data != NULL)
+        add_bias(b);
+    if (p->slopes.data != NULL)
+        add_slopes(b);
+    trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
+    map_say(b, masked, OP_PLUS,
+            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"),
+                              map_from(b, PART_NUMBER, "slope"), map_from(b, PART_OF_ROW, "p")});
+    masked->untouched = p->appended;
+}
+
+/* A logit a head, and what it adds to each row's sum. */
+static void add_sink_terms(builder *b, trace_labels queries)
+{
+    const plan *p = b->plan;
+    const trace_map *row_max = map_named(b->trace, map_name_of(STAGE_ROW_MAX));
+    if (p->sinks.data == NULL || row_max == NULL)
+        return;
+    trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
+    for (size_t head = 0; head < p->heads && !b->failed; head++) {
+        for (size_t i = 0; i < p->n_q; i++) {
+            const size_t at[] = {head, i, 0};
+            double greatest = tensor_get(&row_max->values, at);
+            tensor_set(&terms->values, at, extra_sink_term(p, head, greatest));
+        }
+    }
+    terms->rows = queries;
+    terms->is_column = true;
+    map_say(
+        b, terms, OP_EXP,
+        (trace_origin[4]){map_from(b, PART_NUMBER, "sink"), map_from(b, PART_OF_ROW, "row_max")});
+}
+
+static void add_sinks(builder *b)
+{
+    tensor sinks = tensor_view_of(&b->plan->sinks);
+    if (sinks.data == NULL)
+        return;
+    sinks.rank = 3;
+    sinks.size[1] = sinks.size[2] = 1;
+    sinks.stride[1] = sinks.stride[2] = 0;
+    map_add(b, "sink", STEP_SOFTMAX, &sinks);
+}
+
+static void add_softmax(builder *b)
+{
+    const char *masked = map_name_of(build_masked(b));
+    trace_labels queries = build_query_labels(b, "q");
+    add_sinks(b);
+    trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries, build_numbers());
+    map_say(
+        b, row_max, OP_MAX,
+        (trace_origin[4]){map_from(b, PART_ROW_I, masked), [2] = map_from(b, PART_NUMBER, "sink")});
+    map_say(b, add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
+            (trace_origin[4]){map_from(b, PART_CELL, masked), map_from(b, PART_OF_ROW, "row_max")});
+    add_sink_terms(b, queries);
+    trace_map *row_sum = map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries, build_numbers());
+    map_say(b, row_sum, OP_SUM,
+            (trace_origin[4]){
+                map_from(b, PART_ROW_I, "exp"), [2] = map_from(b, PART_OF_ROW, "sink_exp")});
+    trace_map *weights = add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
+    map_say(b, weights, OP_DIVIDE,
+            (trace_origin[4]){map_from(b, PART_CELL, "exp"), map_from(b, PART_OF_ROW, "row_sum")});
+    weights->is_share = true;
+}
+
+static void add_rounded(builder *b)
+{
+    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    rounded->is_share = true;
+    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
+}
+
+static void add_scores_to_weights(builder *b)
+{
+    add_scores(b);
+    add_scaled(b);
+    add_capped(b);
+    add_masked(b);
+    add_softmax(b);
+    add_rounded(b);
+}
+
+/* ---- results ---- */
+
+static void add_results(builder *b)
+{
+    const plan *p = b->plan;
+    trace_labels queries = build_query_labels(b, NULL);
+    const char *weights = plan_has_stage(p, STAGE_ROUNDED) ? "rounded" : "weights";
+    const char *v = map_name_of(build_values(b));
+    trace_map *attended = map_add_stage(b, STAGE_ATTENDED, STEP_SUM, queries, build_numbers());
+    map_say(b, attended, OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, weights), map_from(b, PART_COLUMN_J, v)});
+    trace_map *context = map_add_stage(b, STAGE_CONTEXT, STEP_CONCAT, queries, build_numbers());
+    context->slices = context->values.size[0] == 1 ? p->heads : 1;
+    map_say(b, context, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "attended")});
+    context->letters = "attended, the heads side by side";
+}
+
+/* Of the query in focus only: its own row of the weights times the rows of v. */
+static void add_weighted(builder *b)
+{
+    if (bundle_tensor(b->result, map_name_of(STAGE_WEIGHTED)) == NULL)
+        return;
+    const char *weights = plan_has_stage(b->plan, STAGE_ROUNDED) ? "rounded" : "weights";
+    const char *v = map_name_of(build_values(b));
+    tensor rows = build_weighted(b);
+    trace_map *weighted = map_add(b, map_name_of(STAGE_WEIGHTED), STEP_WEIGHTED, &rows);
+    weighted->rows = build_value_labels(b, v);
+    weighted->is_of_focus = true;
+    map_say(b, weighted, OP_TIMES,
+            (trace_origin[4]){map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v)});
+}
+
+/* The name of the map of the rows that Wo takes: the context's own, unless its heads are apart. */
+static const char *add_joined(builder *b)
+{
+    const char *name;
+    tensor rows = build_joined(b, &name);
+    if (map_named(b->trace, name) != NULL)
+        return name;
+    trace_map *joined = map_add(b, name, STEP_UNIFY, &rows);
+    joined->rows = build_query_labels(b, NULL);
+    joined->slices = b->plan->heads;
+    map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
+    joined->letters = "context, the heads side by side";
+    return name;
+}
+
+static void add_output(builder *b)
+{
+    const plan *p = b->plan;
+    if (p->wo.data == NULL && p->bo.data == NULL)
+        return;
+    map_add(b, "Wo", STEP_PARAMETERS, &p->wo);
+    trace_map *bo = map_add(b, "bo", STEP_PARAMETERS, &p->bo);
+    trace_map *output =
+        map_add_stage(b, STAGE_OUTPUT, STEP_UNIFY, build_query_labels(b, NULL), build_numbers());
+    trace_origin bias = map_from(b, PART_OF_COLUMN, "bo");
+    if (p->wo.data == NULL) {
+        bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */
+        map_say(b, output, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, "context"), bias});
+        return;
+    }
+    const char *rows = add_joined(b);
+    map_say(
+        b, output, OP_DOT,
+        (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"), bias});
+}
+
+void map_make(builder *b)
+{
+    add_roles(b);
+    add_scores_to_weights(b);
+    add_results(b);
+    add_weighted(b);
+    add_output(b);
+}
