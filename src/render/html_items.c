@@ -1,8 +1,7 @@
 /* The items of a step: sentences, formulas, worked lines, and tables of words. */
-#include "render/expression_text.h"
+#include "render/expression.h"
 #include "render/html_parts.h"
-#include "render/table_text.h"
-#include "render/worked_line.h"
+#include "render/text_items.h"
 
 static void add_paragraph(text *out, const char *class_name, const char *words)
 {

@@ -39,12 +39,6 @@ typedef struct markup_page {
 bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to,
                    err *e);
 
-/* markup_lines.c: formulas and worked lines, inside math_before and math_after. */
-void markup_add_formula(const markup_page *p, const char *formula);
-void markup_add_line(const markup_page *p, const trace_item *item);
-/* Columns of what stands left of the sign that such are aligned at. */
-size_t markup_left_columns(const trace_item *item);
-
 /* markup_products.c */
 void markup_add_product(const markup_page *p, const trace_item *item);
 
@@ -53,9 +47,7 @@ void markup_add_matrix(const markup_page *p, const trace_item *item);
 void markup_add_stack(const markup_page *p, const trace_item *item);
 void markup_add_table(const markup_page *p, const trace_item *item);
 
-/* markup_words.c: paragraphs, one a line of `words`. */
-void markup_add_paragraphs(const markup_page *p, const char *words);
-/* One that says what of a matrix is not shown, where anything is not. */
+/* A paragraph that says what of a matrix is not shown, where anything is not. */
 void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns);
 
 #endif

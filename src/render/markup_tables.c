@@ -3,7 +3,7 @@
 #include "render/brackets.h"
 #include "render/label_text.h"
 #include "render/markup.h"
-#include "render/table_text.h"
+#include "render/text_items.h"
 
 #include <stdio.h>
 #include <string.h>

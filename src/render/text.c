@@ -1,12 +1,8 @@
 #include "render/text.h"
 
 #include "render/display.h"
-#include "render/line_text.h"
-#include "render/matrix_text.h"
 #include "render/page.h"
-#include "render/product_text.h"
-#include "render/stack_text.h"
-#include "render/table_text.h"
+#include "render/text_items.h"
 
 /* ---- kinds of items ---- */
 

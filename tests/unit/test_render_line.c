@@ -1,7 +1,7 @@
 /* Worked lines, laid out by hand with the numbers of seed 001's walkthrough. */
 #include "unit.h"
 
-#include "render/line_text.h"
+#include "render/text_items.h"
 #include "render_parts.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 /* Matrices, stacks and products, laid out by hand with the numbers of seed 001's walkthrough. */
 #include "unit.h"
 
-#include "render/matrix_text.h"
-#include "render/product_text.h"
-#include "render/stack_text.h"
+#include "render/text_items.h"
 #include "render_parts.h"
 
 #include <math.h>

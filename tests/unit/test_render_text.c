@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "render/renderer.h"
-#include "render/table_text.h"
+#include "render/text_items.h"
 #include "render_parts.h"
 
 static const double Q[] = {1, 0, 2}, K[] = {4, 4, 0}, FOUR = 4;

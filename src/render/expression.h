@@ -1,9 +1,13 @@
-/* The parts of a worked line, which every page of a trace lays out in its own way. */
-#ifndef SELFATTN_RENDER_WORKED_LINE_H
-#define SELFATTN_RENDER_WORKED_LINE_H
+/* The parts of a worked line, which every page of a trace lays out in its own way: its numbers are an
+ * expression, 1·4 + 0·4 + 2·0, exp(2 − 4), max(2, 4, 4). */
+#ifndef SELFATTN_RENDER_EXPRESSION_H
+#define SELFATTN_RENDER_EXPRESSION_H
 
-#include "render/expression_text.h"
 #include "render/math.h"
+#include "render/renderer.h"
+
+/* Stands before a space at which a line may be broken; nothing that is shown holds it. */
+enum { EXPRESSION_BREAK = '\n' };
 
 /* Where the expression and the result may be broken, EXPRESSION_BREAK stands before a space. */
 typedef struct worked_line {

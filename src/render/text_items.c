@@ -1,0 +1,610 @@
+#include "render/text_items.h"
+
+#include "base/mem.h"
+#include "render/brackets.h"
+#include "render/display.h"
+#include "render/expression.h"
+#include "render/label_text.h"
+#include "render/page.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- matrices ---- */
+
+/* One matrix being drawn. */
+typedef struct drawing {
+    text *out;
+    const trace_item *item;
+    const render_options *how;
+    column_source source;
+    size_t
+        label_width; /* of the labels at the left with the space behind them; 0: there are none */
+} drawing;
+
+static const size_t BEHIND_LABEL = 2;
+
+/* ---- labels ---- */
+
+/* A number alone above or beside the only column or row says nothing. */
+static bool has_labels(const trace_labels *labels, size_t count)
+{
+    return count > 1 || labels_have_words(labels);
+}
+
+static size_t label_width(const trace_labels *labels, const selection *rows)
+{
+    size_t widest = 1; /* … */
+    for (size_t slot = 0; slot < selection_count(rows); slot++) {
+        size_t row = selection_at(rows, slot);
+        size_t columns = row == SELECTION_GAP ? 1 : label_columns(labels, row);
+        widest = columns > widest ? columns : widest;
+    }
+    return widest + BEHIND_LABEL;
+}
+
+/* ---- lines ---- */
+
+static void add_name(const drawing *d)
+{
+    const tensor *a = &d->item->a;
+    page_indent(d->out);
+    display_add_string(d->out, d->item->text == NULL ? "" : d->item->text);
+    if (a->rank == 2)
+        text_add_format(d->out, " (%zu × %zu)", a->size[0], a->size[1]);
+    else if (a->rank == 1)
+        text_add_format(d->out, " (%zu long)", a->size[0]);
+    display_end_line(d->out);
+}
+
+static void add_column_labels(const drawing *d, const brackets *b)
+{
+    page_indent(d->out);
+    text_add_repeated(d->out, " ", d->label_width);
+    brackets_add_labels(d->out, b);
+    display_end_line(d->out);
+}
+
+/* The arrow stands in the indent, so that rows begin in one column with and without it. */
+static void add_row(const drawing *d, const brackets *b, size_t row)
+{
+    bool is_focus = row + 1 == d->item->focus;
+    text_add_repeated(d->out, " ", PAGE_INDENT - 2);
+    if (is_focus)
+        page_bold(d->out, d->how);
+    text_add_string(d->out, is_focus ? "→ " : "  ");
+    if (d->label_width > 0) {
+        size_t columns = label_add(d->out, &d->item->rows, row);
+        text_add_repeated(d->out, " ", d->label_width - columns);
+    }
+    brackets_add_row(d->out, b, &d->source.matrix, row);
+    if (is_focus)
+        page_plain(d->out, d->how);
+    display_end_line(d->out);
+}
+
+static void add_gap(const drawing *d)
+{
+    page_indent(d->out);
+    text_add_string(d->out, "…\n");
+}
+
+static void add_rows(const drawing *d, const brackets *b)
+{
+    const selection *rows = &d->source.rows;
+    for (size_t slot = 0; slot < selection_count(rows); slot++) {
+        size_t row = selection_at(rows, slot);
+        if (row == SELECTION_GAP)
+            add_gap(d);
+        else
+            add_row(d, b, row);
+    }
+}
+
+void matrix_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    drawing d = {.out = out, .item = item, .how = how};
+    d.source = (column_source){
+        .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
+    const size_t *size = d.source.matrix.size;
+    d.source.rows = selection_of_rows(size[0], item->focus, how->is_full);
+    d.source.labels = has_labels(&item->columns, size[1]) ? &item->columns : NULL;
+    if (item->a.rank == 2 && has_labels(&item->rows, size[0]))
+        d.label_width = label_width(&item->rows, &d.source.rows);
+
+    add_name(&d);
+    brackets b = {0};
+    size_t budget = page_budget(how) - d.label_width;
+    while (brackets_next(&b, &d.source, budget, how->is_full)) {
+        brackets_add_part(out, &b, PAGE_INDENT);
+        if (d.source.labels != NULL)
+            add_column_labels(&d, &b);
+        add_rows(&d, &b);
+    }
+    page_add_left_out(out, &d.source.rows, &b.columns, how);
+}
+
+/* ---- products ---- */
+
+/* One of the three. Line 0 is above all numbers; each has its name on the line above its first. */
+typedef struct box {
+    const char *name;
+    column_source source;
+    brackets shown;
+    size_t width, first_line;
+} box;
+
+typedef struct product {
+    box row, matrix, result;
+} product;
+
+enum {
+    SIGN_COLUMNS = 5, /* "  ×  " */
+    NARROWEST = 6,    /* "0, " in the matrix and in the result, for each of their columns */
+    FEWEST = 2,       /* columns that stay, whatever the width: the first, … and the last */
+    FEW = 3           /* neither side is left with fewer as long as the other has more */
+};
+
+/* ---- what fits ---- */
+
+static size_t box_measure(box *b, const selection *columns)
+{
+    brackets_measure(&b->shown, &b->source, columns);
+    size_t name = display_columns(b->name, strlen(b->name)), numbers = brackets_columns(&b->shown);
+    return b->width = name > numbers ? name : numbers;
+}
+
+/* The row's columns are the matrix's rows, and the matrix's columns the result's: they are left
+ * out together. */
+static size_t product_measure(product *p, const selection *inner, const selection *outer)
+{
+    p->matrix.source.rows = *inner;
+    return box_measure(&p->row, inner) + box_measure(&p->matrix, outer) +
+           box_measure(&p->result, outer) + 2 * SIGN_COLUMNS;
+}
+
+/* Takes columns from the wider side until the three fit; false where too few are left to take
+ * any. */
+static bool product_fits_shortened(product *p, size_t budget)
+{
+    size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
+    selection inner = selection_of_rows(n, 0, false);
+    size_t inner_shown = inner.front + inner.back;
+    size_t most = budget / NARROWEST < BRACKETS_MOST ? budget / NARROWEST : BRACKETS_MOST - 1;
+    size_t outer_shown = m < most ? m : most;
+    selection outer = selection_of_ends(m, outer_shown);
+    while (product_measure(p, &inner, &outer) > budget) {
+        if (inner_shown <= FEWEST && outer_shown <= FEWEST)
+            return false;
+        size_t fewest = inner_shown > FEW || outer_shown > FEW ? FEW : FEWEST;
+        bool row_is_wider = p->row.width > p->matrix.width + p->result.width;
+        if (outer_shown <= fewest || (row_is_wider && inner_shown > fewest))
+            inner = selection_of_ends(n, --inner_shown);
+        else
+            outer = selection_of_ends(m, --outer_shown);
+    }
+    return true;
+}
+
+/* Whether all of it fits, whose widths are then measured. */
+static bool product_fits_whole(product *p, size_t budget)
+{
+    selection inner = selection_all(p->row.source.matrix.size[1]);
+    selection outer = selection_all(p->result.source.matrix.size[1]);
+    return inner.total <= BRACKETS_MOST && outer.total <= BRACKETS_MOST &&
+           product_measure(p, &inner, &outer) <= budget;
+}
+
+/* ---- drawing ---- */
+
+/* What a box shows on a line, filled up to its width. */
+static void box_add_line(text *out, const box *b, size_t line)
+{
+    size_t columns = 0, slot = line - b->first_line;
+    if (line + 1 == b->first_line) {
+        display_add_string(out, b->name);
+        columns = display_columns(b->name, strlen(b->name));
+    } else if (line >= b->first_line && slot < selection_count(&b->source.rows)) {
+        size_t row = selection_at(&b->source.rows, slot);
+        columns = row == SELECTION_GAP ? 1 : brackets_columns(&b->shown);
+        if (row == SELECTION_GAP)
+            text_add_string(out, "…");
+        else
+            brackets_add_row(out, &b->shown, &b->source.matrix, row);
+    }
+    text_add_repeated(out, " ", b->width - columns);
+}
+
+static void product_add_lines(text *out, product *p)
+{
+    size_t lines = 1 + selection_count(&p->matrix.source.rows);
+    size_t middle = lines / 2;
+    p->matrix.first_line = 1;
+    p->row.first_line = p->result.first_line = middle;
+    for (size_t line = 0; line < lines; line++) {
+        page_indent(out);
+        box_add_line(out, &p->row, line);
+        text_add_string(out, line == middle ? "  ×  " : "     ");
+        box_add_line(out, &p->matrix, line);
+        text_add_string(out, line == middle ? "  =  " : "     ");
+        box_add_line(out, &p->result, line);
+        display_end_line(out);
+    }
+}
+
+/* Too wide to stand side by side: one below the other. */
+static void product_add_below(text *out, const trace_item *item, const render_options *how)
+{
+    const char *names[] = {item->left, item->letters, item->text};
+    const tensor *parts[] = {&item->a, &item->b, &item->result};
+    static const char *const SIGNS[] = {"", "× ", "= "};
+    for (size_t i = 0; i < 3; i++) {
+        text name = {0};
+        text_add_string(&name, SIGNS[i]);
+        text_add_string(&name, names[i] == NULL ? "" : names[i]);
+        out->failed = out->failed || name.failed;
+        trace_item part = {.kind = TRACE_MATRIX, .text = text_string(&name), .a = *parts[i]};
+        text_add_string(out, i > 0 ? "\n" : "");
+        matrix_text_add(out, &part, how);
+        text_free(&name);
+    }
+}
+
+static box box_of(const char *name, const tensor *numbers, const render_options *how)
+{
+    box b = {.name = name == NULL ? "" : name};
+    b.source = (column_source){.matrix = matrix_of(numbers), .digits = how->digits};
+    b.source.rows = selection_all(b.source.matrix.size[0]);
+    return b;
+}
+
+void product_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    product p = {.row = box_of(item->left, &item->a, how),
+                 .matrix = box_of(item->letters, &item->b, how),
+                 .result = box_of(item->text, &item->result, how)};
+    size_t budget = page_budget(how);
+    if (how->is_full ? product_fits_whole(&p, budget) : product_fits_shortened(&p, budget)) {
+        product_add_lines(out, &p);
+        page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
+    } else {
+        product_add_below(out, item, how);
+    }
+}
+
+/* ---- sums ---- */
+
+/* One stack being drawn. */
+typedef struct summing {
+    text *out;
+    const trace_item *item;
+    column_source source;
+    size_t summed_label_width; /* without the space behind */
+} summing;
+
+static const size_t SIGN = 4; /* "  + ", between label and row */
+
+static const char *result_name(const trace_item *item)
+{
+    return item->text != NULL ? item->text : "";
+}
+
+static size_t summed_label_width(const trace_item *item, const selection *rows)
+{
+    size_t widest = display_columns(result_name(item), strlen(result_name(item)));
+    for (size_t slot = 0; slot < selection_count(rows); slot++) {
+        size_t row = selection_at(rows, slot);
+        size_t columns = row == SELECTION_GAP ? 1 : label_columns(&item->rows, row);
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static void add_sign(const summing *d, size_t label_columns_used, const char *sign)
+{
+    text_add_repeated(d->out, " ", d->summed_label_width - label_columns_used);
+    text_add_format(d->out, "  %s ", sign);
+}
+
+static void add_summed_rows(const summing *d, const brackets *b)
+{
+    const selection *rows = &d->source.rows;
+    for (size_t slot = 0; slot < selection_count(rows); slot++) {
+        size_t row = selection_at(rows, slot);
+        page_indent(d->out);
+        if (row == SELECTION_GAP) {
+            text_add_string(d->out, "…\n");
+            continue;
+        }
+        add_sign(d, label_add(d->out, &d->item->rows, row), slot == 0 ? " " : "+");
+        brackets_add_row(d->out, b, &d->source.matrix, row);
+        display_end_line(d->out);
+    }
+}
+
+static void add_result(const summing *d, const brackets *b)
+{
+    const char *name = result_name(d->item);
+    page_indent(d->out);
+    text_add_repeated(d->out, " ", d->summed_label_width + 2);
+    text_add_repeated(d->out, "-", brackets_columns(b) + SIGN - 2);
+    display_end_line(d->out);
+
+    page_indent(d->out);
+    display_add_string(d->out, name);
+    add_sign(d, display_columns(name, strlen(name)), "=");
+    brackets_add_row(d->out, b, &d->source.also, 0);
+    display_end_line(d->out);
+}
+
+void stack_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    summing d = {.out = out, .item = item};
+    d.source = (column_source){
+        .matrix = matrix_of(&item->a), .also = matrix_of(&item->result), .digits = how->digits};
+    d.source.rows = selection_of_rows(d.source.matrix.size[0], item->focus, how->is_full);
+    d.summed_label_width = summed_label_width(item, &d.source.rows);
+
+    brackets b = {0};
+    size_t budget = page_budget(how) - d.summed_label_width - SIGN;
+    while (brackets_next(&b, &d.source, budget, how->is_full)) {
+        brackets_add_part(out, &b, PAGE_INDENT);
+        add_summed_rows(&d, &b);
+        add_result(&d, &b);
+    }
+    page_add_left_out(out, &d.source.rows, &b.columns, how);
+}
+
+/* ---- tables of words ---- */
+
+/* What words need to be readable in broken lines, and what three columns of them may have on the
+ * narrowest page. */
+enum { NARROWEST_CELL = 10 };
+static const size_t BETWEEN = 3;
+
+typedef struct table {
+    const text_list *cells;
+    size_t columns, rows;
+    size_t width[TABLE_MOST];
+    bool is_right[TABLE_MOST]; /* numbers stand to the right */
+} table;
+
+static const char *cell(const table *t, size_t row, size_t column)
+{
+    return t->cells->item[row * t->columns + column];
+}
+
+static bool looks_like_number(const char *word)
+{
+    return *word != '\0' && strspn(word, "0123456789.-+e") == strlen(word);
+}
+
+/* ---- widths ---- */
+
+bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
+{
+    size_t at = columns + column;
+    while (at < cells->count && looks_like_number(cells->item[at]))
+        at += columns;
+    return cells->count > columns && at >= cells->count;
+}
+
+static void measure(table *t, size_t column)
+{
+    t->is_right[column] = table_text_is_right(t->cells, t->columns, column);
+    for (size_t row = 0; row < t->rows; row++) {
+        const char *word = cell(t, row, column);
+        size_t columns = display_columns(word, strlen(word));
+        if (columns > t->width[column])
+            t->width[column] = columns;
+    }
+}
+
+static size_t total_width(const table *t, size_t *widest)
+{
+    size_t total = (t->columns - 1) * BETWEEN;
+    *widest = 0;
+    for (size_t column = 0; column < t->columns; column++) {
+        total += t->width[column];
+        if (t->width[column] > t->width[*widest])
+            *widest = column;
+    }
+    return total;
+}
+
+/* Takes from the widest column what is too much, and again where that is not enough. */
+static void fit(table *t, size_t budget)
+{
+    size_t widest, total;
+    while ((total = total_width(t, &widest)) > budget && t->width[widest] > NARROWEST_CELL)
+        t->width[widest]--;
+}
+
+/* ---- drawing ---- */
+
+static void add_cell_line(text *out, const table *t, size_t column, const char *words,
+                          size_t length)
+{
+    size_t used = display_columns(words, length);
+    size_t space = t->width[column] > used ? t->width[column] - used : 0;
+    text_add_repeated(out, " ", t->is_right[column] ? space : 0);
+    display_add(out, words, length);
+    text_add_repeated(out, " ", t->is_right[column] ? 0 : space);
+}
+
+/* A row takes as many lines as its longest cell. */
+static void add_table_row(text *out, const table *t, size_t row)
+{
+    const char *rest[TABLE_MOST];
+    for (size_t column = 0; column < t->columns; column++)
+        rest[column] = cell(t, row, column);
+    for (bool has_more = true; has_more;) {
+        has_more = false;
+        page_indent(out);
+        for (size_t column = 0; column < t->columns; column++) {
+            size_t skip, length = display_line(rest[column], t->width[column], &skip);
+            text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
+            add_cell_line(out, t, column, rest[column], length);
+            rest[column] += length + skip;
+            has_more = has_more || *rest[column] != '\0';
+        }
+        display_end_line(out);
+    }
+}
+
+static void add_rule(text *out, const table *t)
+{
+    page_indent(out);
+    for (size_t column = 0; column < t->columns; column++) {
+        text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
+        text_add_repeated(out, "─", t->width[column]);
+    }
+    display_end_line(out);
+}
+
+void table_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    assert(item->columns_count > 0 && item->columns_count <= TABLE_MOST);
+    table t = {.cells = &item->cells, .columns = item->columns_count};
+    t.rows = item->cells.count / t.columns;
+    for (size_t column = 0; column < t.columns; column++)
+        measure(&t, column);
+    fit(&t, page_budget(how));
+    for (size_t row = 0; row < t.rows; row++) {
+        add_table_row(out, &t, row);
+        if (row == 0)
+            add_rule(out, &t);
+    }
+}
+
+/* ---- worked lines ---- */
+
+/* Appends a part, broken where its next piece would pass `width`; lines go on at `indent`.
+ * Returns the column it ends at. */
+static size_t add_broken(text *out, const text *part, size_t column, size_t indent, size_t width)
+{
+    for (const char *piece = text_string(part); *piece != '\0';) {
+        size_t length = strcspn(piece, "\n"), columns = display_columns(piece, length);
+        if (column + columns > width && column > indent) {
+            display_end_line(out);
+            text_add_repeated(out, " ", indent);
+            column = indent;
+            size_t space = *piece == ' ';
+            piece += space;
+            length -= space;
+            columns -= space;
+        }
+        text_add(out, piece, length);
+        column += columns;
+        piece += length + (piece[length] != '\0');
+    }
+    return column;
+}
+
+/* Without its breaks, each of which display_columns counts as a control character. */
+static size_t columns_of(const text *part)
+{
+    size_t columns = display_columns(text_string(part), part->length);
+    for (size_t i = 0; i < part->length; i++)
+        columns -= part->data[i] == EXPRESSION_BREAK;
+    return columns;
+}
+
+/* Of a part that is broken wherever it can be; no line begins with its space. */
+static size_t widest_piece(const text *part)
+{
+    size_t widest = 0;
+    for (const char *piece = text_string(part); *piece != '\0';) {
+        size_t length = strcspn(piece, "\n"), space = *piece == ' ';
+        widest = size_larger(widest, display_columns(piece + space, length - space));
+        piece += length + (piece[length] != '\0');
+    }
+    return widest;
+}
+
+/* What stands before the numbers, broken between words where it is too wide. */
+static void add_head(text *out, const text *head, size_t indent, size_t width)
+{
+    const char *at = text_string(head);
+    page_indent(out);
+    for (size_t begin = PAGE_INDENT; *at != '\0'; begin = indent) {
+        size_t skip, length = display_line(at, width - begin, &skip);
+        text_add(out, at, length);
+        at += length + skip;
+        if (*at != '\0') {
+            display_end_line(out);
+            text_add_repeated(out, " ", indent);
+        }
+    }
+}
+
+static void add_on_one_line(text *out, const worked_line *l)
+{
+    page_indent(out);
+    text_add_string(out, text_string(&l->head));
+    text_add_string(out, l->before);
+    add_broken(out, &l->expression, 0, 0, SIZE_MAX);
+    text_add_string(out, l->inner.length > 0 ? " = " : "");
+    add_broken(out, &l->inner, 0, 0, SIZE_MAX);
+    text_add_string(out, l->sign);
+    add_broken(out, &l->result, 0, 0, SIZE_MAX);
+    display_end_line(out);
+}
+
+/* The column at which the numbers begin, here and in the lines below: behind the first equals
+ * sign, where that is not too far to the right for a term. */
+static size_t numbers_column(const worked_line *l, const trace_item *item, size_t width)
+{
+    size_t column = PAGE_INDENT;
+    if (item->letters == NULL)
+        column += columns_of(&l->head) + strlen(l->before);
+    else if (item->left != NULL)
+        column += display_columns(item->left, strlen(item->left)) + 3;
+    return column > width / 2 || column + widest_piece(&l->expression) > width ? PAGE_INDENT + 4
+                                                                               : column;
+}
+
+/* What follows in a line of its own, its sign in the column before the numbers. */
+static void begin_line(text *out, const char *sign, size_t numbers)
+{
+    display_end_line(out);
+    text_add_repeated(out, " ", numbers - 2);
+    text_add_string(out, sign + 1);
+}
+
+/* The letters, the numbers and the result below each other, their signs in one column. */
+static void add_on_lines(text *out, const worked_line *l, const trace_item *item, size_t width)
+{
+    size_t numbers = numbers_column(l, item, width);
+    size_t head_end = PAGE_INDENT + columns_of(&l->head) + strlen(l->before);
+    add_head(out, &l->head, numbers, width);
+    if (head_end == numbers)
+        text_add_string(out, l->before);
+    else
+        begin_line(out, l->expression.length > 0 ? " = " : l->sign, numbers);
+    if (l->expression.length > 0) {
+        add_broken(out, &l->expression, numbers, numbers, width);
+        if (l->inner.length > 0) {
+            begin_line(out, " = ", numbers);
+            add_broken(out, &l->inner, numbers, numbers, width);
+        }
+        begin_line(out, l->sign, numbers);
+    }
+    add_broken(out, &l->result, numbers, numbers, width);
+    display_end_line(out);
+}
+
+void line_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    worked_line l = worked_line_of(item, how);
+    size_t columns = PAGE_INDENT + columns_of(&l.head) + strlen(l.before) +
+                     columns_of(&l.expression) + 3 + columns_of(&l.result);
+    if (l.inner.length > 0)
+        columns += columns_of(&l.inner) + 3;
+    if (columns <= page_width(how))
+        add_on_one_line(out, &l);
+    else
+        add_on_lines(out, &l, item, page_width(how));
+    worked_line_free(&l, out);
+}
