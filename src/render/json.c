@@ -85,6 +85,10 @@ static void add_line(writer *w, const trace_item *item)
     add_head_of(w, item);
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
+    if (item->map != NULL)
+        text_add_format(w->out, ", \"of\": \"%s%s\", \"cell\": [%zu, %zu, %zu]",
+                        item->room->place.way, item->map->name, item->cell[0], item->cell[1],
+                        item->cell[2]);
     add_text(w, "operation", operation_of(item->op)->named.name);
     add_tensor(w, "a", &item->a);
     add_tensor(w, "b", &item->b);

@@ -302,6 +302,9 @@ static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
     trace_map *map = map_add_number(&f->b, "choice", FLOOR_CHOICE, (double)g->next);
     map->rows = (trace_labels){of->next, NULL};
     map->letters = "the id that is chosen";
+    if (g->how.temperature > 0)
+        map_add_number(&f->b, "drawn", FLOOR_CHOICE, g->how.number[g->step - 1])->letters =
+            "the number that was drawn";
     floors_end(f);
     return !f->b.failed;
 }

@@ -282,8 +282,8 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         return &b->spare_item;
     }
     size_t heads = map->values.size[0], width = map->values.size[2] / map->slices,
-           head = b->focus.head * heads / b->trace->heads,
-           slice = heads > 1 ? 0 : b->focus.head * map->slices / b->trace->heads;
+           head = b->trace->focus.head * heads / b->trace->heads,
+           slice = heads > 1 ? 0 : b->trace->focus.head * map->slices / b->trace->heads;
     map_cell at = {b->trace, map, head, row, slice * width + column};
     const char *left = map->is_column ? build_text(b, "%s[%zu]", name, row + 1)
                                       : build_text(b, "%s[%zu,%zu]", name, row + 1, column + 1);
@@ -293,6 +293,9 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         *operand[i] = numbers_of(&at, &map->operand[i]);
     tensor of_head = tensor_at(&map->values, at.head);
     line->result = build_element(&of_head, row, at.column);
+    line->room = at.room;
+    line->map = map;
+    memcpy(line->cell, (size_t[]){at.head, at.row, at.column}, sizeof line->cell);
     line->column = line->op == OP_PLUS && line->c.data != NULL ? column + 1 : 0;
     line->decimals = line->op == OP_ROUND ? b->plan->asked->round_decimals : 0;
     if (operation_of(map->op)->inner != NULL)

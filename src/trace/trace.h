@@ -10,6 +10,9 @@
 #include "attn/wanted.h"
 #include "trace/step.h"
 
+struct trace;
+struct trace_map;
+
 typedef enum trace_kind {
     TRACE_SENTENCE,    /* text: one plain sentence, what happens and why; what an option would change
                           stands at its end, after "; --": a page has no options */
@@ -50,6 +53,10 @@ typedef struct trace_item {
     bool has_ids; /* its columns are ids, which count from 0 */
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     size_t head;  /* whose numbers they are, from 1; 0 = of none, or of all */
+    /* A line that works out a cell of a map, or NULL: head, row and column, from 0. */
+    const struct trace *room;
+    const struct trace_map *map;
+    size_t cell[3];
     text_list cells;
     size_t columns_count;
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
@@ -83,9 +90,6 @@ typedef enum trace_part {
     PART_OF_HEADS,  /* [i,j] of every head */
     PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
 } trace_part;
-
-struct trace;
-struct trace_map;
 
 typedef struct trace_origin {
     trace_part part;

@@ -3,8 +3,11 @@
 
 Knows operations and parts, and nothing of attention: each node of the trace says what its cells are
 made of, and every cell must come out of its operands, within what the type of the run rounds away.
-A number that is changed must be noticed, too. Prints what is wrong, and how many traces passed and
-failed."""
+The same holds for each worked line, product and sum of its steps, and each matrix that they show is
+a node's. A number that is changed must be noticed, too. Prints what is wrong, and how many traces
+passed and failed. With --alter N first, one in N numbers of the steps is changed in its turn, and
+each change that is not noticed is an error."""
+import bisect
 import json
 import math
 import sys
@@ -136,6 +139,9 @@ def work_out(op, node, a, b, c, d, column):
         bent = [math.tanh(x + y + (z if d else 0)) for x, y, z in zip(a, b, d or a)]
         s = Terms(products(c, bent))
         return s.sum, 8 * s.size
+    if op == "difference":
+        s = Terms([a[0] * b[0], -a[1] * b[1]])
+        return s.sum, s.size
     if op == "times":
         return products(a, b)[0], abs(a[0] * b[0])
     if op == "cap":
@@ -181,6 +187,21 @@ def work_out(op, node, a, b, c, d, column):
     if op == "activate":
         x = ACTIVATIONS[node.function](a[0]) * (b[0] if b else 1)
         return x, (8 + 8 * abs(a[0])) * (abs(b[0]) if b else 1)
+    if op == "plus_log":
+        return a[0] + math.log(b[0]), abs(a[0]) + 8
+    if op == "entropy":
+        s = Terms(x * math.log(x) for x in a if x != 0)
+        return 0.0 - s.sum, 8 * s.size
+    if op == "variance":
+        mean = math.fsum(a) / len(a)
+        s = Terms((x - mean) ** 2 for x in a)
+        return s.sum / len(a), s.size + sum(x * x for x in a)
+    if op == "inverse_root":
+        return 1 / math.sqrt(a[0]), 1 / math.sqrt(a[0])
+    if op == "inverse_root_of_sum":
+        return 1 / math.sqrt(a[0] + b[0]), 1 / math.sqrt(a[0] + b[0])
+    if op == "hide":
+        return -math.inf, 0
     raise ValueError(f"an unknown operation: {op}")
 
 
@@ -231,6 +252,229 @@ def check(trace, kind, only=None):
     return wrong, done
 
 
+# ---- steps ----
+
+
+def numbers(value):
+    """A number, a row or a matrix, with its special values."""
+    return [numbers(x) for x in value] if isinstance(value, list) else number(value)
+
+
+def flat(value):
+    return [y for x in value for y in flat(x)] if isinstance(value, list) else [value]
+
+
+def slack_of(kind, result, size, terms):
+    return SLACK[kind] * (size + abs(result)) * max(4, math.sqrt(terms)) + SMALLEST[kind]
+
+
+def is_rounded(a, result):
+    """To as few decimals as it has, up or down."""
+    decimals = next((d for d in range(17) if round(result, d) == result), 17)
+    return abs(result - a) < 10.0**-decimals
+
+
+def inner_of(said, a, b, c, d):
+    """What is inside, worked out, and the line's result by it."""
+    op = said["operation"]
+    if op == "additive":
+        bent = [math.tanh(x + y + z) for x, y, z in zip(a, b, d or [0] * len(a))]
+        return bent, math.fsum(products(c, numbers(said["inner"])))
+    if op == "cap":
+        return [math.tanh(a[0] / b[0])], b[0] * number(said["inner"])
+    return [a[0] + b[0]], 1 / math.sqrt(number(said["inner"]))
+
+
+def line_is_true(said, kind):
+    op, result = said["operation"], flat(numbers(said["result"]))
+    a, b, c, d = (flat(numbers(said.get(x, []))) for x in "abcd")
+    if op == "round":
+        return is_rounded(a[0], result[0])
+    if "inner" in said:
+        inner, by_inner = inner_of(said, a, b, c, d)
+        far = 8 * sum(abs(x) for x in a + b + d) + 8
+        if not all(is_near(x, y, slack_of(kind, y, far, 1))
+                   for x, y in zip(flat(numbers(said["inner"])), inner)):
+            return False
+        if not is_near(result[0], by_inner, slack_of(kind, by_inner, sum(map(abs, c + b)), len(a))):
+            return False
+    if len(result) == 1:
+        cases = [(a, b, result[0])]
+    else:
+        wide = max(len(a), len(b))
+        cases = [(one, other, y) for one, other, y in zip(
+            ([x] for x in (a if len(a) == wide else a * wide)),
+            ([x] for x in (b if len(b) == wide else b * wide)), result)]
+    for one, other, y in cases:
+        wanted, size = work_out(op, None, one, other, c, d, said.get("j", 1) - 1)
+        if not is_near(y, wanted, slack_of(kind, wanted, size, len(a))):
+            return False
+    return True
+
+
+def rows_are_true(rows, result, kind):
+    """Each number of the result is the sum of its column."""
+    for column, y in zip(zip(*rows), result):
+        s = Terms(column)
+        if not is_near(y, s.sum, slack_of(kind, s.sum, s.size, len(column))):
+            return False
+    return len(rows[0]) == len(result)
+
+
+def shapes_of(node):
+    """All that a step may show of a node: its heads, whole or cut, and their rows."""
+    width = node.columns // node.slices
+    for head in node.values:
+        yield head
+        for first in range(0, node.columns if node.slices > 1 else 0, width):
+            yield [row[first : first + width] for row in head]
+    if node.rows == 1:  # a row a head, or a number
+        row = [x for head in node.values for x in head[0]]
+        yield [row[first : first + width] for first in range(0, len(row), width)]
+        yield row
+
+
+def key_of(matrix):
+    row = matrix if isinstance(matrix, list) else [matrix]
+    rows = row if row and isinstance(row[0], list) else [row]
+    return tuple(tuple(repr(x) for x in row) for row in rows)
+
+
+def bent(number):
+    """What the formulas of positions and activations make of one number."""
+    x = float(number)
+    if not math.isfinite(x):
+        return []
+    return [-x, math.sin(x), math.cos(x), math.tanh(x), phi(x), 0.044715 * x**3,
+            math.sqrt(2 / math.pi)]
+
+
+class Shown:
+    """What the steps of a trace may show: matrices, rows and numbers of its nodes."""
+
+    def __init__(self, trace, kind):
+        self.kind = kind
+        self.nodes = {said["name"]: Node(said) for said in trace["nodes"]}
+        self.run = {"nodes": self.nodes, "type": kind}
+        there = [node for node in self.nodes.values() if node.values is not None]
+        self.matrices = {key_of(matrix) for node in there for matrix in shapes_of(node)}
+        self.matrices |= {tuple(zip(*matrix)) for matrix in self.matrices}
+        self.rows = {row for matrix in self.matrices for row in matrix}
+        self.numbers = {x for row in self.rows for x in row}
+        self.numbers |= {repr(float(x)) for node in there for x in (
+            node.rows, node.columns, node.columns // node.slices, node.heads)}
+        self.bent = None
+        self.is_partial = len(there) < len(self.nodes)  # a page leaves a large one out
+
+    def begin(self):
+        """A step: numbers that its lines work out may be used by those after them."""
+        self.made = set()
+
+    def knows(self, value):
+        """A row of a node; numbers that nodes or lines before have, one by one."""
+        if isinstance(value, list) and isinstance(value[0], list):
+            return key_of(value) in self.matrices
+        row = flat(value)
+        return tuple(map(repr, row)) in self.rows or all(self.has(x) for x in row)
+
+    def has(self, x):
+        """What a node or a line before has, or how many there are; also taken off, and bent."""
+        if {repr(float(x)), repr(x), repr(-x)} & (self.numbers | self.made):
+            return True
+        if self.bent is None:
+            self.bent = sorted(y for number in self.numbers for y in bent(number))
+        slack = SLACK[self.kind] * abs(x)
+        at = bisect.bisect_left(self.bent, x - slack)
+        return (at < len(self.bent) and self.bent[at] <= x + slack or
+                any(is_near(x, y, 2.0**-50) for number in self.made for y in bent(number)))
+
+    def cell_is_true(self, said):
+        """The operands are those that the cell's node says, and the result is the cell."""
+        node, (head, row, column) = self.nodes[said["of"]], said["cell"]
+        if node.operation != said["operation"]:
+            return False
+        for x in "abcd":
+            wanted = []
+            if x in node.operands:
+                if self.nodes[node.operands[x]["of"]].values is None:
+                    continue
+                wanted = cells(self.run, node.operands[x], node, head, row, column)
+            if repr(flat(numbers(said.get(x, [])))) != repr(wanted):
+                return False
+        return repr(numbers(said["result"])) == repr(node.values[head][row][column])
+
+    def line_is_true(self, said):
+        if "of" in said and not self.cell_is_true(said):
+            return False
+        if "of" not in said and not self.is_partial and not all(
+                self.knows(numbers(said[x])) for x in "abcd" if x in said):
+            return False
+        if not line_is_true(said, self.kind):
+            return False
+        self.made |= {repr(x) for x in flat(numbers(said["result"]))}
+        return True
+
+    def item_is_true(self, said):
+        if said["kind"] == "line":
+            return self.line_is_true(said)
+        if said["kind"] == "matrix":
+            return key_of(numbers(said["a"])) in self.matrices
+        if said["kind"] == "product":
+            a, b, result = (numbers(said[x]) for x in ("a", "b", "result"))
+            return (key_of(b) in self.matrices and self.knows(a) and self.knows(result) and
+                    rows_are_true([products([x] * len(row), row) for x, row in zip(a, b)],
+                                  result, self.kind))
+        if said["kind"] == "stack":
+            a, result = numbers(said["a"]), numbers(said["result"])
+            return (key_of(a) in self.matrices and self.knows(result) and
+                    rows_are_true(a, result, self.kind))
+        return True
+
+
+def say_item(said):
+    return str({x: y for x, y in said.items() if x not in ("rows", "columns")})[:200]
+
+
+def check_steps(trace, kind):
+    shown = Shown(trace, kind)
+    for step in trace["steps"]:
+        shown.begin()
+        for said in step["items"]:
+            if not shown.item_is_true(said):
+                yield f"{step['step']}: {say_item(said)}"
+
+
+def places(value, name):
+    """Where the numbers are of a number, a row or a matrix: each a list or object, and its index."""
+    if isinstance(value[name], list):
+        for i in range(len(value[name])):
+            yield from places(value[name], i)
+    elif not isinstance(value[name], str):
+        yield value, name
+
+
+def alter_steps(trace, kind, every):
+    """Numbers of the steps, each a hundredth off in its turn: those whose change is not noticed."""
+    shown, counted = Shown(trace, kind), 0
+    for step in trace["steps"]:
+        shown.begin()
+        for said in step["items"]:
+            before = set(shown.made)
+            for name in ("a", "b", "c", "d", "inner", "result"):
+                for value, at in list(places(said, name)) if name in said else []:
+                    counted += 1
+                    if counted % every:
+                        continue
+                    kept = value[at]
+                    value[at] = kept * 1.01 if kept else 0.0123
+                    shown.made = set(before)
+                    if shown.item_is_true(said):
+                        yield f"{step['step']}: {value[at]!r} for {kept!r} in {say_item(said)}"
+                    value[at] = kept
+            shown.made = before
+            shown.item_is_true(said)
+
+
 def spoil(trace):
     """Each node's largest number, a hundredth off, in its turn: what no operation makes is left."""
     for said in trace["nodes"]:
@@ -248,7 +492,9 @@ def spoil(trace):
 
 
 def main(kind, paths):
-    failed = 0
+    failed = every = 0
+    if kind == "--alter":
+        every, kind, *paths = int(paths[0]), paths[1], *paths[2:]
     for path in paths:
         with open(path) as file:
             trace = json.load(file)
@@ -257,6 +503,8 @@ def main(kind, paths):
             wrong = ["no cell is made of others"]
         wrong += [f"{name}: a number that is a hundredth off is not noticed"
                   for name in spoil(trace) if not check(trace, kind, name)[0]]
+        wrong += check_steps(trace, kind)
+        wrong += alter_steps(trace, kind, every) if every else []
         failed += bool(wrong)
         for line in wrong[:5]:
             print(f"FAIL trace: {path}: {line}")

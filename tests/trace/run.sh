@@ -4,8 +4,8 @@
 # numbers  every number of every document's trace is found among the stages that the same run emits,
 #          and every result comes out of its operands again ($BUILD/trace_numbers says how)
 # alter    a digit that is changed anywhere in a trace is noticed, each in its turn
-# again    every number of a JSON trace comes out of its operands by the trace's own derivations,
-#          and one that is changed is noticed (evaluate.py says how)
+# again    every number of a JSON trace, of its nodes and of its steps, comes out of its operands by
+#          the trace's own derivations, and one that is changed is noticed (evaluate.py says how)
 # stacks   the same of layers and of generations, by formulas that Python works out: each line is
 #          true, and each formula for all rows (stack_numbers.py says how)
 # lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
@@ -194,7 +194,7 @@ again() {
     done
     set -- "$1" "$scratch/$1"/*.json
     [ -f "$2" ] || return
-    python3 -B "$tests/evaluate.py" "$@" >"$scratch/found"
+    python3 -B "$tests/evaluate.py" --alter 7 "$@" >"$scratch/found"
     sed '$d' "$scratch/found"
     read -r well bad <<END
 $(tail -n 1 "$scratch/found")

@@ -434,7 +434,8 @@ static void write_traces(text *out)
 {
     text_add_string(out, ".SH TRACES AS DATA\n");
     write_paragraph(out, "--trace-format json writes an object. Its list steps has what the text "
-                         "shows, with the numbers of each worked line. Its list nodes has every "
+                         "shows, with the numbers of each worked line; of says which node's cell "
+                         "it works out, cell which head, row and column. Its list nodes has every "
                          "matrix of the run, in full precision, and what its cells are made of, so "
                          "that any program can compute the trace again.");
     write_next_paragraph(out,
