@@ -226,17 +226,18 @@ static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
     return false;
 }
 
-static bool check_sizes(const zip *z, const zip_member *m, size_t end, err *e)
+/* `extra` bytes stand between the name and the data. Lengths that are in bounds are handed on: what
+ * a file says that changes may be another thing the second time. */
+static bool check_sizes(const zip *z, const zip_member *m, size_t extra, size_t end, err *e)
 {
     const char *p = z->bytes + m->header;
     if ((m->flags & FLAG_DESCRIPTOR) != 0)
         return has_descriptor(z, m, end) || disagree(z, m, "size behind it", e);
-    size_t name = read_16(p + 26), extra = read_16(p + 28);
     uint64_t size = read_32(p + 22), packed = read_32(p + 18);
     uint64_t *const wide[] = {&size, &packed};
     if (read_32(p + 14) != m->crc)
         return disagree(z, m, "checksum", e);
-    return (widen(wide, 2, p + LOCAL_HEADER + name, extra) && size == m->size &&
+    return (widen(wide, 2, p + LOCAL_HEADER + m->name_length, extra) && size == m->size &&
             packed == m->packed) ||
            disagree(z, m, "size", e);
 }
@@ -250,7 +251,7 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
         return err_at(e, &at, "'%.*s' does not begin here, where the zip's directory says",
                       shown(m), m->name);
     const char *p = z->bytes + m->header;
-    size_t name = read_16(p + 26), before = LOCAL_HEADER + name + read_16(p + 28);
+    size_t name = read_16(p + 26), extra = read_16(p + 28), before = LOCAL_HEADER + name + extra;
     size_t left = end - m->header;
     if (left < before || left - before < m->packed)
         return err_at(e, &at, "'%.*s' needs %zu bytes, %zu are there", shown(m), m->name, m->packed,
@@ -261,7 +262,7 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
     if (read_16(p + 8) != m->method ||
         ((read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
         return disagree(z, m, "method", e);
-    return check_sizes(z, m, end, e);
+    return check_sizes(z, m, extra, end, e);
 }
 
 /* ---- members beside each other ---- */
