@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "io/json_string.h"
-#include "io/sink.h"
+#include "io/temporary.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 /* Half-written files go, then the signal does what it does to any program. */
 static void remove_temporaries_and_end(int number)
 {
-    sink_remove_temporaries();
+    temporary_remove_all();
     progress_erase();
     raise(number); /* delivered on return, with its default action: SA_RESETHAND */
 }
@@ -40,7 +40,7 @@ static void end_on_lost_file(int number, siginfo_t *what, void *context)
     const char *name = what->si_code > 0 ? mapping_name_at(what->si_addr) : NULL;
     (void)number;
     (void)context;
-    sink_remove_temporaries();
+    temporary_remove_all();
     say("selfattn: ");
     say(name == NULL ? "an input file" : name);
     say(name == NULL ? " was cut short while it was read\n"

@@ -255,7 +255,10 @@ static bool read_file(documents *all, document *one, err *e)
 static bool open_next(documents *all, err *e)
 {
     const char *file = all->file[all->next++];
-    if (lines_open(&all->lines, file, all->line_most, e) && find_if_lines(all, e)) {
+    bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
+    if (all->read != NULL)
+        lines_open_read(&all->lines, all->read, all->line_most);
+    if (is_open && find_if_lines(all, e)) {
         all->is_many = all->is_many || all->is_stream;
         return true;
     }

@@ -25,7 +25,9 @@ typedef struct documents {
     given_bundle *weights;
     given_files from_options;
     dtype type; /* what is computed in where neither option nor document says */
-    /* What is expected is read in the type that is computed in; to be set once opened. */
+    /* To be set once opened: the one file's bytes, where it was read already, or NULL; what is
+     * expected is read in the type that is computed in. */
+    const source *read;
     bool types_expected;
     const char *const *file;
     size_t files, next;

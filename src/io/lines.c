@@ -33,6 +33,11 @@ static bool read_more(line_source *l, err *e)
         memmove(l->read.data, l->read.data + l->next, left);
     l->read.length = left;
     l->next = 0;
+    if (l->from != NULL) {
+        text_add(&l->read, l->from->bytes, l->from->length);
+        l->ends = true;
+        return text_ok(&l->read, e);
+    }
     size_t room = l->read.capacity > left + READ_BLOCK ? l->read.capacity - left - 1 : READ_BLOCK;
     if (descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e) && check_begin(l, e))
         return true;
@@ -147,7 +152,7 @@ bool lines_has_next(const line_source *l)
 
 bool lines_peek(line_source *l, err *e)
 {
-    return read_more(l, e) && (descriptor_is_file(l->descriptor) ||
+    return read_more(l, e) && (l->from != NULL || descriptor_is_file(l->descriptor) ||
                                source_check_length(l->file, l->read.length, l->most, e));
 }
 
@@ -193,9 +198,14 @@ bool lines_open(line_source *l, const char *file, size_t most, err *e)
     return true;
 }
 
+void lines_open_read(line_source *l, const source *from, size_t most)
+{
+    *l = (line_source){.file = from->file, .descriptor = -1, .from = from, .most = most};
+}
+
 void lines_close(line_source *l)
 {
-    if (l->file != NULL)
+    if (l->file != NULL && l->from == NULL)
         descriptor_close(l->descriptor, l->file);
     text_free(&l->read);
     *l = (line_source){0};

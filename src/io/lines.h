@@ -9,16 +9,19 @@
 typedef struct line_source {
     const char *file; /* as the user named it, "-" for standard input; borrowed; NULL: closed */
     int descriptor;
-    size_t most;     /* bytes that a line may have */
-    text read;       /* what is in memory of the stream */
-    size_t next;     /* where the next line begins in it */
-    size_t number;   /* of the line handed out last, from 1 */
-    bool ends;       /* all was read */
-    bool skips;      /* the rest of a line that can't be handed out is passed over */
-    bool is_checked; /* that its beginning is none of what no reader takes */
+    const source *from; /* in place of the descriptor: all of it, read already; borrowed */
+    size_t most;        /* bytes that a line may have */
+    text read;          /* what is in memory of the stream */
+    size_t next;        /* where the next line begins in it */
+    size_t number;      /* of the line handed out last, from 1 */
+    bool ends;          /* all was read */
+    bool skips;         /* the rest of a line that can't be handed out is passed over */
+    bool is_checked;    /* that its beginning is none of what no reader takes */
 } line_source;
 
 bool lines_open(line_source *l, const char *file, size_t most, err *e);
+/* The lines of what somebody else has read. */
+void lines_open_read(line_source *l, const source *from, size_t most);
 
 /* The next line, without the newline (and, at the very start, the byte order mark); borrowed until
  * the next call. NULL at the end of the stream; NULL with the error set where reading fails, or the

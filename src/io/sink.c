@@ -1,19 +1,18 @@
+#define _GNU_SOURCE /* renameat2 */
 #include "io/sink.h"
 
 #include "base/mem.h"
+#include "io/ownership.h"
+#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Bytes that collect before they are written: four times a pipe's buffer, so that a system call's
@@ -22,27 +21,9 @@
 enum { BLOCK = 1 << 18 };
 
 enum {
-    MAX_TEMPORARIES = 32, /* -o, --trace-output and a --write for each of the stages */
-    MAX_PATH = 4096,      /* Linux's PATH_MAX, its NUL included */
-    MAX_LINKS = 40,       /* as many symbolic links as Linux itself follows */
-    MAX_ATTEMPTS = 100,
-    MAX_WAIT = 1000 /* milliseconds that a dying program waits for another thread's file system */
+    MAX_PATH = TEMPORARY_PATH,
+    MAX_LINKS = 40 /* as many symbolic links as Linux itself follows */
 };
-
-/* The temporary files that exist now. A fixed table in static memory, because a signal handler
- * walks it, at any moment and on any thread.
- *
- * No file escapes it. A thread that makes one says OPENING and then looks at is_ending; the handler
- * sets is_ending and then looks at the states. So one of the two sees the other: the thread makes
- * no file any more, or the handler waits until the file is LIVE and removes it. For the same reason
- * no name changes that the handler reads. It never waits for the thread that it interrupts, since
- * that one blocks signals while it is OPENING. */
-enum { FREE, TAKEN, OPENING, LIVE };
-static struct {
-    atomic_int state;
-    char path[MAX_PATH];
-} temporaries[MAX_TEMPORARIES];
-static atomic_bool is_ending;
 
 static bool fail(const sink *s, int reason, err *e)
 {
@@ -127,71 +108,6 @@ static bool find_meant(const char *file, char path[MAX_PATH])
     return follow_links(strcmp(file, "-") == 0 ? "/dev/stdout" : file, path);
 }
 
-/* Any 64 bits that nobody can foresee well enough to lie in wait for the name; O_EXCL refuses the
- * rest. The address differs from run to run, the clock from call to call, the process from its
- * neighbours. */
-static uint64_t unforeseen(void)
-{
-    static atomic_uint calls;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t bits = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    bits ^= (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)&now;
-    bits += atomic_fetch_add(&calls, 1);
-    /* Mixes all of them: MurmurHash3's finalizer. */
-    bits = (bits ^ bits >> 33) * 0xff51afd7ed558ccdu;
-    bits = (bits ^ bits >> 33) * 0xc4ceb9fe1a85ec53u;
-    return bits ^ bits >> 33;
-}
-
-/* A place in the table, or -1. */
-static int slot_take(void)
-{
-    for (int slot = 0; slot < MAX_TEMPORARIES; slot++) {
-        int expected = FREE;
-        if (atomic_compare_exchange_strong(&temporaries[slot].state, &expected, TAKEN))
-            return slot;
-    }
-    return -1;
-}
-
-static void slot_release(const char *path)
-{
-    for (int slot = 0; slot < MAX_TEMPORARIES; slot++) {
-        if (temporaries[slot].path == path)
-            atomic_store(&temporaries[slot].state, FREE);
-    }
-}
-
-/* A file of a new name in the target's folder, for a slot that is OPENING; -1: there is none. */
-static int create_once(const char *target, int slot, mode_t mode)
-{
-    char *path = temporaries[slot].path;
-    errno = EINTR;
-    if (atomic_load(&is_ending))
-        return -1;
-    int length = snprintf(path, MAX_PATH, "%.*s.selfattn-%016llx.tmp", (int)folder_length(target),
-                          target, (unsigned long long)unforeseen());
-    errno = ENAMETOOLONG;
-    return length < MAX_PATH ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
-}
-
-/* The slot is LIVE then; or FREE, the answer is -1, and nothing is left behind. */
-static int create_beside(const char *target, int slot, mode_t mode)
-{
-    sigset_t all, before;
-    int descriptor = -1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    atomic_store(&temporaries[slot].state, OPENING);
-    errno = EEXIST;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++)
-        descriptor = create_once(target, slot, mode);
-    atomic_store(&temporaries[slot].state, descriptor < 0 ? FREE : LIVE);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return descriptor;
-}
-
 /* A descriptor behind the standard three: if a caller started us with standard output closed, a
  * file must not become it. */
 static int away_from_standard(int descriptor)
@@ -214,23 +130,32 @@ static bool fail_beside(const sink *s, int reason, err *e)
     return false;
 }
 
-/* A new file gets the mode that the umask leaves; a replaced one keeps its own, and is never
- * readable by more people in between. */
+/* A file that is made anew would leave the other names what they were, and one that is written in
+ * place would be half written where that fails. */
+static bool refuse_names(const sink *s, size_t count, err *e)
+{
+    err_at(e, &(place){.file = s->file},
+           "has %zu names (hard links), and a new file would take away this one alone", count);
+    return err_remedy(e, "write another file, or remove this name first");
+}
+
+/* A new file gets the mode that the umask leaves; a replaced one keeps its own, its owner
+ * and group, and is never readable by more people in between. */
 static bool open_temporary(sink *s, const struct stat *old, err *e)
 {
-    int slot = slot_take();
-    if (slot < 0)
+    char *path = temporary_take();
+    if (path == NULL)
         return err_at(e, &(place){.file = s->file},
                       "is one output file too many: at most %d are written at once",
-                      MAX_TEMPORARIES);
-    int descriptor = create_beside(s->target, slot, old == NULL ? 0666 : 0600);
+                      TEMPORARY_MOST);
+    int descriptor = temporary_create(path, s->target, old == NULL ? 0666 : 0600);
     if (descriptor < 0)
         return fail_beside(s, errno, e);
-    s->temporary = temporaries[slot].path;
+    s->temporary = path;
     s->descriptor = away_from_standard(descriptor);
     if (s->descriptor < 0)
         return fail(s, errno, e);
-    if (old != NULL && fchmod(s->descriptor, old->st_mode & 07777) < 0)
+    if (old != NULL && !ownership_copy(s->descriptor, s->target, old))
         return fail(s, errno, e);
     return true;
 }
@@ -264,6 +189,8 @@ static bool open_file(sink *s, err *e)
      * would, and so do we. */
     if (exists && access(s->file, W_OK) < 0)
         return fail(s, errno, e);
+    if (exists && status.st_nlink > 1)
+        return refuse_names(s, (size_t)status.st_nlink, e);
     s->target = mem_copy_text(path, strlen(path), e);
     return s->target != NULL && open_temporary(s, exists ? &status : NULL, e);
 }
@@ -299,15 +226,98 @@ static bool close_descriptor(sink *s, err *e)
     return result == 0 || errno == EINTR ? true : fail(s, errno, e);
 }
 
-static bool rename_to_target(sink *s, err *e)
+/* ---- in its place ---- */
+
+/* Two files take each other's names at once; false, with errno, also where no system or file system
+ * can do that. */
+static bool exchange(const char *path, const char *other)
 {
-    if (s->target == NULL)
+#ifdef RENAME_EXCHANGE
+    return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE) == 0;
+#else
+    (void)path, (void)other;
+    errno = ENOSYS;
+    return false;
+#endif
+}
+
+/* Whether the path is known to be another file's than this open one's. */
+static bool names_another(const char *path, int descriptor)
+{
+    struct stat there, open;
+    return stat(path, &there) == 0 && fstat(descriptor, &open) == 0 &&
+           (there.st_dev != open.st_dev || there.st_ino != open.st_ino);
+}
+
+/* The old file is taken out and looked at once more. If it is another one, or another's now, it
+ * goes back; and if that took out a third one, so does that: the newest stays. Where files can't be
+ * exchanged, the look before has to do. */
+static bool replace_old(const sink *s, int written, err *e)
+{
+    if (!old_file_check(s->over, s->target, e))
+        return false;
+    if (!exchange(s->temporary, s->target))
+        return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+    if (old_file_check(s->over, s->temporary, e)) {
+        unlink(s->temporary);
         return true;
-    if (rename(s->temporary, s->target) < 0)
+    }
+    bool is_back = false;
+    while (!is_back && exchange(s->temporary, s->target))
+        is_back = !names_another(s->temporary, written);
+    return !is_back && rename(s->temporary, s->target) < 0 && fail(s, errno, e);
+}
+
+static bool replace(const sink *s, int written, err *e)
+{
+    sigset_t before;
+    if (s->over == NULL)
+        return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+    if (!temporary_hold(s->temporary, &before))
         return fail(s, errno, e);
-    slot_release(s->temporary);
-    s->temporary = NULL;
-    return true;
+    bool done = replace_old(s, written, e);
+    temporary_let_go(s->temporary, &before);
+    return done;
+}
+
+/* *folder: what is synced once the file is there; -1 where there is nothing to do. A folder may be
+ * one that we may write and not read, and so not open. */
+static bool open_folder(const sink *s, int *folder, err *e)
+{
+    char path[MAX_PATH];
+    *folder = -1;
+    if (!s->syncs)
+        return true;
+    snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return *folder >= 0 || errno == EACCES || fail(s, errno, e);
+}
+
+/* A file system may have nothing to sync of a folder. */
+static bool sync_folder(const sink *s, int folder, err *e)
+{
+    return folder < 0 || fsync(folder) == 0 || errno == EINVAL || fail(s, errno, e);
+}
+
+/* The file is closed, with a check, before it has its name, and locked until then. */
+static bool put_in_place(sink *s, err *e)
+{
+    if (s->temporary == NULL)
+        return close_descriptor(s, e);
+    int folder = -1, held = fcntl(s->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool done = (held >= 0 || fail(s, errno, e)) && open_folder(s, &folder, e) &&
+                (!s->syncs || fsync(s->descriptor) == 0 || fail(s, errno, e)) &&
+                close_descriptor(s, e) && replace(s, held, e);
+    if (done) {
+        temporary_release(s->temporary);
+        s->temporary = NULL;
+        done = sync_folder(s, folder, e);
+    }
+    if (held >= 0)
+        close(held);
+    if (folder >= 0)
+        close(folder);
+    return done;
 }
 
 /* Links among the folders are followed here: they may lead to one folder. */
@@ -397,18 +407,11 @@ bool sink_flush(sink *s, err *e)
     return is_written_directly ? write_pending(s, e) : sink_spill(s, e);
 }
 
-bool sink_secure(sink *s, err *e)
-{
-    if (s->temporary == NULL)
-        return true;
-    return write_pending(s, e) && (fsync(s->descriptor) == 0 || fail(s, errno, e));
-}
-
 bool sink_close(sink *s, err *e)
 {
     if (s->file == NULL)
         return text_ok(&s->pending, e);
-    bool done = write_pending(s, e) && close_descriptor(s, e) && rename_to_target(s, e);
+    bool done = write_pending(s, e) && put_in_place(s, e);
     sink_discard(s);
     return done;
 }
@@ -420,27 +423,9 @@ void sink_discard(sink *s)
         close(s->descriptor);
     if (s->temporary != NULL) {
         unlink(s->temporary);
-        slot_release(s->temporary);
+        temporary_release(s->temporary);
     }
     text_free(&s->pending);
     mem_free(s->target);
     *s = (sink){.descriptor = -1};
-}
-
-/* A name that is OPENING for too long may be there or not: removing it does no harm. */
-static bool may_be_there(int slot)
-{
-    const atomic_int *state = &temporaries[slot].state;
-    for (int waited = 0; atomic_load(state) == OPENING && waited < MAX_WAIT; waited++)
-        poll(NULL, 0, 1);
-    return atomic_load(state) >= OPENING;
-}
-
-void sink_remove_temporaries(void)
-{
-    atomic_store(&is_ending, true);
-    for (int slot = 0; slot < MAX_TEMPORARIES; slot++) {
-        if (may_be_there(slot))
-            unlink(temporaries[slot].path);
-    }
 }

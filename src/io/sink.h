@@ -10,6 +10,7 @@
 #define SELFATTN_IO_SINK_H
 
 #include "base/text.h"
+#include "io/old_file.h"
 
 typedef struct sink {
     const char *file; /* as the user named it, "-" for standard output, NULL for memory; borrowed */
@@ -17,6 +18,9 @@ typedef struct sink {
     int descriptor;   /* -1 for memory */
     char *target;     /* the regular file to replace, links followed; NULL: there is none */
     char *temporary;  /* its temporary neighbour */
+    /* To be set once it is open: */
+    bool syncs;           /* before and after it takes its place, the file is on the disk */
+    const old_file *over; /* what it replaces, or nothing; NULL: whatever is there by then */
 } sink;
 
 bool sink_open(sink *s, const char *file, err *e);
@@ -40,19 +44,11 @@ bool sink_shares_file(const char *file, const char *other);
 /* Whether what is written takes the place of what was there; no such file has nothing there. */
 bool sink_replaces(const char *file);
 
-/* What was written so far is on the disk before it takes the place of what was there: for a file
- * that somebody wrote, where a computed one is made again after a power cut. */
-bool sink_secure(sink *s, err *e);
-
 /* Writes the rest, closes with a check, and puts the file in its place. Closing releases
  * everything, also when it fails. A sink in memory keeps its text: read it by sink_text, then
  * sink_discard. */
 bool sink_close(sink *s, err *e);
 /* Forgets what was written. Does nothing on a closed sink. */
 void sink_discard(sink *s);
-
-/* Removes the temporary files of all open sinks, and lets no thread make another: the program ends.
- * Safe to call from a signal handler. */
-void sink_remove_temporaries(void);
 
 #endif

@@ -69,6 +69,12 @@ bool source_check_length(const char *file, size_t length, size_t most, err *e)
     return err_remedy(e, "raise --max-memory; a file is mapped, and takes none");
 }
 
+bool source_read(source *s, const char *file, int descriptor, err *e)
+{
+    *s = (source){.file = file};
+    return read_file(s, descriptor, SIZE_MAX, e);
+}
+
 bool source_open(source *s, const char *file, err *e)
 {
     return source_open_within(s, file, SIZE_MAX, e);

@@ -20,6 +20,8 @@ bool source_open(source *s, const char *file, err *e);
 /* The same, where no more than `most` bytes may come from what is no file, a pipe or a device: it
  * may never end. */
 bool source_open_within(source *s, const char *file, size_t most, err *e);
+/* Reads what an open descriptor gives, and maps nothing: memory that nobody else writes to. */
+bool source_read(source *s, const char *file, int descriptor, err *e);
 /* Refuses an input of which so many bytes were read, where that is more; a first block is always
  * read. */
 bool source_check_length(const char *file, size_t length, size_t most, err *e);

@@ -60,7 +60,11 @@ const char *faults_try(const command_line *what, const fault_kind *kind, bool pe
 {
     size_t calls = clean->counted.calls[kind->call];
     *got = (outcome){.status = -1};
-    *f = (fault){kind->call, kind->effect, kind->reason, 1, persists};
+    *f = (fault){.call = kind->call,
+                 .effect = kind->effect,
+                 .reason = kind->reason,
+                 .n = 1,
+                 .persists = persists};
     for (; f->n <= calls; f->n = new_call(kind->call, next_call(what, persists, f->n), calls)) {
         child_run(what, f, got);
         const char *wrong = judge(what, kind, clean, got);
@@ -140,6 +144,8 @@ int main(int argc, char **argv)
         faults_kill(&c);
     if (strstr("threads", word) != NULL)
         faults_threads(&c);
+    if (strstr("edits", word) != NULL)
+        faults_edits(&c);
     child_tear_down();
     printf("%zu passed, %zu failed\n", c.passed, c.failed);
     return c.failed > 0;

@@ -1,6 +1,6 @@
-/* The four parts of the suite: the loop over all commands, faults planted to
- * show that it sees them, the program killed at any moment, and threads that
- * can't be started. */
+/* The five parts of the suite: the loop over all commands, faults planted to
+ * show that it sees them, the program killed at any moment, threads that
+ * can't be started, and somebody who writes at any moment. */
 #ifndef SELFATTN_TESTS_FAULTS_FAULTS_H
 #define SELFATTN_TESTS_FAULTS_FAULTS_H
 
@@ -18,5 +18,6 @@ const char *faults_try(const command_line *what, const fault_kind *kind, bool pe
 void faults_planted(counts *c);
 void faults_kill(counts *c);
 void faults_threads(counts *c);
+void faults_edits(counts *c);
 
 #endif

@@ -114,6 +114,11 @@ static bool is_hit(call which)
     atomic_fetch_add(&injected, 1);
     if (armed.effect == EFFECT_KILLS)
         raise(armed.reason);
+    if (armed.effect == EFFECT_EDITS) {
+        is_armed = false; /* its own calls are not the program's */
+        armed.edit();
+        is_armed = true;
+    }
     return true;
 }
 
@@ -127,7 +132,7 @@ bool inject_fails(call which)
 
 size_t inject_bytes(call which, size_t size)
 {
-    if (!is_hit(which) || armed.effect == EFFECT_KILLS)
+    if (!is_hit(which) || armed.effect == EFFECT_KILLS || armed.effect == EFFECT_EDITS)
         return size;
     if (armed.effect == EFFECT_SHORT)
         return size > 1 ? 1 : size;

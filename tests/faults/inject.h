@@ -30,6 +30,8 @@ typedef enum call {
     CALL_FCHMOD,
     CALL_FSYNC,
     CALL_RENAME,
+    CALL_EXCHANGE,
+    CALL_LOCK,
     CALL_THREAD,
     CALL_ANY, /* in a fault: of all but allocations */
     CALL_NONE
@@ -38,7 +40,8 @@ typedef enum call {
 typedef enum effect {
     EFFECT_FAILS, /* with the fault's reason in errno */
     EFFECT_SHORT, /* does one byte of what was asked */
-    EFFECT_KILLS  /* the signal `reason` comes just before the call */
+    EFFECT_KILLS, /* the signal `reason` comes just before the call */
+    EFFECT_EDITS  /* somebody else writes into a file just before the call */
 } effect;
 
 typedef struct fault {
@@ -47,6 +50,7 @@ typedef struct fault {
     int reason;    /* an errno, or a signal */
     size_t n;      /* the n-th call, from 1 */
     bool persists; /* so do all that follow */
+    void (*edit)(void);
 } fault;
 
 /* What a child's run came to. */

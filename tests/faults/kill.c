@@ -59,7 +59,7 @@ static bool kill_before_each(const command_line *what, int number)
     bool holds = true, is_killed = true;
     child_run(what, &NONE, &clean);
     for (size_t n = 1; holds && is_killed; n++) {
-        fault f = {CALL_ANY, EFFECT_KILLS, number, n, false};
+        fault f = {.call = CALL_ANY, .effect = EFFECT_KILLS, .reason = number, .n = n};
         char moment[64];
         child_run(what, &f, &got);
         is_killed = got.signal != 0;

@@ -2,17 +2,18 @@
 
 #include <errno.h>
 
-/* stat, fstat and access are asked for hints as well, without which the same
- * answer may come. An input that can't be closed has been read; an interrupted
- * close has closed. */
+/* stat and access are asked for hints as well, and folders are looked through for
+ * what a killed run left there: without an answer the same output may come. fstat
+ * too, yet a file that is updated must be known. An input that can't be closed has
+ * been read; an interrupted close has closed. */
 const fault_kind FAULT_KINDS[] = {
     {"allocation", CALL_ALLOCATION, EFFECT_FAILS, ENOMEM, .may_go_on = false},
     {"allocation in cJSON", CALL_CJSON, EFFECT_FAILS, ENOMEM, .may_go_on = false},
     {"open", CALL_OPEN, EFFECT_FAILS, EMFILE, .may_go_on = false},
-    {"opendir", CALL_OPENDIR, EFFECT_FAILS, EMFILE, .may_go_on = false},
-    {"readdir", CALL_READDIR, EFFECT_FAILS, EIO, .may_go_on = false},
+    {"opendir", CALL_OPENDIR, EFFECT_FAILS, EMFILE, .may_go_on = true},
+    {"readdir", CALL_READDIR, EFFECT_FAILS, EIO, .may_go_on = true},
     {"stat", CALL_STAT, EFFECT_FAILS, EIO, .may_go_on = true},
-    {"fstat", CALL_FSTAT, EFFECT_FAILS, EIO, .must_go_on = true},
+    {"fstat", CALL_FSTAT, EFFECT_FAILS, EIO, .may_go_on = true},
     {"access", CALL_ACCESS, EFFECT_FAILS, EIO, .may_go_on = true},
     {"readlink", CALL_READLINK, EFFECT_FAILS, EIO, .may_go_on = false},
     {"fcntl", CALL_FCNTL, EFFECT_FAILS, EMFILE, .may_go_on = false},
@@ -30,6 +31,8 @@ const fault_kind FAULT_KINDS[] = {
     {"fchmod", CALL_FCHMOD, EFFECT_FAILS, EPERM, .may_go_on = false},
     {"fsync", CALL_FSYNC, EFFECT_FAILS, EIO, .may_go_on = false},
     {"rename", CALL_RENAME, EFFECT_FAILS, EACCES, .after_output = true},
+    {"exchange", CALL_EXCHANGE, EFFECT_FAILS, EINVAL, .must_go_on = true}, /* then it is renamed */
+    {"lock", CALL_LOCK, EFFECT_FAILS, ENOLCK, .must_go_on = true},
     {"thread", CALL_THREAD, EFFECT_FAILS, EAGAIN, .must_go_on = true, .note = "threads ran"},
 };
 

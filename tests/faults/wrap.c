@@ -65,11 +65,15 @@ extern int __real_access(const char *path, int mode);
 extern ssize_t __real_readlink(const char *path, char *to, size_t size);
 extern int __real_fcntl(int descriptor, int command, ...);
 extern ssize_t __real_read(int descriptor, void *to, size_t size);
+extern ssize_t __real_pread(int descriptor, void *to, size_t size, off_t at);
 extern ssize_t __real_write(int descriptor, const void *from, size_t size);
 extern int __real_close(int descriptor);
 extern int __real_fchmod(int descriptor, mode_t mode);
 extern int __real_fsync(int descriptor);
 extern int __real_rename(const char *from, const char *to);
+extern int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                            unsigned flags);
+extern int __real_flock(int descriptor, int operation);
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -132,16 +136,28 @@ ssize_t __wrap_read(int descriptor, void *to, size_t size)
     return most == 0 && size > 0 ? -1 : __real_read(descriptor, to, most);
 }
 
+/* Through which something was written. */
+static bool is_written[1024];
+
+ssize_t __wrap_pread(int descriptor, void *to, size_t size, off_t at)
+{
+    size_t most = inject_bytes(CALL_READ, size);
+    return most == 0 && size > 0 ? -1 : __real_pread(descriptor, to, most, at);
+}
+
 ssize_t __wrap_write(int descriptor, const void *from, size_t size)
 {
+    is_written[descriptor % 1024] = true;
     size_t most = inject_bytes(CALL_WRITE, size);
     return most == 0 && size > 0 ? -1 : __real_write(descriptor, from, most);
 }
 
-/* A close that fails has closed all the same (Linux, close(2)). */
+/* A close that fails has closed all the same (Linux, close(2)); where nothing was written, nothing
+ * is lost by it. */
 int __wrap_close(int descriptor)
 {
-    bool is_input = (__real_fcntl(descriptor, F_GETFL, 0) & O_ACCMODE) == O_RDONLY;
+    bool is_input = !is_written[descriptor % 1024];
+    is_written[descriptor % 1024] = false;
     bool fails = inject_fails(is_input ? CALL_CLOSE_INPUT : CALL_CLOSE_OUTPUT);
     int reason = errno, result = __real_close(descriptor);
     if (!fails)
@@ -163,6 +179,18 @@ int __wrap_fsync(int descriptor)
 int __wrap_rename(const char *from, const char *to)
 {
     return inject_fails(CALL_RENAME) ? -1 : __real_rename(from, to);
+}
+
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                     unsigned flags)
+{
+    return inject_fails(CALL_EXCHANGE) ? -1
+                                       : __real_renameat2(from_folder, from, to_folder, to, flags);
+}
+
+int __wrap_flock(int descriptor, int operation)
+{
+    return inject_fails(CALL_LOCK) ? -1 : __real_flock(descriptor, operation);
 }
 
 /* ---- files as memory ---- */

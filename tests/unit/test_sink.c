@@ -1,5 +1,6 @@
 /* Output files appear whole or not at all. */
 #include "io/sink.h"
+#include "io/temporary.h"
 
 #include "child.h"
 #include "said.h"
@@ -101,7 +102,7 @@ static void check_ending(unit *u)
     err e = {0};
     CHECK(u, sink_open(&s[0], scratch_path("a"), &e) && sink_open(&s[1], scratch_path("b"), &e));
     CHECK(u, scratch_count() == 2);
-    sink_remove_temporaries();
+    temporary_remove_all();
     CHECK(u, scratch_count() == 0);
     CHECK(u, !sink_close(&s[0], &e)); /* what was taken away is not put in place */
     CHECK(u, strstr(said(&e), "/a: cannot be written: No such file or directory") != NULL);

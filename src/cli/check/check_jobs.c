@@ -88,6 +88,7 @@ static bool check_file(checker *c, const char *file, err *e)
     bool done = (!c->given->update || check_update_open(c, file, e)) &&
                 documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.types_expected = true;
+    all.read = c->given->update ? &c->update.old.read : NULL;
     done = record(c, done && check_documents(c, &all, e), e);
     documents_close(&all);
     file_update_free(&c->update);

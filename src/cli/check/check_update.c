@@ -96,7 +96,7 @@ static bool stands(const char *leaf, size_t length, const element *one)
 /* Somebody else wrote to it meanwhile. */
 static bool refuse_changed(const file_update *u, err *e)
 {
-    return err_at(e, &(place){.file = u->file.file}, "cannot be read: %s", strerror(ESTALE));
+    return err_at(e, &(place){.file = u->old.read.file}, "cannot be read: %s", strerror(ESTALE));
 }
 
 static bool edit_number(file_update *u, const char *leaf, size_t length, const element *one,

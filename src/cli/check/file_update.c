@@ -10,12 +10,12 @@
 bool file_update_open(file_update *u, const char *file, err *e)
 {
     *u = (file_update){0};
-    return source_open(&u->file, file, e);
+    return old_file_open(&u->old, file, e);
 }
 
 static size_t bytes_from(const file_update *u, const char *at)
 {
-    return u->file.length - (size_t)(at - u->file.bytes);
+    return u->old.read.length - (size_t)(at - u->old.read.bytes);
 }
 
 /* Values are mostly looked for one behind the other, so that lines are walked through once. False
@@ -23,7 +23,7 @@ static size_t bytes_from(const file_update *u, const char *at)
 static bool find_line(file_update *u, size_t number)
 {
     if (u->number == 0 || number < u->number) {
-        u->line = u->file.bytes + utf8_mark(u->file.bytes, u->file.length);
+        u->line = u->old.read.bytes + utf8_mark(u->old.read.bytes, u->old.read.length);
         u->number = 1;
     }
     for (; u->number < number; u->number++) {
@@ -60,7 +60,7 @@ static int by_place(const void *a, const void *b)
 
 static void add_edited(file_update *u, text *to)
 {
-    const char *at = u->file.bytes;
+    const char *at = u->old.read.bytes;
     qsort(u->edit, u->count, sizeof u->edit[0], by_place);
     for (size_t i = 0; i < u->count; i++) {
         text_add(to, at, (size_t)(u->edit[i].at - at));
@@ -75,18 +75,17 @@ bool file_update_write(file_update *u, err *e)
     sink to;
     if (u->count == 0)
         return true;
-    if (!sink_open(&to, u->file.file, e))
+    if (!sink_open(&to, u->old.read.file, e))
         return false;
+    to.over = &u->old;
+    to.syncs = true;
     add_edited(u, sink_text(&to));
-    if (sink_secure(&to, e))
-        return sink_close(&to, e);
-    sink_discard(&to);
-    return false;
+    return sink_close(&to, e);
 }
 
 void file_update_free(file_update *u)
 {
-    source_close(&u->file);
+    old_file_close(&u->old);
     mem_free(u->edit);
     *u = (file_update){0};
 }

@@ -4,7 +4,7 @@
 #define SELFATTN_CLI_CHECK_FILE_UPDATE_H
 
 #include "io/number_write.h"
-#include "io/source.h"
+#include "io/old_file.h"
 
 /* A piece of the text that becomes another number. */
 typedef struct edit {
@@ -14,7 +14,7 @@ typedef struct edit {
 } edit;
 
 typedef struct file_update {
-    source file;      /* as it was */
+    old_file old;     /* what is edited */
     const char *line; /* of that the line that was looked for last */
     size_t number;    /* of the line, from 1 */
     edit *edit;

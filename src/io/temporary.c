@@ -1,0 +1,217 @@
+#define _DEFAULT_SOURCE /* flock */
+#include "io/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MAX_ATTEMPTS = 100,
+    MAX_WAIT = 1000 /* milliseconds that a dying program waits for another thread's file system */
+};
+
+static const char BEGINNING[] = ".selfattn-", ENDING[] = ".tmp";
+enum { DIGITS = 16 };
+
+/* The temporary files that exist now. A fixed table in static memory, because a signal handler
+ * walks it, at any moment and on any thread.
+ *
+ * No file escapes it. A thread that makes one says OPENING (HELD, if it puts it in its place) and
+ * then looks at is_ending; the handler sets is_ending and then looks at the states. So one of the
+ * two sees the other: the thread makes no file any more, or the handler waits until the file is
+ * LIVE and removes it. For the same reason no name changes that the handler reads. It never waits
+ * for the thread that it interrupts, since that one blocks signals meanwhile. */
+enum { FREE, TAKEN, HELD, OPENING, LIVE };
+static struct {
+    atomic_int state;
+    char path[TEMPORARY_PATH];
+} temporaries[TEMPORARY_MOST];
+static atomic_bool is_ending;
+
+static atomic_int *state_of(const char *path)
+{
+    int slot = 0;
+    while (temporaries[slot].path != path)
+        slot++;
+    return &temporaries[slot].state;
+}
+
+char *temporary_take(void)
+{
+    for (int slot = 0; slot < TEMPORARY_MOST; slot++) {
+        int expected = FREE;
+        if (atomic_compare_exchange_strong(&temporaries[slot].state, &expected, TAKEN))
+            return temporaries[slot].path;
+    }
+    return NULL;
+}
+
+void temporary_release(const char *path)
+{
+    atomic_store(state_of(path), FREE);
+}
+
+/* ---- what others left ---- */
+
+static bool is_named_so(const char *name)
+{
+    const char *digits = name + sizeof BEGINNING - 1;
+    return strncmp(name, BEGINNING, sizeof BEGINNING - 1) == 0 &&
+           strspn(digits, "0123456789abcdef") == DIGITS && strcmp(digits + DIGITS, ENDING) == 0;
+}
+
+/* A file of ours that nobody writes: its lock can be had. */
+static void remove_if_left(int folder, const char *name)
+{
+    struct stat status;
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        status.st_nlink == 1 && flock(file, LOCK_SH | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(file);
+}
+
+/* A run that writes many files into a folder looks through it once. What can't be looked at is
+ * left as it is. */
+static void sweep(const char *target, size_t length)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char swept[TEMPORARY_PATH];
+    char folder[TEMPORARY_PATH];
+    snprintf(folder, sizeof folder, "%.*s.", (int)length, target);
+    pthread_mutex_lock(&lock);
+    bool is_swept = strcmp(folder, swept) == 0;
+    memcpy(swept, folder, sizeof swept);
+    pthread_mutex_unlock(&lock);
+    DIR *all = is_swept ? NULL : opendir(folder);
+    if (all == NULL)
+        return;
+    for (struct dirent *one; (one = readdir(all)) != NULL;) {
+        if (is_named_so(one->d_name))
+            remove_if_left(dirfd(all), one->d_name);
+    }
+    closedir(all);
+}
+
+/* ---- a new one ---- */
+
+/* Any 64 bits that nobody can foresee well enough to lie in wait for the name; O_EXCL refuses the
+ * rest. The address differs from run to run, the clock from call to call, the process from its
+ * neighbours. */
+static uint64_t unforeseen(void)
+{
+    static atomic_uint calls;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t bits = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    bits ^= (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)&now;
+    bits += atomic_fetch_add(&calls, 1);
+    /* Mixes all of them: MurmurHash3's finalizer. */
+    bits = (bits ^ bits >> 33) * 0xff51afd7ed558ccdu;
+    bits = (bits ^ bits >> 33) * 0xc4ceb9fe1a85ec53u;
+    return bits ^ bits >> 33;
+}
+
+/* Whether the file is locked, or can't be, and still there: before it was locked, another process
+ * may have taken it for one that was left. */
+static bool lock(int descriptor)
+{
+    struct stat status;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) < 0)
+        return errno != EWOULDBLOCK;
+    return fstat(descriptor, &status) < 0 || status.st_nlink > 0;
+}
+
+/* A file of a new name in the target's folder; -1: there is none. */
+static int create_once(char *path, const char *target, size_t folder, mode_t mode)
+{
+    errno = EINTR;
+    if (atomic_load(&is_ending))
+        return -1;
+    int length = snprintf(path, TEMPORARY_PATH, "%.*s%s%0*llx%s", (int)folder, target, BEGINNING,
+                          DIGITS, (unsigned long long)unforeseen(), ENDING);
+    errno = ENAMETOOLONG;
+    int descriptor =
+        length < TEMPORARY_PATH ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
+    if (descriptor < 0 || lock(descriptor))
+        return descriptor;
+    unlink(path);
+    close(descriptor);
+    errno = EEXIST;
+    return -1;
+}
+
+int temporary_create(char *path, const char *target, mode_t mode)
+{
+    const char *slash = strrchr(target, '/');
+    size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
+    atomic_int *state = state_of(path);
+    sigset_t all, before;
+    int descriptor = -1;
+    sweep(target, folder);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(state, OPENING);
+    errno = EEXIST;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++)
+        descriptor = create_once(path, target, folder, mode);
+    atomic_store(state, descriptor < 0 ? FREE : LIVE);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return descriptor;
+}
+
+bool temporary_hold(const char *path, sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    atomic_store(state_of(path), HELD);
+    errno = EINTR;
+    if (!atomic_load(&is_ending))
+        return true;
+    temporary_let_go(path, before);
+    return false;
+}
+
+void temporary_let_go(const char *path, const sigset_t *before)
+{
+    int reason = errno;
+    atomic_store(state_of(path), LIVE);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = reason;
+}
+
+/* A name that is OPENING for too long may be there or not: removing it does no harm. One that is
+ * HELD for too long may be somebody else's file. */
+static bool may_be_there(int slot)
+{
+    const atomic_int *state = &temporaries[slot].state;
+    for (int waited = 0; waited < MAX_WAIT; waited++) {
+        int now = atomic_load(state);
+        if (now != HELD && now != OPENING)
+            break;
+        poll(NULL, 0, 1);
+    }
+    return atomic_load(state) >= OPENING;
+}
+
+void temporary_remove_all(void)
+{
+    atomic_store(&is_ending, true);
+    for (int slot = 0; slot < TEMPORARY_MOST; slot++) {
+        if (may_be_there(slot))
+            unlink(temporaries[slot].path);
+    }
+}
