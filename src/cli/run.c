@@ -189,7 +189,8 @@ static int run_as(const char *as, const options *o, env *world, err *e)
     progress shown;
     r.to.documents = &r.documents;
     progress_start(&shown, o, world);
-    batch_open(&r.batch, o, &r.documents, &r.to);
+    if (done)
+        batch_open(&r.batch, o, &r.documents, &r.to);
     done = done && run_all(&r, e);
     batch_close(&r.batch);
     progress_stop(world);
