@@ -144,6 +144,7 @@ void mem_thread_ends(void)
 void mem_limit(size_t bytes)
 {
     account.most = bytes < PTRDIFF_MAX - OWN ? (ptrdiff_t)bytes + OWN : PTRDIFF_MAX;
+    account.refused = 0;
 #if defined(__GLIBC__)
     enum { LEAST_MAPPED = 128 << 10 };
     if (bytes >= FEW)
