@@ -43,8 +43,8 @@ const char *err_text(const err *e, char out[ERR_TEXT]);
 /* Nothing is wrong yet. What is many times begun is not set byte by byte. */
 void err_clear(err *e);
 
-/* All of these return false, so that a failing check is `return err_at(e, &p, …)`. Where an error is
- * set already, it stays. What would be an order to a terminal in what the user wrote is a '?'. */
+/* All of these return false, so that a failing check is `return err_at(e, &p, …)`. Where an error
+ * is set already, it stays. What would be a terminal's order in what the user wrote is a '?'. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool err_no_memory(err *e, size_t bytes);

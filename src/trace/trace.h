@@ -14,8 +14,8 @@ struct trace;
 struct trace_map;
 
 typedef enum trace_kind {
-    TRACE_SENTENCE,    /* text: one plain sentence, what happens and why; what an option would change
-                          stands at its end, after "; --": a page has no options */
+    TRACE_SENTENCE,    /* text: one plain sentence, what happens and why; what an option would
+                          change stands at its end, after "; --": a page has no options */
     TRACE_FORMULA,     /* text: the formula in letters */
     TRACE_LINE,        /* left = letters = a op b = result: the formula with this run's numbers */
     TRACE_ROW_PRODUCT, /* a (1 × n) · b (n × m) = result (1 × m), named left, letters, text */

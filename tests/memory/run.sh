@@ -13,14 +13,19 @@ peak most true 2>/dev/null || skip_all "no process may be traced here"
 
 # list N TEXT: N times, with commas.
 list() {
-    awk -v n="$1" -v one="$2" 'BEGIN { for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? ", " : ""), one }'
+    awk -v n="$1" -v one="$2" 'BEGIN { while (n-- > 0) printf "%s%s", one, (n > 0 ? ", " : "") }'
 }
 
+layers=$(list 4000 "{}")
+square='[[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2], [1, 0, 0, 1]]'
 rows=$(list 300 "[1, 0.5, 2, 0.25]")
-echo "{\"x\": [[1, 2], [3, 4]], \"layers\": [$(list 4000 "{}")]}" >layers.json
-echo "{\"x\": [[1, 2], [3, 4]], \"expected\": {\"output\": [[1, 2], [3, 4]]}, \"layers\": [$(list 4000 "{}")]}" >expects.json
-echo "{\"x\": [$rows], \"heads\": 2, \"layers\": [$(list 24 '{"w1": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2], [1, 0, 0, 1]], "w2": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2], [1, 0, 0, 1]]}')]}" >rows.json
-echo "{\"embedding\": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2]], \"ids\": [0, 1, 2], \"norm\": \"pre\", \"layers\": [{}, {}]}" >generator.json
+echo "{\"x\": [[1, 2], [3, 4]], \"layers\": [$layers]}" >layers.json
+echo "{\"x\": [[1, 2], [3, 4]], \"expected\": {\"output\": [[1, 2], [3, 4]]}, \
+    \"layers\": [$layers]}" >expects.json
+echo "{\"x\": [$rows], \"heads\": 2, \
+    \"layers\": [$(list 24 "{\"w1\": $square, \"w2\": $square}")]}" >rows.json
+echo '{"embedding": [[1, 0, 2, 1], [1, 1, 1, 0], [0, 1, 1, 2]], "ids": [0, 1, 2], "norm": "pre",
+    "layers": [{}, {}]}' >generator.json
 echo "{\"x\": [$rows], \"heads\": 2}" >heads.json
 awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"x\": [[%d, 2], [3, 4]]}\n", i }' >many.jsonl
 {
@@ -38,7 +43,7 @@ selfattn convert blocks.csv blocks.safetensors
 selfattn convert tall.csv tall.npy
 {
     printf '{"matrices": {'
-    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%s\"m%d\": [[%d]]", (i > 0 ? ", " : ""), i, i }'
+    awk 'BEGIN { while (i++ < 20000) printf "%s\"m%d\": [[1]]", (i > 1 ? ", " : ""), i }'
     echo '}}'
 } >other.json
 
@@ -67,7 +72,8 @@ check() {
     else
         pass
     fi
-    [ -z "${SHOW:-}" ] || echo "$kilobytes KB at ${2}M, status $3: $1: $(head -n 1 said | cut -c 1-150)"
+    [ -z "${SHOW:-}" ] ||
+        echo "$kilobytes KB at ${2}M, status $3: $1: $(head -n 1 said | cut -c 1-150)"
 }
 
 while read -r words; do

@@ -37,8 +37,9 @@ static double last_decimal(double computed, int digits)
 }
 
 /* An answer is right within half of the last decimal that is shown, in whatever notation; and a
- * little more, since binary fractions can't hold decimals, and whoever computes more exactly than in
- * float32 may come to another last decimal. The page has the same rule (exercise.js, isRight). */
+ * little more, since binary fractions can't hold decimals, and whoever computes more exactly than
+ * in float32 may come to another last decimal. The page's rule is the same (exercise.js, isRight).
+ */
 static bool is_right(double answer, double computed, int digits)
 {
     static const double FLOAT32 = 8 * (double)FLT_EPSILON;
