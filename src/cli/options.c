@@ -116,12 +116,6 @@ static const option_row ROWS[] = {
      .manual = "One character, or the word tab. Where it is a space, each one separates: columns "
                "that several align are refused, since a cell that is left out would move those "
                "behind it."},
-    {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_CONVERT,
-     .place = AT(csv_safe),
-     .manual = "A label or a name that begins with =, +, - or @ and is no number gets an "
-               "apostrophe in front of it in CSV, TSV and tidy tables. It is a part of the label "
-               "from then on: "
-               "what reads the table finds it there. Without the option a note counts such cells."},
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS,
      .manual = "Of Wq, Wk, Wv and Wo, and of the score's Ws, Wa and Ua. nn.Linear keeps its "
@@ -307,8 +301,8 @@ static const option_row ROWS[] = {
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .any_in = GROUP_WAYS, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
      .also = &STAGES,
-     .manual = "For --trace-format html: the page checks what is typed, and three hints "
-               "help: the formula, its operands, the sum. A stage's name stands for the step that makes it; "
+     .manual = "For --trace-format html: the page checks what is typed, and three hints help: the "
+               "formula, its operands, the sum. A stage's name stands for the step that makes it; "
                "steps of layers are named as by --trace. Later steps show what they make of an "
                "asked number, and □ for the number, also where they hand it on as it is."},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
@@ -371,11 +365,11 @@ static const option_row ROWS[] = {
                "{\"scores\": [[2, 4], [null, 16]]}, of layers {\"layer.0.ln1\": [[1, -1]]}. An "
                "answer is right within half of the last of 4 decimals, or of --digits, in whatever "
                "notation (0.0003 and 2.95e-4 are both 2.9539e-04), as on the page, and in float32 "
-               "as there, unless dtype says otherwise. For each that is not the formula is given, not the number. A page "
-               "saves beside its answers which command made it (\"_command\": \"decode\"), which "
-               "entry of a batch it shows, from 1 (\"_batch\": 2), and of a stage that it asks for "
-               "in part which cells these are (\"_asked.scores\": [[1, 1], [0, 0]]): only they "
-               "count."},
+               "as there, unless dtype says otherwise. For each that is not the formula is given, "
+               "not the number. A page saves beside its answers which command made it "
+               "(\"_command\": \"decode\"), which entry of a batch it shows, from 1 (\"_batch\": "
+               "2), and of a stage that it asks for in part which cells these are "
+               "(\"_asked.scores\": [[1, 1], [0, 0]]): only they count."},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why),
      .manual = "Where numbers differ, computes the document again with each of the mistakes in "
@@ -409,6 +403,13 @@ static const option_row ROWS[] = {
      .letter = 'h', .place = AT(help)},
     {{"version", "print the version and the instruction set"},
      OPTION_FLAG, GROUP_ALWAYS, .letter = 'V', .place = AT(version)},
+    /* numbers that become another file's */
+    {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_CONVERT,
+     .place = AT(csv_safe),
+     .manual = "A label or a name that begins with =, +, - or @ and is no number gets an "
+               "apostrophe in front of it in CSV, TSV and tidy tables. It is a part of the label "
+               "from then on: what reads the table finds it there. Without the option a note "
+               "counts such cells."},
     /* two results */
     {{"atol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_DIFF, "T",
      .place = AT(atol), .has = AT(has_atol),
