@@ -336,9 +336,10 @@ static const option_row ROWS[] = {
                "file is mapped, and takes none."},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
      .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force),
-     .manual = "Lets the stage weighted hold more than a million numbers, and weights that no "
-               "--emit names more than a billion, convert leave out what the output has no place "
-               "for, and example --all replace files that are there."},
+     .manual = "Lets the stage weighted hold more than a million numbers, weights that no --emit "
+               "names more than a billion, and an output take more than a tenth of the free disk; "
+               "lets convert leave out what the output has no place for, and example --all "
+               "replace files that are there."},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol),

@@ -3,9 +3,11 @@
 #include "attn/average.h"
 #include "base/mem.h"
 #include "cli/output_format.h"
+#include "io/free_disk.h"
 #include "io/json.h"
 #include "model/keep.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- what was asked for ---- */
@@ -133,12 +135,9 @@ static const format *format_of(const output *one, const document *from)
     return one->format != NULL ? one->format : format_by_name(from->is_all_tables ? "csv" : "json");
 }
 
-/* The stage at `index` that goes there; NULL behind the last. */
-static const char *stage_at(const output *one, const work *w, size_t index)
+static const text_list *names_of(const output *one, const work *w)
 {
-    if (one->stages.count == 0)
-        return w->kind->emitted[index];
-    return index < one->stages.count ? one->stages.item[index] : NULL;
+    return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
 }
 
 /* Whether nobody but writers of text looks at the stage, each from its first row to its last. */
@@ -147,9 +146,9 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
     bool is_text =
         !to->traces && !to->draws && !to->given->average_heads && strchr(name, '*') == NULL;
     for (size_t i = 0; i < to->count && is_text; i++) {
-        const char *other;
-        for (size_t j = 0; (other = stage_at(&to->output[i], w, j)) != NULL; j++) {
-            if (stage_name_matches(other, name))
+        const text_list *others = names_of(&to->output[i], w);
+        for (size_t j = 0; j < others->count; j++) {
+            if (stage_name_matches(others->item[j], name))
                 is_text = is_text && format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED;
         }
     }
@@ -157,13 +156,13 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
 }
 
 /* Weights that nobody asked for by name may be n² of many rows. */
-static bool check_default(const output *one, const work *w, bool is_forced, err *e)
+static bool check_default(const output *one, const work *w, err *e)
 {
     static const size_t MOST = 1000000000;
     size_t size[TENSOR_MAX_RANK], count;
     char shape[SHAPE_TEXT];
     int rank;
-    if (one->stages.count > 0 || !work_is_attention(w) || is_forced)
+    if (one->stages.count > 0 || !work_is_attention(w))
         return true;
     if (!plan_stage_shape(&w->of.attention.plan, STAGE_WEIGHTS, &rank, size, e))
         return false;
@@ -175,16 +174,43 @@ static bool check_default(const output *one, const work *w, bool is_forced, err 
                          "writes them all the same");
 }
 
+/* A file of more than a tenth of the free disk is hardly meant. As text, numbers take about the
+ * bytes that they have in memory, or more; means of heads, that have been there, are not looked
+ * at. */
+static bool check_disk(const output *one, const work *w, bool is_averaged, err *e)
+{
+    enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
+    size_t bytes;
+    uint64_t left;
+    if (is_averaged)
+        return true;
+    if (!work_bytes(w, names_of(one, w), &bytes, e))
+        return false;
+    if (bytes <= SMALL || !free_disk(one->to.file, &left) || bytes <= left / 10)
+        return true;
+    bool is_standard = strcmp(one->to.file, "-") == 0;
+    err_at(e, &(place){.file = is_standard ? "standard output" : one->to.file},
+           "%s would be %zu bytes or more, over a tenth of the %" PRIu64 " that are free there",
+           one->what, bytes, left);
+    return err_remedy(e, "--emit fewer stages, or name a file on another disk; --force writes it "
+                         "all the same");
+}
+
 bool outputs_want(const outputs *to, work *w, err *e)
 {
+    const options *o = to->given;
     for (size_t i = 0; i < to->count; i++) {
-        const char *name;
-        if (!check_default(&to->output[i], w, to->given->force, e))
+        const output *one = &to->output[i];
+        const text_list *names = names_of(one, w);
+        if (!o->force && !check_default(one, w, e))
             return false;
-        for (size_t j = 0; (name = stage_at(&to->output[i], w, j)) != NULL; j++) {
+        for (size_t j = 0; j < names->count; j++) {
+            const char *name = names->item[j];
             if (!work_want(w, name, is_for_text(to, name, w), e))
                 return false;
         }
+        if (!o->force && !check_disk(one, w, o->average_heads, e))
+            return false;
     }
     if (!to->given->average_heads || (w->kind->has_heads(w) && w->wants_weights))
         return true;
@@ -242,10 +268,11 @@ static bool add_view(const entry *made, bundle *view, err *e)
 static bool view_stages(const output *one, work *w, bundle *view, err *e)
 {
     const bundle *all = work_stages(w);
-    const char *name;
-    for (size_t i = 0; (name = stage_at(one, w, i)) != NULL; i++) {
+    const text_list *names = names_of(one, w);
+    for (size_t i = 0; i < names->count; i++) {
         for (size_t j = 0; j < all->count; j++) {
-            if (stage_name_matches(name, all->entry[j].name) && !add_view(&all->entry[j], view, e))
+            if (stage_name_matches(names->item[i], all->entry[j].name) &&
+                !add_view(&all->entry[j], view, e))
                 return false;
         }
     }
@@ -255,13 +282,12 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
 static bool are_all(const output *one, work *w)
 {
     const bundle *all = work_stages(w);
-    size_t count = 0;
-    const char *name;
-    for (; (name = stage_at(one, w, count)) != NULL; count++) {
-        if (count == all->count || strcmp(all->entry[count].name, name) != 0)
+    const text_list *names = names_of(one, w);
+    for (size_t i = 0; i < names->count && i < all->count; i++) {
+        if (strcmp(all->entry[i].name, names->item[i]) != 0)
             return false;
     }
-    return count == all->count;
+    return names->count == all->count;
 }
 
 static bool average_heads(bundle *stages, err *e)

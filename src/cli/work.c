@@ -1,17 +1,19 @@
 #include "cli/work.h"
 
 #include "attn/setting.h"
+#include "base/mem.h"
 #include "cli/header.h"
 #include "cli/option_value.h"
 #include "cli/tracing.h"
 #include "model/keep.h"
 #include "model/keys.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- one attention ---- */
 
-static const char *const OF_ATTENTION[] = {"weights", "output", NULL};
+static char *OF_ATTENTION[] = {"weights", "output"};
 
 static bool plan_attention(work *w, const options *o, err *e)
 {
@@ -43,6 +45,33 @@ static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
 static bool attention_has_heads(const work *w)
 {
     return w->of.attention.plan.has_heads;
+}
+
+static bool is_meant(const text_list *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (stage_name_matches(names->item[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool bytes_of_attention(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    const plan *p = &w->of.attention.plan;
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    *bytes = 0;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (!plan_has_stage(p, id) || !is_meant(names, stage_row(id)->key.named.name))
+            continue;
+        if (!plan_stage_shape(p, id, &rank, size, e))
+            return false;
+        if (!sizes_count(rank, size, &count) ||
+            !size_add_product(bytes, count, dtype_size(p->type)))
+            *bytes = SIZE_MAX;
+    }
+    return true;
 }
 
 static bool run_attention(work *w, const options *o, env *world, err *e)
@@ -83,7 +112,7 @@ static void free_attention(work *w)
 
 /* ---- layers ---- */
 
-static const char *const OF_STACK[] = {"output", NULL};
+static char *OF_STACK[] = {"output"};
 
 static bool plan_stack(work *w, const options *o, err *e)
 {
@@ -120,6 +149,11 @@ static bool stack_has_heads(const work *w)
         }
     }
     return false;
+}
+
+static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    return stack_stages_memory(&w->of.stack.stack, names, bytes, e);
 }
 
 static bool run_stack(work *w, const options *o, env *world, err *e)
@@ -159,28 +193,31 @@ static void free_stack(work *w)
 
 static const work_kind ROWS[] = {
     {{"attention", "one attention"},
-     OF_ATTENTION,
+     {.item = OF_ATTENTION, .count = 2},
      plan_attention,
      want_of_attention,
      attention_has_heads,
+     bytes_of_attention,
      run_attention,
      show_attention,
      header_of_attention,
      free_attention},
     {{"encoder", "layers whose rows see one another"},
-     OF_STACK,
+     {.item = OF_STACK, .count = 1},
      plan_stack,
      want_of_stack,
      stack_has_heads,
+     bytes_of_stack,
      run_stack,
      show_stack,
      header_of_stack,
      free_stack},
     {{"decoder", "layers whose rows see those before them"},
-     OF_STACK,
+     {.item = OF_STACK, .count = 1},
      plan_stack,
      want_of_stack,
      stack_has_heads,
+     bytes_of_stack,
      run_stack,
      show_stack,
      header_of_stack,
@@ -245,6 +282,11 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
 bool work_want(work *w, const char *name, bool by_rows, err *e)
 {
     return w->kind->want(w, name, by_rows, e);
+}
+
+bool work_bytes(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    return w->kind->bytes(w, names, bytes, e);
 }
 
 bool work_run(work *w, const options *o, env *world, err *e)

@@ -29,11 +29,11 @@ typedef struct work {
 
 struct work_kind {
     named named;
-    const char *const
-        *emitted; /* stages that are written where nobody says which; NULL ends them */
+    text_list emitted; /* stages that are written where nobody says which */
     bool (*plan)(work *w, const options *o, err *e);
     bool (*want)(work *w, const char *name, bool by_rows, err *e);
     bool (*has_heads)(const work *w);
+    bool (*bytes)(const work *w, const text_list *names, size_t *bytes, err *e);
     bool (*run)(work *w, const options *o, env *world, err *e);
     bool (*show)(work *w, bool has_steps, const options *o, env *world, err *e);
     bool (*header)(const work *w, const options *o, text_list *lines, err *e);
@@ -49,6 +49,9 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
 /* Keeps a stage, or all that a name with * means; one that is not made is an error. With by_rows
  * its rows may be computed while they are written, where they would be too large to be kept. */
 bool work_want(work *w, const char *name, bool by_rows, err *e);
+/* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address can
+ * hold. */
+bool work_bytes(const work *w, const text_list *names, size_t *bytes, err *e);
 /* Checks the memory against --max-memory, computes, and says the notes. */
 bool work_run(work *w, const options *o, env *world, err *e);
 /* The same, and makes the trace of the steps that options ask for; without steps it has what a

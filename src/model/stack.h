@@ -77,6 +77,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 /* Bytes that computing these stages will allocate. */
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
 
+/* Bytes of these stages themselves; SIZE_MAX where they are more than an address can hold. */
+bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e);
+
 /* Bytes that the caches of a stack that goes on take, when they have so many rows. */
 bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e);
 

@@ -84,12 +84,20 @@ static bool add_layers(total *t, err *e)
     return true;
 }
 
+/* The stages stay, and so do caches, where the stack goes on. */
+static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
+{
+    t->keep = keeper_of(emit);
+    t->fits = true;
+    t->rolls_out = stack_has_rollout(t->stack) && keeper_wants(&t->keep, "rollout");
+    return stack_each_stage(t->stack, add_stage, t, e) && add_layers(t, e);
+}
+
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e)
 {
     enum { ROWS_AT_ONCE = 5 }; /* that go from one part to the next */
-    total t = {.stack = s, .keep = keeper_of(emit), .threads = threads, .fits = true};
-    t.rolls_out = stack_has_rollout(s) && keeper_wants(&t.keep, "rollout");
-    if (!stack_each_stage(s, add_stage, &t, e) || !add_layers(&t, e))
+    total t = {.stack = s, .threads = threads};
+    if (!add_kept_and_parts(&t, emit, e))
         return false;
     if (s->has_end)
         add_feed_forward(&t, &s->end);
@@ -97,6 +105,14 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     if (!t.fits || !size_add(t.kept, t.largest, bytes))
         *bytes = SIZE_MAX;
     return true;
+}
+
+bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e)
+{
+    total t = {.stack = s, .threads = 1};
+    bool done = add_kept_and_parts(&t, emit, e);
+    *bytes = t.fits ? t.kept : SIZE_MAX;
+    return done;
 }
 
 bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
