@@ -57,6 +57,7 @@ static read_options options_of_contents(const document *one, const documents *al
 void document_free(document *one)
 {
     bundle_free(&one->contents);
+    unseen_free(&one->unseen);
 }
 
 place document_place(const document *one)
@@ -127,6 +128,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         !given_open(&all->from_options, given, world, e) ||
         !given_bundle_open(weights, given, world, e))
         return false;
+    all->from_options.later = weights->looks_later ? &weights->unseen : NULL;
     all->type = given_bundle_type(weights, type);
     all->packed_weights.most = documents_packed_most(all, 1);
     return true;
@@ -241,6 +243,7 @@ static bool read_file(documents *all, document *one, err *e)
     bool done = lines_become_source(&all->lines, &whole, e);
     if (done) {
         how.map = whole.map;
+        how.later = all->weights->looks_later ? &one->unseen : NULL;
         const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
         done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
                name_the_only_matrix(&one->contents, e);
@@ -329,7 +332,8 @@ size_t documents_take(documents *all, document_line *to, size_t most)
 {
     static const bundle NOTHING;
     size_t count = 0;
-    if (!all->is_stream || !all->was_applied || !has_read_files(all, &NOTHING))
+    if (!all->is_stream || !all->was_applied || !has_read_files(all, &NOTHING) ||
+        all->weights->unseen.count > 0)
         return 0;
     while (count < most) {
         document_line *next = &to[count];
@@ -385,6 +389,16 @@ bool documents_try_again(const documents *all, const document_line *from, docume
 bool documents_has_next(const documents *all)
 {
     return all->is_stream && lines_has_next(&all->lines);
+}
+
+/* An options' file is bad for all documents. */
+bool documents_look(documents *all, document *one, err *e)
+{
+    if (!unseen_look(&one->unseen, e))
+        return false;
+    all->is_over = !unseen_look(&all->weights->unseen, e);
+    one->is_of_many = one->is_of_many && !all->is_over;
+    return !all->is_over;
 }
 
 void documents_keep(documents *all, document *one)

@@ -11,6 +11,7 @@
 
 typedef struct document {
     bundle contents;
+    unseen unseen;      /* of them */
     const char *file;   /* "-" for standard input, NULL where all came from options */
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_of_many;    /* others come before or behind it */
@@ -70,6 +71,8 @@ bool documents_try_line(documents *all, const document_line *from, document *one
 bool documents_try_again(const documents *all, const document_line *from, document *one,
                          json_again *again);
 
+/* Looks at the numbers that nobody has looked at (given_bundle.looks_later). */
+bool documents_look(documents *all, document *one, err *e);
 /* A document was computed: --stream takes from the first what it says for all. */
 void documents_keep(documents *all, document *one);
 

@@ -171,6 +171,7 @@ static bool read_file(given_file *file, const given_files *g, const char *value,
 {
     read_options how = read_options_of(g->options, value, type);
     how.kind = kind_of_key(name);
+    how.later = g->later;
     how.type_is_fixed = true;
     file->is_read = matrix_file_read(&file->matrix, value, &how, g->options, e) &&
                     check_truth(&file->matrix, how.kind, e);

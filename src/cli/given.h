@@ -17,6 +17,7 @@ typedef struct given_file {
 typedef struct given_files {
     const options *options;
     const env *world;
+    unseen *later;    /* where matrices are listed that are not looked at yet; NULL: all are */
     given_file *file; /* of each option for float32, then of each for float64 */
 } given_files;
 

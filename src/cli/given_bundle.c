@@ -133,6 +133,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype 
     how.document_keys = use->match.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
     how.keeps_narrow = b->keeps_narrow;
+    how.later = b->looks_later ? &b->unseen : NULL;
     how.skips_unknown = how.type_is_fixed = true;
     bool done = b->format->read(b->source.bytes, b->source.length, &how, &use->read[is_wide], e);
     mem_free(rows);
@@ -152,6 +153,7 @@ void given_bundle_close(given_bundle *b)
     text_list_free(&b->names);
     text_list_free(&b->options.removed);
     mem_free(b->type_word);
+    unseen_free(&b->unseen);
     source_close(&b->source);
     *b = (given_bundle){0};
 }

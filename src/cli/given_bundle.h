@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "io/format.h"
 #include "io/source.h"
+#include "io/stored_matrix.h"
 #include "weights/match.h"
 
 /* The documents that it is for: where they may be either, each says which it is. */
@@ -28,6 +29,9 @@ typedef struct given_bundle {
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* to be set before it is opened */
     bool keeps_narrow; /* likewise: weights that products alone read stay in the file's type */
+    /* Likewise: numbers, in files of options too, are looked at by documents_look. */
+    bool looks_later;
+    unseen unseen;     /* what it will look at */
     bundle_use use[2]; /* for attention, and for layers */
     bool is_open;
 } given_bundle;

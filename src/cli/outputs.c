@@ -182,7 +182,7 @@ static bool check_disk(const output *one, const work *w, bool is_averaged, err *
     enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
     size_t bytes;
     uint64_t left;
-    if (is_averaged)
+    if (is_averaged || one->to.file == NULL) /* memory */
         return true;
     if (!work_bytes(w, names_of(one, w), &bytes, e))
         return false;

@@ -65,6 +65,9 @@ typedef struct read_options {
     /* With `keys` NULL: what is read is a result, in which a row of nothing but "NaN" and "inf" is
      * one of numbers. Elsewhere these may be words. */
     bool is_result;
+    /* Where matrices are listed that are used in place, and whose values are looked at later; NULL:
+     * they are looked at while they are read. */
+    struct unseen *later;
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */

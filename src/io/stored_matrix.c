@@ -17,6 +17,12 @@ typedef struct job {
     size_t count, bytes;
 } job;
 
+struct unseen_matrix {
+    stored_matrix from;
+    job as;
+    mapping *in;
+};
+
 /* ---- elements that can't be read ---- */
 
 /* " in row 2, column 3": where the element with this number (in the order of the file) is. */
@@ -162,12 +168,27 @@ static bool is_aligned(const job *j)
     return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
 }
 
-/* All finite, found at the speed of memory; bytes that are not aligned are looked at later. */
+/* An exponent of all ones somewhere: infinite or NaN. */
+static bool has_full_exponent(const char *bytes, size_t count, uint16_t ones)
+{
+    uint16_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t bits;
+        memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
+        wrong |= (bits & ones) == ones;
+    }
+    return wrong != 0;
+}
+
+/* All finite, found at the speed of memory; bytes that are not aligned are looked at one by one. */
 static bool is_finite(const job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
     if (!is_aligned(j))
         return false;
+    if (j->type == DTYPE_F16 || j->type == DTYPE_BF16)
+        return !has_full_exponent(j->from->bytes, j->count,
+                                  j->type == DTYPE_F16 ? 0x7c00u : 0x7f80u);
     tensor all = {.type = j->type,
                   .rank = 1,
                   .size = {j->count},
@@ -208,31 +229,56 @@ static bool narrow_type(element_type type, dtype *as)
     return type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_F32;
 }
 
-/* An exponent of all ones somewhere: infinite or NaN. */
-static bool has_full_exponent(const char *bytes, size_t count, uint16_t ones)
-{
-    uint16_t wrong = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint16_t bits;
-        memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
-        wrong |= (bits & ones) == ones;
-    }
-    return wrong != 0;
-}
-
-/* As the narrower type's job; what is not finite goes the way of all others. */
-static bool stays_narrow(const job *j, const read_options *how, job *narrow)
+/* As the narrower type's job, of numbers that are finite. */
+static bool may_stay_narrow(const job *j, const read_options *how, job *narrow)
 {
     const stored_matrix *m = j->from;
     *narrow = *j;
-    if (!how->keeps_narrow || j->kind != KEY_MATRIX || !narrow_type(m->type, &narrow->type) ||
-        !dtype_is_narrower(narrow->type, j->type) ||
-        !element_order_is_native(m->type, m->is_big_endian) || !is_in_place(narrow, how->map))
+    return how->keeps_narrow && j->kind == KEY_MATRIX && narrow_type(m->type, &narrow->type) &&
+           dtype_is_narrower(narrow->type, j->type) &&
+           element_order_is_native(m->type, m->is_big_endian) && is_in_place(narrow, how->map);
+}
+
+/* ---- values that are looked at later ---- */
+
+/* No value can change: each is what it has to be, or is refused. */
+static bool may_wait(const job *j, const read_options *how)
+{
+    return how->later != NULL && !j->allow_nonfinite && j->type != DTYPE_BOOL &&
+           (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
+}
+
+static bool put_off(const job *j, const read_options *how, err *e)
+{
+    unseen *all = how->later;
+    struct unseen_matrix *larger =
+        mem_grow(all->one, all->count, &all->capacity, sizeof larger[0], e);
+    if (larger == NULL)
         return false;
-    return narrow->type == DTYPE_F32
-               ? is_finite(narrow)
-               : !has_full_exponent(m->bytes, j->count,
-                                    narrow->type == DTYPE_F16 ? 0x7c00u : 0x7f80u);
+    all->one = larger;
+    larger[all->count++] =
+        (struct unseen_matrix){.from = *j->from, .as = *j, .in = mapping_share(how->map)};
+    return true;
+}
+
+void unseen_free(unseen *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        mapping_release(all->one[i].in);
+    mem_free(all->one);
+    *all = (unseen){0};
+}
+
+bool unseen_look(unseen *all, err *e)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct unseen_matrix *one = &all->one[i];
+        one->as.from = &one->from;
+        if (!has_good_values(&one->as, e))
+            return false;
+    }
+    unseen_free(all);
+    return true;
 }
 
 /* ---- the tensor ---- */
@@ -277,13 +323,17 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
 {
     const stored_matrix *m = j->from;
     job narrow;
-    if (!needs_reordering(m) && stays_narrow(j, how, &narrow))
+    bool is_in_order = !needs_reordering(m), waits = is_in_order && may_wait(j, how);
+    if (is_in_order && may_stay_narrow(j, how, &narrow) &&
+        (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))
         return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
-    bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
-    bool is_good = is_same_type(j) && (!may_be_bad || has_good_values(j, e));
+    bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL, is_same = is_same_type(j);
+    bool is_good =
+        is_same && (!may_be_bad || (waits && is_in_place(j, how->map) ? put_off(j, how, e)
+                                                                      : has_good_values(j, e)));
     if (e->is_set)
         return false;
-    if (is_good && is_in_place(j, how->map) && !needs_reordering(m))
+    if (is_good && is_in_place(j, how->map) && is_in_order)
         return tensor_new_in(out, j->type, m->rank, m->size, m->bytes, how->map, e);
     return make_copy(j, is_good, out, e);
 }

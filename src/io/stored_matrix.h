@@ -24,6 +24,17 @@ typedef struct stored_matrix {
     place at; /* of the first element */
 } stored_matrix;
 
+/* Matrices that are used in place, and whose values nobody has looked at: many bytes may be read in
+ * vain where a shape doesn't fit. What they lie in stays until they are looked at. */
+typedef struct unseen {
+    struct unseen_matrix *one;
+    size_t count, capacity;
+} unseen;
+
+/* Looks at all of them, once, and refuses what reading would have refused. */
+bool unseen_look(unseen *all, err *e);
+void unseen_free(unseen *all);
+
 /* How many bytes it takes, which is for the format to compare with what is there, before it is
  * read. Refuses, at `at`, a shape with a 0 in it, and one whose product overflows. */
 bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes, err *e);
