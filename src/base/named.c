@@ -4,14 +4,28 @@
 
 #include <string.h>
 
+size_t named_count(const named_table *table)
+{
+    size_t count = table->count;
+    for (const named_table *const *part = table->parts; part != NULL && *part != NULL; part++)
+        count += named_count(*part);
+    return count;
+}
+
 const named *named_row(const named_table *table, size_t index)
 {
+    if (table->parts != NULL) {
+        const named_table *const *part = table->parts;
+        for (; index >= named_count(*part); part++)
+            index -= named_count(*part);
+        return named_row(*part, index);
+    }
     return (const named *)(const void *)((const char *)table->first + index * table->row);
 }
 
 const named *named_find(const named_table *table, const char *name, size_t length)
 {
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < named_count(table); i++) {
         const named *row = named_row(table, i);
         if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
             return row;
@@ -23,7 +37,7 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
 static const named *find_joined(const named_table *table, const char *name)
 {
     size_t length = strlen(name);
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < named_count(table); i++) {
         const named *row = named_row(table, i);
         if (spelling_distance(name, length, row->name, strlen(row->name)) == 0)
             return row;
@@ -55,7 +69,7 @@ const named *named_nearest(const named_table *table, const char *name, size_t le
     if (found != NULL)
         return found;
     nearest near = nearest_to(name, length, reach_in_table(length));
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < named_count(table); i++) {
         const named *row = named_row(table, i);
         if (nearest_is_nearer(&near, row->name))
             found = row;
@@ -65,8 +79,8 @@ const named *named_nearest(const named_table *table, const char *name, size_t le
 
 void named_list(const named_table *table, text *out)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        const char *join = i == 0 ? "" : i + 1 == table->count ? " or " : ", ";
+    for (size_t i = 0; i < named_count(table); i++) {
+        const char *join = i == 0 ? "" : i + 1 == named_count(table) ? " or " : ", ";
         text_add_format(out, "%s%s", join, named_row(table, i)->name);
     }
 }

@@ -18,21 +18,24 @@ typedef struct synonym {
     const char *name, *means;
 } synonym;
 
-/* A table of any such structure: `first` is its first row, `row` the size of a row. */
+/* A table of any such structure: `first` is its first row, `row` the size of a row. One that is put
+ * together of others has no rows of its own, but theirs, one table after the other. */
 typedef struct named_table {
     const char *what; /* what a row is, in a message: "stage" */
     const named *first;
     size_t count, row;
-    const synonym *synonyms; /* or NULL */
+    const synonym *synonyms;                /* or NULL */
+    const struct named_table *const *parts; /* which end with a NULL; or NULL */
 } named_table;
 
 #define NAMED_TABLE(what, rows) NAMED_TABLE_ALSO(what, rows, NULL)
 #define NAMED_TABLE_ALSO(what, rows, synonyms)                                                     \
     {                                                                                              \
         (what), (const named *)(const void *)(rows), sizeof(rows) / sizeof((rows)[0]),             \
-            sizeof((rows)[0]), (synonyms)                                                          \
+            sizeof((rows)[0]), (synonyms), NULL                                                    \
     }
 
+size_t named_count(const named_table *table);
 const named *named_row(const named_table *table, size_t index);
 
 /* The row of exactly this name, or NULL. */

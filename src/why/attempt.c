@@ -241,7 +241,7 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
         if (made[i]->at[at] == NULL)
             continue;
         is_made = true;
-        if (!made[i]->at[at](a, made[i]->with, e))
+        if (!made[i]->at[at](a, made[i], e))
             return false;
     }
     return !is_made || goes_on_from(a, at, e);

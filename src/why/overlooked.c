@@ -79,7 +79,7 @@ static bool try_mistake(trial *t, const mistake *made, err *e)
 static bool try_each(trial *t, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < MISTAKES.count; i++) {
+    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
         const mistake *one = mistake_at(i);
         done = one->is_of_digits || try_mistake(t, one, e);
     }

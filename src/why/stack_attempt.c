@@ -1,7 +1,7 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
-#include "why/blunders.h"
+
 
 #include <stdio.h>
 #include <stdlib.h>

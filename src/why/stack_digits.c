@@ -1,5 +1,5 @@
 /* Numbers of a stack that are kept in fewer digits than they have. */
-#include "why/blunders.h"
+
 #include "why/stack_blunders.h"
 
 static void keep_rows(void *context, tensor *rows)

@@ -1,4 +1,4 @@
-#include "why/blunders.h"
+
 #include "why/stack_blunders.h"
 #include "why/why_stack.h"
 

@@ -34,7 +34,7 @@ static bool try_mistakes(search *s, const mistake *const *made, size_t count, er
 static bool try_each(search *s, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < MISTAKES.count; i++) {
+    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
         const mistake *one = mistake_at(i);
         done = try_mistakes(s, &one, 1, e);
     }
@@ -45,8 +45,8 @@ static bool try_each(search *s, err *e)
 static bool try_pairs(search *s, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < MISTAKES.count; i++) {
-        for (size_t j = i + 1; done && j < MISTAKES.count; j++) {
+    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
+        for (size_t j = i + 1; done && j < named_count(&MISTAKES); j++) {
             const mistake *both[] = {mistake_at(i), mistake_at(j)};
             if (!both[0]->is_of_digits && !both[1]->is_of_digits)
                 done = try_mistakes(s, both, 2, e);

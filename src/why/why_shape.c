@@ -31,7 +31,7 @@ static bool try_mistake(attention_search *a, const mistake *made, bool is_arrang
 static bool try_mistakes(attention_search *a, bool are_arranged, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < MISTAKES.count; i++)
+    for (size_t i = 0; done && i < named_count(&MISTAKES); i++)
         done = try_mistake(a, mistake_at(i), are_arranged, e);
     return done;
 }

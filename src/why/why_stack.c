@@ -19,12 +19,12 @@ typedef struct search {
 
 size_t why_stack_mistakes(void)
 {
-    return STACK_MISTAKES.count + MISTAKES.count;
+    return named_count(&STACK_MISTAKES) + named_count(&MISTAKES);
 }
 
 stack_made why_stack_mistake(size_t index)
 {
-    size_t own = STACK_MISTAKES.count;
+    size_t own = named_count(&STACK_MISTAKES);
     return index < own ? (stack_made){.of_stack = stack_mistake_at(index)}
                        : (stack_made){.of_attention = mistake_at(index - own)};
 }
@@ -109,7 +109,7 @@ static bool try_pairs(search *s, err *e)
 {
     stack_scope where = whole_of(s);
     bool done = true;
-    for (size_t i = 0; done && i < STACK_MISTAKES.count; i++) {
+    for (size_t i = 0; done && i < named_count(&STACK_MISTAKES); i++) {
         for (size_t j = i + 1; done && j < why_stack_mistakes(); j++) {
             stack_made both[] = {why_stack_mistake(i), why_stack_mistake(j)};
             if (!comes_alone(&both[0]) && !comes_alone(&both[1]))

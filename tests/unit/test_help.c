@@ -93,7 +93,7 @@ static void test_first_help_is_six_lines(unit *u)
 static void test_every_name_is_found(unit *u)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        for (size_t j = 0; j < TOPICS[i].table->count; j++) {
+        for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             text page = {0}, heading = {0};
             err e = {0};

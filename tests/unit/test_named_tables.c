@@ -51,8 +51,8 @@ static void check_help(unit *u, const named_table *table, const named *row)
 
 static void check_table(unit *u, const named_table *table)
 {
-    check_row(u, table->count > 0, table, "table", "it is not empty");
-    for (size_t i = 0; i < table->count; i++) {
+    check_row(u, named_count(table) > 0, table, "table", "it is not empty");
+    for (size_t i = 0; i < named_count(table); i++) {
         const named *row = named_row(table, i);
         check_row(u, row->name != NULL && row->name[0] != '\0', table, "row", "it has a name");
         check_row(u, named_find(table, row->name, strlen(row->name)) == row, table, row->name,
@@ -81,7 +81,7 @@ static void test_names_of_mistakes_are_unique(unit *u)
 {
     const named_table *const of[] = {&MISTAKES, &ARRANGEMENTS, &STACK_MISTAKES};
     for (size_t i = 1; i < sizeof of / sizeof of[0]; i++) {
-        for (size_t row = 0; row < of[i]->count; row++) {
+        for (size_t row = 0; row < named_count(of[i]); row++) {
             const char *name = named_row(of[i], row)->name;
             for (size_t j = 0; j < i; j++)
                 check_row(u, named_find(of[j], name, strlen(name)) == NULL, of[i], name,

@@ -269,7 +269,7 @@ static void report(const plant *which, const tally *t, bool says)
 static size_t count_unplanted(void)
 {
     size_t missing = 0;
-    for (size_t i = 0; i < MISTAKES.count; i++) {
+    for (size_t i = 0; i < named_count(&MISTAKES); i++) {
         const char *name = named_row(&MISTAKES, i)->name;
         if (is_planted(name))
             continue;

@@ -389,7 +389,7 @@ static void add_up(const tallies *of, const char *only, tally *to)
 static size_t count_unplanted(void)
 {
     size_t missing = 0;
-    for (size_t i = 0; i < STACK_MISTAKES.count; i++) {
+    for (size_t i = 0; i < named_count(&STACK_MISTAKES); i++) {
         const char *name = stack_mistake_at(i)->named.name;
         size_t j = 0;
         while (j < STACK_PLANT_COUNT && strcmp(STACK_PLANTS[j].name, name) != 0)

@@ -102,7 +102,7 @@ bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
 {
     known_elements listed = check_listed(of->known);
     why_question question = question_of(of, &listed, threads);
-    tried_numbers tried = {of->compared, of->numbers_name, MISTAKES.count};
+    tried_numbers tried = {of->compared, of->numbers_name, named_count(&MISTAKES)};
     why_answers found;
     if (!why_find(&found, &question, e))
         return false;
@@ -196,7 +196,7 @@ bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t t
     const char *name = stage_row(id)->key.named.name;
     const misshapen one = {name, bundle_tensor(of->numbers, name),
                            bundle_tensor(&of->solved->stages, name), of->numbers_name,
-                           MISTAKES.count};
+                           named_count(&MISTAKES)};
     check_list_shapes(out, &found, &one);
     return true;
 }

@@ -77,7 +77,7 @@ static bool write_entries(text *out, const char *word)
 {
     size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        for (size_t j = 0; j < TOPICS[i].table->count; j++) {
+        for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             if (!is_named(&TOPICS[i], row, word))
                 continue;
@@ -118,7 +118,7 @@ static bool write_mentions(text *out, const char *word)
     size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         size_t start = out->length;
-        for (size_t j = 0; j < TOPICS[i].table->count; j++) {
+        for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             if (!entry_has(out, &TOPICS[i], row, word))
                 continue;

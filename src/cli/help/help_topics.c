@@ -62,7 +62,7 @@ void topic_write_line(text *out, const named_table *table, const named *row)
 
 static void write_rows(text *out, const named_table *table)
 {
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < named_count(table); i++)
         topic_write_line(out, table, named_row(table, i));
 }
 

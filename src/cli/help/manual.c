@@ -186,7 +186,7 @@ static void write_next_paragraph(text *out, const char *words)
 
 static void write_items(text *out, const named_table *table)
 {
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < named_count(table); i++)
         write_item(out, named_row(table, i));
 }
 

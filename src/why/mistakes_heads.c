@@ -1,5 +1,8 @@
-/* Mistakes in cutting rows into heads, in sharing keys among them, and in joining their results. */
-#include "why/blunders.h"
+/* Mistakes in cutting rows into heads, in sharing keys among them, in joining their results, and in
+ * the layout of their arrays. */
+#include "why/mistake.h"
+
+enum { JOIN_INTERLEAVED, JOIN_VIEWED, JOIN_REVERSED };
 
 /* Key/value heads go with them, so that each is shared by as many heads. */
 static bool count_as(size_t right, int with, size_t *count)
@@ -9,14 +12,14 @@ static bool count_as(size_t right, int with, size_t *count)
     return with >= 0 || right % times == 0;
 }
 
-bool blunder_count_heads(attempt *a, int with, err *e)
+static bool count_heads(attempt *a, const mistake *row, err *e)
 {
     const plan *right = &a->right->plan;
     problem *p = &a->problem;
     (void)e;
-    bool is_said = with < 0 && right->heads == 2; /* half of two is one */
-    return right->has_heads && !is_said && count_as(right->heads, with, &p->heads) &&
-           count_as(right->kv_heads, with, &p->kv_heads) && p->heads != right->heads;
+    bool is_said = row->with < 0 && right->heads == 2; /* half of two is one */
+    return right->has_heads && !is_said && count_as(right->heads, row->with, &p->heads) &&
+           count_as(right->kv_heads, row->with, &p->kv_heads) && p->heads != right->heads;
 }
 
 /* A learned row, or gains: as many numbers as all heads have. */
@@ -109,9 +112,9 @@ static const input OF_KEYS[] = {INPUT_K,      INPUT_V,      INPUT_PAST_K,
                                 INPUT_PAST_V, INPUT_BIAS_K, INPUT_BIAS_V};
 enum { OF_KEYS_COUNT = sizeof OF_KEYS / sizeof OF_KEYS[0] };
 
-bool blunder_interleave(attempt *a, int with, err *e)
+static bool interleave_heads(attempt *a, const mistake *row, err *e)
 {
-    (void)with;
+    (void)row;
     bool done = a->plan.heads > 1 && interleave(a, INPUT_Q, a->plan.heads, e);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
         done = interleave(a, OF_KEYS[i], a->plan.kv_heads, e);
@@ -128,10 +131,10 @@ static bool tile_gains(attempt *a, err *e)
 }
 
 /* Query head i uses key/value head i mod g. */
-bool blunder_tile(attempt *a, int with, err *e)
+static bool tile_heads(attempt *a, const mistake *row, err *e)
 {
     size_t heads = a->plan.heads, kv_heads = a->plan.kv_heads;
-    (void)with;
+    (void)row;
     bool done = kv_heads > 1 && kv_heads < heads && tile_gains(a, e);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
         done = tile(a, OF_KEYS[i], kv_heads, heads, e);
@@ -156,10 +159,10 @@ static bool view_as_heads(attempt *a, input which, size_t heads, err *e)
     return true;
 }
 
-bool blunder_view_heads(attempt *a, int with, err *e)
+static bool view_heads(attempt *a, const mistake *row, err *e)
 {
     const plan *p = &a->plan;
-    (void)with;
+    (void)row;
     return p->heads > 1 && p->past == 0 && p->appended == 0 &&
            view_as_heads(a, INPUT_Q, p->heads, e) && view_as_heads(a, INPUT_K, p->kv_heads, e) &&
            view_as_heads(a, INPUT_V, p->kv_heads, e);
@@ -179,7 +182,7 @@ static size_t joined(int with, const plan *p, size_t head, size_t i, size_t colu
     }
 }
 
-bool blunder_join(attempt *a, int with, err *e)
+static bool join(attempt *a, const mistake *row, err *e)
 {
     const plan *p = &a->plan;
     tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
@@ -188,8 +191,94 @@ bool blunder_join(attempt *a, int with, err *e)
     if (p->heads == 1 || plan_keeps_heads_apart(p))
         return false;
     do {
-        size_t to = joined(with, p, at[1], at[2], at[3]);
+        size_t to = joined(row->with, p, at[1], at[2], at[3]);
         tensor_set(&context, (size_t[]){at[0], to / all, to % all}, tensor_get(&attended, at));
     } while (tensor_next(&attended, at));
     return true;
 }
+
+/* ---- arrays of heads, b × h × n × d, that a kernel takes for b × n × h × d: the same numbers, of
+ * which others are each row's ---- */
+
+/* Where number `column` of row `i` of a head lies in n × h × d, as a place in h × n × d. */
+static void rows_first(const size_t *size, const size_t *at, size_t *from)
+{
+    size_t flat = (at[2] * size[1] + at[1]) * size[3] + at[3];
+    from[0] = at[0];
+    from[1] = flat / (size[2] * size[3]);
+    from[2] = flat / size[3] % size[2];
+    from[3] = at[3];
+}
+
+/* One of rank 2 or 3 is n × h·d as it should be. */
+static bool read_rows_first(attempt *a, input which, err *e)
+{
+    const tensor *given = a->problem.in[which];
+    size_t at[4] = {0}, from[4];
+    if (given->rank != 4)
+        return true;
+    tensor *made = attempt_matrix(a, given->type, 4, given->size, e);
+    if (made == NULL)
+        return false;
+    do {
+        rows_first(given->size, at, from);
+        tensor_set(made, at, tensor_get(given, from));
+    } while (tensor_next(made, at));
+    a->problem.in[which] = made;
+    return true;
+}
+
+static bool read_layout(attempt *a, const mistake *row, err *e)
+{
+    const plan *p = &a->plan;
+    (void)row;
+    return p->heads > 1 && p->past == 0 && p->appended == 0 && plan_keeps_heads_apart(p) &&
+           read_rows_first(a, INPUT_Q, e) && read_rows_first(a, INPUT_K, e) &&
+           read_rows_first(a, INPUT_V, e);
+}
+
+static bool write_layout(attempt *a, const mistake *row, err *e)
+{
+    const plan *p = &a->plan;
+    (void)row, (void)e;
+    if (p->heads == 1 || !plan_keeps_heads_apart(p) || p->wo.data != NULL || p->bo.data != NULL)
+        return false;
+    tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
+    size_t at[4] = {0}, to[4];
+    do {
+        rows_first(attended.size, at, to);
+        tensor_set(&context, to, tensor_get(&attended, at));
+    } while (tensor_next(&attended, at));
+    return true;
+}
+
+/* clang-format off */
+static const mistake HEAD_ROWS[] = {
+    {{"heads-one", "there is one head"}, .at[POINT_ASKED] = count_heads},
+    {{"heads-half", "there are half as many heads"}, .at[POINT_ASKED] = count_heads, .with = -2},
+    {{"heads-twice", "there are twice as many heads"}, .at[POINT_ASKED] = count_heads, .with = 2},
+    {{"heads-interleaved", "heads are split by interleaving columns"},
+     .at[POINT_ROWS] = interleave_heads},
+    {{"heads-viewed", "heads are split by reshaping, without a transpose"},
+     .at[POINT_ROWS] = view_heads},
+    {{"kv-tiled", "key/value heads are tiled: head i uses i mod g"}, .at[POINT_ROWS] = tile_heads},
+    {{"concat-interleaved", "heads are joined by interleaving columns"},
+     .at[POINT_CONTEXT] = join, .with = JOIN_INTERLEAVED},
+    {{"concat-viewed", "heads are joined by reshaping, without a transpose"},
+     .at[POINT_CONTEXT] = join, .with = JOIN_VIEWED},
+    {{"concat-reversed", "heads are joined from the last to the first"},
+     .at[POINT_CONTEXT] = join, .with = JOIN_REVERSED},
+    {{"heads-interleaved-both", "heads are split and joined by interleaving columns"},
+     .at[POINT_ROWS] = interleave_heads, .at[POINT_CONTEXT] = join, .with = JOIN_INTERLEAVED},
+    {{"heads-viewed-both", "heads are split and joined by reshaping"},
+     .at[POINT_ROWS] = view_heads, .at[POINT_CONTEXT] = join, .with = JOIN_VIEWED},
+    {{"layout-inputs", "q, k and v are taken for n × h × d, not h × n × d"},
+     .at[POINT_ROWS] = read_layout},
+    {{"layout-output", "the output is written as n × h × d, not h × n × d"},
+     .at[POINT_CONTEXT] = write_layout},
+    {{"layout-both", "inputs and output are n × h × d, not h × n × d"},
+     .at[POINT_ROWS] = read_layout, .at[POINT_CONTEXT] = write_layout},
+};
+/* clang-format on */
+
+const named_table HEAD_MISTAKES = NAMED_TABLE("mistake", HEAD_ROWS);

@@ -1,0 +1,206 @@
+/* Numbers kept in fewer digits than they have: in a narrow type, or rounded by hand. */
+#include "why/mistake.h"
+#include "why/rest.h"
+
+#include <math.h>
+
+/* Correctly rounded to `bits` of significand, ties to even; below 2^least by the fixed steps of
+ * subnormal numbers, infinite from `most` on (IEEE 754 binary16: 11 bits, 2^−14, 65520; bfloat16: 8
+ * bits, 2^−126). */
+static double narrow(double value, int bits, int least, double most)
+{
+    int exponent;
+    if (!isfinite(value) || value == 0)
+        return value;
+    frexp(value, &exponent);
+    exponent = exponent - 1 < least ? least : exponent - 1;
+    double step = ldexp(1, exponent - bits + 1), rounded = rint(value / step) * step;
+    return fabs(rounded) >= most ? copysign(INFINITY, value) : rounded;
+}
+
+static double power_of_ten(int decimals)
+{
+    double power = 1;
+    for (int i = 0; i < decimals; i++)
+        power *= 10;
+    return power;
+}
+
+static double by_hand(double value, int with)
+{
+    int decimals = with % AS_EVEN, way = with - decimals;
+    double tens = power_of_ten(decimals), units = value * tens;
+    if (!isfinite(value))
+        return value;
+    return (way == AS_EVEN ? rint(units) : way == AS_CUT ? trunc(units) : round(units)) / tens;
+}
+
+static double kept_as(double value, int with)
+{
+    if (with == AS_FLOAT16)
+        return narrow(value, 11, -14, 65520);
+    if (with == AS_BFLOAT16)
+        return narrow(value, 8, -126, 0x1p128);
+    return by_hand(value, with);
+}
+
+void numbers_keep_as(tensor *t, int with)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do
+        tensor_set(t, at, kept_as(tensor_get(t, at), with));
+    while (tensor_next(t, at));
+}
+
+static void keep_stage_as(attempt *a, stage_id id, int with)
+{
+    if (a->stage[id].data != NULL)
+        numbers_keep_as(&a->stage[id], with);
+}
+
+static bool inputs_as(attempt *a, const mistake *row, err *e)
+{
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (a->problem.in[which] == NULL || which == INPUT_MASK)
+            continue;
+        tensor *made = attempt_copy(a, a->problem.in[which], e);
+        if (made == NULL)
+            return false;
+        numbers_keep_as(made, row->with);
+        a->problem.in[which] = made;
+    }
+    return true;
+}
+
+/* What is asked from here on are views of these stages. */
+static bool rows_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    keep_stage_as(a, STAGE_Q, row->with);
+    keep_stage_as(a, STAGE_K, row->with);
+    keep_stage_as(a, STAGE_V, row->with);
+    return true;
+}
+
+static bool scores_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    keep_stage_as(a, STAGE_SCORES, row->with);
+    return true;
+}
+
+static bool masked_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    keep_stage_as(a, STAGE_MASKED, row->with);
+    return true;
+}
+
+/* e^masked as a table of exponentials has it, without taking the maximum off first. */
+static bool exp_as(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0}, keys = masked.size[3];
+    double sum = 0;
+    (void)e;
+    do {
+        if (at[3] == 0)
+            sum = 0;
+        for (size_t j = 0; j < keys && at[3] == 0; j++)
+            sum += kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), row->with);
+        double own = kept_as(exp(tensor_get(&masked, at)), row->with);
+        tensor_set(&weights, at, sum == 0 ? 0 : own / sum);
+    } while (tensor_next(&weights, at));
+    return true;
+}
+
+/* In the place of what the problem makes of them. */
+static bool weights_as(attempt *a, const mistake *row, err *e)
+{
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    if (row->with >= AS_KEEP_SUM && row->with < AS_FLOAT16) {
+        if (!rest_round(a, row->with - AS_KEEP_SUM, true, &weights, e))
+            return false;
+    } else {
+        numbers_keep_as(&weights, row->with);
+    }
+    a->problem.round_decimals = -1;
+    return true;
+}
+
+static bool context_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    keep_stage_as(a, STAGE_ATTENDED, row->with);
+    keep_stage_as(a, STAGE_CONTEXT, row->with);
+    return true;
+}
+
+static bool output_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    keep_stage_as(a, STAGE_OUTPUT, row->with);
+    return true;
+}
+
+static bool all_as(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        keep_stage_as(a, id, row->with);
+    return true;
+}
+
+/* clang-format off */
+#define ROW(name, help, point, make, as) \
+    {{name, help}, .at[point] = make, .with = as, .is_of_digits = true}
+
+#define NARROW_ROWS(type, as) \
+    ROW(type "-inputs", "inputs are rounded to " type, POINT_ASKED, inputs_as, as), \
+    ROW(type "-rows", "q, k and v are rounded to " type, POINT_ROWS, rows_as, as), \
+    ROW(type "-scores", "scores are rounded to " type, POINT_SCORES, scores_as, as), \
+    ROW(type "-masked", "scaled and masked scores are rounded to " type, \
+        POINT_MASKED, masked_as, as), \
+    ROW(type "-weights", "weights are rounded to " type, POINT_WEIGHTS, weights_as, as), \
+    ROW(type "-context", "the context is rounded to " type, POINT_CONTEXT, context_as, as), \
+    ROW(type "-output", "the output is rounded to " type, POINT_OUTPUT, output_as, as), \
+    {{type "-throughout", "inputs and every stage are rounded to " type}, \
+     .at = {[POINT_ASKED] = inputs_as, [POINT_ROWS] = rows_as, [POINT_SCORES] = scores_as, \
+            [POINT_WEIGHTS] = weights_as, [POINT_CONTEXT] = context_as, \
+            [POINT_OUTPUT] = output_as}, \
+     .with = as, .is_of_digits = true}, \
+    ROW(type "-stored", "results are rounded to " type " when all is computed", \
+        POINT_OUTPUT, all_as, as)
+
+#define WEIGHTS_ROWS(n, decimals) \
+    ROW("weights-rounded-" #n, "weights are rounded to " decimals, \
+        POINT_WEIGHTS, weights_as, n + AS_AWAY), \
+    ROW("weights-keep-sum-" #n, "weights are rounded to " decimals " so that rows sum to 1", \
+        POINT_WEIGHTS, weights_as, n + AS_KEEP_SUM), \
+    ROW("weights-even-" #n, "weights are rounded to " decimals ", halves to even", \
+        POINT_WEIGHTS, weights_as, n + AS_EVEN), \
+    ROW("weights-cut-" #n, "weights are cut off after " decimals, \
+        POINT_WEIGHTS, weights_as, n + AS_CUT)
+
+#define ROUNDED_ROWS(name, what, point, make) \
+    ROW(name "-rounded-1", what " rounded to 1 decimal", point, make, 1 + AS_AWAY), \
+    ROW(name "-rounded-2", what " rounded to 2 decimals", point, make, 2 + AS_AWAY), \
+    ROW(name "-rounded-3", what " rounded to 3 decimals", point, make, 3 + AS_AWAY), \
+    ROW(name "-rounded-4", what " rounded to 4 decimals", point, make, 4 + AS_AWAY)
+
+static const mistake DIGIT_ROWS[] = {
+    NARROW_ROWS("float16", AS_FLOAT16),
+    NARROW_ROWS("bfloat16", AS_BFLOAT16),
+    WEIGHTS_ROWS(1, "1 decimal"),
+    WEIGHTS_ROWS(2, "2 decimals"),
+    WEIGHTS_ROWS(3, "3 decimals"),
+    WEIGHTS_ROWS(4, "4 decimals"),
+    ROUNDED_ROWS("rows", "q, k and v are", POINT_ROWS, rows_as),
+    ROUNDED_ROWS("scores", "scores are", POINT_SCORES, scores_as),
+    ROUNDED_ROWS("scaled", "scaled scores are", POINT_MASKED, masked_as),
+    ROUNDED_ROWS("exp", "exponentials are", POINT_WEIGHTS, exp_as),
+    ROUNDED_ROWS("context", "the context is", POINT_CONTEXT, context_as),
+};
+/* clang-format on */
+
+const named_table DIGIT_MISTAKES = NAMED_TABLE("mistake", DIGIT_ROWS);

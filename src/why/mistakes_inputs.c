@@ -1,0 +1,238 @@
+/* Mistakes in the matrices: turned, left out, taken for one another. */
+#include "why/mistake.h"
+
+enum { SWAP_QK, SWAP_QV, SWAP_KV };
+enum { ROWS_V_OF_X, ROWS_K_OF_X, ROWS_V_OF_XK, ROWS_Q_OF_XK, ROWS_SWAPPED };
+
+static void swap_inputs(problem *p, input one, input other)
+{
+    const tensor *kept = p->in[one];
+    bool is_out_in = p->is_out_in[one];
+    p->in[one] = p->in[other];
+    p->is_out_in[one] = p->is_out_in[other];
+    p->in[other] = kept;
+    p->is_out_in[other] = is_out_in;
+}
+
+/* Matrices of heads lie one below the other in Wo, and are turned as the one that they make. */
+static bool turn_output(attempt *a, err *e)
+{
+    tensor turned = tensor_transposed(&a->right->plan.wo);
+    a->problem.in[INPUT_WO] = attempt_copy(a, &turned, e);
+    a->problem.is_out_in[INPUT_WO] = false;
+    return a->problem.in[INPUT_WO] != NULL;
+}
+
+static bool transpose_input(attempt *a, int which, err *e)
+{
+    if (a->problem.in[which] == NULL)
+        return false;
+    if (which == INPUT_WO)
+        return turn_output(a, e);
+    a->problem.is_out_in[which] = !a->problem.is_out_in[which];
+    return true;
+}
+
+static bool transpose(attempt *a, const mistake *row, err *e)
+{
+    return transpose_input(a, row->with, e);
+}
+
+static bool transpose_all(attempt *a, const mistake *row, err *e)
+{
+    bool is_any = false;
+    for (int which = INPUT_WQ; which <= row->with; which++) {
+        if (a->problem.in[which] == NULL)
+            continue;
+        is_any = true;
+        if (!transpose_input(a, which, e))
+            return false;
+    }
+    return is_any;
+}
+
+bool blunder_leave_out(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    bool is_there = a->problem.in[row->with] != NULL;
+    a->problem.in[row->with] = NULL;
+    return is_there;
+}
+
+static bool leave_out_biases(attempt *a, const mistake *row, err *e)
+{
+    bool is_any = false;
+    (void)row, (void)e;
+    for (input which = INPUT_BQ; which <= INPUT_BO; which++) {
+        is_any = is_any || a->problem.in[which] != NULL;
+        a->problem.in[which] = NULL;
+    }
+    return is_any;
+}
+
+/* The names of rows fit others. */
+static void forget_names(attempt *a)
+{
+    a->problem.tokens = a->problem.key_tokens = NULL;
+}
+
+/* With it goes what is made of it. */
+static bool leave_out_keys(attempt *a, const mistake *row, err *e)
+{
+    a->problem.in[INPUT_XV] = NULL;
+    forget_names(a);
+    return a->problem.in[INPUT_X] != NULL && blunder_leave_out(a, row, e);
+}
+
+/* All that makes one of q, k and v makes the other. */
+static bool swap_roles(attempt *a, const mistake *row, err *e)
+{
+    static const input OF[][3] = {{INPUT_WQ, INPUT_BQ, INPUT_Q},
+                                  {INPUT_WK, INPUT_BK, INPUT_K},
+                                  {INPUT_WV, INPUT_BV, INPUT_V}};
+    static const int PAIR[][2] = {[SWAP_QK] = {0, 1}, [SWAP_QV] = {0, 2}, [SWAP_KV] = {1, 2}};
+    (void)e;
+    for (int i = 0; i < 3; i++)
+        swap_inputs(&a->problem, OF[PAIR[row->with][0]][i], OF[PAIR[row->with][1]][i]);
+    return true;
+}
+
+static bool other_rows(attempt *a, const mistake *row, err *e)
+{
+    const tensor **in = a->problem.in, *x = in[INPUT_X], *xk = in[INPUT_XK], *xv = in[INPUT_XV];
+    (void)e;
+    forget_names(a);
+    if (row->with == ROWS_V_OF_XK) {
+        in[INPUT_XV] = NULL;
+        return xv != NULL;
+    }
+    if (x == NULL || (xk == NULL && (xv == NULL || row->with != ROWS_V_OF_X)))
+        return false;
+    in[INPUT_XV] = row->with == ROWS_V_OF_X ? x : xv == NULL && row->with != ROWS_SWAPPED ? xk : xv;
+    in[INPUT_XK] = row->with == ROWS_K_OF_X || row->with == ROWS_SWAPPED ? x : xk;
+    in[INPUT_X] = row->with == ROWS_Q_OF_XK || row->with == ROWS_SWAPPED ? xk : x;
+    return true;
+}
+
+/* Once they are projected. */
+static bool other_role(attempt *a, const mistake *row, err *e)
+{
+    const tensor **to = &a->problem.in[row->with], *from = a->problem.in[row->from];
+    bool is_possible = tensor_same_shape(*to, from) && a->right->plan.past == 0;
+    (void)e;
+    *to = from;
+    return is_possible;
+}
+
+/* The residual connection, which is the layer's and not attention's. */
+static bool add_rows(attempt *a, const mistake *row, err *e)
+{
+    const tensor *rows = &a->plan.q.rows;
+    tensor output = attempt_stage(a, STAGE_OUTPUT);
+    size_t at[3] = {0};
+    (void)row, (void)e;
+    if (rows->data == NULL || output.rank != 3 || output.size[2] != rows->size[2])
+        return false;
+    do
+        tensor_set(&output, at, tensor_get(&output, at) + tensor_get(rows, at));
+    while (tensor_next(&output, at));
+    return true;
+}
+
+bool blunder_forget(attempt *a, const mistake *row, err *e)
+{
+    problem *p = &a->problem;
+    (void)e;
+    switch (row->with) {
+    case FORGET_WINDOW:
+        p->has_window = false;
+        return true;
+    case FORGET_LENGTHS:
+        p->key_lengths = NULL;
+        return true;
+    case FORGET_ALIBI:
+        p->has_alibi = false;
+        return true;
+    case FORGET_SOFTCAP:
+        p->softcap = 0;
+        return true;
+    case FORGET_ZERO:
+        p->adds_zero = false;
+        return true;
+    case FORGET_LEARNED:
+        p->in[INPUT_BIAS_K] = p->in[INPUT_BIAS_V] = NULL;
+        return true;
+    case FORGET_ROPE:
+        p->rope = (rope_settings){0};
+        return true;
+    case FORGET_NORM:
+        p->normalizes = false;
+        p->in[INPUT_Q_GAIN] = p->in[INPUT_K_GAIN] = NULL;
+        return true;
+    default:
+        p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
+        p->offset = 0;
+        return p->has_offset;
+    }
+}
+
+/* clang-format off */
+static const mistake WEIGHT_ROWS[] = {
+    {{"wq-transposed", "the transpose of Wq is used"},
+     .at[POINT_ASKED] = transpose, .with = INPUT_WQ},
+    {{"wk-transposed", "the transpose of Wk is used"},
+     .at[POINT_ASKED] = transpose, .with = INPUT_WK},
+    {{"wv-transposed", "the transpose of Wv is used"},
+     .at[POINT_ASKED] = transpose, .with = INPUT_WV},
+    {{"wo-transposed", "the transpose of Wo is used"},
+     .at[POINT_ASKED] = transpose, .with = INPUT_WO},
+    {{"qkv-transposed", "the transposes of Wq, Wk and Wv are used"},
+     .at[POINT_ASKED] = transpose_all, .with = INPUT_WV},
+    {{"weights-transposed", "all weights are transposed"},
+     .at[POINT_ASKED] = transpose_all, .with = INPUT_WO},
+    {{"wq-missing", "without Wq"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_WQ},
+    {{"wk-missing", "without Wk"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_WK},
+    {{"wv-missing", "without Wv"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_WV},
+    {{"wo-missing", "without Wo"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_WO},
+    {{"biases-missing", "all biases are left out"}, .at[POINT_ASKED] = leave_out_biases},
+    {{"bq-missing", "bq is left out"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_BQ},
+    {{"bk-missing", "bk is left out"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_BK},
+    {{"bv-missing", "bv is left out"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_BV},
+    {{"bo-missing", "bo is left out"}, .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_BO},
+    {{"qk-swapped", "queries and keys are swapped"},
+     .at[POINT_ASKED] = swap_roles, .with = SWAP_QK},
+    {{"qv-swapped", "queries and values are swapped"},
+     .at[POINT_ASKED] = swap_roles, .with = SWAP_QV},
+    {{"kv-swapped", "keys and values are swapped"}, .at[POINT_ASKED] = swap_roles, .with = SWAP_KV},
+};
+/* clang-format on */
+
+const named_table WEIGHT_MISTAKES = NAMED_TABLE("mistake", WEIGHT_ROWS);
+
+/* clang-format off */
+static const mistake INPUT_ROWS[] = {
+    {{"xk-missing", "xk is left out: keys and values are made of x"},
+     .at[POINT_ASKED] = leave_out_keys, .with = INPUT_XK},
+    {{"values-from-x", "values are made of x, not of their own input"},
+     .at[POINT_ASKED] = other_rows, .with = ROWS_V_OF_X},
+    {{"values-from-xk", "values are made of xk, not of xv"},
+     .at[POINT_ASKED] = other_rows, .with = ROWS_V_OF_XK},
+    {{"keys-from-x", "keys are made of x, not of xk"},
+     .at[POINT_ASKED] = other_rows, .with = ROWS_K_OF_X},
+    {{"queries-from-xk", "queries are made of xk, not of x"},
+     .at[POINT_ASKED] = other_rows, .with = ROWS_Q_OF_XK},
+    {{"inputs-swapped", "x and xk are swapped"},
+     .at[POINT_ASKED] = other_rows, .with = ROWS_SWAPPED},
+    {{"values-are-keys", "keys are summed in the place of values"},
+     .at[POINT_ROWS] = other_role, .with = INPUT_V, .from = INPUT_K},
+    {{"queries-are-keys", "keys are compared with keys, in the place of queries"},
+     .at[POINT_ROWS] = other_role, .with = INPUT_Q, .from = INPUT_K},
+    {{"keys-are-queries", "queries are compared with queries, in the place of keys"},
+     .at[POINT_ROWS] = other_role, .with = INPUT_K, .from = INPUT_Q},
+    {{"values-are-queries", "queries are summed in the place of values"},
+     .at[POINT_ROWS] = other_role, .with = INPUT_V, .from = INPUT_Q},
+    {{"residual-added", "the input rows are added to the output"}, .at[POINT_OUTPUT] = add_rows},
+};
+/* clang-format on */
+
+const named_table INPUT_MISTAKES = NAMED_TABLE("mistake", INPUT_ROWS);

@@ -1,0 +1,311 @@
+/* Mistakes in who sees whom, and in the bias of the scores. What was dropped in what is asked is
+ * brought back, wrongly, once the scores are there. */
+#include "why/mistake.h"
+
+#include "attn/visible.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
+enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is no int */
+enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
+
+static bool invert_mask(attempt *a, const mistake *row, err *e)
+{
+    (void)row, (void)e;
+    a->problem.mask_true_is_masked = !a->problem.mask_true_is_masked;
+    return a->problem.in[INPUT_MASK] != NULL;
+}
+
+/* Lower-right says where queries stand, by which windows, slopes and rotations go too: an offset
+ * says it as well, unless they begin before the first key, or each batch entry has its own. */
+static bool keep_places(attempt *a)
+{
+    const plan *right = &a->right->plan;
+    problem *p = &a->problem;
+    if (p->causal != CAUSAL_LOWER_RIGHT)
+        return true;
+    if (p->key_lengths != NULL || plan_own_keys(right) < right->n_q)
+        return !(p->has_window || p->has_alibi || p->rope.is_asked);
+    p->has_offset = true;
+    p->offset = plan_own_keys(right) - right->n_q;
+    return true;
+}
+
+static bool change_causality(attempt *a, causal to)
+{
+    bool is_other = a->problem.causal != to;
+    bool stays = to != CAUSAL_NONE || keep_places(a);
+    a->problem.causal = to;
+    return stays && is_other;
+}
+
+/* One alignment in the place of the other; none; or one where there is none. */
+static bool align_causal(attempt *a, const mistake *row, err *e)
+{
+    problem *p = &a->problem;
+    bool is_here = (p->causal == CAUSAL_NONE) == (row->with == CAUSAL_ADDED);
+    (void)e;
+    if (row->with == CAUSAL_LOWER_RIGHT)
+        p->has_offset = false;
+    return is_here &&
+           change_causality(a, row->with == CAUSAL_ADDED ? CAUSAL_UPPER_LEFT : (causal)row->with);
+}
+
+static bool drop_causal(attempt *a, const mistake *row, err *e)
+{
+    (void)row, (void)e;
+    return change_causality(a, CAUSAL_NONE);
+}
+
+/* Hidden without being masked: no query sees it. */
+static bool hides(int with, int64_t position, int64_t at)
+{
+    switch (with) {
+    case HIDE_SELF:
+        return at >= position;
+    case HIDE_FROM_SECOND:
+        return at > position + 1;
+    case HIDE_PAST:
+        return at < position;
+    default:
+        return at <= position;
+    }
+}
+
+static bool hide(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED);
+    size_t at[4] = {0}, own = plan_own_keys(&a->plan);
+    (void)e;
+    if (!plan_is_causal(&a->right->plan))
+        return false;
+    do {
+        int64_t position = visible_position(&a->right->plan, at[0], at[2]);
+        if (at[3] < own && hides(row->with, position, (int64_t)at[3]))
+            tensor_set(&masked, at, -INFINITY);
+    } while (tensor_next(&masked, at));
+    return true;
+}
+
+static void hide_tail(tensor *bias, size_t tail)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, keys = bias->size[bias->rank - 1];
+    do {
+        if (at[bias->rank - 1] >= keys - tail)
+            tensor_set(bias, at, -INFINITY);
+    } while (tensor_next(bias, at));
+}
+
+/* What is behind the last whole block, or the last key: a bias, which only masked scores show. */
+static bool leave_out_tail(attempt *a, const mistake *row, err *e)
+{
+    const tensor *given = a->problem.in[INPUT_BIAS];
+    size_t keys = plan_own_keys(&a->right->plan),
+           tail = row->with == 0 ? 1 : keys % (size_t)row->with;
+    if (tail == 0 || tail == keys)
+        return false;
+    tensor *bias =
+        given == NULL ? attempt_matrix(a, a->problem.type, 1, &keys, e) : attempt_copy(a, given, e);
+    if (bias == NULL)
+        return false;
+    for (size_t j = 0; given == NULL && j < keys; j++)
+        tensor_set(bias, &j, 0);
+    hide_tail(bias, tail);
+    a->problem.in[INPUT_BIAS] = bias;
+    return true;
+}
+
+static size_t moved(size_t side, int by)
+{
+    return side == SIZE_MAX ? side : by < 0 && side == 0 ? 0 : side + (size_t)(long)by;
+}
+
+static bool window(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    a->problem.window_left = moved(a->problem.window_left, row->with);
+    a->problem.window_right = moved(a->problem.window_right, row->with);
+    return a->problem.has_window;
+}
+
+static bool drop_masks(attempt *a, const mistake *row, err *e)
+{
+    problem *p = &a->problem;
+    (void)row, (void)e;
+    bool is_masked = p->in[INPUT_MASK] != NULL || p->causal != CAUSAL_NONE || p->has_window ||
+                     p->key_lengths != NULL;
+    bool stays = keep_places(a);
+    p->in[INPUT_MASK] = NULL;
+    p->causal = CAUSAL_NONE;
+    p->has_window = false;
+    p->key_lengths = NULL;
+    return is_masked && stays;
+}
+
+static bool is_hidden(const attempt *a, const size_t *at)
+{
+    tensor right = attempt_stage(a->right, STAGE_MASKED);
+    return isinf(tensor_get(&right, at));
+}
+
+static bool add_mask(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED);
+    size_t at[4] = {0};
+    (void)e;
+    do {
+        if (is_hidden(a, at) == (row->with < 0))
+            tensor_set(&masked, at, tensor_get(&masked, at) + 1);
+    } while (tensor_next(&masked, at));
+    return true;
+}
+
+static void fill_hidden(attempt *a, stage_id id, double value)
+{
+    tensor made = attempt_stage(a, id);
+    size_t at[4] = {0};
+    do {
+        if (is_hidden(a, at))
+            tensor_set(&made, at, value);
+    } while (tensor_next(&made, at));
+}
+
+static bool fill_scores(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    fill_hidden(a, STAGE_MASKED, row->with == FILL_LEAST ? -(double)FLT_MAX : row->with);
+    return true;
+}
+
+static bool mask_weights(attempt *a, const mistake *row, err *e)
+{
+    (void)row, (void)e;
+    fill_hidden(a, STAGE_WEIGHTS, 0);
+    return true;
+}
+
+/* Where nothing else hides or changes what stands behind the last key. */
+static bool fill_up_keys(attempt *a, const mistake *row, err *e)
+{
+    const problem *p = &a->problem;
+    size_t keys = plan_own_keys(&a->right->plan), block = (size_t)row->with;
+    bool is_score_0 = p->score->is_product && p->in[INPUT_BS] == NULL && !p->has_alibi;
+    bool is_seen = p->causal == CAUSAL_NONE && !p->has_window && p->key_lengths == NULL;
+    return is_score_0 && is_seen && keys % block > 0 &&
+           attempt_add_to_sum(a, block - keys % block, e);
+}
+
+/* ---- the bias ---- */
+
+/* Every finite number, times a factor: what is −inf stays hidden. */
+static bool multiply_input(attempt *a, input which, double factor, err *e)
+{
+    if (a->problem.in[which] == NULL)
+        return false;
+    tensor *made = attempt_copy(a, a->problem.in[which], e);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (made == NULL)
+        return false;
+    do {
+        double value = tensor_get(made, at);
+        tensor_set(made, at, isfinite(value) ? value * factor : value);
+    } while (tensor_next(made, at));
+    a->problem.in[which] = made;
+    return true;
+}
+
+static bool negate(attempt *a, const mistake *row, err *e)
+{
+    return multiply_input(a, (input)row->with, -1, e);
+}
+
+static bool scale_bias(attempt *a, const mistake *row, err *e)
+{
+    (void)row;
+    return multiply_input(a, INPUT_BIAS, a->right->plan.scale, e);
+}
+
+static bool transpose_places(attempt *a, const mistake *row, err *e)
+{
+    const tensor *given = a->problem.in[row->with];
+    const plan *right = &a->right->plan;
+    if (given == NULL || right->n_q != plan_own_keys(right) || given->rank < 2 ||
+        given->size[given->rank - 2] != right->n_q)
+        return false;
+    tensor turned = tensor_transposed(given);
+    a->problem.in[row->with] = attempt_copy(a, &turned, e);
+    return a->problem.in[row->with] != NULL;
+}
+
+/* clang-format off */
+#define TAIL_MISSING(n) \
+    {{"tail-missing-" #n, "keys behind the last multiple of " #n " are left out"}, \
+     .at[POINT_ASKED] = leave_out_tail, .with = n}
+#define TAIL_ZEROS(n) \
+    {{"tail-zeros-" #n, "keys of zeros, up to a multiple of " #n ", take weight"}, \
+     .at[POINT_ASKED] = fill_up_keys, .with = n}
+
+static const mistake MASK_ROWS[] = {
+    {{"causal-missing", "causality is left out"},
+     .at[POINT_ASKED] = align_causal, .with = CAUSAL_NONE},
+    {{"causal-added", "queries see no later keys, though all should be seen"},
+     .at[POINT_ASKED] = align_causal, .with = CAUSAL_ADDED},
+    {{"causal-upper-left", "causality begins at the first key (upper-left)"},
+     .at[POINT_ASKED] = align_causal, .with = CAUSAL_UPPER_LEFT},
+    {{"causal-lower-right", "causality ends at the last key (lower-right)"},
+     .at[POINT_ASKED] = align_causal, .with = CAUSAL_LOWER_RIGHT},
+    {{"causal-strict", "a query does not see its own key"},
+     .at[POINT_MASKED] = hide, .with = HIDE_SELF},
+    {{"causal-late", "a query sees one key too many"},
+     .at[POINT_ASKED] = drop_causal, .at[POINT_MASKED] = hide, .with = HIDE_FROM_SECOND},
+    {{"causal-reversed", "a query sees its own key and later ones"},
+     .at[POINT_ASKED] = drop_causal, .at[POINT_MASKED] = hide, .with = HIDE_PAST},
+    {{"causal-inverted", "a query sees only later keys"},
+     .at[POINT_ASKED] = drop_causal, .at[POINT_MASKED] = hide, .with = HIDE_PAST_ONLY},
+    {{"offset-missing", "the offset of the queries is left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_OFFSET},
+    {{"mask-missing", "the mask is left out"},
+     .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_MASK},
+    {{"mask-inverted", "the mask is inverted: true is taken for false"},
+     .at[POINT_ASKED] = invert_mask},
+    {{"mask-transposed", "the mask is transposed"},
+     .at[POINT_ASKED] = transpose_places, .with = INPUT_MASK},
+    {{"mask-after-softmax", "what is masked is set to 0 after the softmax"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_WEIGHTS] = mask_weights},
+    {{"mask-added", "the mask is added as 1 and 0"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = add_mask, .with = 1},
+    {{"mask-added-inverted", "the inverted mask is added as 1 and 0"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = add_mask, .with = -1},
+    {{"mask-zero", "masked scores are 0, not -inf"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores},
+    {{"mask-1e9", "masked scores are -1e9, not -inf"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = -1000000000},
+    {{"mask-1e4", "masked scores are -1e4, not -inf"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = -10000},
+    {{"mask-least", "masked scores are the least float32, not -inf"},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = FILL_LEAST},
+    {{"bias-missing", "the bias of the scores is left out"},
+     .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_BIAS},
+    {{"bias-subtracted", "the bias of the scores is subtracted"},
+     .at[POINT_ASKED] = negate, .with = INPUT_BIAS},
+    {{"bias-scaled", "the bias is added before scores are scaled"}, .at[POINT_ASKED] = scale_bias},
+    {{"bias-transposed", "the bias of the scores is transposed"},
+     .at[POINT_ASKED] = transpose_places, .with = INPUT_BIAS},
+    {{"window-missing", "the window is left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_WINDOW},
+    {{"window-wide", "the window is one key wider on both sides"},
+     .at[POINT_ASKED] = window, .with = 1},
+    {{"window-narrow", "the window is one key narrower on both sides"},
+     .at[POINT_ASKED] = window, .with = -1},
+    {{"key-lengths-missing", "keys that only fill up are seen"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_LENGTHS},
+    {{"last-key-missing", "the last key is left out"}, .at[POINT_ASKED] = leave_out_tail},
+    TAIL_MISSING(4), TAIL_MISSING(8), TAIL_MISSING(16), TAIL_MISSING(32), TAIL_MISSING(64),
+    TAIL_ZEROS(4), TAIL_ZEROS(8), TAIL_ZEROS(16), TAIL_ZEROS(32), TAIL_ZEROS(64),
+};
+/* clang-format on */
+
+const named_table MASK_MISTAKES = NAMED_TABLE("mistake", MASK_ROWS);

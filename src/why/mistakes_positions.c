@@ -1,0 +1,109 @@
+/* Rotary positions, done wrong: other pairs, another base, or rows that stand elsewhere. */
+#include "attn/plan_parts.h"
+#include "why/mistake.h"
+
+#include <math.h>
+
+enum { BASE_USUAL, BASE_ROOT };
+enum { TURN_QUERIES, TURN_KEYS, TURN_LATE, TURN_LOCAL, TURN_BACKWARDS };
+
+static bool pairing(attempt *a, const mistake *row, err *e)
+{
+    (void)row, (void)e;
+    a->problem.rope.is_interleaved = !a->problem.rope.is_interleaved;
+    return a->problem.rope.is_asked;
+}
+
+static bool base(attempt *a, const mistake *row, err *e)
+{
+    double *base = &a->problem.rope.base;
+    (void)e;
+    *base = row->with == BASE_USUAL ? 10000 : sqrt(*base); /* base^(−p/width) */
+    return a->problem.rope.is_asked;
+}
+
+/* Row i of the queries, and behind them of the new keys. */
+static double right_position(const plan *right, size_t batch, size_t i)
+{
+    bool is_key = i >= right->n_q;
+    return is_key ? plan_key_position(right, batch, i - right->n_q)
+                  : plan_query_position(right, batch, i);
+}
+
+static double position_as(const plan *right, double greatest, size_t batch, size_t i, int with)
+{
+    bool is_key = i >= right->n_q;
+    double own = right_position(right, batch, i);
+    switch (with) {
+    case TURN_BACKWARDS:
+        return greatest - own;
+    case TURN_LATE:
+        return own + !is_key;
+    case TURN_LOCAL:
+        return (double)(is_key ? i - right->n_q : i);
+    default:
+        return is_key == (with == TURN_KEYS) ? own : 0;
+    }
+}
+
+/* Of products of rows that are all turned, only how far these stand from one another counts: then
+ * positions counted down from the greatest one turn them backwards. */
+static bool counts_distance(const plan *p)
+{
+    score_parameters changed = plan_score_parameters(p, 0);
+    return p->past == 0 && p->appended == 0 && p->asked->score->is_product &&
+           changed.for_query.data == NULL && changed.for_key.data == NULL;
+}
+
+static bool turn(attempt *a, const mistake *row, err *e)
+{
+    static char name[] = "rope_positions";
+    const plan *right = &a->right->plan;
+    size_t size[] = {right->batches, right->n_q + right->k.n}, at[2] = {0};
+    if (!a->problem.rope.is_asked || (row->with == TURN_BACKWARDS && !counts_distance(right)))
+        return false;
+    tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size, e);
+    if (positions == NULL)
+        return false;
+    double greatest = 0;
+    do
+        greatest = fmax(greatest, right_position(right, at[0], at[1]));
+    while (tensor_next(positions, at));
+    do
+        tensor_set(positions, at, position_as(right, greatest, at[0], at[1], row->with));
+    while (tensor_next(positions, at));
+    a->turned = (entry){.name = name, .kind = ENTRY_TENSOR, .tensor = tensor_view_of(positions)};
+    a->problem.rope.positions = &a->turned;
+    return true;
+}
+
+/* clang-format off */
+static const mistake POSITION_ROWS[] = {
+    {{"rope-missing", "rotary positions are left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_ROPE},
+    {{"rope-pairing", "rotary positions turn other pairs: half for interleaved"},
+     .at[POINT_ASKED] = pairing},
+    {{"rope-base", "rotary positions have the base 10000"},
+     .at[POINT_ASKED] = base, .with = BASE_USUAL},
+    {{"rope-exponent", "rotary angles are position·base^(−p/width), not −2p"},
+     .at[POINT_ASKED] = base, .with = BASE_ROOT},
+    {{"rope-backwards", "rotary positions turn the other way: −sin for sin"},
+     .at[POINT_ASKED] = turn, .with = TURN_BACKWARDS},
+    {{"rope-queries-only", "queries are turned by their positions, keys are not"},
+     .at[POINT_ASKED] = turn, .with = TURN_QUERIES},
+    {{"rope-keys-only", "keys are turned by their positions, queries are not"},
+     .at[POINT_ASKED] = turn, .with = TURN_KEYS},
+    {{"rope-late", "queries are turned by one position too many"},
+     .at[POINT_ASKED] = turn, .with = TURN_LATE},
+    {{"rope-from-zero", "rotary positions of new rows begin at 0"},
+     .at[POINT_ASKED] = turn, .with = TURN_LOCAL},
+    {{"qk-norm-missing", "queries and keys are not normalized"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_NORM},
+    {{"q-gain-missing", "q_gain is left out"},
+     .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_Q_GAIN},
+    {{"k-gain-missing", "k_gain is left out"},
+     .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_K_GAIN},
+};
+/* clang-format on */
+
+const named_table POSITION_MISTAKES = NAMED_TABLE("mistake", POSITION_ROWS);

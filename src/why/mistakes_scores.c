@@ -1,0 +1,224 @@
+/* Mistakes in what becomes of scores: the scale, the linear bias and the soft cap, and in what is
+ * added to the keys. */
+#include "why/mistake.h"
+
+#include <math.h>
+
+/* ---- the scale ---- */
+
+enum {
+    SCALE_AS_NONE,
+    SCALE_AS_SQUARED,
+    SCALE_AS_EMBED,
+    SCALE_AS_HEAD,
+    SCALE_AS_WIDTH,
+    SCALE_AS_VALUES,
+    SCALE_AS_KEYS,
+    SCALE_AS_KEYS_WHOLE,
+    SCALE_AS_INVERSE,
+    SCALE_AS_ROOT,
+};
+
+/* What the scores are multiplied by; 0 where that is not known. */
+static double scale_as(const plan *right, int with)
+{
+    double d_k = (double)right->k.width, keys = (double)plan_own_keys(right);
+    size_t m = right->q.rows.data == NULL ? 0 : right->q.rows.size[2];
+    switch (with) {
+    case SCALE_AS_NONE:
+        return 1;
+    case SCALE_AS_SQUARED:
+        return right->scale * right->scale;
+    case SCALE_AS_EMBED:
+        return m == 0 ? 0 : 1 / sqrt((double)m);
+    case SCALE_AS_HEAD:
+        return 1 / sqrt(d_k);
+    case SCALE_AS_WIDTH:
+        return 1 / sqrt((double)right->heads * d_k);
+    case SCALE_AS_VALUES:
+        return 1 / sqrt((double)right->v.width);
+    case SCALE_AS_KEYS:
+        return 1 / sqrt(keys);
+    case SCALE_AS_KEYS_WHOLE:
+        return 1 / keys;
+    case SCALE_AS_INVERSE:
+        return right->scale == 0 ? 0 : 1 / right->scale;
+    default:
+        return right->scale > 0 ? sqrt(right->scale) : 0;
+    }
+}
+
+static bool scale(attempt *a, const mistake *row, err *e)
+{
+    (void)e;
+    a->problem.scale_kind = SCALE_NUMBER;
+    a->problem.scale_number = scale_as(&a->right->plan, row->with);
+    return a->problem.scale_number != 0;
+}
+
+static bool scale_weights(attempt *a, const mistake *row, err *e)
+{
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    (void)row, (void)e;
+    do
+        tensor_set(&weights, at, tensor_get(&weights, at) * a->right->plan.scale);
+    while (tensor_next(&weights, at));
+    return true;
+}
+
+/* clang-format off */
+static const mistake SCALE_ROWS[] = {
+    {{"scale-missing", "scores are not scaled"}, .at[POINT_ASKED] = scale, .with = SCALE_AS_NONE},
+    {{"scale-squared", "the scale is squared: d_k for its root"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_SQUARED},
+    {{"scale-head", "scores are divided by the root of d_k"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_HEAD},
+    {{"scale-embed", "scores are divided by the root of the embedding size"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_EMBED},
+    {{"scale-width", "scores are divided by the root of all heads' width"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_WIDTH},
+    {{"scale-values", "scores are divided by the root of the width of a value"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_VALUES},
+    {{"scale-keys", "scores are divided by the root of the number of keys"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_KEYS},
+    {{"scale-count", "scores are divided by the number of keys"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_KEYS_WHOLE},
+    {{"scale-inverse", "scores are multiplied where they should be divided"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_INVERSE},
+    {{"scale-root", "the root of the scale is taken once more"},
+     .at[POINT_ASKED] = scale, .with = SCALE_AS_ROOT},
+    {{"scale-after-softmax", "the weights are scaled, not the scores"},
+     .at[POINT_ASKED] = scale, .at[POINT_WEIGHTS] = scale_weights, .with = SCALE_AS_NONE},
+};
+/* clang-format on */
+
+const named_table SCALE_MISTAKES = NAMED_TABLE("mistake", SCALE_ROWS);
+
+/* ---- the soft cap and the linear bias ---- */
+
+enum { CAP_BEFORE_SCALE, CAP_UNDIVIDED, CAP_UNMULTIPLIED, CAP_CUT_OFF };
+enum { SLOPE_ADDED, SLOPE_SCALED, SLOPE_EARLY, SLOPE_FIRST };
+
+static double capped_as(double scaled, double cap, double scale, int with)
+{
+    switch (with) {
+    case CAP_BEFORE_SCALE:
+        return scale * cap * tanh(scaled / scale / cap);
+    case CAP_UNDIVIDED:
+        return cap * tanh(scaled);
+    case CAP_UNMULTIPLIED:
+        return tanh(scaled / cap);
+    default:
+        return fmax(-cap, fmin(scaled, cap));
+    }
+}
+
+/* What was added to the capped score is added to the other. */
+static bool cap(attempt *a, const mistake *row, err *e)
+{
+    double cap = a->problem.softcap, scale = a->plan.scale;
+    size_t at[4] = {0};
+    (void)e;
+    if (cap == 0 || scale == 0)
+        return false;
+    tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
+           masked = attempt_stage(a, STAGE_MASKED);
+    do {
+        double right = tensor_get(&capped, at);
+        double wrong = capped_as(tensor_get(&scaled, at), cap, scale, row->with);
+        tensor_set(&capped, at, wrong);
+        tensor_set(&masked, at, tensor_get(&masked, at) + (wrong - right));
+    } while (tensor_next(&capped, at));
+    return true;
+}
+
+/* tanh(−∞) is −1: hidden keys get −C. */
+static bool cap_masked(attempt *a, const mistake *row, err *e)
+{
+    double cap = a->problem.softcap;
+    size_t at[4] = {0};
+    (void)row, (void)e;
+    if (cap == 0)
+        return false;
+    tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
+           masked = attempt_stage(a, STAGE_MASKED);
+    do {
+        double added = tensor_get(&masked, at) - tensor_get(&capped, at);
+        tensor_set(&masked, at, cap * tanh((tensor_get(&scaled, at) + added) / cap));
+    } while (tensor_next(&masked, at));
+    return true;
+}
+
+static double slope_as(const plan *right, size_t head, int with)
+{
+    size_t first = 0;
+    double own = tensor_get(&right->slopes, &head);
+    switch (with) {
+    case SLOPE_ADDED:
+        return -own;
+    case SLOPE_SCALED:
+        return own * right->scale;
+    case SLOPE_EARLY:
+        return own * exp2(8 / (double)right->heads);
+    default:
+        return tensor_get(&right->slopes, &first);
+    }
+}
+
+/* A bias before the scale lies before the cap, and a step of the published slopes is one where the
+ * heads are a power of two. */
+static bool can_slope(const attempt *a, int with)
+{
+    size_t heads = a->right->plan.heads;
+    bool is_even_step = a->problem.slopes == NULL && (heads & (heads - 1)) == 0;
+    return a->problem.has_alibi && (with != SLOPE_SCALED || a->problem.softcap == 0) &&
+           (with != SLOPE_EARLY || is_even_step);
+}
+
+static bool slopes(attempt *a, const mistake *row, err *e)
+{
+    const plan *right = &a->right->plan;
+    if (!can_slope(a, row->with))
+        return false;
+    tensor *slopes = attempt_matrix(a, DTYPE_F64, 1, &right->heads, e);
+    for (size_t head = 0; slopes != NULL && head < right->heads; head++)
+        tensor_set(slopes, &head, slope_as(right, head, row->with));
+    a->problem.slopes = slopes;
+    return slopes != NULL;
+}
+
+/* clang-format off */
+static const mistake BEND_ROWS[] = {
+    {{"alibi-missing", "the linear position bias is left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_ALIBI},
+    {{"alibi-added", "the linear position bias is added, not taken off"},
+     .at[POINT_ASKED] = slopes, .with = SLOPE_ADDED},
+    {{"alibi-scaled", "the linear position bias is scaled as scores are"},
+     .at[POINT_ASKED] = slopes, .with = SLOPE_SCALED},
+    {{"alibi-early", "the linear bias begins a step early: a first slope of 1"},
+     .at[POINT_ASKED] = slopes, .with = SLOPE_EARLY},
+    {{"alibi-one", "all heads have the first head's linear position bias"},
+     .at[POINT_ASKED] = slopes, .with = SLOPE_FIRST},
+    {{"softcap-missing", "scores are not capped"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_SOFTCAP},
+    {{"softcap-after-mask", "scores are capped when they are masked: -C, not -inf"},
+     .at[POINT_MASKED] = cap_masked},
+    {{"softcap-before-scale", "scores are capped before they are scaled"},
+     .at[POINT_MASKED] = cap, .with = CAP_BEFORE_SCALE},
+    {{"softcap-undivided", "the cap is C·tanh(scaled), not C·tanh(scaled / C)"},
+     .at[POINT_MASKED] = cap, .with = CAP_UNDIVIDED},
+    {{"softcap-unmultiplied", "the cap is tanh(scaled / C), not C·tanh(scaled / C)"},
+     .at[POINT_MASKED] = cap, .with = CAP_UNMULTIPLIED},
+    {{"softcap-cut", "scores are cut off at the cap, not bent towards it"},
+     .at[POINT_MASKED] = cap, .with = CAP_CUT_OFF},
+    {{"sinks-missing", "the sinks are left out"},
+     .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_SINKS},
+    {{"zero-row-missing", "the row of zeros behind the keys is left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_ZERO},
+    {{"learned-row-missing", "bias_k and bias_v are left out"},
+     .at[POINT_ASKED] = blunder_forget, .with = FORGET_LEARNED},
+};
+/* clang-format on */
+
+const named_table BEND_MISTAKES = NAMED_TABLE("mistake", BEND_ROWS);

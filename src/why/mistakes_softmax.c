@@ -1,0 +1,310 @@
+/* Mistakes in the softmax, and in the use of its weights. */
+#include "why/mistake.h"
+
+#include <math.h>
+
+enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };
+
+/* The place in a tensor that has 1 of each axis that is summed over. */
+static void group_of(const tensor *groups, const size_t *at, size_t *group)
+{
+    for (int axis = 0; axis < groups->rank; axis++)
+        group[axis] = groups->size[axis] == 1 ? 0 : at[axis];
+}
+
+static tensor *new_groups(attempt *a, const tensor *of, int with, double first, err *e)
+{
+    static const int SUMMED[] = {SUM_BATCH, SUM_HEADS, SUM_QUERIES, SUM_KEYS};
+    size_t size[4], at[4] = {0};
+    for (int axis = 0; axis < 4; axis++)
+        size[axis] = with & SUMMED[axis] ? 1 : of->size[axis];
+    tensor *groups = attempt_matrix(a, DTYPE_F64, 4, size, e);
+    if (groups == NULL)
+        return NULL;
+    do
+        tensor_set(groups, at, first);
+    while (tensor_next(groups, at));
+    return groups;
+}
+
+static double power(double x, int with)
+{
+    return with & SOFTMAX_BASE_2 ? exp2(x) : exp(x);
+}
+
+/* weights = exp(from − max) / Σ exp(from − max), max and Σ over the axes in `with`; 0 where all of
+ * a group is −inf. */
+static bool softmax_of(attempt *a, const tensor *from, int with, tensor *weights, err *e)
+{
+    tensor *most = new_groups(a, from, with, -INFINITY, e);
+    tensor *sum = most == NULL ? NULL : new_groups(a, from, with, 0, e);
+    size_t at[4] = {0}, group[4];
+    if (sum == NULL)
+        return false;
+    do {
+        group_of(most, at, group);
+        tensor_set(most, group, fmax(tensor_get(most, group), tensor_get(from, at)));
+    } while (tensor_next(from, at));
+    do {
+        group_of(most, at, group);
+        double less = tensor_get(from, at) - tensor_get(most, group);
+        double value = isnan(less) ? 0 : power(less, with);
+        tensor_set(sum, group, tensor_get(sum, group) + value);
+    } while (tensor_next(from, at));
+    do {
+        group_of(most, at, group);
+        double less = tensor_get(from, at) - tensor_get(most, group);
+        tensor_set(weights, at, isnan(less) ? 0 : power(less, with) / tensor_get(sum, group));
+    } while (tensor_next(from, at));
+    return true;
+}
+
+/* Axes that the document has: nobody sums over others. */
+static bool has_axes(const plan *p, int with)
+{
+    return (!(with & SUM_HEADS) || p->has_heads) && (!(with & SUM_BATCH) || p->has_batch);
+}
+
+static bool softmax(attempt *a, const mistake *row, err *e)
+{
+    if (!has_axes(&a->right->plan, row->with))
+        return false;
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    return softmax_of(a, &masked, row->with, &weights, e);
+}
+
+static bool softmax_twice(attempt *a, const mistake *row, err *e)
+{
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    return softmax_of(a, &weights, row->with, &weights, e);
+}
+
+static bool no_softmax(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    (void)row, (void)e;
+    do {
+        double value = tensor_get(&masked, at);
+        tensor_set(&weights, at, isinf(value) ? 0 : value);
+    } while (tensor_next(&masked, at));
+    return true;
+}
+
+/* score / Σ scores, over the keys that are seen. */
+static bool linear(attempt *a, const mistake *row, err *e)
+{
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0}, keys = weights.size[3];
+    if (!no_softmax(a, row, e))
+        return false;
+    do {
+        double sum = 0;
+        size_t first[] = {at[0], at[1], at[2], 0};
+        for (size_t j = 0; j < keys; j++)
+            sum += tensor_get(&weights, (size_t[]){at[0], at[1], at[2], j});
+        for (; first[3] < keys; first[3]++)
+            tensor_set(&weights, first, tensor_get(&weights, first) / sum);
+        at[3] = keys - 1;
+    } while (tensor_next(&weights, at));
+    return true;
+}
+
+static bool no_sum(attempt *a, const mistake *row, err *e)
+{
+    tensor from = attempt_stage(a, row->with ? STAGE_MASKED : STAGE_EXP),
+           weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    (void)e;
+    do {
+        double value = tensor_get(&from, at);
+        tensor_set(&weights, at, row->with ? exp(value) : value);
+    } while (tensor_next(&from, at));
+    return true;
+}
+
+static double seen_in_row(const tensor *masked, const size_t *row)
+{
+    double seen = 0;
+    for (size_t j = 0; j < masked->size[3]; j++)
+        seen += !isinf(tensor_get(masked, (size_t[]){row[0], row[1], row[2], j}));
+    return seen;
+}
+
+/* As of scores that are all 0. A sink's score is no key's. */
+static bool even(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    double seen = 0;
+    (void)row, (void)e;
+    if (a->problem.in[INPUT_SINKS] != NULL)
+        return false;
+    do {
+        seen = at[3] == 0 ? seen_in_row(&masked, at) : seen;
+        tensor_set(&weights, at, isinf(tensor_get(&masked, at)) ? 0 : 1 / seen);
+    } while (tensor_next(&weights, at));
+    return true;
+}
+
+/* wᵀ in the place of w; a second time, w again. */
+static bool turn_weights(attempt *a, const mistake *row, err *e)
+{
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    (void)row;
+    if (weights.size[2] != weights.size[3])
+        return false;
+    tensor *kept = attempt_copy(a, &weights, e);
+    if (kept == NULL)
+        return false;
+    tensor turned = tensor_transposed(kept);
+    tensor_copy(&turned, &weights);
+    return true;
+}
+
+static bool is_empty_row(const tensor *masked, const size_t *row)
+{
+    size_t at[] = {row[0], row[1], row[2], 0};
+    while (at[3] < masked->size[3] && isinf(tensor_get(masked, at)))
+        at[3]++;
+    return at[3] == masked->size[3];
+}
+
+static bool empty_rows(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0};
+    bool is_any = false;
+    (void)e;
+    do {
+        if (!is_empty_row(&masked, at))
+            continue;
+        tensor_set(&weights, at, row->with ? 1 / (double)masked.size[3] : (double)NAN);
+        is_any = true;
+    } while (tensor_next(&weights, at));
+    return is_any;
+}
+
+/* A sink of log(n) adds n to the sum, as n keys with scores of 0 do whose values are 0. */
+bool attempt_add_to_sum(attempt *a, size_t n, err *e)
+{
+    if (a->problem.in[INPUT_SINKS] != NULL)
+        return false;
+    tensor *sinks = attempt_matrix(a, a->problem.type, 1, &a->right->plan.heads, e);
+    if (sinks == NULL)
+        return false;
+    for (size_t head = 0; head < sinks->size[0]; head++)
+        tensor_set(sinks, &head, log((double)n));
+    a->problem.in[INPUT_SINKS] = sinks;
+    return true;
+}
+
+static bool softmax_plus_one(attempt *a, const mistake *row, err *e)
+{
+    (void)row;
+    return attempt_add_to_sum(a, 1, e);
+}
+
+/* ---- a softmax that takes keys block by block, and rescales what it has summed so far where a block
+ * has a greater maximum ---- */
+
+enum { ONLINE_SUM = 1, ONLINE_OUTPUT = 2, ONLINE_BLOCK = 4 };
+
+/* exp(logit − maximum); 0 for a key that is hidden, whatever the others are. */
+static double term_of(double logit, double maximum)
+{
+    return isinf(logit) ? 0 : exp(logit - maximum);
+}
+
+/* Each key's term as it is when its block is summed. Gives the maximum of all. */
+static double terms_of_row(const tensor *masked, const size_t *row, size_t block, tensor *terms)
+{
+    double maximum = -INFINITY;
+    for (size_t first = 0, keys = masked->size[3]; first < keys; first += block) {
+        size_t end = first + block < keys ? first + block : keys;
+        for (size_t j = first; j < end; j++)
+            maximum = fmax(maximum, tensor_get(masked, (size_t[]){row[0], row[1], row[2], j}));
+        for (size_t j = first; j < end; j++) {
+            size_t at[] = {row[0], row[1], row[2], j};
+            tensor_set(terms, at, term_of(tensor_get(masked, at), maximum));
+        }
+    }
+    return maximum;
+}
+
+static void weigh_row(const tensor *masked, const size_t *row, int with, tensor *weights)
+{
+    double maximum = terms_of_row(masked, row, (size_t)(with / ONLINE_BLOCK), weights), sum = 0;
+    for (size_t j = 0; j < masked->size[3]; j++) {
+        size_t at[] = {row[0], row[1], row[2], j};
+        double rescaled = term_of(tensor_get(masked, at), maximum);
+        sum += with & ONLINE_SUM ? tensor_get(weights, at) : rescaled;
+        if (!(with & ONLINE_OUTPUT))
+            tensor_set(weights, at, rescaled);
+    }
+    for (size_t j = 0; j < masked->size[3] && sum > 0; j++) {
+        size_t at[] = {row[0], row[1], row[2], j};
+        tensor_set(weights, at, tensor_get(weights, at) / sum);
+    }
+}
+
+/* A sink's logit is in no block. */
+static bool online(attempt *a, const mistake *row, err *e)
+{
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0}, last = masked.size[3] - 1;
+    (void)e;
+    if ((size_t)(row->with / ONLINE_BLOCK) > last || a->problem.in[INPUT_SINKS] != NULL)
+        return false;
+    do {
+        weigh_row(&masked, at, row->with, &weights);
+        at[3] = last;
+    } while (tensor_next(&masked, at));
+    return true;
+}
+
+/* clang-format off */
+#define ONLINE(n, keys, kind, rescaled, what) \
+    {{"online-" kind "-" #n, keys ": a new maximum rescales " rescaled}, \
+     .at[POINT_WEIGHTS] = online, .with = n * ONLINE_BLOCK | (what)}
+#define ONLINE_ROWS(kind, rescaled, what) \
+    ONLINE(1, "key by key", kind, rescaled, what), \
+    ONLINE(16, "blocks of 16 keys", kind, rescaled, what), \
+    ONLINE(32, "blocks of 32 keys", kind, rescaled, what), \
+    ONLINE(64, "blocks of 64 keys", kind, rescaled, what)
+
+static const mistake SOFTMAX_ROWS[] = {
+    {{"softmax-queries", "the softmax is over the queries"},
+     .at[POINT_WEIGHTS] = softmax, .with = SUM_QUERIES},
+    {{"softmax-heads", "the softmax is over the heads"},
+     .at[POINT_WEIGHTS] = softmax, .with = SUM_HEADS},
+    {{"softmax-batch", "the softmax is over the batch"},
+     .at[POINT_WEIGHTS] = softmax, .with = SUM_BATCH},
+    {{"softmax-matrix", "the softmax is over the whole matrix"},
+     .at[POINT_WEIGHTS] = softmax, .with = SUM_QUERIES | SUM_KEYS},
+    {{"softmax-missing", "scores are used without a softmax"}, .at[POINT_WEIGHTS] = no_softmax},
+    {{"softmax-linear", "scores are divided by their sum, without exponentials"},
+     .at[POINT_WEIGHTS] = linear},
+    {{"softmax-twice", "the softmax is taken twice"},
+     .at[POINT_WEIGHTS] = softmax_twice, .with = SUM_KEYS},
+    {{"softmax-even", "all keys that a query sees get the same weight"}, .at[POINT_WEIGHTS] = even},
+    {{"softmax-undivided", "exp(score - maximum) is not divided by its sum"},
+     .at[POINT_WEIGHTS] = no_sum},
+    {{"softmax-exp", "exp(score) is not divided by its sum"},
+     .at[POINT_WEIGHTS] = no_sum, .with = 1},
+    {{"softmax-base-2", "the softmax has powers of 2, not of e"},
+     .at[POINT_WEIGHTS] = softmax, .with = SUM_KEYS | SOFTMAX_BASE_2},
+    {{"softmax-plus-one", "1 is added to the sum of the exponentials"},
+     .at[POINT_ASKED] = softmax_plus_one},
+    ONLINE_ROWS("unscaled", "nothing before it", ONLINE_SUM | ONLINE_OUTPUT),
+    ONLINE_ROWS("output", "the sum alone", ONLINE_OUTPUT),
+    ONLINE_ROWS("sum", "the output alone", ONLINE_SUM),
+    {{"attention-transposed", "weights are transposed before they meet the values"},
+     .at[POINT_WEIGHTS] = turn_weights, .at[POINT_CONTEXT] = turn_weights},
+    {{"empty-rows-nan", "queries that see nothing get NaN"}, .at[POINT_WEIGHTS] = empty_rows},
+    {{"empty-rows-even", "queries that see nothing see all keys evenly"},
+     .at[POINT_WEIGHTS] = empty_rows, .with = 1},
+};
+/* clang-format on */
+
+const named_table SOFTMAX_MISTAKES = NAMED_TABLE("mistake", SOFTMAX_ROWS);

@@ -1,0 +1,59 @@
+/* Numbers that are right and stand under another stage's name: nothing is computed wrongly. */
+#include "why/mistake.h"
+
+static bool fit(const tensor *one, const tensor *other)
+{
+    return one->data != NULL && other->data != NULL && tensor_same_shape(one, other);
+}
+
+static bool hold(attempt *a, const mistake *row, err *e)
+{
+    tensor *to = &a->stage[row->with], *from = &a->stage[row->from];
+    (void)e;
+    if (!fit(to, from))
+        return false;
+    tensor_copy(from, to);
+    return true;
+}
+
+static bool exchange(attempt *a, const mistake *row, err *e)
+{
+    tensor *one = &a->stage[row->with], *other = &a->stage[row->from];
+    if (!fit(one, other))
+        return false;
+    const tensor kept = *one;
+    (void)e;
+    *one = *other;
+    *other = kept;
+    return true;
+}
+
+/* clang-format off */
+static const mistake STAGE_ROWS[] = {
+    {{"scores-hold-scaled", "scores hold what is scaled"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_SCORES, .from = STAGE_SCALED},
+    {{"scores-hold-masked", "scores hold what is scaled and masked"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_SCORES, .from = STAGE_MASKED},
+    {{"scaled-holds-scores", "scaled holds scores that are not scaled"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_SCALED, .from = STAGE_SCORES},
+    {{"scaled-holds-masked", "scaled holds what is masked"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_SCALED, .from = STAGE_MASKED},
+    {{"masked-holds-scaled", "masked holds what is not masked"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_MASKED, .from = STAGE_SCALED},
+    {{"weights-hold-exp", "weights hold exponentials that nobody divided by their sum"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_WEIGHTS, .from = STAGE_EXP},
+    {{"context-holds-output", "the context holds the output"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_CONTEXT, .from = STAGE_OUTPUT},
+    {{"output-holds-context", "the output holds the context"},
+     .at[POINT_OUTPUT] = hold, .with = STAGE_OUTPUT, .from = STAGE_CONTEXT},
+    {{"q-holds-k", "q holds k"}, .at[POINT_OUTPUT] = hold, .with = STAGE_Q, .from = STAGE_K},
+    {{"k-holds-q", "k holds q"}, .at[POINT_OUTPUT] = hold, .with = STAGE_K, .from = STAGE_Q},
+    {{"v-holds-k", "v holds k"}, .at[POINT_OUTPUT] = hold, .with = STAGE_V, .from = STAGE_K},
+    {{"qk-exchanged", "q holds k, and k holds q"},
+     .at[POINT_OUTPUT] = exchange, .with = STAGE_Q, .from = STAGE_K},
+    {{"kv-exchanged", "k holds v, and v holds k"},
+     .at[POINT_OUTPUT] = exchange, .with = STAGE_K, .from = STAGE_V},
+};
+/* clang-format on */
+
+const named_table STAGE_MISTAKES = NAMED_TABLE("mistake", STAGE_ROWS);
