@@ -230,21 +230,16 @@ static bool goes_on_from(attempt *a, point at, err *e)
 
 static bool pass(attempt *a, point at, const mistake *const *made, size_t count, err *e)
 {
-    bool is_made = at == POINT_ASKED;
-    if (at == POINT_ROWS && !is_made) {
-        for (size_t i = 0; i < count; i++)
-            is_made = is_made || made[i]->at[at] != NULL;
-        if (is_made)
-            ask_from_rows(a);
-    }
+    bool is_changed = false;
+    for (size_t i = 0; i < count; i++)
+        is_changed = is_changed || made[i]->at[at] != NULL;
+    if (at == POINT_ROWS && is_changed)
+        ask_from_rows(a);
     for (size_t i = 0; i < count; i++) {
-        if (made[i]->at[at] == NULL)
-            continue;
-        is_made = true;
-        if (!made[i]->at[at](a, made[i], e))
+        if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
             return false;
     }
-    return !is_made || goes_on_from(a, at, e);
+    return (at != POINT_ASKED && !is_changed) || goes_on_from(a, at, e);
 }
 
 /* What the plan refuses can't be made; what can't be had is an error. */

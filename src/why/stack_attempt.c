@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +32,24 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
         return NULL;
     a->made_count++;
     return made;
+}
+
+static bool is_kind(const layer_part *p, int with)
+{
+    return with == PART_ALL || p->as->kind == (part_kind)with;
+}
+
+bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e)
+{
+    bool is_any = false;
+    for (size_t i = a->scope.first; i < a->scope.end; i++) {
+        layer *l = &a->stack->layer[i];
+        for (size_t j = 0; j < l->parts; j++)
+            is_any =
+                (is_kind(&l->part[j], kind) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
+                is_any;
+    }
+    return is_any && !e->is_set;
 }
 
 /* ---- reading ---- */

@@ -70,7 +70,7 @@ struct stack_attempt {
     size_t made_count, made_capacity;
     const mistake *wrong[WHY_TOGETHER]; /* of attention */
     size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
-    int kept_as;                        /* how numbers lose digits, as in blunders.h */
+    int kept_as;                        /* how numbers lose digits, as in mistake.h */
     bool loses_digits;                  /* results do, when all is computed */
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     tensor *computed;          /* by claim; no data: not there */
@@ -101,5 +101,16 @@ bool stack_steps_add(const stack_attempt *a, bundle *made, err *e);
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);
+
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int value, err *e);
+
+/* Changes each part of this kind, or all, in the layers that are meant; false where none could
+ * be. */
+bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e);
+
+enum { PART_ALL = PART_FEED_FORWARD + 1 };
+
+/* The themes of STACK_MISTAKES. */
+extern const named_table STACK_NORM_MISTAKES, STACK_PART_MISTAKES, STACK_ROW_MISTAKES;
 
 #endif

@@ -1,179 +1,65 @@
-
-#include "why/stack_blunders.h"
 #include "why/why_stack.h"
 
-/* The more common first: of mistakes that explain numbers equally well, the first is named. */
+/* ---- numbers of a stack that are kept in fewer digits than they have ---- */
+
+static void keep_rows(void *context, tensor *rows)
+{
+    const stack_attempt *a = context;
+    numbers_keep_as(rows, a->kept_as);
+}
+
+static bool layers_as(stack_attempt *a, int with, err *e)
+{
+    (void)e;
+    a->kept_as = with;
+    for (size_t i = a->scope.first; i < a->scope.end; i++) {
+        a->stack->layer[i].change = keep_rows;
+        a->stack->layer[i].context = a;
+    }
+    return true;
+}
+
+static bool results_as(stack_attempt *a, int with, err *e)
+{
+    (void)e;
+    a->kept_as = with;
+    a->loses_digits = true;
+    return a->scope.is_whole;
+}
+
 /* clang-format off */
-static const stack_mistake ROWS[] = {
-    /* where norms stand */
-    {{"norm-pre", "norms stand before the parts (pre), not behind the sums"},
-     STACK_READ, stack_blunder_order, ORDER_PRE, false},
-    {{"norm-post", "norms stand behind the sums (post), not before the parts"},
-     STACK_READ, stack_blunder_order, ORDER_POST, false},
-    {{"norm-both", "norms stand before the parts and behind the sums"},
-     STACK_READ, stack_blunder_order, ORDER_BOTH, false},
-    {{"ln_f-missing", "the norm behind the last layer is left out"},
-     STACK_READ, stack_blunder_leave_out_final, 0, false},
-    {{"ln_f-added", "a norm is added behind the last layer"},
-     STACK_READ, stack_blunder_add_final, 0, false},
-    {{"ln_e-missing", "the norm of the embedded rows is left out"},
-     STACK_READ, stack_blunder_leave_out_first, 0, false},
-    {{"ln1-missing", "ln1 is left out"},
-     STACK_READ, stack_blunder_leave_out_norm, 1, false},
-    {{"ln2-missing", "ln2 is left out"},
-     STACK_READ, stack_blunder_leave_out_norm, 2, false},
-    {{"ln3-missing", "ln3 is left out"},
-     STACK_READ, stack_blunder_leave_out_norm, 3, false},
-    {{"norms-missing", "all norms of a layer are left out"},
-     STACK_READ, stack_blunder_leave_out_norm, 0, false},
-    {{"ln1-ln2-swapped", "ln1 and ln2 are exchanged"},
-     STACK_READ, stack_blunder_swap_norms, 12, false},
-    {{"ln2-ln3-swapped", "ln2 and ln3 are exchanged"},
-     STACK_READ, stack_blunder_swap_norms, 23, false},
-    {{"ln1-ln3-swapped", "ln1 and ln3 are exchanged"},
-     STACK_READ, stack_blunder_swap_norms, 13, false},
-    {{"ln1-shared", "ln1 stands in the place of all norms of a layer"},
-     STACK_READ, stack_blunder_share_norm, 0, false},
-    /* what norms compute */
-    {{"norm-rms", "norms are RMSNorm, not LayerNorm"},
-     STACK_READ, stack_blunder_kind, 1, false},
-    {{"norm-layer", "norms are LayerNorm, not RMSNorm"},
-     STACK_READ, stack_blunder_kind, 0, false},
-    {{"norm-variance", "the variance is divided by m - 1, not by m"},
-     STACK_READ, stack_blunder_variance, 0, false},
-    {{"norm-deviation", "norms divide by deviation + eps, of m - 1"},
-     STACK_READ, stack_blunder_variance, 1, false},
-    {{"norm-eps-outside", "eps is added to the root, not under it"},
-     STACK_READ, stack_blunder_eps_outside, 0, false},
-    {{"norm-eps-1e-5", "eps of the norms is 1e-5"},
-     STACK_READ, stack_blunder_eps, 5, false},
-    {{"norm-eps-1e-6", "eps of the norms is 1e-6"},
-     STACK_READ, stack_blunder_eps, 6, false},
-    {{"norm-eps-1e-12", "eps of the norms is 1e-12"},
-     STACK_READ, stack_blunder_eps, 12, false},
-    {{"norm-eps-1e-8", "eps of the norms is 1e-8"},
-     STACK_READ, stack_blunder_eps, 8, false},
-    {{"norm-eps-1e-3", "eps of the norms is 1e-3"},
-     STACK_READ, stack_blunder_eps, 3, false},
-    {{"norm-eps-missing", "eps of the norms is left out"},
-     STACK_READ, stack_blunder_eps, 0, false},
-    {{"norm-affine-missing", "gains and biases of the norms are left out"},
-     STACK_READ, stack_blunder_leave_out_gains, AFFINE_GAIN | AFFINE_BIAS, false},
-    {{"norm-gain-missing", "gains of the norms are left out"},
-     STACK_READ, stack_blunder_leave_out_gains, AFFINE_GAIN, false},
-    {{"norm-bias-missing", "biases of the norms are left out"},
-     STACK_READ, stack_blunder_leave_out_gains, AFFINE_BIAS, false},
-    {{"norm-gain-plus-one", "norms multiply by 1 + gain"},
-     STACK_READ, stack_blunder_gain_plus_one, 0, false},
-    /* residual connections and parts */
-    {{"residual-attention-missing", "nothing is added to what attention gives"},
-     STACK_READ, stack_blunder_residual, PART_ATTENTION, false},
-    {{"residual-cross-missing", "nothing is added to what cross-attention gives"},
-     STACK_READ, stack_blunder_residual, PART_CROSS, false},
-    {{"residual-ffn-missing", "nothing is added to what the feed-forward part gives"},
-     STACK_READ, stack_blunder_residual, PART_FEED_FORWARD, false},
-    {{"residuals-missing", "nothing is added to what any part gives"},
-     STACK_READ, stack_blunder_residual, PART_ALL, false},
-    {{"residual-normed", "the normed rows are added, not those before the norm"},
-     STACK_READ, stack_blunder_residual_normed, PART_ALL, false},
-    {{"residual-of-layer", "the layer's input is added to what each part gives"},
-     STACK_READ, stack_blunder_residual_of_layer, PART_ALL, false},
-    {{"ffn-parallel", "the feed-forward part stands beside attention"},
-     STACK_READ, stack_blunder_parallel, PART_FEED_FORWARD, false},
-    {{"self-missing", "self-attention is left out, and its norm"},
-     STACK_READ, stack_blunder_leave_out_part, PART_ATTENTION, false},
-    {{"cross-missing", "cross-attention is left out, and its norm"},
-     STACK_READ, stack_blunder_leave_out_part, PART_CROSS, false},
-    {{"ffn-missing", "the feed-forward part is left out, and its norm"},
-     STACK_READ, stack_blunder_leave_out_part, PART_FEED_FORWARD, false},
-    {{"cross-self", "cross-attention looks at its own rows, not at memory"},
-     STACK_READ, stack_blunder_cross_self, PART_CROSS, false},
-    {{"cross-weights", "cross-attention has the weights of self-attention"},
-     STACK_ROWS, stack_blunder_cross_weights, PART_CROSS, false},
-    /* feed-forward parts */
-    {{"activation-relu", "the activation is relu"},
-     STACK_READ, stack_blunder_activation, 0, false},
-    {{"activation-gelu", "the activation is gelu"},
-     STACK_READ, stack_blunder_activation, 1, false},
-    {{"activation-gelu_tanh", "the activation is gelu by its formula with tanh"},
-     STACK_READ, stack_blunder_activation, 2, false},
-    {{"activation-silu", "the activation is silu"},
-     STACK_READ, stack_blunder_activation, 3, false},
-    {{"activation-missing", "the activation is left out"},
-     STACK_READ, stack_blunder_activation, -1, false},
-    {{"ffn-biases-missing", "b1 and b2 are left out"},
-     STACK_READ, stack_blunder_leave_out_weight, FFN_B1 | FFN_B2, false},
-    {{"b1-missing", "b1 is left out"},
-     STACK_READ, stack_blunder_leave_out_weight, FFN_B1, false},
-    {{"b2-missing", "b2 is left out"},
-     STACK_READ, stack_blunder_leave_out_weight, FFN_B2, false},
-    {{"gate-swapped", "w1 and w3 are exchanged: the gate is activated"},
-     STACK_READ, stack_blunder_swap_gate, 0, false},
-    {{"gate-missing", "the gate (w3) is left out"},
-     STACK_READ, stack_blunder_leave_out_weight, FFN_W3, false},
-    {{"w1-transposed", "w1 is transposed, or read in the other layout"},
-     STACK_READ, stack_blunder_turn_weight, FFN_W1, false},
-    {{"w2-transposed", "w2 is transposed, or read in the other layout"},
-     STACK_READ, stack_blunder_turn_weight, FFN_W2, false},
-    {{"ffn-transposed", "w1, w2 and w3 are transposed, or read in the other layout"},
-     STACK_READ, stack_blunder_turn_weight, FFN_W1 | FFN_W2, false},
-    /* layers */
-    {{"layers-reversed", "layers are in reverse order"},
-     STACK_ASKED, stack_blunder_layers, LAYERS_REVERSED, false},
-    {{"layers-first", "the first layer's weights are used in all layers"},
-     STACK_ASKED, stack_blunder_layers, LAYERS_FIRST, false},
-    {{"layers-last", "the last layer's weights are used in all layers"},
-     STACK_ASKED, stack_blunder_layers, LAYERS_LAST, false},
-    {{"layer-missing", "the layer is left out"},
-     STACK_READ, stack_blunder_skip, 0, false},
-    /* the rows that they begin with */
-    {{"positions-missing", "positions are left out"},
-     STACK_ROWS, stack_blunder_positions, POSITIONS_NONE, false},
-    {{"positions-twice", "positions are added twice"},
-     STACK_ROWS, stack_blunder_positions, POSITIONS_TWICE, false},
-    {{"positions-late", "positions are counted from 1 more"},
-     STACK_ROWS, stack_blunder_late_positions, 0, false},
-    {{"positions-added", "sinusoidal positions are added"},
-     STACK_ROWS, stack_blunder_add_sinusoids, 0, false},
-    {{"positions-halves", "sinusoids are all sines and then all cosines"},
-     STACK_ROWS, stack_blunder_positions, POSITIONS_HALVES, false},
-    {{"positions-swapped", "sines and cosines of positions are exchanged"},
-     STACK_ROWS, stack_blunder_positions, POSITIONS_SWAPPED, false},
-    {{"segments-missing", "rows of segments are left out"},
-     STACK_ASKED, stack_blunder_segments, 0, false},
-    {{"segments-first", "all rows are of the first segment"},
-     STACK_ASKED, stack_blunder_segments, 1, false},
-    {{"embedding-scaled", "rows are multiplied by the root of their width"},
-     STACK_ROWS, stack_blunder_scale_rows, ROWS_TIMES_ROOT, false},
-    {{"embedding-divided", "rows are divided by the root of their width"},
-     STACK_ROWS, stack_blunder_scale_rows, ROWS_BY_ROOT, false},
-    {{"batch-turned", "rows are taken for entries of a batch, and those for rows"},
-     STACK_ASKED, stack_blunder_turn_batch, 0, false},
-    {{"embedding-scaled-late", "rows and positions are multiplied by the root of their width"},
-     STACK_ROWS, stack_blunder_scale_rows, ROWS_ALL_TIMES_ROOT, false},
-    /* digits */
+static const stack_mistake DIGIT_ROWS[] = {
     {{"float16-layers", "what each layer gives is rounded to float16"},
-     STACK_READ, stack_blunder_layers_as, AS_FLOAT16, true},
+     STACK_READ, layers_as, AS_FLOAT16, true},
     {{"float16-results", "results are rounded to float16 when all is computed"},
-     STACK_READ, stack_blunder_results_as, AS_FLOAT16, true},
+     STACK_READ, results_as, AS_FLOAT16, true},
     {{"bfloat16-layers", "what each layer gives is rounded to bfloat16"},
-     STACK_READ, stack_blunder_layers_as, AS_BFLOAT16, true},
+     STACK_READ, layers_as, AS_BFLOAT16, true},
     {{"bfloat16-results", "results are rounded to bfloat16 when all is computed"},
-     STACK_READ, stack_blunder_results_as, AS_BFLOAT16, true},
+     STACK_READ, results_as, AS_BFLOAT16, true},
     {{"layers-rounded-1", "what each layer gives is rounded to 1 decimal"},
-     STACK_READ, stack_blunder_layers_as, 1 + AS_AWAY, true},
+     STACK_READ, layers_as, 1 + AS_AWAY, true},
     {{"layers-rounded-2", "what each layer gives is rounded to 2 decimals"},
-     STACK_READ, stack_blunder_layers_as, 2 + AS_AWAY, true},
+     STACK_READ, layers_as, 2 + AS_AWAY, true},
     {{"layers-rounded-3", "what each layer gives is rounded to 3 decimals"},
-     STACK_READ, stack_blunder_layers_as, 3 + AS_AWAY, true},
+     STACK_READ, layers_as, 3 + AS_AWAY, true},
     {{"layers-rounded-4", "what each layer gives is rounded to 4 decimals"},
-     STACK_READ, stack_blunder_layers_as, 4 + AS_AWAY, true},
+     STACK_READ, layers_as, 4 + AS_AWAY, true},
 };
 /* clang-format on */
 
-const named_table STACK_MISTAKES = NAMED_TABLE("layer mistake", ROWS);
+static const named_table STACK_DIGIT_MISTAKES = NAMED_TABLE("layer mistake", DIGIT_ROWS);
+
+/* ---- all ---- */
+
+/* The more common first: of mistakes that explain numbers equally well, the first is named. */
+static const named_table *const THEMES[] = {
+    &STACK_NORM_MISTAKES, &STACK_PART_MISTAKES, &STACK_ROW_MISTAKES, &STACK_DIGIT_MISTAKES, NULL,
+};
+
+const named_table STACK_MISTAKES = {.what = "layer mistake", .parts = THEMES};
 
 const stack_mistake *stack_mistake_at(size_t index)
 {
-    return &ROWS[index];
+    return (const stack_mistake *)(const void *)named_row(&STACK_MISTAKES, index);
 }

@@ -1,7 +1,10 @@
 /* Mistakes in where norms stand, and in what they compute. */
-#include "why/stack_blunders.h"
+#include "why/stack_attempt.h"
 
 #include <math.h>
+
+enum { ORDER_PRE, ORDER_POST, ORDER_BOTH };
+enum { AFFINE_GAIN = 1, AFFINE_BIAS = 2 };
 
 /* ---- where they stand ---- */
 
@@ -16,7 +19,7 @@ static bool set_order(stack_attempt *a, layer_part *p, part_row *row, int with, 
     return old.ln_before != row->ln_before || old.ln_after != row->ln_after;
 }
 
-bool stack_blunder_order(stack_attempt *a, int with, err *e)
+static bool order(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, PART_ALL, set_order, with, e);
 }
@@ -32,12 +35,12 @@ static bool drop_norm(stack_attempt *a, layer_part *p, part_row *row, int with, 
     return is_before || is_after;
 }
 
-bool stack_blunder_leave_out_norm(stack_attempt *a, int with, err *e)
+static bool leave_out_norm(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, PART_ALL, drop_norm, with, e);
 }
 
-bool stack_blunder_leave_out_first(stack_attempt *a, int with, err *e)
+static bool leave_out_first(stack_attempt *a, int with, err *e)
 {
     bool is_there = a->stack->has_first;
     (void)with, (void)e;
@@ -45,7 +48,7 @@ bool stack_blunder_leave_out_first(stack_attempt *a, int with, err *e)
     return is_there && a->scope.is_whole;
 }
 
-bool stack_blunder_leave_out_final(stack_attempt *a, int with, err *e)
+static bool leave_out_final(stack_attempt *a, int with, err *e)
 {
     bool is_there = a->stack->has_final;
     (void)with, (void)e;
@@ -54,7 +57,7 @@ bool stack_blunder_leave_out_final(stack_attempt *a, int with, err *e)
 }
 
 /* Of gain 1 and bias 0, which is what reading it has left there. */
-bool stack_blunder_add_final(stack_attempt *a, int with, err *e)
+static bool add_final(stack_attempt *a, int with, err *e)
 {
     bool is_there = a->stack->has_final;
     (void)with, (void)e;
@@ -71,7 +74,7 @@ static bool uses_norm(const layer *l, size_t number)
     return false;
 }
 
-bool stack_blunder_swap_norms(stack_attempt *a, int with, err *e)
+static bool swap_norms(stack_attempt *a, int with, err *e)
 {
     size_t one = (size_t)with / 10, other = (size_t)with % 10;
     bool is_any = false;
@@ -88,7 +91,7 @@ bool stack_blunder_swap_norms(stack_attempt *a, int with, err *e)
     return is_any;
 }
 
-bool stack_blunder_share_norm(stack_attempt *a, int with, err *e)
+static bool share_norm(stack_attempt *a, int with, err *e)
 {
     bool is_any = false;
     (void)with, (void)e;
@@ -128,7 +131,7 @@ static bool set_kind(stack_attempt *a, norm *one, int with, err *e)
     return was_rms != one->is_rms;
 }
 
-bool stack_blunder_kind(stack_attempt *a, int with, err *e)
+static bool kind(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, set_kind, with, e);
 }
@@ -140,7 +143,7 @@ static bool set_eps(stack_attempt *a, norm *one, int with, err *e)
     return true;
 }
 
-bool stack_blunder_eps(stack_attempt *a, int with, err *e)
+static bool eps(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, set_eps, with, e);
 }
@@ -152,7 +155,7 @@ static bool put_eps_outside(stack_attempt *a, norm *one, int with, err *e)
     return one->eps > 0;
 }
 
-bool stack_blunder_eps_outside(stack_attempt *a, int with, err *e)
+static bool eps_outside(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, put_eps_outside, with, e);
 }
@@ -185,7 +188,7 @@ static bool divide_by_less(stack_attempt *a, norm *one, int with, err *e)
     return change_gain(a, one, 1 / sqrt(c), 0, e);
 }
 
-bool stack_blunder_variance(stack_attempt *a, int with, err *e)
+static bool variance(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, divide_by_less, with, e);
 }
@@ -200,7 +203,7 @@ static bool drop_gain(stack_attempt *a, norm *one, int with, err *e)
     return is_gain || is_bias;
 }
 
-bool stack_blunder_leave_out_gains(stack_attempt *a, int with, err *e)
+static bool leave_out_gains(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, drop_gain, with, e);
 }
@@ -211,7 +214,72 @@ static bool add_one(stack_attempt *a, norm *one, int with, err *e)
     return one->gain.data != NULL && change_gain(a, one, 1, 1, e);
 }
 
-bool stack_blunder_gain_plus_one(stack_attempt *a, int with, err *e)
+static bool gain_plus_one(stack_attempt *a, int with, err *e)
 {
     return change_norms(a, add_one, with, e);
 }
+
+/* clang-format off */
+static const stack_mistake NORM_ROWS[] = {
+    {{"norm-pre", "norms stand before the parts (pre), not behind the sums"},
+     STACK_READ, order, ORDER_PRE, false},
+    {{"norm-post", "norms stand behind the sums (post), not before the parts"},
+     STACK_READ, order, ORDER_POST, false},
+    {{"norm-both", "norms stand before the parts and behind the sums"},
+     STACK_READ, order, ORDER_BOTH, false},
+    {{"ln_f-missing", "the norm behind the last layer is left out"},
+     STACK_READ, leave_out_final, 0, false},
+    {{"ln_f-added", "a norm is added behind the last layer"},
+     STACK_READ, add_final, 0, false},
+    {{"ln_e-missing", "the norm of the embedded rows is left out"},
+     STACK_READ, leave_out_first, 0, false},
+    {{"ln1-missing", "ln1 is left out"},
+     STACK_READ, leave_out_norm, 1, false},
+    {{"ln2-missing", "ln2 is left out"},
+     STACK_READ, leave_out_norm, 2, false},
+    {{"ln3-missing", "ln3 is left out"},
+     STACK_READ, leave_out_norm, 3, false},
+    {{"norms-missing", "all norms of a layer are left out"},
+     STACK_READ, leave_out_norm, 0, false},
+    {{"ln1-ln2-swapped", "ln1 and ln2 are exchanged"},
+     STACK_READ, swap_norms, 12, false},
+    {{"ln2-ln3-swapped", "ln2 and ln3 are exchanged"},
+     STACK_READ, swap_norms, 23, false},
+    {{"ln1-ln3-swapped", "ln1 and ln3 are exchanged"},
+     STACK_READ, swap_norms, 13, false},
+    {{"ln1-shared", "ln1 stands in the place of all norms of a layer"},
+     STACK_READ, share_norm, 0, false},
+    {{"norm-rms", "norms are RMSNorm, not LayerNorm"},
+     STACK_READ, kind, 1, false},
+    {{"norm-layer", "norms are LayerNorm, not RMSNorm"},
+     STACK_READ, kind, 0, false},
+    {{"norm-variance", "the variance is divided by m - 1, not by m"},
+     STACK_READ, variance, 0, false},
+    {{"norm-deviation", "norms divide by deviation + eps, of m - 1"},
+     STACK_READ, variance, 1, false},
+    {{"norm-eps-outside", "eps is added to the root, not under it"},
+     STACK_READ, eps_outside, 0, false},
+    {{"norm-eps-1e-5", "eps of the norms is 1e-5"},
+     STACK_READ, eps, 5, false},
+    {{"norm-eps-1e-6", "eps of the norms is 1e-6"},
+     STACK_READ, eps, 6, false},
+    {{"norm-eps-1e-12", "eps of the norms is 1e-12"},
+     STACK_READ, eps, 12, false},
+    {{"norm-eps-1e-8", "eps of the norms is 1e-8"},
+     STACK_READ, eps, 8, false},
+    {{"norm-eps-1e-3", "eps of the norms is 1e-3"},
+     STACK_READ, eps, 3, false},
+    {{"norm-eps-missing", "eps of the norms is left out"},
+     STACK_READ, eps, 0, false},
+    {{"norm-affine-missing", "gains and biases of the norms are left out"},
+     STACK_READ, leave_out_gains, AFFINE_GAIN | AFFINE_BIAS, false},
+    {{"norm-gain-missing", "gains of the norms are left out"},
+     STACK_READ, leave_out_gains, AFFINE_GAIN, false},
+    {{"norm-bias-missing", "biases of the norms are left out"},
+     STACK_READ, leave_out_gains, AFFINE_BIAS, false},
+    {{"norm-gain-plus-one", "norms multiply by 1 + gain"},
+     STACK_READ, gain_plus_one, 0, false},
+};
+/* clang-format on */
+
+const named_table STACK_NORM_MISTAKES = NAMED_TABLE("layer mistake", NORM_ROWS);

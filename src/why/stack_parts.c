@@ -1,26 +1,11 @@
-/* Mistakes in what a layer does one after the other: what is added to what, and parts that are left
- * out. */
-#include "why/stack_blunders.h"
+/* Mistakes in what a layer does one after the other: what is added to what, parts that are left out
+ * or computed wrongly, and which layers follow one another. */
+#include "why/stack_attempt.h"
 
 #include <string.h>
 
-static bool is_kind(const layer_part *p, int with)
-{
-    return with == PART_ALL || p->as->kind == (part_kind)with;
-}
-
-bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e)
-{
-    bool is_any = false;
-    for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack->layer[i];
-        for (size_t j = 0; j < l->parts; j++)
-            is_any =
-                (is_kind(&l->part[j], kind) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
-                is_any;
-    }
-    return is_any && !e->is_set;
-}
+enum { FFN_B1 = 1, FFN_B2 = 2, FFN_W3 = 4, FFN_W1 = 8, FFN_W2 = 16 };
+enum { LAYERS_REVERSED, LAYERS_FIRST, LAYERS_LAST };
 
 /* ---- residual connections ---- */
 
@@ -35,17 +20,17 @@ static bool set_residual(stack_attempt *a, layer_part *p, part_row *row, int val
     return is_possible;
 }
 
-bool stack_blunder_residual(stack_attempt *a, int with, err *e)
+static bool drop_residual(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, set_residual, RESIDUAL_NONE, e);
 }
 
-bool stack_blunder_residual_normed(stack_attempt *a, int with, err *e)
+static bool residual_normed(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, set_residual, RESIDUAL_NORMED, e);
 }
 
-bool stack_blunder_residual_of_layer(stack_attempt *a, int with, err *e)
+static bool residual_of_layer(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, set_residual, RESIDUAL_LAYER, e);
 }
@@ -57,7 +42,7 @@ static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int val
     return row->adds == RESIDUAL_PART;
 }
 
-bool stack_blunder_parallel(stack_attempt *a, int with, err *e)
+static bool parallel(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, stand_beside, 0, e);
 }
@@ -96,7 +81,7 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value,
     return true;
 }
 
-bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e)
+static bool leave_out_part(stack_attempt *a, int with, err *e)
 {
     bool is_end = a->scope.is_whole && a->stack->has_end && with == PART_FEED_FORWARD;
     a->stack->has_end = a->stack->has_end && !is_end;
@@ -104,7 +89,7 @@ bool stack_blunder_leave_out_part(stack_attempt *a, int with, err *e)
 }
 
 /* A layer of which nothing is left is no layer. */
-bool stack_blunder_skip(stack_attempt *a, int with, err *e)
+static bool skip(stack_attempt *a, int with, err *e)
 {
     (void)with;
     return !a->scope.is_whole && stack_change_parts(a, PART_ALL, drop_part, 0, e);
@@ -131,7 +116,7 @@ static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value,
     return plan_again(p->attention, e);
 }
 
-bool stack_blunder_cross_self(stack_attempt *a, int with, err *e)
+static bool cross_self(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, look_at_x, 0, e);
 }
@@ -149,7 +134,215 @@ static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int val
     return plan_again(p->attention, e);
 }
 
-bool stack_blunder_cross_weights(stack_attempt *a, int with, err *e)
+static bool cross_weights(stack_attempt *a, int with, err *e)
 {
     return stack_change_parts(a, with, take_weights, 0, e);
 }
+
+/* ---- feed-forward parts: those of the layers that are meant, and with all layers the one behind
+ * them ---- */
+
+typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
+
+static bool change_each(stack_attempt *a, feed_forward_change change, int with, err *e)
+{
+    bool is_any = false;
+    for (size_t i = a->scope.first; i < a->scope.end; i++) {
+        layer *l = &a->stack->layer[i];
+        for (size_t j = 0; j < l->parts; j++)
+            is_any = (l->part[j].as->kind == PART_FEED_FORWARD &&
+                      change(a, l->part[j].feed_forward, with, e)) ||
+                     is_any;
+    }
+    if (a->scope.is_whole && a->stack->has_end)
+        is_any = change(a, &a->stack->end, with, e) || is_any;
+    return is_any && !e->is_set;
+}
+
+static void do_nothing(const kernels *with, const void *x, size_t n, void *out)
+{
+    (void)with, (void)x, (void)n, (void)out; /* they are the same place */
+}
+
+static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", do_nothing};
+
+static bool set_activation(stack_attempt *a, feed_forward *f, int with, err *e)
+{
+    const activation *was = f->by;
+    (void)a, (void)e;
+    f->by = with < 0 ? &NO_ACTIVATION
+                     : (const activation *)(const void *)named_row(&ACTIVATIONS, (size_t)with);
+    return f->by != was;
+}
+
+static bool activate_by(stack_attempt *a, int with, err *e)
+{
+    return change_each(a, set_activation, with, e);
+}
+
+static bool drop(tensor *one, bool is_meant)
+{
+    bool is_there = is_meant && one->data != NULL;
+    *one = is_there ? (tensor){0} : *one;
+    return is_there;
+}
+
+static bool drop_weights(stack_attempt *a, feed_forward *f, int with, err *e)
+{
+    (void)a, (void)e;
+    bool is_any = drop(&f->b1, (with & FFN_B1) != 0);
+    is_any = drop(&f->b2, (with & FFN_B2) != 0) || is_any;
+    return drop(&f->w3, (with & FFN_W3) != 0) || is_any;
+}
+
+static bool leave_out_weight(stack_attempt *a, int with, err *e)
+{
+    return change_each(a, drop_weights, with, e);
+}
+
+/* The file's numbers in their order, read in the other layout: of a square matrix its transpose. As
+ * x·W uses it, a matrix of the layout out-in is a view that is turned. */
+static bool turn(stack_attempt *a, tensor *one, err *e)
+{
+    size_t rows = one->size[0], columns = one->size[1], at[2] = {0};
+    bool is_out_in = one->stride[0] < one->stride[1];
+    tensor *made = stack_attempt_matrix(a, a->stack->type, 2, one->size, e);
+    if (made == NULL)
+        return false;
+    do {
+        size_t index = is_out_in ? at[0] * columns + at[1] : at[1] * rows + at[0];
+        size_t out_in[] = {index % rows, index / rows},
+               in_out[] = {index / columns, index % columns};
+        tensor_set(made, at, tensor_get(one, is_out_in ? out_in : in_out));
+    } while (tensor_next(made, at));
+    *one = tensor_view_of(made);
+    return true;
+}
+
+static bool turn_weights(stack_attempt *a, feed_forward *f, int with, err *e)
+{
+    return ((with & FFN_W1) == 0 || turn(a, &f->w1, e)) &&
+           ((with & FFN_W2) == 0 || turn(a, &f->w2, e)) &&
+           ((with & FFN_W1) == 0 || (with & FFN_W2) == 0 || f->w3.data == NULL ||
+            turn(a, &f->w3, e));
+}
+
+static bool turn_weight(stack_attempt *a, int with, err *e)
+{
+    return change_each(a, turn_weights, with, e);
+}
+
+static bool swap_gate(stack_attempt *a, feed_forward *f, int with, err *e)
+{
+    tensor kept = f->w1;
+    (void)a, (void)with, (void)e;
+    if (f->w3.data == NULL)
+        return false;
+    f->w1 = f->w3;
+    f->w3 = kept;
+    return true;
+}
+
+static bool swap_gates(stack_attempt *a, int with, err *e)
+{
+    return change_each(a, swap_gate, with, e);
+}
+
+/* ---- which layers follow one another ---- */
+
+static size_t source_of(size_t index, size_t layers, int with)
+{
+    return with == LAYERS_REVERSED ? layers - 1 - index : with == LAYERS_FIRST ? 0 : layers - 1;
+}
+
+/* Layers that look at no memory are refused one. */
+static void leave_out_memory(stack_attempt *a)
+{
+    bool has_cross = false;
+    for (size_t i = 0; i < a->layers.count; i++)
+        has_cross = has_cross || bundle_find(a->layers.entry[i].bundle, "cross") != NULL;
+    if (!has_cross)
+        bundle_remove(&a->document, "memory");
+}
+
+static bool layers(stack_attempt *a, int with, err *e)
+{
+    entry layers = *bundle_find(&a->document, "layers");
+    const bundle *right = layers.bundle;
+    if (!a->scope.is_whole || right->count < 2 || a->layers.count > 0)
+        return false;
+    for (size_t i = 0; i < right->count; i++) {
+        const entry *from = &right->entry[source_of(i, right->count, with)];
+        if (bundle_borrow(&a->layers, right->entry[i].name, from, e) == NULL)
+            return false;
+    }
+    leave_out_memory(a);
+    layers.bundle = &a->layers;
+    bundle_remove(&a->document, "layers");
+    return bundle_borrow(&a->document, "layers", &layers, e) != NULL;
+}
+
+/* clang-format off */
+static const stack_mistake PART_ROWS[] = {
+    {{"residual-attention-missing", "nothing is added to what attention gives"},
+     STACK_READ, drop_residual, PART_ATTENTION, false},
+    {{"residual-cross-missing", "nothing is added to what cross-attention gives"},
+     STACK_READ, drop_residual, PART_CROSS, false},
+    {{"residual-ffn-missing", "nothing is added to what the feed-forward part gives"},
+     STACK_READ, drop_residual, PART_FEED_FORWARD, false},
+    {{"residuals-missing", "nothing is added to what any part gives"},
+     STACK_READ, drop_residual, PART_ALL, false},
+    {{"residual-normed", "the normed rows are added, not those before the norm"},
+     STACK_READ, residual_normed, PART_ALL, false},
+    {{"residual-of-layer", "the layer's input is added to what each part gives"},
+     STACK_READ, residual_of_layer, PART_ALL, false},
+    {{"ffn-parallel", "the feed-forward part stands beside attention"},
+     STACK_READ, parallel, PART_FEED_FORWARD, false},
+    {{"self-missing", "self-attention is left out, and its norm"},
+     STACK_READ, leave_out_part, PART_ATTENTION, false},
+    {{"cross-missing", "cross-attention is left out, and its norm"},
+     STACK_READ, leave_out_part, PART_CROSS, false},
+    {{"ffn-missing", "the feed-forward part is left out, and its norm"},
+     STACK_READ, leave_out_part, PART_FEED_FORWARD, false},
+    {{"cross-self", "cross-attention looks at its own rows, not at memory"},
+     STACK_READ, cross_self, PART_CROSS, false},
+    {{"cross-weights", "cross-attention has the weights of self-attention"},
+     STACK_ROWS, cross_weights, PART_CROSS, false},
+    {{"activation-relu", "the activation is relu"},
+     STACK_READ, activate_by, 0, false},
+    {{"activation-gelu", "the activation is gelu"},
+     STACK_READ, activate_by, 1, false},
+    {{"activation-gelu_tanh", "the activation is gelu by its formula with tanh"},
+     STACK_READ, activate_by, 2, false},
+    {{"activation-silu", "the activation is silu"},
+     STACK_READ, activate_by, 3, false},
+    {{"activation-missing", "the activation is left out"},
+     STACK_READ, activate_by, -1, false},
+    {{"ffn-biases-missing", "b1 and b2 are left out"},
+     STACK_READ, leave_out_weight, FFN_B1 | FFN_B2, false},
+    {{"b1-missing", "b1 is left out"},
+     STACK_READ, leave_out_weight, FFN_B1, false},
+    {{"b2-missing", "b2 is left out"},
+     STACK_READ, leave_out_weight, FFN_B2, false},
+    {{"gate-swapped", "w1 and w3 are exchanged: the gate is activated"},
+     STACK_READ, swap_gates, 0, false},
+    {{"gate-missing", "the gate (w3) is left out"},
+     STACK_READ, leave_out_weight, FFN_W3, false},
+    {{"w1-transposed", "w1 is transposed, or read in the other layout"},
+     STACK_READ, turn_weight, FFN_W1, false},
+    {{"w2-transposed", "w2 is transposed, or read in the other layout"},
+     STACK_READ, turn_weight, FFN_W2, false},
+    {{"ffn-transposed", "w1, w2 and w3 are transposed, or read in the other layout"},
+     STACK_READ, turn_weight, FFN_W1 | FFN_W2, false},
+    {{"layers-reversed", "layers are in reverse order"},
+     STACK_ASKED, layers, LAYERS_REVERSED, false},
+    {{"layers-first", "the first layer's weights are used in all layers"},
+     STACK_ASKED, layers, LAYERS_FIRST, false},
+    {{"layers-last", "the last layer's weights are used in all layers"},
+     STACK_ASKED, layers, LAYERS_LAST, false},
+    {{"layer-missing", "the layer is left out"},
+     STACK_READ, skip, 0, false},
+};
+/* clang-format on */
+
+const named_table STACK_PART_MISTAKES = NAMED_TABLE("layer mistake", PART_ROWS);

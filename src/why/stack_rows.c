@@ -1,10 +1,13 @@
 /* Mistakes in the rows that a stack begins with: their positions, and their size. */
-#include "why/stack_blunders.h"
+#include "why/stack_attempt.h"
 
 #include "model/embed.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };
+enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };
 
 static bool set_number(bundle *document, const char *name, double value, err *e)
 {
@@ -85,7 +88,7 @@ static bool has_positions(const stack_attempt *a, int with)
     return a->stack->adds_sinusoids || is_learned;
 }
 
-bool stack_blunder_positions(stack_attempt *a, int with, err *e)
+static bool positions(stack_attempt *a, int with, err *e)
 {
     tensor x, *right;
     if (!a->scope.is_whole || !has_positions(a, with))
@@ -102,7 +105,7 @@ bool stack_blunder_positions(stack_attempt *a, int with, err *e)
 }
 
 /* x·√m + p, x/√m + p, (x + p)·√m */
-bool stack_blunder_scale_rows(stack_attempt *a, int with, err *e)
+static bool scale_rows(stack_attempt *a, int with, err *e)
 {
     tensor x, *rows = &a->stack->embedded;
     double root = sqrt((double)a->stack->width), factor = with == ROWS_BY_ROOT ? 1 / root : root;
@@ -131,14 +134,14 @@ static bool embed_instead(stack_attempt *a, added what, err *e)
     return done;
 }
 
-bool stack_blunder_add_sinusoids(stack_attempt *a, int with, err *e)
+static bool add_sinusoids(stack_attempt *a, int with, err *e)
 {
     (void)with;
     return a->scope.is_whole && !has_positions(a, POSITIONS_NONE) &&
            embed_instead(a, ADDED_SINUSOIDS, e);
 }
 
-bool stack_blunder_late_positions(stack_attempt *a, int with, err *e)
+static bool late_positions(stack_attempt *a, int with, err *e)
 {
     (void)with;
     return a->scope.is_whole && has_positions(a, POSITIONS_NONE) && embed_instead(a, ADDED_LATE, e);
@@ -146,7 +149,7 @@ bool stack_blunder_late_positions(stack_attempt *a, int with, err *e)
 
 /* ---- segments ---- */
 
-bool stack_blunder_segments(stack_attempt *a, int with, err *e)
+static bool segments(stack_attempt *a, int with, err *e)
 {
     (void)e;
     bool has_numbers = bundle_remove(&a->document, "segments");
@@ -204,7 +207,7 @@ static bool ask_turned(stack_attempt *a, const stack *right, err *e)
     return (memory == NULL || give_turned(a, "memory", memory, e)) && give_turned(a, "x", &rows, e);
 }
 
-bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e)
+static bool turn_batch(stack_attempt *a, int with, err *e)
 {
     stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
     (void)with;
@@ -212,3 +215,34 @@ bool stack_blunder_turn_batch(stack_attempt *a, int with, err *e)
     stack_free(&right);
     return done;
 }
+
+/* clang-format off */
+static const stack_mistake ROW_ROWS[] = {
+    {{"positions-missing", "positions are left out"},
+     STACK_ROWS, positions, POSITIONS_NONE, false},
+    {{"positions-twice", "positions are added twice"},
+     STACK_ROWS, positions, POSITIONS_TWICE, false},
+    {{"positions-late", "positions are counted from 1 more"},
+     STACK_ROWS, late_positions, 0, false},
+    {{"positions-added", "sinusoidal positions are added"},
+     STACK_ROWS, add_sinusoids, 0, false},
+    {{"positions-halves", "sinusoids are all sines and then all cosines"},
+     STACK_ROWS, positions, POSITIONS_HALVES, false},
+    {{"positions-swapped", "sines and cosines of positions are exchanged"},
+     STACK_ROWS, positions, POSITIONS_SWAPPED, false},
+    {{"segments-missing", "rows of segments are left out"},
+     STACK_ASKED, segments, 0, false},
+    {{"segments-first", "all rows are of the first segment"},
+     STACK_ASKED, segments, 1, false},
+    {{"embedding-scaled", "rows are multiplied by the root of their width"},
+     STACK_ROWS, scale_rows, ROWS_TIMES_ROOT, false},
+    {{"embedding-divided", "rows are divided by the root of their width"},
+     STACK_ROWS, scale_rows, ROWS_BY_ROOT, false},
+    {{"batch-turned", "rows are taken for entries of a batch, and those for rows"},
+     STACK_ASKED, turn_batch, 0, false},
+    {{"embedding-scaled-late", "rows and positions are multiplied by the root of their width"},
+     STACK_ROWS, scale_rows, ROWS_ALL_TIMES_ROOT, false},
+};
+/* clang-format on */
+
+const named_table STACK_ROW_MISTAKES = NAMED_TABLE("layer mistake", ROW_ROWS);
