@@ -1,4 +1,5 @@
-/* The commands: a new one is one file, one row in commands.c, and its function below. */
+/* The commands: a new one is one file, one row in commands.c with a paragraph in
+ * src/text/commands.txt, and its function below. */
 #ifndef SELFATTN_CLI_COMMAND_H
 #define SELFATTN_CLI_COMMAND_H
 
@@ -10,7 +11,6 @@ typedef struct command {
     const char *usage;           /* "[OPTION]... [DOCUMENT]..." */
     unsigned groups;             /* option_group bits that it takes */
     const named_table *operands; /* the names that its operands are; NULL: files */
-    const char *manual;          /* paragraph of the manual */
     /* Gives the exit status; when it is EXIT_WRONG the error is set. */
     int (*run)(const options *o, env *world, err *e);
 } command;

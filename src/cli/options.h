@@ -69,7 +69,6 @@ typedef struct option_row {
     const char *key;       /* the document's key that it sets, or NULL */
     const named_table *choices; /* the table that implements the words, or NULL */
     const named_table *also;    /* a second table whose names are taken too, or NULL */
-    const char *manual;         /* what the manual says beyond the help, plain text, or NULL */
     unsigned shared; /* a second group, for commands that don't take all of the first; or 0 */
     unsigned any_in; /* groups of commands that take words of no table here, and judge them; or 0:
                       * else so are words with . or *, which lead through layers */

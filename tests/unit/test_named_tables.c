@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/example/examples.h"
 #include "cli/help/help_topics.h"
-#include "cli/help/terms.h"
+#include "cli/help/texts.h"
 #include "cli/help/wrap.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
@@ -155,10 +155,31 @@ static void test_every_option_has_a_command(unit *u)
 static void test_terms(unit *u)
 {
     for (size_t i = 0; i < TERMS.count; i++) {
-        const term *row = (const term *)(const void *)named_row(&TERMS, i);
-        size_t length = wrap_columns(row->more);
+        const passage *row = (const passage *)(const void *)named_row(&TERMS, i);
+        size_t length = wrap_columns(row->words);
         check_row(u, length > 0 && length <= 4 * 78, &TERMS, row->named.name, "one to four lines");
     }
+}
+
+/* A paragraph that stands below another name would be lost. */
+static void check_texts(unit *u, const named_table *texts, const named_table *of)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        const passage *row = (const passage *)(const void *)named_row(texts, i);
+        const char *name = row->named.name;
+        check_row(u, named_find(of, name, strlen(name)) != NULL, texts, name,
+                  "there is such a row");
+        check_row(u, named_find(texts, name, strlen(name)) == &row->named, texts, name,
+                  "said once");
+        check_row(u, row->words[0] != '\0', texts, name, "it has words");
+    }
+}
+
+static void test_texts(unit *u)
+{
+    check_texts(u, &OPTION_TEXTS, &OPTIONS);
+    check_texts(u, &COMMAND_TEXTS, &COMMANDS);
+    CHECK(u, COMMAND_TEXTS.count == COMMANDS.count);
 }
 
 UNIT(named_tables)
@@ -171,4 +192,5 @@ UNIT(named_tables)
     test_groups_have_titles(u);
     test_every_option_has_a_command(u);
     test_terms(u);
+    test_texts(u);
 }

@@ -2,6 +2,7 @@
 
 #include "cli/help/completion.h"
 #include "cli/help/help_topics.h"
+#include "cli/help/texts.h"
 #include "cli/help/wrap.h"
 #include "cli/version.h"
 #include "io/sink.h"
@@ -111,7 +112,7 @@ void help_write_all(text *out)
 void help_write_command(text *out, const command *of)
 {
     text_add_format(out, "Usage: selfattn %s %s\n", of->named.name, of->usage);
-    wrap_add(out, of->manual, 0, 0, HELP_WIDTH);
+    wrap_add(out, topic_words(&COMMAND_TEXTS, of->named.name), 0, 0, HELP_WIDTH);
     text_add_string(out, "\n");
     write_groups(out, of->groups);
     text_add_string(out, EXIT_STATUS);

@@ -8,7 +8,7 @@
 #include "attn/words.h"
 #include "cli/example/examples.h"
 #include "cli/help/peers_help.h"
-#include "cli/help/terms.h"
+#include "cli/help/texts.h"
 #include "cli/help/wrap.h"
 #include "cli/init/init_parts.h"
 #include "io/format.h"
@@ -100,11 +100,17 @@ void topic_write_shape(text *out, const stage *of)
     }
 }
 
+const char *topic_words(const named_table *texts, const char *name)
+{
+    const named *row = named_find(texts, name, strlen(name));
+    return row == NULL ? NULL : ((const passage *)(const void *)row)->words;
+}
+
 static void describe_command(text *out, const named *row)
 {
     const command *c = (const command *)(const void *)row;
     text_add_format(out, "  selfattn %s %s\n", c->named.name, c->usage);
-    write_paragraph(out, c->manual);
+    write_paragraph(out, topic_words(&COMMAND_TEXTS, c->named.name));
     text_add_format(out, "  selfattn %s --help lists its options.\n", c->named.name);
 }
 
@@ -125,8 +131,9 @@ static void describe_option(text *out, const named *row)
     const option_row *o = (const option_row *)(const void *)row;
     topic_write_option_name(out, o);
     text_add_string(out, "\n");
-    if (o->manual != NULL)
-        write_paragraph(out, o->manual);
+    const char *words = topic_words(&OPTION_TEXTS, o->named.name);
+    if (words != NULL)
+        write_paragraph(out, words);
     if (o->key != NULL)
         write_fact(out, "key of a document", o->key);
     if (o->choices != NULL)
@@ -274,9 +281,9 @@ static void describe_difference(text *out, const named *row)
 
 static void describe_term(text *out, const named *row)
 {
-    const term *t = (const term *)(const void *)row;
-    write_formula(out, t->formula);
-    write_paragraph(out, t->more);
+    const passage *p = (const passage *)(const void *)row;
+    write_formula(out, p->formula);
+    write_paragraph(out, p->words);
 }
 
 static void describe_nothing(text *out, const named *row)

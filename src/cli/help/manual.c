@@ -5,6 +5,7 @@
 #include "attn/stage.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/peers_help.h"
+#include "cli/help/texts.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
 #include "model/keys.h"
@@ -109,9 +110,10 @@ static void write_option(text *out, const option_row *row)
     text_add_string(out, "\n");
     write_paragraph(out, option_help(row));
     write_choices(out, row);
-    if (row->manual != NULL) {
+    const char *words = topic_words(&OPTION_TEXTS, row->named.name);
+    if (words != NULL) {
         text_add_string(out, ".br\n");
-        write_paragraph(out, row->manual);
+        write_paragraph(out, words);
     }
 }
 
@@ -154,7 +156,7 @@ static void write_commands(text *out)
         write_usage(out, command_at(i), i == 0);
         write_paragraph(out, command_at(i)->named.help);
         text_add_string(out, ".br\n");
-        write_paragraph(out, command_at(i)->manual);
+        write_paragraph(out, topic_words(&COMMAND_TEXTS, command_at(i)->named.name));
     }
 }
 
