@@ -9,6 +9,13 @@ LC_ALL=C
 export LC_ALL
 cd "$(dirname "$0")"
 
+# bytes NAME: the input as it is. C promises no string literal beyond 4,095.
+bytes() {
+    echo "const char $1[] = {"
+    od -An -v -to1 | sed "s/ \([0-7]*\)/'\\\\\1',/g"
+    echo '0};'
+}
+
 # passages TABLE WHAT FILE
 passages() {
     awk -v table="$1" -v what="$2" '
@@ -46,8 +53,62 @@ passages() {
     }' "$3"
 }
 
+# peers: PEERS, whose cells are in the order of differences.txt. Below "## DIFFERENCE" stands what a
+# program says of it, after "→ " what gives the same here, and in brackets the source.
+peers() {
+    awk '
+    function quoted(s) { gsub(/["\\]/, "\\\\&", s); return "\"" s "\"" }
+    function fail(what) { print "embed.sh: peers.txt: " what >"/dev/stderr"; failed = 1; exit 1 }
+    function end_peer() {
+        if (name == "")
+            return
+        rows = rows "    {{" quoted(name) ", " quoted(help) "}, (const peer_cell[]){\n"
+        for (i = 1; i <= count; i++) {
+            if (says[i] == "")
+                fail(name " says nothing of " order[i])
+            rows = rows "        {" quoted(says[i]) ", " (here[i] == "" ? "0" : quoted(here[i])) "},\n"
+            says[i] = here[i] = ""
+        }
+        rows = rows "    }},\n"
+    }
+    /^# / && FILENAME == "differences.txt" {
+        split(substr($0, 3), part, ": ")
+        order[++count] = part[1]
+        number[part[1]] = count
+        next
+    }
+    /^# / {
+        end_peer()
+        at = index($0, ": ")
+        name = substr($0, 3, at - 3)
+        help = substr($0, at + 2)
+        next
+    }
+    /^## / {
+        if (!(substr($0, 4) in number))
+            fail(substr($0, 4) " is in no row of differences.txt")
+        cell = number[substr($0, 4)]
+        is_here = 0
+        next
+    }
+    name == "" || $0 == "" || /^\[.*\]$/ { next }
+    sub(/^→ /, "") { is_here = 1 }
+    is_here { here[cell] = here[cell] == "" ? $0 : here[cell] " " $0; next }
+    { says[cell] = says[cell] == "" ? $0 : says[cell] " " $0 }
+    END {
+        if (failed)
+            exit 1
+        end_peer()
+        printf "static const peer PEERS_ROWS[] = {\n%s};\n", rows
+        print "const named_table PEERS = NAMED_TABLE(\"convention\", PEERS_ROWS);"
+    }' differences.txt peers.txt
+}
+
 echo '/* Made by src/text/embed.sh. */'
 echo '#include "cli/help/texts.h"'
 passages TERMS term terms.txt
 passages COMMAND_TEXTS command commands.txt
 passages OPTION_TEXTS option options.txt
+passages DIFFERENCES difference differences.txt
+peers
+awk '{ printf "%s%s", gap, $0; gap = " " }' conventions.txt | bytes CONVENTIONS_TEXT

@@ -2,7 +2,7 @@
  * here are options that there are, with values that they take. */
 #include "unit.h"
 
-#include "cli/help/peers.h"
+#include "cli/help/texts.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -55,14 +55,11 @@ static void check_words(unit *u, const char *words)
 UNIT(peers)
 {
     for (size_t i = 0; i < PEERS.count; i++) {
+        const peer *one = (const peer *)(const void *)named_row(&PEERS, i);
         for (size_t j = 0; j < DIFFERENCES.count; j++) {
-            const peer_cell *cell = &peer_at(i)->cell[j];
-            check_cell(u, cell->says != NULL, peer_at(i)->named.name, "it has all cells");
-            if (cell->says != NULL)
-                check_words(u, cell->says);
-            if (cell->here != NULL)
-                check_words(u, cell->here);
+            check_words(u, one->cell[j].says);
+            if (one->cell[j].here != NULL)
+                check_words(u, one->cell[j].here);
         }
     }
-    CHECK(u, DIFFERENCES.count == DIFFERENCE_COUNT);
 }

@@ -7,7 +7,6 @@
 #include "attn/stage.h"
 #include "attn/words.h"
 #include "cli/example/examples.h"
-#include "cli/help/peers_help.h"
 #include "cli/help/texts.h"
 #include "cli/help/wrap.h"
 #include "cli/init/init_parts.h"
@@ -25,9 +24,10 @@
 #include "why/mistake.h"
 #include "why/why_stack.h"
 
+#include <stddef.h>
 #include <string.h>
 
-enum { INDENT = 2, FORMULA_INDENT = 6, LIST_COLUMN = 28 };
+enum { INDENT = 2, FORMULA_INDENT = 6, CELL_COLUMN = 21, LIST_COLUMN = 28 };
 
 static void write_paragraph(text *out, const char *words)
 {
@@ -76,10 +76,53 @@ static void write_other_mistakes(text *out)
     }
 }
 
+/* On one line or two: "true is masked out\n→ --mask-true masked". */
+static void write_cell(text *out, const char *name, const peer_cell *cell)
+{
+    text words = {0};
+    text_add_string(&words, cell->says);
+    if (cell->here != NULL)
+        text_add_format(&words, "\n→ %s", cell->here);
+    text_add_format(out, "  %s", name);
+    wrap_add_text(out, &words, INDENT + wrap_columns(name), CELL_COLUMN, HELP_WIDTH);
+}
+
+/* A program and what it sets, a difference a line. */
+static void describe_peer(text *out, const named *row)
+{
+    for (size_t i = 0; i < DIFFERENCES.count; i++)
+        write_cell(out, named_row(&DIFFERENCES, i)->name,
+                   &((const peer *)(const void *)row)->cell[i]);
+}
+
+/* A difference and how each program has it, a program a line. */
+static void describe_difference(text *out, const named *row)
+{
+    const passage *first = (const passage *)(const void *)DIFFERENCES.first;
+    ptrdiff_t which = (const passage *)(const void *)row - first;
+    for (size_t i = 0; i < PEERS.count; i++) {
+        const peer *one = (const peer *)(const void *)named_row(&PEERS, i);
+        write_cell(out, one->named.name, &one->cell[which]);
+    }
+}
+
+static void write_conventions(text *out)
+{
+    wrap_add(out, CONVENTIONS_TEXT, 0, 0, HELP_WIDTH);
+    for (size_t i = 0; i < DIFFERENCES.count; i++) {
+        const named *row = named_row(&DIFFERENCES, i);
+        text_add_format(out, "\n%s: %s\n", row->name, row->help);
+        describe_difference(out, row);
+    }
+    text_add_string(out, "\n");
+    wrap_add(out, "selfattn help NAME, of a program or of a difference, shows it alone.", 0, 0,
+             HELP_WIDTH);
+}
+
 void topic_write_table(text *out, const named_table *table)
 {
     if (table == &PEERS)
-        peers_write_all(out);
+        write_conventions(out);
     else
         write_rows(out, table);
     if (table == &MISTAKES)
@@ -267,16 +310,6 @@ static void describe_layer_convention(text *out, const named *row)
     text names = {0};
     layer_convention_describe(&names, (const layer_convention *)(const void *)row);
     wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
-}
-
-static void describe_peer(text *out, const named *row)
-{
-    peer_write(out, (const peer *)(const void *)row);
-}
-
-static void describe_difference(text *out, const named *row)
-{
-    difference_write(out, (difference)(row - DIFFERENCES.first));
 }
 
 static void describe_term(text *out, const named *row)

@@ -4,7 +4,6 @@
 #include "attn/operation.h"
 #include "attn/stage.h"
 #include "cli/help/help_topics.h"
-#include "cli/help/peers_help.h"
 #include "cli/help/texts.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
@@ -393,20 +392,21 @@ static void write_cell(text *out, const peer *of, size_t which)
 static void write_peers(text *out)
 {
     text_add_string(out, ".SH CONVENTIONS\n");
-    write_paragraph(out, PEERS_INTRODUCTION);
+    write_paragraph(out, CONVENTIONS_TEXT);
     begin_packed(out);
     for (size_t i = 0; i < PEERS.count; i++) {
+        const named *row = named_row(&PEERS, i);
         text_add_string(out, ".TP 18\n\\fB");
-        write_roff(out, peer_at(i)->named.name, strlen(peer_at(i)->named.name));
+        write_roff(out, row->name, strlen(row->name));
         text_add_string(out, "\\fR\n");
-        write_paragraph(out, peer_at(i)->named.help);
+        write_paragraph(out, row->help);
     }
     for (size_t i = 0; i < DIFFERENCES.count; i++) {
         const named *row = named_row(&DIFFERENCES, i);
         text_add_format(out, ".SS %s: ", row->name);
         write_paragraph(out, row->help);
         for (size_t j = 0; j < PEERS.count; j++)
-            write_cell(out, peer_at(j), i);
+            write_cell(out, (const peer *)(const void *)named_row(&PEERS, j), i);
     }
     end_packed(out);
 }

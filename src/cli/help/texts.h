@@ -10,8 +10,24 @@ typedef struct passage {
     const char *words;   /* a paragraph */
 } passage;
 
-extern const named_table TERMS; /* rows of `passage`: the words of the field */
+extern const named_table TERMS;       /* rows of `passage`: the words of the field */
+extern const named_table DIFFERENCES; /* the same: what a formula leaves open */
 /* The same, of commands and options by their names; not every option has one. */
 extern const named_table COMMAND_TEXTS, OPTION_TEXTS;
+
+/* How other programs set what papers leave open, from the polarity of a mask to the order of a soft
+ * cap, and which options give the same here: a row a program, a cell a difference. */
+typedef struct peer_cell {
+    const char *says;
+    const char *here; /* what to give to have it here, or NULL where it is so without an option */
+} peer_cell;
+
+typedef struct peer {
+    named named;           /* help: what it is called at home */
+    const peer_cell *cell; /* as many as DIFFERENCES, in their order */
+} peer;
+
+extern const named_table PEERS;       /* rows of `peer`; this program first */
+extern const char CONVENTIONS_TEXT[]; /* what leads in to them */
 
 #endif
