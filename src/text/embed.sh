@@ -4,6 +4,10 @@
 # A file of passages has "# NAME: HELP" or "# NAME (WHAT OTHERS CALL IT, ...): HELP" for each, below
 # it a formula, indented, where there is one, and a paragraph. What stands before the first is for
 # who reads the file.
+#
+# The other files are pages with slots such as {options}, which completion.c and manual.c fill from
+# the tables. A page of the manual has "# HEADING", paragraphs, and lists, whose lines begin with
+# "- ".
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -112,3 +116,9 @@ passages OPTION_TEXTS option options.txt
 passages DIFFERENCES difference differences.txt
 peers
 awk '{ printf "%s%s", gap, $0; gap = " " }' conventions.txt | bytes CONVENTIONS_TEXT
+bytes BASH_PAGE <completion.bash
+bytes ZSH_PAGE <completion.zsh
+bytes FISH_PAGE <completion.fish
+bytes MAN_PAGE <man.txt
+bytes MAN_DOCUMENT_PAGE <man-document.txt
+bytes MAN_CONTRACT_PAGE <man-contract.txt

@@ -157,7 +157,8 @@ static void test_scripts_are_complete(unit *u)
         if (!has_options(named_row(&SHELLS, i)->name))
             continue;
         text page = {0};
-        ((const shell *)(const void *)named_row(&SHELLS, i))->write(&page);
+        const shell *of = (const shell *)(const void *)named_row(&SHELLS, i);
+        of->write(&page, of);
         for (size_t j = 0; j < OPTIONS.count; j++) {
             const char *name = named_row(&OPTIONS, j)->name;
             const char *dash = strchr(name, '-'); /* roff writes \- for it */

@@ -1,36 +1,8 @@
 #include "cli/help/completion.h"
 
-static const shell ROWS[] = {
-    {{"bash", "a completion script for bash"}, completion_write_bash},
-    {{"zsh", "a completion script for zsh"}, completion_write_zsh},
-    {{"fish", "a completion script for fish"}, completion_write_fish},
-    {{"man", "the tables of commands and options as sections of selfattn(1), in roff"},
-     manual_write},
-    {{"man-document", "those of keys, stages and names, of selfattn-document(5)"},
-     manual_write_document},
-    {{"man-contract", "those of conventions and mistakes, of selfattn-contract(7)"},
-     manual_write_contract},
-};
+#include "cli/help/texts.h"
 
-const named_table SHELLS = NAMED_TABLE("shell", ROWS);
-
-static void write_names(text *out, const named_table *table, const char *separator, bool is_first)
-{
-    for (size_t i = 0; table != NULL && i < named_count(table); i++)
-        text_add_format(out, "%s%s", is_first && i == 0 ? "" : separator,
-                        named_row(table, i)->name);
-}
-
-void option_write_choices(text *out, const option_row *row, const char *separator)
-{
-    write_names(out, row->choices, separator, true);
-    write_names(out, row->also, separator, false);
-}
-
-void command_write_operands(text *out, const command *of)
-{
-    write_names(out, of->operands, " ", true);
-}
+#include <string.h>
 
 const option_row *option_next(const command *taker, size_t *index)
 {
@@ -47,12 +19,301 @@ const command *command_at(size_t index)
     return (const command *)(const void *)named_row(&COMMANDS, index);
 }
 
-bool option_is_list(const option_row *row)
+static void write_names(text *out, const named_table *table, const char *separator, bool is_first)
+{
+    for (size_t i = 0; table != NULL && i < table->count; i++)
+        text_add_format(out, "%s%s", is_first && i == 0 ? "" : separator,
+                        named_row(table, i)->name);
+}
+
+void option_write_choices(text *out, const option_row *row, const char *separator)
+{
+    write_names(out, row->choices, separator, true);
+    write_names(out, row->also, separator, false);
+}
+
+static void write_spaced(text *out, const named_table *of)
+{
+    write_names(out, of, " ", true);
+}
+
+/* A comma-separated list of words. */
+static bool is_list(const option_row *row)
 {
     return row->kind == OPTION_WORDS || row->kind == OPTION_PLACES;
 }
 
-bool option_takes_file(const option_row *row)
+static bool takes_file(const option_row *row)
 {
     return row->kind == OPTION_FILE || row->kind == OPTION_KEY_FILE;
+}
+
+/* `words` with a backslash before each of `special`, and `quote` for a quote: all scripts have them
+ * within single quotes. */
+static void write_escaped(text *out, const char *words, const char *special, const char *quote)
+{
+    for (; *words != '\0'; words++) {
+        if (strchr(special, *words) != NULL)
+            text_add_string(out, "\\");
+        if (*words == '\'')
+            text_add_string(out, quote);
+        else
+            text_add(out, words, 1);
+    }
+}
+
+/* ---- bash ----
+ * It cuts words at = as well, so that --trace=sof is three of them; a list is completed after its
+ * last comma. */
+
+/* "--output|--output=|-o": an optional value is completed after = only. */
+static void write_pattern(text *out, const option_row *row)
+{
+    if (!row->value_is_optional)
+        text_add_format(out, "--%s|", row->named.name);
+    text_add_format(out, "--%s=", row->named.name);
+    if (row->letter != '\0')
+        text_add_format(out, "|-%c", row->letter);
+}
+
+static void write_bash_files(text *out)
+{
+    const char *join = "";
+    size_t index = 0;
+    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+        if (!takes_file(row))
+            continue;
+        text_add_string(out, join);
+        write_pattern(out, row);
+        join = "|";
+    }
+}
+
+/* A case for each option that takes words. Of NAME=VALUE the name is completed with its =, and no
+ * space after it. */
+static void write_bash_words(text *out)
+{
+    size_t index = 0;
+    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+        bool is_pair = row->kind == OPTION_PAIR || row->kind == OPTION_PLACES;
+        if (row->choices == NULL)
+            continue;
+        text_add_string(out, "    ");
+        write_pattern(out, row);
+        text_add_format(out, ")\n%s        mapfile -t COMPREPLY < <(compgen %s%s-W \"",
+                        is_pair ? "        compopt -o nospace 2>/dev/null\n" : "",
+                        is_pair ? "-S = " : "", is_list(row) ? "-P \"$before\" " : "");
+        option_write_choices(out, row, " ");
+        text_add_format(out, "\" -- \"%s\")\n        return ;;\n",
+                        is_list(row) ? "${word##*,}" : "$word");
+    }
+}
+
+/* Run is the case of all other words, and so the last. */
+static void write_bash_options(text *out)
+{
+    for (size_t i = COMMANDS.count; i-- > 0;) {
+        size_t index = 0;
+        const char *join = "";
+        text_add_format(out, "    %s) options=\"", i == 0 ? "*" : command_at(i)->named.name);
+        for (const option_row *row; (row = option_next(command_at(i), &index)) != NULL; join = " ")
+            text_add_format(out, "%s--%s", join, row->named.name);
+        text_add_string(out, "\" operands=\"");
+        write_spaced(out, command_at(i)->operands);
+        text_add_string(out, "\" ;;\n");
+    }
+}
+
+static const slot BASH_ROWS[] = {
+    {{"files", NULL}, .write = write_bash_files},
+    {{"words", NULL}, .write = write_bash_words},
+    {{"commands", NULL}, &COMMANDS, write_spaced, NULL},
+    {{"options", NULL}, .write = write_bash_options},
+};
+static const named_table BASH_SLOTS = NAMED_TABLE("slot", BASH_ROWS);
+
+/* ---- zsh ----
+ * _arguments reads specifications where [ ] and : have a meaning. */
+
+static void write_zsh(text *out, const char *words)
+{
+    write_escaped(out, words, "[]:\\", "'\\''");
+}
+
+static void write_zsh_commands(text *out)
+{
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        text_add_format(out, "        '%s:", command_at(i)->named.name);
+        write_zsh(out, command_at(i)->named.help);
+        text_add_string(out, "'\n");
+    }
+}
+
+/* What follows an option: files, words, a list of words, or nothing that is known. */
+static void write_zsh_value(text *out, const option_row *row)
+{
+    text_add_string(out, row->value_is_optional ? "::" : ":");
+    write_zsh(out, row->metavar);
+    if (takes_file(row)) {
+        text_add_string(out, ":_files");
+    } else if (row->choices != NULL) {
+        text_add_string(out, is_list(row) ? ":_values -s , word " : ":(");
+        option_write_choices(out, row, " ");
+        text_add_string(out, is_list(row) ? "" : ")");
+    } else {
+        text_add_string(out, ": ");
+    }
+}
+
+/* One specification for "--output", and one for "-o". */
+static void write_zsh_option(text *out, const option_row *row)
+{
+    for (int is_short = 0; is_short <= (row->letter != '\0'); is_short++) {
+        if (is_short)
+            text_add_format(out, "        '*-%c[", row->letter);
+        else
+            text_add_format(out, "        '*--%s%s[", row->named.name,
+                            row->kind == OPTION_FLAG ? ""
+                            : row->value_is_optional ? "=-"
+                                                     : "=");
+        write_zsh(out, option_help(row));
+        text_add_string(out, "]");
+        if (row->kind != OPTION_FLAG)
+            write_zsh_value(out, row);
+        text_add_string(out, "'\n");
+    }
+}
+
+/* The command itself is the first operand, where it is written at all. */
+static void write_zsh_options(text *out)
+{
+    for (size_t i = COMMANDS.count; i-- > 0;) {
+        const command *of = command_at(i);
+        size_t index = 0;
+        text_add_format(out, "    %s) options=(\n", i == 0 ? "*" : of->named.name);
+        for (const option_row *row; (row = option_next(of, &index)) != NULL;)
+            write_zsh_option(out, row);
+        if (of->operands == NULL) {
+            text_add_string(out, "        '*:file:_files'\n");
+        } else {
+            text_add_format(out, "        '1:command:(%s)' '*:%s:(", of->named.name,
+                            of->operands->what);
+            write_spaced(out, of->operands);
+            text_add_string(out, ")'\n");
+        }
+        text_add_string(out, "        ) ;;\n");
+    }
+}
+
+static const slot ZSH_ROWS[] = {
+    {{"commands", NULL}, .write = write_zsh_commands},
+    {{"options", NULL}, .write = write_zsh_options},
+};
+static const named_table ZSH_SLOTS = NAMED_TABLE("slot", ZSH_ROWS);
+
+/* ---- fish ---- */
+
+static void write_fish_help(text *out, const char *help)
+{
+    text_add_string(out, " -d '");
+    write_escaped(out, help, "'\\", "'");
+    text_add_string(out, "'\n");
+}
+
+static void write_fish_commands(text *out)
+{
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        text_add_format(out, "complete -c selfattn -n '__fish_is_first_token' -a %s",
+                        command_at(i)->named.name);
+        write_fish_help(out, command_at(i)->named.help);
+    }
+}
+
+static void write_fish_operands(text *out)
+{
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        if (command_at(i)->operands == NULL)
+            continue;
+        text_add_format(out, "complete -c selfattn -f -n '__selfattn_is %s' -a '",
+                        command_at(i)->named.name);
+        write_spaced(out, command_at(i)->operands);
+        text_add_string(out, "'\n");
+    }
+}
+
+/* Each with the commands that take it as its condition. */
+static void write_fish_options(text *out)
+{
+    size_t index = 0;
+    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+        text_add_format(out, "complete -c selfattn -l %s", row->named.name);
+        if (row->letter != '\0')
+            text_add_format(out, " -s %c", row->letter);
+        text_add_string(out, " -n '__selfattn_is");
+        for (size_t i = 0; i < COMMANDS.count; i++) {
+            if (option_heading(row, command_at(i)->groups) != 0)
+                text_add_format(out, " %s", command_at(i)->named.name);
+        }
+        text_add_string(out, "'");
+        if (takes_file(row))
+            text_add_string(out, " -r -F");
+        else if (row->kind != OPTION_FLAG)
+            text_add_string(out, row->value_is_optional ? " -f" : " -x");
+        if (row->choices != NULL) {
+            text_add_string(out, is_list(row) ? " -a '(__fish_append , " : " -a '");
+            option_write_choices(out, row, " ");
+            text_add_string(out, is_list(row) ? ")'" : "'");
+        }
+        write_fish_help(out, option_help(row));
+    }
+}
+
+static const slot FISH_ROWS[] = {
+    {{"names", NULL}, &COMMANDS, write_spaced, NULL},
+    {{"commands", NULL}, .write = write_fish_commands},
+    {{"operands", NULL}, .write = write_fish_operands},
+    {{"options", NULL}, .write = write_fish_options},
+};
+static const named_table FISH_SLOTS = NAMED_TABLE("slot", FISH_ROWS);
+
+/* ---- all of them ---- */
+
+static const shell ROWS[] = {
+    {{"bash", "a completion script for bash"}, BASH_PAGE, &BASH_SLOTS, page_write},
+    {{"zsh", "a completion script for zsh"}, ZSH_PAGE, &ZSH_SLOTS, page_write},
+    {{"fish", "a completion script for fish"}, FISH_PAGE, &FISH_SLOTS, page_write},
+    {{"man", "the tables of commands and options as sections of selfattn(1), in roff"},
+     MAN_PAGE,
+     &MANUAL_SLOTS,
+     manual_write},
+    {{"man-document", "those of keys, stages and names, of selfattn-document(5)"},
+     MAN_DOCUMENT_PAGE,
+     &MANUAL_SLOTS,
+     manual_write},
+    {{"man-contract", "those of conventions and mistakes, of selfattn-contract(7)"},
+     MAN_CONTRACT_PAGE,
+     &MANUAL_SLOTS,
+     manual_write},
+};
+
+const named_table SHELLS = NAMED_TABLE("shell", ROWS);
+
+void page_write(text *out, const shell *of)
+{
+    for (const char *at = of->page; *at != '\0';) {
+        size_t length = strcspn(at + 1, "}");
+        const slot *found =
+            *at == '{' ? (const slot *)(const void *)named_find(of->slots, at + 1, length) : NULL;
+        if (found == NULL) {
+            text_add(out, at++, 1);
+            continue;
+        }
+        if (found->of != NULL)
+            found->write_rows(out, found->of);
+        else
+            found->write(out);
+        bool starts_line = at == of->page || at[-1] == '\n';
+        at += length + 2;
+        at += starts_line && *at == '\n';
+    }
 }

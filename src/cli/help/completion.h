@@ -1,5 +1,5 @@
-/* Completions for the shells, and the manual's generated part: each walks the tables of commands
- * and options, so that all of them say what the parser does. */
+/* Completions for the shells, and the manual's generated part: pages of src/text whose slots are
+ * filled from the tables of commands and options, so that all of them say what the parser does. */
 #ifndef SELFATTN_CLI_HELP_COMPLETION_H
 #define SELFATTN_CLI_HELP_COMPLETION_H
 
@@ -7,38 +7,39 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-/* What `help --completion WORD` writes. */
+/* What stands where a page has {name}: rows of a table, or a text where `of` is NULL. */
+typedef struct slot {
+    named named;
+    const named_table *of;
+    void (*write_rows)(text *out, const named_table *of);
+    void (*write)(text *out);
+} slot;
+
+/* What `help --completion WORD` writes: a page, and what fills its slots. */
 typedef struct shell {
     named named;
-    void (*write)(text *out);
+    const char *page;
+    const named_table *slots;
+    void (*write)(text *out, const struct shell *of);
 } shell;
 
 extern const named_table SHELLS; /* rows of `shell` */
 
-void completion_write_bash(text *out);
-void completion_write_zsh(text *out);
-void completion_write_fish(text *out);
+/* The page with its slots filled; one that stands alone on a line takes the whole line. Braces
+ * around what names no slot are left alone. */
+void page_write(text *out, const shell *of);
 
-/* The generated parts of the manual's pages, selfattn(1), selfattn-document(5) and
- * selfattn-contract(7), as roff. */
-void manual_write(text *out);
-void manual_write_document(text *out);
-void manual_write_contract(text *out);
+/* The manual's pages, selfattn(1), selfattn-document(5) and selfattn-contract(7), as roff. */
+extern const named_table MANUAL_SLOTS;
+void manual_write(text *out, const shell *of);
 
 /* The words that may follow an option, separated by `separator`: those of both its tables. */
 void option_write_choices(text *out, const option_row *row, const char *separator);
-
-/* The names that may be a command's operands, separated by spaces; nothing where they are files. */
-void command_write_operands(text *out, const command *of);
 
 /* Walks the options that a command takes, or all of them where `taker` is NULL: the first row at or
  * after *index, which then points behind it; NULL after the last. */
 const option_row *option_next(const command *taker, size_t *index);
 
 const command *command_at(size_t index);
-
-/* A comma-separated list of words; the name of a file. */
-bool option_is_list(const option_row *row);
-bool option_takes_file(const option_row *row);
 
 #endif

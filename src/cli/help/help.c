@@ -156,7 +156,8 @@ static bool write_help(text *out, const options *o, err *e)
 {
     if (o->completion != NULL) {
         const named *found = named_find(&SHELLS, o->completion, strlen(o->completion));
-        ((const shell *)(const void *)found)->write(out);
+        const shell *of = (const shell *)(const void *)found;
+        of->write(out, of);
         return true;
     }
     if (o->operands == 0) {
