@@ -5,7 +5,6 @@
 #include "cli/help/completion.h"
 #include "cli/help/help.h"
 #include "cli/help/help_topics.h"
-#include "cli/help/wrap.h"
 
 #include <stdio.h>
 #include <string.h>

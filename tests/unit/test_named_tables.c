@@ -6,7 +6,6 @@
 #include "cli/example/examples.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/texts.h"
-#include "cli/help/wrap.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
 #include "why/why_stack.h"

@@ -28,4 +28,18 @@ const char *topic_words(const named_table *texts, const char *name);
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
 
+/* ---- plain text broken into lines by words, and padded into columns ---- */
+
+/* Columns that a UTF-8 text takes where each character takes one, as they do in all of our
+ * tables. */
+size_t wrap_columns(const char *line);
+
+/* Appends `words`, each line indented by `indent` and at most `width` columns wide, with a newline
+ * at the end. `column` is where the line stands now; one that has reached the indent is ended
+ * first. Newlines in `words` are kept. */
+void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width);
+
+/* The same for a text that was made for it: takes it, and with it its want of memory. */
+void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width);
+
 #endif
