@@ -1,5 +1,5 @@
 # The documents of `selfattn example`: all seeds, and those that built-in.txt names.
 OBJECTS += $(BUILD)/examples_data.o
-$(BUILD)/examples_data.c: src/cli/example/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json) \
+$(BUILD)/examples_data.c: src/text/embed.sh testdata/built-in.txt $(wildcard testdata/*/*.json) \
 	| $(BUILD)/flags
-	@src/cli/example/embed.sh testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@
+	@src/text/embed.sh examples testdata/built-in.txt testdata/seeds/*.json >$@.new && mv $@.new $@

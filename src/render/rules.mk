@@ -1,4 +1,4 @@
 # The style and the script of the page that a trace becomes.
 OBJECTS += $(BUILD)/page_data.o
-$(BUILD)/page_data.c: $(wildcard src/render/page/*) | $(BUILD)/flags
-	@src/render/page/embed.sh >$@.new && mv $@.new $@
+$(BUILD)/page_data.c: src/text/embed.sh $(wildcard src/render/page/*) | $(BUILD)/flags
+	@src/text/embed.sh page >$@.new && mv $@.new $@

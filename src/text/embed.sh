@@ -1,5 +1,9 @@
 #!/bin/sh
-# embed.sh: writes the C source of the texts in this folder (cli/help/texts.h).
+# embed.sh texts|page|examples: writes C source of what the program carries with it.
+#
+#   texts                          this folder (cli/help/texts.h)
+#   page                           the style and the scripts of a page (render/html_assets.h)
+#   examples LIST DOCUMENT...      EXAMPLES (cli/example/examples.h)
 #
 # A file of passages has "# NAME: HELP" or "# NAME (WHAT OTHERS CALL IT, ...): HELP" for each, below
 # it a formula, indented, where there is one, and a paragraph. What stands before the first is for
@@ -11,7 +15,6 @@
 set -eu
 LC_ALL=C
 export LC_ALL
-cd "$(dirname "$0")"
 
 # bytes NAME: the input as it is. C promises no string literal beyond 4,095.
 bytes() {
@@ -70,7 +73,8 @@ peers() {
         for (i = 1; i <= count; i++) {
             if (says[i] == "")
                 fail(name " says nothing of " order[i])
-            rows = rows "        {" quoted(says[i]) ", " (here[i] == "" ? "0" : quoted(here[i])) "},\n"
+            rows = rows "        {" quoted(says[i]) ", " \
+                (here[i] == "" ? "0" : quoted(here[i])) "},\n"
             says[i] = here[i] = ""
         }
         rows = rows "    }},\n"
@@ -108,17 +112,79 @@ peers() {
     }' differences.txt peers.txt
 }
 
+texts() {
+    cd "$(dirname "$0")"
+    echo '#include "cli/help/texts.h"'
+    passages TERMS term terms.txt
+    passages COMMAND_TEXTS command commands.txt
+    passages OPTION_TEXTS option options.txt
+    passages DIFFERENCES difference differences.txt
+    peers
+    awk '{ printf "%s%s", gap, $0; gap = " " }' conventions.txt | bytes CONVENTIONS_TEXT
+    bytes BASH_PAGE <completion.bash
+    bytes ZSH_PAGE <completion.zsh
+    bytes FISH_PAGE <completion.fish
+    bytes MAN_PAGE <man.txt
+    bytes MAN_DOCUMENT_PAGE <man-document.txt
+    bytes MAN_CONTRACT_PAGE <man-contract.txt
+}
+
+page() {
+    cd "$(dirname "$0")/../render/page"
+    echo '#include "render/html_assets.h"'
+    bytes PAGE_STYLE <page.css
+    cat numbers.js texts.js origins.js arithmetic.js cells.js tables.js panel.js steps.js \
+        tokens.js exercise.js print.js start.js | bytes PAGE_SCRIPT
+}
+
+# key KEY FILE: the string of a key that has a line of its own, as in all our documents; it becomes
+# a string of C.
+key() {
+    value=$(sed -n 's/^ *"'"$1"'": "\(.*\)",*$/\1/p' "$2" | head -n 1)
+    case $value in
+    '') echo "embed.sh: $2: no \"$1\" on a line of its own" >&2; return 1 ;;
+    *\\[!\"\\]*)
+        echo "embed.sh: $2: its \"$1\" has an escape that C has not" >&2
+        return 1 ;;
+    esac
+    echo "$value"
+}
+
+# "NAME FILE COMMAND" a line for all.
+named() {
+    list=$1
+    shift
+    grep -v '^#' "$list" | while read -r name file command; do
+        echo "$name $(dirname "$list")/$file ${command:-run}"
+    done
+    for document; do
+        name=$(key name "$document")
+        echo "$name $document run"
+    done
+}
+
+# LIST names documents, "NAME FILE [COMMAND]" a line, FILE seen from LIST's folder, COMMAND what
+# computes it (default: run); they come first. Then each DOCUMENT under its own name.
+examples() {
+    all=$(named "$@")
+    echo '#include "cli/example/examples.h"'
+    count=0
+    echo "$all" | while read -r name file command; do
+        count=$((count + 1))
+        printf 'static '
+        bytes "TEXT_$count" <"$file"
+    done
+    echo 'static const example ROWS[] = {'
+    echo "$all" | while read -r name file command; do
+        count=$((count + 1))
+        title=$(key title "$file")
+        notes=$(key notes "$file")
+        printf '    {{"%s", "%s"}, TEXT_%d, "%s", command_%s},\n' \
+            "$name" "$title" "$count" "$notes" "$command"
+    done
+    echo '};'
+    echo 'const named_table EXAMPLES = NAMED_TABLE("example", ROWS);'
+}
+
 echo '/* Made by src/text/embed.sh. */'
-echo '#include "cli/help/texts.h"'
-passages TERMS term terms.txt
-passages COMMAND_TEXTS command commands.txt
-passages OPTION_TEXTS option options.txt
-passages DIFFERENCES difference differences.txt
-peers
-awk '{ printf "%s%s", gap, $0; gap = " " }' conventions.txt | bytes CONVENTIONS_TEXT
-bytes BASH_PAGE <completion.bash
-bytes ZSH_PAGE <completion.zsh
-bytes FISH_PAGE <completion.fish
-bytes MAN_PAGE <man.txt
-bytes MAN_DOCUMENT_PAGE <man-document.txt
-bytes MAN_CONTRACT_PAGE <man-contract.txt
+"$@"

@@ -109,13 +109,13 @@ expect 0 '-qq -o DPkg::Lock::Timeout=300 install --no-install-recommends valgrin
 expect 0 '' need valgrind
 
 # --- the built-in examples ---
-embed=$root/src/cli/example/embed.sh
+embed=$root/src/text/embed.sh
 echo 'alias one.json' >list
 printf '{\n  "name": "one",\n  "title": "a \\"title\\"",\n  "notes": "one"\n}\n' >one.json
-"$embed" list one.json >made.c
-expect 0 '    {{"one", "a \"title\""}, (const char *)TEXT_2, "one", command_run},' \
+"$embed" examples list one.json >made.c
+expect 0 '    {{"one", "a \"title\""}, TEXT_2, "one", command_run},' \
     grep '"one"' made.c
 echo '{"name": "two"}' >two.json
-expect 1 'embed.sh: two.json: no "name" on a line of its own' "$embed" list two.json
+expect 1 'embed.sh: two.json: no "name" on a line of its own' "$embed" examples list two.json
 
 finish
