@@ -21,7 +21,7 @@ const command *command_at(size_t index)
 
 static void write_names(text *out, const named_table *table, const char *separator, bool is_first)
 {
-    for (size_t i = 0; table != NULL && i < table->count; i++)
+    for (size_t i = 0; table != NULL && i < named_count(table); i++)
         text_add_format(out, "%s%s", is_first && i == 0 ? "" : separator,
                         named_row(table, i)->name);
 }

@@ -47,7 +47,7 @@ static void write_option(text *out, const option_row *row)
     topic_write_option_name(out, row);
     size_t column = wrap_columns(text_string(out) + start);
     text_add_string(&help, option_help(row));
-    if (row->choices != NULL && row->choices->count <= MOST_CHOICES &&
+    if (row->choices != NULL && named_count(row->choices) <= MOST_CHOICES &&
         !names_all(option_help(row), row->choices)) {
         text_add_string(&help, ": ");
         option_write_choices(&help, row, ", ");
@@ -207,7 +207,7 @@ static bool write_entries(text *out, const char *word)
 {
     size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        for (size_t j = 0; j < TOPICS[i].table->count; j++) {
+        for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             if (!is_named(&TOPICS[i], row, word))
                 continue;
@@ -248,7 +248,7 @@ static bool write_mentions(text *out, const char *word)
     size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         size_t start = out->length;
-        for (size_t j = 0; j < TOPICS[i].table->count; j++) {
+        for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             if (!entry_has(out, &TOPICS[i], row, word))
                 continue;

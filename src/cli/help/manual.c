@@ -100,7 +100,7 @@ static void write_choices(text *out, const option_row *row)
 {
     if (row->choices == NULL || is_told_elsewhere(row->choices))
         return;
-    for (size_t i = 0; i < row->choices->count; i++) {
+    for (size_t i = 0; i < named_count(row->choices); i++) {
         const named *word = named_row(row->choices, i);
         text_add_string(out, ".br\n\\fB");
         write_roff(out, word->name, strlen(word->name));
@@ -175,7 +175,7 @@ enum { ITEM_INDENT = 14, PEER_INDENT = 18 };
 
 static void write_items(text *out, const named_table *of)
 {
-    for (size_t i = 0; i < of->count; i++)
+    for (size_t i = 0; i < named_count(of); i++)
         write_item(out, named_row(of, i), ITEM_INDENT);
 }
 
@@ -196,7 +196,7 @@ static void write_stages(text *out)
 static void write_conventions(text *out, const named_table *of)
 {
     text names = {0};
-    for (size_t i = 0; i < of->count; i++) {
+    for (size_t i = 0; i < named_count(of); i++) {
         write_item(out, named_row(of, i), ITEM_INDENT);
         text_add_string(out, ".br\n");
         text_clear(&names);
