@@ -7,7 +7,6 @@
 #include "io/json.h"
 #include "model/keep.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- what was asked for ---- */
@@ -190,8 +189,8 @@ static bool check_disk(const output *one, const work *w, bool is_averaged, err *
         return true;
     bool is_standard = strcmp(one->to.file, "-") == 0;
     err_at(e, &(place){.file = is_standard ? "standard output" : one->to.file},
-           "%s would be %zu bytes or more, over a tenth of the %" PRIu64 " that are free there",
-           one->what, bytes, left);
+           "%s would be %zu bytes or more, over a tenth of the %zu that are free there", one->what,
+           bytes, (size_t)left);
     return err_remedy(e, "--emit fewer stages, or name a file on another disk; --force writes it "
                          "all the same");
 }

@@ -1,4 +1,4 @@
-/* Free disk of made-up systems of files: what statvfs says is told, and asked of the right place. */
+/* Free disk of made-up file systems: what statvfs says is told, and asked of the right place. */
 #include "unit.h"
 
 #include "io/free_disk.h"
