@@ -157,10 +157,6 @@ bool generation_trace_add(generation_trace *t, err *e)
     snprintf(way, sizeof way, "step.%zu.", t->steps - 1);
     if (!keep_step(t, k, e))
         return false;
-    for (size_t i = 0; i < k->result.count; i++) {
-        const tensor *kept = &k->result.entry[i].tensor;
-        t->kept += tensor_count(kept) * dtype_size(kept->type);
-    }
     floors f = {.out = &t->made,
                 .stack = &g->stack,
                 .result = &k->result,
@@ -181,11 +177,6 @@ bool generation_trace_add(generation_trace *t, err *e)
                 choice_rooms(&f, &(choice_shown){g, &t->ids, &k->last, &k->next});
     t->maps = f.maps;
     return done;
-}
-
-size_t generation_trace_memory(const generation_trace *t)
-{
-    return generation_trace_begin_memory(t->of) + t->kept;
 }
 
 bool generation_trace_end(generation_trace *t, err *e)

@@ -31,7 +31,6 @@ typedef struct generation_trace {
     text_list ids; /* names of the ids */
     kept_step *step;
     size_t steps, maps;
-    size_t kept; /* bytes of their stages */
 } generation_trace;
 
 /* Bytes of the house that it begins with; SIZE_MAX where no size holds them. */
@@ -42,8 +41,6 @@ bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e);
 /* The step that was just done, whose stages it takes. */
 bool generation_trace_add(generation_trace *t, err *e);
-/* Bytes of the house, and of the stages that it keeps. */
-size_t generation_trace_memory(const generation_trace *t);
 /* Behind the last step: then t->made.whole can be rendered. */
 bool generation_trace_end(generation_trace *t, err *e);
 void generation_trace_free(generation_trace *t);

@@ -78,25 +78,14 @@ static rows_in_focus rows_of(const trace_focus *focus)
     return (rows_in_focus){row, only};
 }
 
-/* What the steps before have left in a trace stays beside what this one has. */
-static bool add_to_trace(generation_solution *s, const options *o, err *e)
-{
-    const generation_trace *t = &s->trace;
-    char steps[64];
-    if (!generation_trace_add(&s->trace, e))
-        return false;
-    snprintf(steps, sizeof steps, " for a trace of %zu step%s", t->steps, t->steps == 1 ? "" : "s");
-    return stack_check_memory(&s->of.stack, generation_trace_memory(t), steps, o, e);
-}
-
 static bool run_steps(generation_solution *s, const rows_in_focus *rows, const step_listener *each,
-                      crew *by, const options *o, err *e)
+                      crew *by, err *e)
 {
     generation *g = &s->of;
     while (!generation_is_done(g)) {
         if (rows != NULL)
             g->stack.how.one_row = g->step == 0 ? &rows->prompt : &rows->later;
-        if (!generation_step(g, by, e) || (s->is_traced && !add_to_trace(s, o, e)) ||
+        if (!generation_step(g, by, e) || (s->is_traced && !generation_trace_add(&s->trace, e)) ||
             (each != NULL && !each->hear(each->context, g, e)))
             return false;
     }
@@ -110,7 +99,7 @@ bool generation_solution_run(generation_solution *s, bool all_weighted, const st
     crew by;
     stack_say_overruled(&s->of.stack, o, world);
     crew_open(&by, stack_threads(&s->of.stack, o, world));
-    bool done = run_steps(s, s->is_traced && !all_weighted ? &rows : NULL, each, &by, o, e);
+    bool done = run_steps(s, s->is_traced && !all_weighted ? &rows : NULL, each, &by, e);
     s->of.stack.how.one_row = NULL;
     crew_close(&by);
     if (done)
