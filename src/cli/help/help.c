@@ -101,8 +101,8 @@ void help_write_all(text *out)
     write_usage(out);
     text_add_string(out, "Attention over matrix files, with every step to be seen.\n\n");
     write_commands(out);
-    write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_DIFF | GROUP_INIT | GROUP_EXAMPLE | GROUP_STACK |
-                          GROUP_GENERATE);
+    write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_CONVERT | GROUP_DIFF | GROUP_INIT |
+                          GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE);
     text_add_string(out, EXIT_STATUS);
     text_add_string(out, "\n");
     text_add_string(out, NEXT);
