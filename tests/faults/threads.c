@@ -1,9 +1,12 @@
 /* Threads that can't be started: fewer do the work, and write the same bytes. */
 #include "faults/faults.h"
 
+#include "cli/command.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* What is said where all threads but the first `started` that are asked for fail. heads.json has
  * two heads, each of one block of rows, so one thread is asked for beside the program's own. The
@@ -54,8 +57,38 @@ static bool holds(const command_line *what, size_t started, const char *note)
     return is_same && is_said;
 }
 
+static int on_small_stack(int argc, char **argv, env *world)
+{
+    struct rlimit stack;
+    getrlimit(RLIMIT_STACK, &stack);
+    stack.rlim_cur = 512 << 10;
+    setrlimit(RLIMIT_STACK, &stack);
+    return cli_main(argc, argv, world);
+}
+
+/* Where the stack is small all is done on a thread's, or nothing. */
+static bool needs_a_stack(void)
+{
+    static const command_line WHAT = {.words = "heads.json", .run = on_small_stack};
+    static const fault FIRST = {CALL_THREAD, EFFECT_FAILS, EAGAIN, 1, .persists = true};
+    outcome got;
+    child_run(&WHAT, &FIRST, &got);
+    bool is_well =
+        got.status == 2 && got.out.length == 0 &&
+        strcmp(text_string(&got.err),
+               "selfattn: the stack is too small, and no thread can be started that has a larger "
+               "one\n  ulimit -s 1024 is enough\n") == 0;
+    if (!is_well)
+        printf("FAIL faults: a small stack: status %d: %s\n", got.status, text_string(&got.err));
+    outcome_free(&got);
+    return is_well;
+}
+
 void faults_threads(counts *c)
 {
+    bool has_refused = needs_a_stack();
+    c->passed += has_refused;
+    c->failed += !has_refused;
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         bool is_well = holds(&CASES[i].what, CASES[i].started, CASES[i].note);
         c->passed += is_well;
