@@ -4,11 +4,15 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The names of the files that are mapped now: a fixed table in static memory, because a signal
  * handler reads it while other threads map and release. A slot is TAKEN while it is filled; only
@@ -78,6 +82,59 @@ static void *map_with_nul(int descriptor, size_t length, size_t reserved)
     return at;
 }
 
+/* ---- whether files stay as they are ---- */
+
+enum { NONE_CHANGED = -2 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mapping *all;
+/* The slot of the first file that was seen to have changed, which is kept for its name. */
+static int changed = NONE_CHANGED;
+
+/* With the lock. A file that can't be looked at has not changed as far as we know. */
+static void look(const mapping *m)
+{
+    struct stat now;
+    if (changed != NONE_CHANGED || fstat(m->descriptor, &now) < 0)
+        return;
+    if ((size_t)now.st_size != m->length || now.st_mtim.tv_sec != m->written.tv_sec ||
+        now.st_mtim.tv_nsec != m->written.tv_nsec)
+        changed = m->slot;
+}
+
+bool mapping_check_unchanged(err *e)
+{
+    pthread_mutex_lock(&lock);
+    for (const mapping *m = all; m != NULL; m = m->next)
+        look(m);
+    int found = changed;
+    pthread_mutex_unlock(&lock);
+    place at = {.file = found < 0 ? "an input file" : named[found].name};
+    return found == NONE_CHANGED || err_at(e, &at, "was changed while it was read");
+}
+
+static void list(mapping *m)
+{
+    pthread_mutex_lock(&lock);
+    m->next = all;
+    all = m;
+    pthread_mutex_unlock(&lock);
+}
+
+static void look_and_unlist(const mapping *m)
+{
+    mapping **at = &all;
+    pthread_mutex_lock(&lock);
+    look(m);
+    while (*at != m)
+        at = &(*at)->next;
+    *at = m->next;
+    if (m->slot != changed)
+        slot_release(m->slot);
+    else if (m->slot >= 0)
+        atomic_store(&named[m->slot].length, 0);
+    pthread_mutex_unlock(&lock);
+}
+
 mapping *mapping_new(int descriptor, size_t length, const char *file)
 {
     err ignored = {0};
@@ -88,12 +145,19 @@ mapping *mapping_new(int descriptor, size_t length, const char *file)
     if (m == NULL)
         return NULL;
     *m = (mapping){.users = 1, .length = length, .reserved = reserved};
-    m->start = map_with_nul(descriptor, length, reserved);
+    struct stat now;
+    bool is_known = fstat(descriptor, &now) == 0 && (size_t)now.st_size >= length;
+    m->descriptor = is_known ? fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+    m->start = m->descriptor < 0 ? NULL : map_with_nul(descriptor, length, reserved);
     m->bytes = m->start;
     if (m->start != NULL) {
+        m->written = now.st_mtim;
         m->slot = slot_take(m->start, length, file);
+        list(m);
         return m;
     }
+    if (m->descriptor >= 0)
+        close(m->descriptor);
     mem_free(m);
     return NULL;
 }
@@ -108,7 +172,8 @@ void mapping_release(mapping *m)
 {
     if (m == NULL || --m->users > 0)
         return;
-    slot_release(m->slot);
+    look_and_unlist(m);
+    close(m->descriptor); /* nothing was written, so nothing can be lost here */
     munmap(m->start, m->reserved);
     mem_free(m);
 }

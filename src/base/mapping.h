@@ -5,7 +5,10 @@
 #ifndef SELFATTN_BASE_MAPPING_H
 #define SELFATTN_BASE_MAPPING_H
 
+#include "base/err.h"
+
 #include <stddef.h>
+#include <time.h>
 
 typedef struct mapping {
     size_t users;
@@ -13,7 +16,10 @@ typedef struct mapping {
     size_t length;
     void *start; /* what is unmapped */
     size_t reserved;
-    int slot; /* where its name is kept; -1: nowhere */
+    int slot;                /* where its name is kept; -1: nowhere */
+    int descriptor;          /* of the file, for as long as it is looked at */
+    struct timespec written; /* the file, last before it was mapped */
+    struct mapping *next;    /* of all that are mapped */
 } mapping;
 
 /* The first `length` bytes of an open file, for one user; NULL where it can't be mapped, and must
@@ -23,6 +29,11 @@ mapping *mapping_new(int descriptor, size_t length, const char *file);
 mapping *mapping_share(mapping *m);
 /* One user less; NULL is nobody. */
 void mapping_release(mapping *m);
+
+/* Refuses to go on where a file changed after it was mapped, whether it still is or not: to be asked
+ * before a result takes its place, and at the end. Two changes within a tick of the file system's
+ * clock, that leave the length as it is, look like one. */
+bool mapping_check_unchanged(err *e);
 
 /* What the file is called in which an address lies that is being read; NULL: not known. For the
  * signal that says that the file was cut short: safe in its handler, on the thread that read. */

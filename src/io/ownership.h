@@ -10,7 +10,8 @@
  *
  * What may not be given stays as it is for a new file, and then fewer may use it, never more: no
  * setuid or setgid bit goes to another owner or group, and a group that is another one, or whose
- * access list is lost, may do what all others may. False, with errno, where the mode can't be set. */
+ * access list is lost, may do what all others may. False, with errno, where the mode can't be
+ * set. */
 bool ownership_copy(int descriptor, const char *path, const struct stat *old);
 
 #endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* renameat2 */
 #include "io/sink.h"
 
+#include "base/mapping.h"
 #include "base/mem.h"
 #include "io/ownership.h"
 #include "io/temporary.h"
@@ -155,6 +156,10 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     s->descriptor = away_from_standard(descriptor);
     if (s->descriptor < 0)
         return fail(s, errno, e);
+    int held = fcntl(s->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (held < 0)
+        return fail(s, errno, e);
+    s->held = held;
     if (old != NULL && !ownership_copy(s->descriptor, s->target, old))
         return fail(s, errno, e);
     return true;
@@ -304,17 +309,15 @@ static bool put_in_place(sink *s, err *e)
 {
     if (s->temporary == NULL)
         return close_descriptor(s, e);
-    int folder = -1, held = fcntl(s->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    bool done = (held >= 0 || fail(s, errno, e)) && open_folder(s, &folder, e) &&
+    int folder = -1;
+    bool done = mapping_check_unchanged(e) && open_folder(s, &folder, e) &&
                 (!s->syncs || fsync(s->descriptor) == 0 || fail(s, errno, e)) &&
-                close_descriptor(s, e) && replace(s, held, e);
+                close_descriptor(s, e) && replace(s, s->held, e);
     if (done) {
         temporary_release(s->temporary);
         s->temporary = NULL;
         done = sync_folder(s, folder, e);
     }
-    if (held >= 0)
-        close(held);
     if (folder >= 0)
         close(folder);
     return done;
@@ -365,9 +368,16 @@ bool sink_replaces(const char *file)
     return stat(file, &status) < 0 || S_ISREG(status.st_mode);
 }
 
+static bool all_sync;
+
+void sink_sync_all(bool syncs)
+{
+    all_sync = syncs;
+}
+
 bool sink_open(sink *s, const char *file, err *e)
 {
-    *s = (sink){.file = file, .descriptor = -1};
+    *s = (sink){.file = file, .descriptor = -1, .syncs = all_sync};
     if (open_file(s, e))
         return true;
     sink_discard(s);
@@ -421,6 +431,8 @@ void sink_discard(sink *s)
     /* Without a file there is no descriptor, though the field of a zeroed sink says 0. */
     if (s->file != NULL && s->descriptor >= 0)
         close(s->descriptor);
+    if (s->held > 0)
+        close(s->held);
     if (s->temporary != NULL) {
         unlink(s->temporary);
         temporary_release(s->temporary);

@@ -16,12 +16,17 @@ typedef struct sink {
     const char *file; /* as the user named it, "-" for standard output, NULL for memory; borrowed */
     text pending;     /* not written yet; all of it for a sink in memory */
     int descriptor;   /* -1 for memory */
+    int held;         /* the same, so that the temporary stays locked until it has its name; or 0 */
     char *target;     /* the regular file to replace, links followed; NULL: there is none */
     char *temporary;  /* its temporary neighbour */
-    /* To be set once it is open: */
-    bool syncs;           /* before and after it takes its place, the file is on the disk */
-    const old_file *over; /* what it replaces, or nothing; NULL: whatever is there by then */
+    bool syncs;       /* before and after it takes its place, the file is on the disk */
+    /* To be set once it is open: what it replaces, or nothing; NULL: whatever is there by then. */
+    const old_file *over;
 } sink;
+
+/* Whether files are on the disk before and after they take their places, of all sinks that are
+ * opened from here on. */
+void sink_sync_all(bool syncs);
 
 bool sink_open(sink *s, const char *file, err *e);
 void sink_open_memory(sink *s);

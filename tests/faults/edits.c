@@ -1,5 +1,5 @@
-/* A file that is updated, and somebody else who writes into it before each of the program's calls in
- * turn: what that one wrote is there afterwards, whole, with the new number in it or, where the
+/* A file that is updated, and somebody else who writes into it before each of the program's calls
+ * in turn: what that one wrote is there afterwards, whole, with the new number in it or, where the
  * program refuses it, as it was written. */
 #include "faults/faults.h"
 

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-/* stat and access are asked for hints as well, and folders are looked through for
- * what a killed run left there: without an answer the same output may come. fstat
+/* stat, access and a second descriptor are asked for hints as well, and folders are looked through
+ * for what a killed run left there: without an answer the same output may come. fstat
  * too, yet a file that is updated must be known. An input that can't be closed has
  * been read; an interrupted close has closed. */
 const fault_kind FAULT_KINDS[] = {
@@ -16,7 +16,7 @@ const fault_kind FAULT_KINDS[] = {
     {"fstat", CALL_FSTAT, EFFECT_FAILS, EIO, .may_go_on = true},
     {"access", CALL_ACCESS, EFFECT_FAILS, EIO, .may_go_on = true},
     {"readlink", CALL_READLINK, EFFECT_FAILS, EIO, .may_go_on = false},
-    {"fcntl", CALL_FCNTL, EFFECT_FAILS, EMFILE, .may_go_on = false},
+    {"fcntl", CALL_FCNTL, EFFECT_FAILS, EMFILE, .may_go_on = true},
     {"mmap", CALL_MMAP, EFFECT_FAILS, ENOMEM, .must_go_on = true}, /* then the file is read */
     {"reserve", CALL_RESERVE, EFFECT_FAILS, ENOMEM, .may_go_on = false},
     {"read", CALL_READ, EFFECT_FAILS, EIO, .may_go_on = false},

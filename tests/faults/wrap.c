@@ -121,13 +121,21 @@ ssize_t __wrap_readlink(const char *path, char *to, size_t size)
 
 /* What stands behind the command is a number or an address; as glibc does, it
  * is handed on as the larger of the two. */
+/* Of a file that the program opened, and whose first descriptor it closes with a check. */
+static bool is_second[1024];
+
 int __wrap_fcntl(int descriptor, int command, ...)
 {
     va_list rest;
     va_start(rest, command);
     void *argument = va_arg(rest, void *);
     va_end(rest);
-    return inject_fails(CALL_FCNTL) ? -1 : __real_fcntl(descriptor, command, argument);
+    if (inject_fails(CALL_FCNTL))
+        return -1;
+    int result = __real_fcntl(descriptor, command, argument);
+    if (command == F_DUPFD_CLOEXEC && result >= 0)
+        is_second[result % 1024] = descriptor > STDERR_FILENO;
+    return result;
 }
 
 ssize_t __wrap_read(int descriptor, void *to, size_t size)
@@ -135,9 +143,6 @@ ssize_t __wrap_read(int descriptor, void *to, size_t size)
     size_t most = inject_bytes(CALL_READ, size);
     return most == 0 && size > 0 ? -1 : __real_read(descriptor, to, most);
 }
-
-/* Through which something was written. */
-static bool is_written[1024];
 
 ssize_t __wrap_pread(int descriptor, void *to, size_t size, off_t at)
 {
@@ -147,17 +152,17 @@ ssize_t __wrap_pread(int descriptor, void *to, size_t size, off_t at)
 
 ssize_t __wrap_write(int descriptor, const void *from, size_t size)
 {
-    is_written[descriptor % 1024] = true;
     size_t most = inject_bytes(CALL_WRITE, size);
     return most == 0 && size > 0 ? -1 : __real_write(descriptor, from, most);
 }
 
-/* A close that fails has closed all the same (Linux, close(2)); where nothing was written, nothing
- * is lost by it. */
+/* A close that fails has closed all the same (Linux, close(2)); of an input, or of a second
+ * descriptor, nothing is lost by it. */
 int __wrap_close(int descriptor)
 {
-    bool is_input = !is_written[descriptor % 1024];
-    is_written[descriptor % 1024] = false;
+    bool is_input = is_second[descriptor % 1024] ||
+                    (__real_fcntl(descriptor, F_GETFL, 0) & O_ACCMODE) == O_RDONLY;
+    is_second[descriptor % 1024] = false;
     bool fails = inject_fails(is_input ? CALL_CLOSE_INPUT : CALL_CLOSE_OUTPUT);
     int reason = errno, result = __real_close(descriptor);
     if (!fails)
