@@ -30,9 +30,9 @@ mapping *mapping_share(mapping *m);
 /* One user less; NULL is nobody. */
 void mapping_release(mapping *m);
 
-/* Refuses to go on where a file changed after it was mapped, whether it still is or not: to be asked
- * before a result takes its place, and at the end. Two changes within a tick of the file system's
- * clock, that leave the length as it is, look like one. */
+/* Refuses to go on where a file changed after it was mapped, whether it still is mapped or not: to
+ * be asked before a result takes its place, and at the end. Two changes within a tick of the file
+ * system's clock that leave the length as it is look like one. */
 bool mapping_check_unchanged(err *e);
 
 /* What the file is called in which an address lies that is being read; NULL: not known. For the

@@ -1,13 +1,14 @@
 #include "cli/command.h"
 
-#include "base/mapping.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "base/mapping.h"
 #include "io/json_string.h"
+#include "io/sink.h"
 #include "io/temporary.h"
 
 #include <signal.h>
@@ -137,12 +138,18 @@ static int run_command(int argc, char **argv, env *world, err *e)
     int status = EXIT_WRONG;
     bool is_parsed = options_parse(&o, argc - taken, argv + taken, c->groups, c->named.name, e);
     set_limits(&o, world);
+    sink_sync_all(o.sync);
     if (is_parsed && o.help)
         status = print_help(c, taken > 0, e);
     else if (is_parsed && o.version)
         status = print_version(e);
     else if (is_parsed && output_check_endings(&o, e))
         status = c->run(&o, world, e);
+    err changed = {0};
+    if (!mapping_check_unchanged(&changed)) {
+        *e = changed; /* what was said of such a file may be an error of its own */
+        status = EXIT_WRONG;
+    }
     if (e->is_set && taken == 0 && argc > 1)
         suggest_command(argv[1], e);
     options_free(&o);

@@ -148,6 +148,10 @@ static const option_row ROWS[] = {
      .shared = GROUP_FILES | GROUP_INIT | GROUP_STAGES, .place = AT(format), .choices = &FORMATS},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
      .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(write), .choices = &STAGES},
+    {{"sync", "wait until files that are written are on the disk"}, OPTION_FLAG, GROUP_OUTPUT,
+     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_STAGES | GROUP_GENERATE | GROUP_DIFF |
+               GROUP_EXAMPLE,
+     .place = AT(sync)},
     {{"digits", "decimals of every number (default: the shortest)"},
      OPTION_COUNT, GROUP_OUTPUT, "N",
      .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES | GROUP_GENERATE,

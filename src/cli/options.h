@@ -107,6 +107,7 @@ typedef struct options {
     /* output */
     text_list emit;
     const char *output, *format;
+    bool sync;
     text_list write; /* STAGE=FILE */
     size_t digits;
     bool has_digits, average_heads, header, keep_going, stream;

@@ -3,10 +3,13 @@
 #include "io/source.h"
 #include "tensor/tensor.h"
 
+#include "child.h"
+#include "said.h"
 #include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static char byte_at(size_t i)
@@ -114,10 +117,41 @@ static void test_source(unit *u)
     }
 }
 
+/* In a process of its own: what has changed stays so. */
+static bool change_is_seen(bool is_released_before)
+{
+    err e = {0};
+    FILE *file = file_of(1000);
+    mapping *m = mapping_new(fileno(file), 1000, "some");
+    bool done = mapping_check_unchanged(&e);
+    putc('x', file);
+    fflush(file);
+    if (is_released_before)
+        mapping_release(m);
+    done = done && !mapping_check_unchanged(&e) &&
+           strcmp(said(&e), "some: was changed while it was read") == 0;
+    if (!is_released_before)
+        mapping_release(m);
+    fclose(file);
+    return done;
+}
+
+static void test_changes(unit *u)
+{
+    for (int i = 0; i < 2; i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(!change_is_seen(i == 1));
+        CHECK(u, child_ended_well(child));
+    }
+}
+
 UNIT(mapping)
 {
     test_bytes(u);
     test_users(u);
     test_names(u);
     test_source(u);
+    test_changes(u);
 }

@@ -141,6 +141,36 @@ static void heeds_permissions(unit *u)
     unlink(scratch_path("readonly"));
 }
 
+static bool anybody_may_write(void)
+{
+    err e;
+    return scratch_write(scratch_path("lent"), "new", &e);
+}
+
+/* Root keeps all of a file that is somebody else's; somebody else becomes its owner, and no program
+ * of root's. */
+static void keeps_owners(unit *u)
+{
+    err e;
+    struct stat status;
+    if (getuid() != 0)
+        return;
+    scratch_put("lent", "old", 0600);
+    CHECK(u, chown(scratch_path("lent"), 65533, 65532) == 0 &&
+                 chmod(scratch_path("lent"), 06771) == 0);
+    CHECK(u, scratch_write(scratch_path("lent"), "new", &e));
+    CHECK(u, scratch_mode("lent") == (S_IFREG | 06771));
+    CHECK(u, stat(scratch_path("lent"), &status) == 0 && status.st_uid == 65533 &&
+                 status.st_gid == 65532);
+    chmod(scratch_folder(), 0777);
+    CHECK(u, chmod(scratch_path("lent"), 06776) == 0 && as_nobody(anybody_may_write));
+    CHECK(u, stat(scratch_path("lent"), &status) == 0 && status.st_uid == 65534 &&
+                 status.st_gid == 65534);
+    CHECK(u, scratch_mode("lent") == (S_IFREG | 0766));
+    chmod(scratch_folder(), 0700);
+    unlink(scratch_path("lent"));
+}
+
 UNIT(sink_places)
 {
     if (!scratch_open(u))
@@ -149,5 +179,6 @@ UNIT(sink_places)
     refuses_places(u);
     refuses_long_paths(u);
     heeds_permissions(u);
+    keeps_owners(u);
     scratch_close(u);
 }

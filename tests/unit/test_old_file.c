@@ -1,0 +1,56 @@
+/* A file that is to be replaced: what others do to it meanwhile is seen. */
+#include "io/old_file.h"
+
+#include "scratch.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static bool is_seen(unit *u, void (*change)(void))
+{
+    char path[SCRATCH_PATH];
+    err e = {0};
+    old_file old;
+    snprintf(path, sizeof path, "%s", scratch_path("old"));
+    scratch_put("old", "before", 0600);
+    CHECK(u, old_file_open(&old, path, &e) && old_file_check(&old, path, &e));
+    change();
+    bool is_same = old_file_check(&old, path, &e);
+    old_file_close(&old);
+    CHECK_TEXT(u, e.what, "was changed by another program meanwhile");
+    CHECK_TEXT(u, e.remedy, "it is left as that one wrote it; run the command again");
+    return !is_same;
+}
+
+static void write_as_long(void)
+{
+    scratch_put("old", "behind", 0600);
+}
+
+static void write_longer(void)
+{
+    scratch_put("old", "before and after", 0600);
+}
+
+static void replace(void)
+{
+    scratch_put("new", "before", 0600);
+    (void)!rename(scratch_path("new"), scratch_path("old"));
+}
+
+static void take_away(void)
+{
+    unlink(scratch_path("old"));
+}
+
+UNIT(old_file)
+{
+    if (!scratch_open(u))
+        return;
+    CHECK(u, is_seen(u, write_as_long));
+    CHECK(u, is_seen(u, write_longer));
+    CHECK(u, is_seen(u, replace));
+    CHECK(u, is_seen(u, take_away));
+    scratch_close(u);
+}
