@@ -38,8 +38,7 @@ const named_table LAYER_KEYS = NAMED_TABLE("key", LAYER_ROWS);
 static const key_tables LAYER = {{&KEYS, &LAYER_KEYS}};
 
 static const object_key STACK_ROWS[] = {
-    {{{"kind", "encoder or decoder (default: decoder if it has memory)"}, KEY_SETTING},
-     NULL},
+    {{{"kind", "encoder or decoder (default: decoder if it has memory)"}, KEY_SETTING}, NULL},
     {{{"layers", "the layers, an object each, the first one first"}, KEY_OBJECTS}, &LAYER},
     {{{"memory", "what cross-attention looks at: an encoder's output"}, KEY_MATRIX}, NULL},
     {{{"ln_e", "a norm of the embedded rows, before the first layer"}, KEY_OBJECT}, &NORM},

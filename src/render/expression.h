@@ -1,5 +1,5 @@
-/* The parts of a worked line, which every page of a trace lays out in its own way: its numbers are an
- * expression, 1·4 + 0·4 + 2·0, exp(2 − 4), max(2, 4, 4). */
+/* The parts of a worked line, which each page of a trace lays out in its own way: its numbers are
+ * an expression, 1·4 + 0·4 + 2·0, exp(2 − 4), max(2, 4, 4). */
 #ifndef SELFATTN_RENDER_EXPRESSION_H
 #define SELFATTN_RENDER_EXPRESSION_H
 

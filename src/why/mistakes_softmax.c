@@ -205,8 +205,8 @@ static bool softmax_plus_one(attempt *a, const mistake *row, err *e)
     return attempt_add_to_sum(a, 1, e);
 }
 
-/* ---- a softmax that takes keys block by block, and rescales what it has summed so far where a block
- * has a greater maximum ---- */
+/* ---- a softmax that takes keys block by block, and rescales what it has summed so far where a
+ * block has a greater maximum ---- */
 
 enum { ONLINE_SUM = 1, ONLINE_OUTPUT = 2, ONLINE_BLOCK = 4 };
 

@@ -137,10 +137,16 @@ static bool compare(checker *c, const document *one, const solution *s, const bu
     const named_stages of = {one, &there, numbers, &s->stages};
     comparison found = {0};
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    return check_stages_compare(c, &of, known, &found, e) &&
-           (!is_loose || c->given->quiet || found.different > 0 ||
-            tell_overlooked(c, one, s, numbers, e)) &&
-           (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
+    size_t before = c->out.length;
+    if (!check_stages_compare(c, &of, known, &found, e))
+        return false;
+    bool done =
+        (!is_loose || c->given->quiet || found.different > 0 ||
+         tell_overlooked(c, one, s, numbers, e)) &&
+        (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
+    if (!done)
+        c->out.length = before; /* its error is all that is said of the document */
+    return done;
 }
 
 static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
