@@ -617,7 +617,7 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
                      : (text_add_string(&prefix, w->prefix), text_ok(&prefix, e))) &&
            (number != NULL && !is_alone ? look_there(m, &all, w->prefix, number, e)
                                         : look_everywhere(m, &all, text_string(&prefix), e)) &&
-           count_layers(m, e) && weight_sources_find(m, &w->map, e) &&
+           count_layers(m, e) && text_ok(&m->name, e) && weight_sources_find(m, &w->map, e) &&
            (m->sources > 0 || weight_match_refuse(m, text_string(&prefix), e));
     mem_free(all.item);
     text_free(&prefix);

@@ -20,7 +20,8 @@ static weight_source *add_source(weight_match *m, const key_path *to, const char
     *added = (weight_source){.to = *to, .name = name};
     if (name != NULL)
         name_index_find(&m->names, name)->is_taken = true;
-    else if ((added->wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
+    else if (!text_ok(&m->name, e) ||
+             (added->wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
         return NULL;
     m->sources++;
     return added;
