@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "faults/inputs.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -259,17 +258,6 @@ static void find_strange(outcome *got)
 
 /* ---- the child ---- */
 
-static void *cjson_malloc(size_t size)
-{
-    return inject_fails(CALL_CJSON) ? NULL : inject_given(malloc(size));
-}
-
-static void cjson_free(void *block)
-{
-    inject_taken(block);
-    free(block);
-}
-
 static int count_descriptors(void)
 {
     struct pollfd each[64];
@@ -304,15 +292,12 @@ static void run_in_child(const command_line *what, const fault *f)
         else
             argv[argc++] = word[i];
     }
-    cJSON_Hooks hooks = {cjson_malloc, cjson_free};
     env world = {.err = stderr, .width = 100, .processors = 2, .free_memory = (size_t)1 << 30};
     redirect(input);
     int before = count_descriptors();
-    cJSON_InitHooks(&hooks);
     inject_arm(f);
     int status = (what->run == NULL ? cli_main : what->run)(argc, argv, &world);
     report r = {.counted = inject_disarm()};
-    cJSON_InitHooks(NULL);
     r.descriptors = count_descriptors() - before;
     if (write(report_to, &r, sizeof r) != sizeof r)
         status = 99;

@@ -96,7 +96,7 @@ tally inject_disarm(void)
 /* How manyeth call this is of those that the fault means; 0 where it means others. */
 static size_t count_call(call which)
 {
-    bool is_allocation = which == CALL_ALLOCATION || which == CALL_CJSON;
+    bool is_allocation = which == CALL_ALLOCATION;
     size_t n = atomic_fetch_add(&calls[which], 1) + 1;
     if (armed.call == CALL_NONE)
         note_way(which, n);

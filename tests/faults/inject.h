@@ -11,8 +11,6 @@
 
 typedef enum call {
     CALL_ALLOCATION,
-    CALL_CJSON, /* cJSON's own allocations: it is a shared library, reached by its
-                 hooks */
     CALL_OPEN,
     CALL_OPENDIR,
     CALL_READDIR,

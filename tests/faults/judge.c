@@ -71,8 +71,7 @@ static size_t count_errors(const text *said)
 
 static bool says_reason(const fault_kind *kind, const text *said)
 {
-    bool is_memory =
-        kind->call == CALL_ALLOCATION || kind->call == CALL_CJSON || kind->call == CALL_RESERVE;
+    bool is_memory = kind->call == CALL_ALLOCATION || kind->call == CALL_RESERVE;
     const char *reason = is_memory ? "out of memory" : strerror(kind->reason);
     return strstr(text_string(said), reason) != NULL;
 }

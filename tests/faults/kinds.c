@@ -8,7 +8,6 @@
  * been read; an interrupted close has closed. */
 const fault_kind FAULT_KINDS[] = {
     {"allocation", CALL_ALLOCATION, EFFECT_FAILS, ENOMEM, .may_go_on = false},
-    {"allocation in cJSON", CALL_CJSON, EFFECT_FAILS, ENOMEM, .may_go_on = false},
     {"open", CALL_OPEN, EFFECT_FAILS, EMFILE, .may_go_on = false},
     {"opendir", CALL_OPENDIR, EFFECT_FAILS, EMFILE, .may_go_on = true},
     {"readdir", CALL_READDIR, EFFECT_FAILS, EIO, .may_go_on = true},

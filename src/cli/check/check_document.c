@@ -155,10 +155,12 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     errata known = {0};
     bool done = check_tolerances(&one->contents, NULL, e) &&
                 (c->actual != NULL || errata_read(&known, &one->contents, NULL, e)) &&
-                solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, e) &&
-                solution_run(&s, c->given, c->world, e) &&
-                (c->given->answers != NULL ? mark(c, one, &s, numbers, e)
-                                           : compare(c, one, &s, numbers, &known, e));
+                solution_plan(&s, one, c->given, e) && want_expected(&s, numbers, e);
+    if (done && c->given->answers != NULL)
+        trace_wants(&s.plan, (trace_focus){0}, &s.wanted); /* hints say what a stage is made of */
+    done = done && solution_run(&s, c->given, c->world, e) &&
+           (c->given->answers != NULL ? mark(c, one, &s, numbers, e)
+                                      : compare(c, one, &s, numbers, &known, e));
     if (!done)
         explain_shape(c, one, &s, numbers);
     errata_free(&known);
