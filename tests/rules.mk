@@ -6,8 +6,10 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
 HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent peak)
 FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless growth numbers \
+SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless numbers \
 	coverage web fresh latex
+# Takes an hour: what grows faster than its input is looked for when code that searches has changed.
+LONG     := growth
 
 ## check: runs the tests, in about a minute; CASE=WORD picks some by name
 check: programs
@@ -17,8 +19,8 @@ check-all: programs
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
-$(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW): $(BUILD)/selfattn $(HELPERS)
-$(FAST) $(SLOW):
+$(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
+$(FAST) $(SLOW) $(LONG):
 	@BUILD=$(BUILD) tests/run.sh $@
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
 ## check-web: opens pages of traces in a browser, with playwright-core from npm
@@ -26,7 +28,7 @@ check-web: web
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
-.PHONY: check check-all check-fresh check-web programs $(FAST) $(SLOW)
+.PHONY: check check-all check-fresh check-web programs $(FAST) $(SLOW) $(LONG)
 
 $(BUILD)/unit: $(call objects,tests/unit tests/kernels) \
 	$(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
