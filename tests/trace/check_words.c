@@ -107,7 +107,7 @@ static void take_out_inputs(const truth *t, char *text)
     size_t m = width_of(t, "x");
     take_out_format(text, "%zu input%s a row of %zu number%s.", rows,
                     rows == 1 ? " goes in," : "s go in, each", m, m == 1 ? "" : "s");
-    take_out_format(text, "There are %zu such sequences in the batch; this is number %zu ",
+    take_out_format(text, "There are %zu such sequences in the batch, and this is number %zu; ",
                     t->batches, t->how.batch + 1);
 }
 
