@@ -43,6 +43,7 @@ const input_file INPUT_FILES[] = {
                     "\"heads\": 2}\n{\"x\": [[-1, 0], [0, 2]], \"heads\": 2}\n"},
     {"rows.jsonl", "{\"x\": [[1, 2], [3, 4]], \"wq\": [[1, 0], [2, 1]], \"causal\": true}\n"
                    "[[5, 6]]\n{\"x\": [[7, 8]], \"tokens\": [\"end\"]}\n"},
+    {"formula.json", "{\"m\": [[1], [2]], \"rows\": [\"=cmd\", \"b\"]}\n"},
     {"x.csv", "token,a,b\n\"the, cat\",1,0\nwalks,0.5,2\n\"\"\"on\"\"\",-1e-3,1\n"},
     {"x.tsv", "1\t0\n0.5\t2\n"},
     {"wq.csv", "# wq 2x2\n1,0\n0,1\n"},
@@ -275,6 +276,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert heads.json out.json", .outputs = "out.json"},
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
     {.words = "convert x.csv new.json", .outputs = "new.json"},
+    {.words = "convert --csv-safe formula.json new.csv", .outputs = "new.csv"},
     {.words = "convert heads.csv:wk -"},
     {.words = "convert heads.csv new.npz", .outputs = "new.npz"},
     {.words = "convert --force heads.json new.safetensors", .outputs = "new.safetensors"},
