@@ -19,8 +19,8 @@ size_t cache_first(const plan *p);
 
 /* Bytes that a stream's cache grows by; false where an address can't hold so many. */
 bool cache_growth(const plan *p, size_t *bytes);
-/* Bytes that a stream's cache takes in all when so many rows have come, those behind the plan's one
- * by one; likewise. */
+/* Bytes that a stream's cache takes in all once so many rows have come; those after the plan's own
+ * come one by one. Likewise. */
 bool cache_bytes(const plan *p, size_t rows, size_t *bytes);
 
 /* Whether keys and values are compared and summed as they are given, so that they can be packed for

@@ -35,7 +35,8 @@ static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
     return all;
 }
 
-/* Keys are columns: their panels stay as they are, the first ones go, and more come behind. */
+/* Keys are columns: the first ones go, the panels of the others stay as they are, and new ones come
+ * after them. */
 static void move_keys(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
 {
     memcpy(to->data, (const char *)from->data + c->with->packed_bytes(c->k_width, gone),
@@ -127,7 +128,7 @@ static bool has_room(const kv_cache *c, size_t rows)
     return rows - c->first <= c->room;
 }
 
-/* Of the rows that are there, those that go when there is no room for more. */
+/* How many of the rows go, the first ones, when there is no room for more. */
 static size_t going(const kv_cache *c, size_t seen)
 {
     return c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;

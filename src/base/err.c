@@ -92,8 +92,9 @@ bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t ow
         return false;
     e->is_memory = true;
     err_set(e,
-            "out of memory: %zu bytes are wanted beside %zu in use, and %zu may be used: %zu, and "
-            "%zu for the program itself",
+            "out of memory: %zu bytes are wanted, %zu are in use, and %zu may be used: %zu, and "
+            "%zu for "
+            "the program itself",
             wanted, used, most, most - own, own);
     return err_remedy(e, "raise --max-memory");
 }

@@ -65,7 +65,7 @@ static void refuses_beyond_the_limit(unit *u)
     void *half = mem_alloc(HALF, 1, &e);
     CHECK(u, half != NULL && !e.is_set && mem_left() < HALF);
     CHECK(u, mem_alloc(HALF, 1, &e) == NULL && e.is_memory);
-    CHECK(u, strncmp(e.what, "out of memory: 62914560 bytes are wanted beside 6", 49) == 0);
+    CHECK(u, strncmp(e.what, "out of memory: 62914560 bytes are wanted, 6", 43) == 0);
     CHECK(u, strstr(e.what, "109051904 may be used: 104857600, and 4194304 for the") != NULL);
     CHECK_TEXT(u, e.remedy, "raise --max-memory");
     err_clear(&e);
