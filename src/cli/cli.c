@@ -1,12 +1,12 @@
 #include "cli/command.h"
 
+#include "base/mapping.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "base/mapping.h"
 #include "io/json_string.h"
 #include "io/sink.h"
 #include "io/temporary.h"

@@ -183,7 +183,7 @@ static bool check_disk(const output *one, const work *w, bool is_averaged, err *
     uint64_t left;
     if (is_averaged || one->to.file == NULL) /* memory */
         return true;
-    if (!work_bytes(w, names_of(one, w), &bytes, e))
+    if (!w->kind->bytes(w, names_of(one, w), &bytes, e))
         return false;
     if (bytes <= SMALL || !free_disk(one->to.file, &left) || bytes <= left / 10)
         return true;
@@ -205,7 +205,7 @@ bool outputs_want(const outputs *to, work *w, err *e)
             return false;
         for (size_t j = 0; j < names->count; j++) {
             const char *name = names->item[j];
-            if (!work_want(w, name, is_for_text(to, name, w), e))
+            if (!w->kind->want(w, name, is_for_text(to, name, w), e))
                 return false;
         }
         if (!o->force && !check_disk(one, w, o->average_heads, e))

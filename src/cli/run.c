@@ -32,8 +32,8 @@ static bool compute(runner *r, document *one, work *w, text *picture, err *e)
     return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
            (!to->traces || tracing_check(o, to->trace.results, e)) &&
            (!to->draws || picturing_check(to, e)) && documents_look(&r->documents, one, e) &&
-           (to->traces || to->draws ? work_show(w, to->traces, o, r->world, e)
-                                    : work_run(w, o, r->world, e)) &&
+           (to->traces || to->draws ? w->kind->show(w, to->traces, o, r->world, e)
+                                    : w->kind->run(w, o, r->world, e)) &&
            (!to->draws || picturing_draw(w->shown, o, r->world, to, picture, e));
 }
 

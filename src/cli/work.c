@@ -1,6 +1,5 @@
 #include "cli/work.h"
 
-#include "attn/setting.h"
 #include "base/mem.h"
 #include "cli/header.h"
 #include "cli/option_value.h"
@@ -116,8 +115,7 @@ static char *OF_STACK[] = {"output"};
 
 static bool plan_stack(work *w, const options *o, err *e)
 {
-    bool is_decoder = strcmp(w->kind->named.name, "decoder") == 0;
-    return stack_solution_plan(&w->of.stack, w->document, is_decoder, o, e);
+    return stack_solution_plan(&w->of.stack, w->document, w->is_decoder, o, e);
 }
 
 static bool is_weights(const char *name)
@@ -176,9 +174,7 @@ static bool show_stack(work *w, bool has_steps, const options *o, env *world, er
 
 static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
 {
-    const char *command = !w->is_said                        ? NULL
-                          : w->of.stack.stack.how.is_decoder ? "decode"
-                                                             : "encode";
+    const char *command = !w->is_said ? NULL : w->is_decoder ? "decode" : "encode";
     return header_lines_of_stack(&w->of.stack.stack, command, o, lines, e);
 }
 
@@ -189,56 +185,27 @@ static void free_stack(work *w)
     stack_solution_free(&w->of.stack);
 }
 
-/* ---- the table ---- */
+/* ---- the kinds ---- */
 
-static const work_kind ROWS[] = {
-    {{"attention", "one attention"},
-     {.item = OF_ATTENTION, .count = 2},
-     plan_attention,
-     want_of_attention,
-     attention_has_heads,
-     bytes_of_attention,
-     run_attention,
-     show_attention,
-     header_of_attention,
-     free_attention},
-    {{"encoder", "layers whose rows see one another"},
-     {.item = OF_STACK, .count = 1},
-     plan_stack,
-     want_of_stack,
-     stack_has_heads,
-     bytes_of_stack,
-     run_stack,
-     show_stack,
-     header_of_stack,
-     free_stack},
-    {{"decoder", "layers whose rows see those before them"},
-     {.item = OF_STACK, .count = 1},
-     plan_stack,
-     want_of_stack,
-     stack_has_heads,
-     bytes_of_stack,
-     run_stack,
-     show_stack,
-     header_of_stack,
-     free_stack},
-};
+static const work_kind ATTENTION = {{.item = OF_ATTENTION, .count = 2},
+                                    plan_attention,
+                                    want_of_attention,
+                                    attention_has_heads,
+                                    bytes_of_attention,
+                                    run_attention,
+                                    show_attention,
+                                    header_of_attention,
+                                    free_attention};
 
-const named_table WORK_KINDS = NAMED_TABLE("kind", ROWS);
-
-/* What belongs to layers says nothing without any. */
-static bool check_keys(const bundle *contents, err *e)
-{
-    for (size_t i = 0; i < contents->count; i++) {
-        const entry *given = &contents->entry[i];
-        size_t length = strlen(given->name);
-        if (named_find(&LAYER_KEYS, given->name, length) != NULL ||
-            named_find(&STACK_KEYS, given->name, length) != NULL)
-            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
-                          given->name);
-    }
-    return true;
-}
+static const work_kind STACK = {{.item = OF_STACK, .count = 1},
+                                plan_stack,
+                                want_of_stack,
+                                stack_has_heads,
+                                bytes_of_stack,
+                                run_stack,
+                                show_stack,
+                                header_of_stack,
+                                free_stack};
 
 /* Rows that come line by line go on with one attention. */
 static bool check_stream(const document *one, err *e)
@@ -250,58 +217,25 @@ static bool check_stream(const document *one, err *e)
     return err_remedy(e, "selfattn generate goes on with layers");
 }
 
-/* Layers are a decoder's where their "kind" says it, else where they look at a memory. */
-static const char *kind_of_layers(const document *one, const char *as, err *e)
-{
-    const entry *said = bundle_find(&one->contents, "kind");
-    if (said == NULL)
-        return as != NULL                                      ? as
-               : bundle_find(&one->contents, "memory") != NULL ? "decoder"
-                                                               : "encoder";
-    const named *word = setting_word(said, &STACK_KINDS, "", e);
-    if (word == NULL || as == NULL || strcmp(word->name, as) == 0)
-        return word == NULL ? NULL : word->name;
-    err_at(e, &said->at, "kind is \"%s\", and this command runs %ss", word->name, as);
-    return NULL;
-}
-
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e)
 {
-    bool is_attention = as == NULL && bundle_find(&one->contents, "layers") == NULL;
-    *w = (work){.document = one, .is_said = as != NULL};
-    if (is_attention ? !check_keys(&one->contents, e) || !options_check_words(o, e)
-                     : !check_stream(one, e))
+    const bundle *contents = &one->contents;
+    bool is_attention = as == NULL && bundle_find(contents, "layers") == NULL;
+    w->kind = NULL;
+    w->document = one;
+    w->is_said = as != NULL;
+    w->wants_weights = false;
+    w->shown = NULL;
+    if (is_attention ? !attention_keys_check(contents, e) || !options_check_words(o, e)
+                     : !check_stream(one, e) || !stack_find_kind(contents, as, &w->is_decoder, e))
         return false;
-    const char *name = is_attention ? "attention" : kind_of_layers(one, as, e);
-    if (name == NULL)
-        return false;
-    w->kind = (const work_kind *)(const void *)named_find(&WORK_KINDS, name, strlen(name));
+    w->kind = is_attention ? &ATTENTION : &STACK;
     return w->kind->plan(w, o, e);
-}
-
-bool work_want(work *w, const char *name, bool by_rows, err *e)
-{
-    return w->kind->want(w, name, by_rows, e);
-}
-
-bool work_bytes(const work *w, const text_list *names, size_t *bytes, err *e)
-{
-    return w->kind->bytes(w, names, bytes, e);
-}
-
-bool work_run(work *w, const options *o, env *world, err *e)
-{
-    return w->kind->run(w, o, world, e);
-}
-
-bool work_show(work *w, bool has_steps, const options *o, env *world, err *e)
-{
-    return w->kind->show(w, has_steps, o, world, e);
 }
 
 bool work_is_attention(const work *w)
 {
-    return w->kind == (const work_kind *)(const void *)named_row(&WORK_KINDS, 0);
+    return w->kind == &ATTENTION;
 }
 
 bundle *work_stages(work *w)

@@ -15,6 +15,7 @@ typedef struct work {
     const work_kind *kind;
     const document *document;
     bool is_said;       /* a command's name says the kind, and not the document */
+    bool is_decoder;    /* of layers */
     bool wants_weights; /* of the stages that are wanted, some are weights */
     union {
         solution attention;
@@ -28,35 +29,29 @@ typedef struct work {
 } work;
 
 struct work_kind {
-    named named;
     text_list emitted; /* stages that are written where nobody says which */
     bool (*plan)(work *w, const options *o, err *e);
+    /* Keeps a stage, or all that a name with * means; one that is not made is an error. With
+     * by_rows its rows may be computed while they are written, where they would be too large to be
+     * kept. */
     bool (*want)(work *w, const char *name, bool by_rows, err *e);
     bool (*has_heads)(const work *w);
+    /* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address
+     * can hold. */
     bool (*bytes)(const work *w, const text_list *names, size_t *bytes, err *e);
+    /* Checks the memory against --max-memory, computes, and says the notes. */
     bool (*run)(work *w, const options *o, env *world, err *e);
+    /* The same, and makes the trace of the steps that options ask for; without steps it has what a
+     * picture is drawn from. */
     bool (*show)(work *w, bool has_steps, const options *o, env *world, err *e);
     bool (*header)(const work *w, const options *o, text_list *lines, err *e);
     void (*free)(work *w);
 };
 
-/* attention, encoder, decoder */
-extern const named_table WORK_KINDS;
-
-/* Reads and checks everything; nothing is computed. `as` is a kind's name; NULL: the document says
- * it. To be freed in any case, and not to be moved; the document must outlive it. */
+/* Reads and checks everything; nothing is computed. `as` is "encoder" or "decoder"; NULL: the
+ * document says what it is. To be freed in any case, and not to be moved; the document must outlive
+ * it. */
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
-/* Keeps a stage, or all that a name with * means; one that is not made is an error. With by_rows
- * its rows may be computed while they are written, where they would be too large to be kept. */
-bool work_want(work *w, const char *name, bool by_rows, err *e);
-/* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address can
- * hold. */
-bool work_bytes(const work *w, const text_list *names, size_t *bytes, err *e);
-/* Checks the memory against --max-memory, computes, and says the notes. */
-bool work_run(work *w, const options *o, env *world, err *e);
-/* The same, and makes the trace of the steps that options ask for; without steps it has what a
- * picture is drawn from. */
-bool work_show(work *w, bool has_steps, const options *o, env *world, err *e);
 
 bool work_is_attention(const work *w);
 /* What was kept, once it has run. */

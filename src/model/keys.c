@@ -2,6 +2,8 @@
 
 #include "attn/keys.h"
 
+#include <string.h>
+
 static const key NORM_ROWS[] = {
     {{"gain", "factor of each column (default: 1)"}, KEY_MATRIX},
     {{"bias", "added to each column (default: 0)"}, KEY_MATRIX},
@@ -56,3 +58,16 @@ static const object_key STACK_ROWS[] = {
 const named_table STACK_KEYS = NAMED_TABLE("key", STACK_ROWS);
 
 const key_tables STACK_DOCUMENT = {{&KEYS, &LAYER_KEYS, &STACK_KEYS}};
+
+bool attention_keys_check(const bundle *contents, err *e)
+{
+    for (size_t i = 0; i < contents->count; i++) {
+        const entry *given = &contents->entry[i];
+        size_t length = strlen(given->name);
+        if (named_find(&LAYER_KEYS, given->name, length) != NULL ||
+            named_find(&STACK_KEYS, given->name, length) != NULL)
+            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
+                          given->name);
+    }
+    return true;
+}

@@ -2,6 +2,7 @@
 #ifndef SELFATTN_MODEL_KEYS_H
 #define SELFATTN_MODEL_KEYS_H
 
+#include "tensor/bundle.h"
 #include "tensor/key.h"
 
 extern const named_table STACK_KEYS; /* at the top alone: layers, memory … */
@@ -11,5 +12,8 @@ extern const named_table NORM_KEYS; /* gain, bias, eps */
 
 /* All that may stand at the top of a document of encode, decode and generate. */
 extern const key_tables STACK_DOCUMENT;
+
+/* Refuses keys that belong to layers, in a document without any: they would say nothing. */
+bool attention_keys_check(const bundle *contents, err *e);
 
 #endif

@@ -17,10 +17,23 @@ static const entry *setting_of(const stack *s, const bundle *own, const char *na
     return found != NULL ? found : bundle_find(s->document, name);
 }
 
-static const named KINDS[] = {{"encoder", "rows see one another"},
-                              {"decoder", "rows see those before them"}};
-
-const named_table STACK_KINDS = NAMED_TABLE("kind", KINDS);
+bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, err *e)
+{
+    static const named ROWS[] = {{"encoder", "rows see one another"},
+                                 {"decoder", "rows see those before them"}};
+    static const named_table KINDS = NAMED_TABLE("kind", ROWS);
+    const entry *said = bundle_find(document, "kind");
+    const named *word = said == NULL ? NULL : setting_word(said, &KINDS, "", e);
+    if (said != NULL && word == NULL)
+        return false;
+    if (word != NULL && as != NULL && strcmp(word->name, as) != 0)
+        return err_at(e, &said->at, "kind is \"%s\", and this command runs %ss", word->name, as);
+    if (word != NULL)
+        as = word->name;
+    *is_decoder =
+        as == NULL ? bundle_find(document, "memory") != NULL : strcmp(as, ROWS[1].name) == 0;
+    return true;
+}
 
 /* The row of its word, the first one where nothing is said. */
 static const named *word_of(const entry *setting, const named_table *words, err *e)

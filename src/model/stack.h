@@ -11,8 +11,9 @@
 #include "model/norm.h"
 #include "model/parts.h"
 
-/* encoder, decoder: what a document calls its layers */
-extern const named_table STACK_KINDS;
+/* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
+ * the document's "kind" must agree; NULL: the kind says it, else whether there is a memory. */
+bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, err *e);
 
 typedef struct layer_part {
     const part_row *as;

@@ -1,6 +1,5 @@
 #include "cli/check/check_document.h"
 
-#include "attn/keys.h"
 #include "cli/check/check_answers.h"
 #include "cli/check/check_generation.h"
 #include "cli/check/check_stack.h"
@@ -9,6 +8,7 @@
 #include "cli/note.h"
 #include "cli/report.h"
 #include "cli/solve.h"
+#include "model/keys.h"
 
 #include <string.h>
 
@@ -168,18 +168,6 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     return done;
 }
 
-/* What belongs to layers is read for their sake, and says nothing without any. */
-static bool check_keys(const document *one, err *e)
-{
-    for (size_t i = 0; i < one->contents.count; i++) {
-        const entry *given = &one->contents.entry[i];
-        if (named_find(&KEYS, given->name, strlen(given->name)) == NULL)
-            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
-                          given->name);
-    }
-    return true;
-}
-
 /* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
  * and that is no failure. */
 static bool check_numbers(checker *c, const document *one, err *e)
@@ -197,7 +185,7 @@ static bool check_numbers(checker *c, const document *one, err *e)
     if (check_is_stack(one))
         return check_is_generation(numbers) ? check_generation(c, one, numbers, e)
                                             : check_stack(c, one, numbers, e);
-    if (!check_keys(one, e) || !has_inputs(one, &has, e))
+    if (!attention_keys_check(&one->contents, e) || !has_inputs(one, &has, e))
         return false;
     if (!has && numbers == NULL) {
         report_check(&c->out, one, &(comparison){0}, &(errata){0}, "");

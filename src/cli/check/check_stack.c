@@ -40,23 +40,25 @@ static bool solve_and_mark(checker *c, const named_stages *of, stack_solution *s
     return done;
 }
 
-/* As a page of answers was computed; else a decoder is what looks at a memory. */
-static bool is_of_decoder(const document *one, const bundle *numbers)
+/* As a page of answers was computed, else as the document says. */
+static bool find_kind(const document *one, const bundle *numbers, bool *is_decoder, err *e)
 {
     const char *command = check_page_command(numbers);
-    if (command != NULL)
-        return strcmp(command, "decode") == 0;
-    return bundle_find(&one->contents, "memory") != NULL;
+    if (command == NULL)
+        return stack_find_kind(&one->contents, NULL, is_decoder, e);
+    *is_decoder = strcmp(command, "decode") == 0;
+    return true;
 }
 
 bool check_stack(checker *c, const document *one, const bundle *numbers, err *e)
 {
-    bool is_decoder = is_of_decoder(one, numbers);
-    stack_solution s;
+    bool is_decoder;
+    stack_solution s = {0};
     text_list names = {0};
     errata known = {0};
     const named_stages of = {one, &s.there, numbers, &s.stages};
-    bool done = stack_solution_plan(&s, one, is_decoder, c->given, e) &&
+    bool done = find_kind(one, numbers, &is_decoder, e) &&
+                stack_solution_plan(&s, one, is_decoder, c->given, e) &&
                 check_stages_list(c, &of, &known, &names, e) &&
                 (c->given->answers != NULL ? solve_and_mark(c, &of, &s, &names, e)
                                            : solve_and_compare(c, &of, &s, &names, &known, e));

@@ -42,7 +42,9 @@ bool generation_solution_open(generation_solution *s, const document *one, size_
     const generation_settings how = {steps, o->temperature, s->number,
                                      is_traced ? &ALL_STAGES : NULL};
     const isa *by = isa_by_name(o->isa, e);
+    bool is_decoder;
     return s->number != NULL && by != NULL &&
+           stack_find_kind(&one->contents, "decoder", &is_decoder, e) &&
            generation_open(&s->of, &one->contents, &of_stack, &how, by, e);
 }
 
