@@ -70,7 +70,7 @@ static void add_attention_sources(const applying *a, text *out)
         const weight_source *from = &m->source[i];
         const char *next = i + 1 < m->sources ? from[1].name : NULL;
         input which = input_of_key(from->to.key->named.name);
-        if (from->name == NULL)
+        if (from->name == NULL || which == INPUT_COUNT)
             continue;
         const char *label = input_label(which), *within = name_within(m, from);
         if (which >= INPUT_WQ && which <= INPUT_WO) {
