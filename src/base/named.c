@@ -25,8 +25,14 @@ const named *named_row(const named_table *table, size_t index)
 
 const named *named_find(const named_table *table, const char *name, size_t length)
 {
-    for (size_t i = 0; i < named_count(table); i++) {
-        const named *row = named_row(table, i);
+    for (const named_table *const *part = table->parts; part != NULL && *part != NULL; part++) {
+        const named *found = named_find(*part, name, length);
+        if (found != NULL)
+            return found;
+    }
+    const char *at = (const char *)table->first;
+    for (size_t i = 0; i < table->count; i++, at += table->row) {
+        const named *row = (const named *)(const void *)at;
         if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
             return row;
     }

@@ -269,7 +269,7 @@ bool option_may_take(const option_row *row, const char *value)
 
 bool options_check_words(const options *o, err *e)
 {
-    for (size_t i = 0; i < OPTIONS.count; i++) {
+    for (size_t i = 0; o->names_ways && i < OPTIONS.count; i++) {
         const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
         const text_list *said = (const text_list *)(const void *)((const char *)o + row->place);
         for (size_t j = 0; row->any_in != 0 && j < said->count; j++) {
@@ -331,6 +331,8 @@ bool option_set(options *o, const option_row *row, const char *value, err *e)
         return err_at(e, &at, "the value is empty, %s is wanted", row->metavar);
     if (row->has != 0)
         *(bool *)((char *)o + row->has) = true;
+    if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))
+        o->names_ways = true;
     if (value == NULL && row->key != NULL)
         return give_key(o, row, "true", e);
     if (value == NULL && row->kind != OPTION_FLAG)

@@ -2,8 +2,6 @@
 
 #include "attn/keys.h"
 
-#include <string.h>
-
 static const key NORM_ROWS[] = {
     {{"gain", "factor of each column (default: 1)"}, KEY_MATRIX},
     {{"bias", "added to each column (default: 0)"}, KEY_MATRIX},
@@ -61,13 +59,14 @@ const key_tables STACK_DOCUMENT = {{&KEYS, &LAYER_KEYS, &STACK_KEYS}};
 
 bool attention_keys_check(const bundle *contents, err *e)
 {
-    for (size_t i = 0; i < contents->count; i++) {
-        const entry *given = &contents->entry[i];
-        size_t length = strlen(given->name);
-        if (named_find(&LAYER_KEYS, given->name, length) != NULL ||
-            named_find(&STACK_KEYS, given->name, length) != NULL)
-            return err_at(e, &given->at, "%s is for a document of layers, and there are none",
-                          given->name);
+    static const named_table *const OF_LAYERS[] = {&LAYER_KEYS, &STACK_KEYS};
+    const entry *first = NULL;
+    for (size_t i = 0; i < sizeof OF_LAYERS / sizeof OF_LAYERS[0]; i++) {
+        for (size_t j = 0; j < OF_LAYERS[i]->count; j++) {
+            const entry *given = bundle_find(contents, named_row(OF_LAYERS[i], j)->name);
+            first = given != NULL && (first == NULL || given < first) ? given : first;
+        }
     }
-    return true;
+    return first == NULL ||
+           err_at(e, &first->at, "%s is for a document of layers, and there are none", first->name);
 }
