@@ -54,6 +54,16 @@ utf8_character utf8_read(const char *at, const char *end)
     return (utf8_character){bytes == 0 ? 0 : code_point(p, bytes), bytes};
 }
 
+size_t utf8_write(uint32_t code, char *to)
+{
+    static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = bytes; i-- > 1; code >>= 6)
+        to[i] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)(FIRST[bytes] | code);
+    return bytes;
+}
+
 const char *utf8_find_invalid(const char *text, const char *end)
 {
     while (text < end) {

@@ -14,6 +14,9 @@ typedef struct utf8_character {
 
 utf8_character utf8_read(const char *at, const char *end);
 
+/* The bytes of a character, at most 4, which are written to `to`. */
+size_t utf8_write(uint32_t code, char *to);
+
 /* The first byte of [text, end) that begins no whole character, or NULL where all is well. */
 const char *utf8_find_invalid(const char *text, const char *end);
 

@@ -7,7 +7,7 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "io/sink.h"
 #include "io/temporary.h"
 

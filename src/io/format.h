@@ -30,7 +30,7 @@ typedef struct read_options {
     const named_table *keys; /* rows of `key`, or NULL */
     const key_tables *document_keys; /* in place of `keys` in a JSON document; or NULL */
     /* The only matrix that is wanted. Where a JSON document has none of this name, it is the way to
-     * one that is deeper in it (io/json_way.h). NULL: `keys` say what is wanted. */
+     * one that is deeper in it (io/json_scan.h). NULL: `keys` say what is wanted. */
     const char *only;
     const key_tables *other_keys; /* that stand elsewhere in such a document; or NULL */
     const elsewhere *elsewhere;   /* behind the last a table of NULL; or NULL */

@@ -109,12 +109,6 @@ static bool read_matrix(json_again *a, const tensor *to, const char **at, const 
     return is_alike;
 }
 
-/* Nothing that JSON has a rule for stands in such a string. */
-static bool is_plain(char c)
-{
-    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-}
-
 static bool set_text(entry *to, const char *words, size_t length)
 {
     err ignored;
@@ -134,7 +128,7 @@ static bool read_text(entry *to, const char **at, const char *end)
     const char *first = *at + 1, *behind = first;
     if (*at == end || **at != '"')
         return false;
-    while (behind < end && is_plain(*behind))
+    while (behind < end && json_is_plain(*behind))
         behind++;
     *at = behind + 1;
     return behind < end && *behind == '"' && set_text(to, first, (size_t)(behind - first));

@@ -2,17 +2,169 @@
 
 #include "base/mem.h"
 #include "io/json_again.h"
-#include "io/json_array.h"
-#include "io/json_kept.h"
-#include "io/json_lists.h"
-#include "io/json_room.h"
-#include "io/json_scan.h"
-#include "io/json_string.h"
-#include "io/json_value.h"
-#include "io/json_way.h"
+#include "io/json_matrix.h"
 
 #include <stdio.h>
 #include <string.h>
+
+typedef struct json_reader {
+    json_text text;
+    const read_options *how;
+    dtype type;          /* of matrices: the document's own, or the caller's */
+    size_t depth;        /* of the objects that are open */
+    const bundle *whole; /* what the text becomes */
+} json_reader;
+
+/* ---- values in which there are no names ---- */
+
+static bool is_truth(const char *at)
+{
+    return *at == 't' || *at == 'f';
+}
+
+/* The first value that is no list, or NULL where a list is empty. */
+static const char *first_element(json_reader *r, const char *at)
+{
+    while (at != NULL && *at == '[')
+        at = json_first(&r->text, at);
+    return at;
+}
+
+static key_kind kind_of(const char *element, key_kind kind)
+{
+    return element != NULL && is_truth(element) && kind != KEY_MASK ? KEY_TRUTHS : kind;
+}
+
+/* "x.csv": a text with an ending, in a document's place for a matrix. */
+static bool names_file(json_reader *r, const char *at)
+{
+    const char *end = json_value_end(&r->text, at);
+    bool is_document = r->how->document_keys != NULL || r->how->keys != NULL;
+    return is_document && *at == '"' && memchr(at, '.', (size_t)(end - at)) != NULL;
+}
+
+static bool fail_no_matrix(json_reader *r, key_kind kind, const entry *to, const char *at, err *e)
+{
+    char found[JSON_FOUND];
+    place where = json_place(&r->text, at);
+    bool has_name = to->name != NULL && to->name[0] != '\0';
+    err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
+           has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
+    if (kind != KEY_EXPECTED && names_file(r, at))
+        return err_remedy(
+            e, "a document holds its matrices; options name files, such as --input and --bundle");
+    return false;
+}
+
+static bool read_matrix(json_reader *r, key_kind kind, const char *at, entry *to, err *e)
+{
+    if (r->how->takes_truths)
+        kind = kind_of(first_element(r, at), kind);
+    bool is_wide = kind == KEY_EXPECTED && !r->how->types_expected;
+    json_matrix_rules rules = {.kind = kind,
+                               .type = is_wide ? DTYPE_F64 : r->type,
+                               .allow_nonfinite = r->how->allow_nonfinite,
+                               .most_rank = read_most_rank(r->how, kind)};
+    double nonfinite;
+    bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
+    if (*at == '{' || (*at == '"' && !is_number))
+        return fail_no_matrix(r, kind, to, at, e);
+    to->kind = ENTRY_TENSOR;
+    return json_matrix_read(&r->text, at, &rules, &to->tensor, e);
+}
+
+static bool read_number(json_reader *r, const char *at, entry *to, err *e)
+{
+    to->kind = ENTRY_TENSOR;
+    return tensor_new(&to->tensor, DTYPE_F64, 0, NULL, e) &&
+           json_number_read(&r->text, at, to->tensor.data, e);
+}
+
+static bool read_text(json_reader *r, const char *at, entry *to, err *e)
+{
+    if (*at != '"')
+        return json_expected(&r->text, at, "a text in double quotes", e);
+    to->kind = ENTRY_TEXT;
+    to->text = json_string_read(&r->text, at, 0, e);
+    return to->text != NULL;
+}
+
+static bool read_setting(json_reader *r, const char *at, entry *to, err *e)
+{
+    if (*at == '"')
+        return read_text(r, at, to, e);
+    if (*at == '[' || *at == '{')
+        return json_expected(&r->text, at, "a number, true, false or a word", e);
+    if (!is_truth(at))
+        return read_number(r, at, to, e);
+    to->kind = ENTRY_TEXT;
+    to->text = mem_copy_text(at, (size_t)(json_value_end(&r->text, at) - at), e);
+    return to->text != NULL;
+}
+
+static bool read_numbers(json_reader *r, const char *at, entry *to, err *e)
+{
+    static const json_matrix_rules NUMBERS = {
+        .kind = KEY_MATRIX, .type = DTYPE_F64, .most_rank = TENSOR_MAX_INPUT_RANK};
+    if (*at != '[')
+        return read_setting(r, at, to, e);
+    to->kind = ENTRY_TENSOR;
+    return json_first(&r->text, at) == NULL
+               ? tensor_new(&to->tensor, DTYPE_F64, 1, &(size_t){0}, e)
+               : json_matrix_read(&r->text, at, &NUMBERS, &to->tensor, e);
+}
+
+static bool read_label(json_reader *r, const char *at, text_list *to, err *e)
+{
+    if (*at != '"')
+        return json_expected(&r->text, at, "a text in double quotes", e);
+    char *label = json_string_read(&r->text, at, JSON_MAX_LABEL, e);
+    bool added = label != NULL && text_list_add(to, label, strlen(label), e);
+    mem_free(label);
+    return added;
+}
+
+static bool read_list(json_reader *r, const char *at, entry *to, err *e)
+{
+    if (*at != '[')
+        return json_expected(&r->text, at, "a list of texts", e);
+    to->kind = ENTRY_LIST;
+    const char *item = json_first(&r->text, at);
+    while (item != NULL) {
+        if (!read_label(r, item, &to->list, e))
+            return false;
+        item = json_next(&r->text, item);
+    }
+    return true;
+}
+
+static bool is_texts(json_reader *r, const char *list)
+{
+    const char *item = json_first(&r->text, list);
+    while (item != NULL && *item == '"')
+        item = json_next(&r->text, item);
+    return item == NULL;
+}
+
+/* Nothing but texts; but those that stand for numbers are numbers in a result. */
+static bool is_list_of_texts(json_reader *r, const char *list)
+{
+    return is_texts(r, list) && !(r->how->is_result && json_is_numbers(&r->text, list, 1));
+}
+
+static int kind_of_list(json_reader *r, const char *list)
+{
+    const char *element = json_first(&r->text, list);
+    if (element == NULL && r->how->keeps_all)
+        return KEY_LIST;
+    if (element != NULL && *element == '{')
+        return KEY_RECORDS;
+    if (element != NULL && *element == '"' && is_list_of_texts(r, list))
+        return KEY_LIST;
+    return (int)kind_of(first_element(r, element), r->how->kind);
+}
+
+/* ---- objects, and what each of their values is to be ---- */
 
 /* About what is allocated for them. */
 enum {
@@ -57,7 +209,7 @@ static scope scope_of_keys(const key_tables *keys)
 
 static entry *add_entry(json_reader *r, bundle *to, const char *name, const char *at, err *e)
 {
-    return json_room_take(&r->room, &r->text, at, ENTRY_ROOM, e)
+    return json_take_room(&r->text, at, ENTRY_ROOM, e)
                ? bundle_add(to, name, strlen(name), json_place(&r->text, at), e)
                : NULL;
 }
@@ -65,7 +217,7 @@ static entry *add_entry(json_reader *r, bundle *to, const char *name, const char
 static bool new_bundle(json_reader *r, const char *at, entry *to, err *e)
 {
     to->kind = ENTRY_BUNDLE;
-    if (json_room_take(&r->room, &r->text, at, OBJECT_ROOM, e))
+    if (json_take_room(&r->text, at, OBJECT_ROOM, e))
         to->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
     return to->bundle != NULL;
 }
@@ -75,7 +227,7 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
 static bool read_object(json_reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '{')
-        return json_value_refuse(r, at, "an object, '{'", e);
+        return json_expected(&r->text, at, "an object, '{'", e);
     return new_bundle(r, at, to, e) && read_members(r, in, at, to->bundle, e);
 }
 
@@ -91,7 +243,7 @@ static bool read_record(json_reader *r, const scope *in, size_t number, const ch
 static bool read_records(json_reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '[')
-        return json_value_refuse(r, at, "a list of objects", e);
+        return json_expected(&r->text, at, "a list of objects", e);
     if (!new_bundle(r, at, to, e))
         return false;
     to->is_list = true;
@@ -99,7 +251,7 @@ static bool read_records(json_reader *r, const scope *in, const char *at, entry 
     for (size_t number = 1; item != NULL; number++) {
         if (!read_record(r, in, number, item, to->bundle, e))
             return false;
-        item = json_next(&r->text, json_value_end(&r->text, item));
+        item = json_next(&r->text, item);
     }
     return true;
 }
@@ -117,34 +269,32 @@ static bool read_value(json_reader *r, value_kind as, const char *at, entry *to,
 {
     switch (as.kind) {
     case KEY_SETTING:
-        return json_value_read_setting(r, at, to, e);
+        return read_setting(r, at, to, e);
     case KEY_NUMBERS:
-        return json_value_read_numbers(r, at, to, e);
+        return read_numbers(r, at, to, e);
     case KEY_SETTINGS:
-        return *at == '{' ? read_object(r, &SETTINGS, at, to, e)
-                          : json_value_read_setting(r, at, to, e);
+        return *at == '{' ? read_object(r, &SETTINGS, at, to, e) : read_setting(r, at, to, e);
     case KEY_TEXT:
-        return json_value_read_text(r, at, to, e);
+        return read_text(r, at, to, e);
     case KEY_LIST:
-        return json_value_read_list(r, at, to, e);
+        return read_list(r, at, to, e);
     case KEY_VOCAB:
         return read_object(r, &VOCAB, at, to, e);
     case KEY_STAGES:
         return read_object(r, &STAGES, at, to, e);
     case KEY_TOL:
-        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e)
-                          : json_value_read_number(r, at, to, e);
+        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
     case KEY_RECORDS:
         return read_records(r, &RECORD, at, to, e);
     case KEY_OBJECT:
     case KEY_OBJECTS:
         return read_by_keys(r, as, at, to, e);
     case KIND_NUMBER:
-        return json_value_read_number(r, at, to, e);
+        return read_number(r, at, to, e);
     case KIND_BY_LOOK:
         return read_by_look(r, at, to, e);
     default:
-        return json_value_read_matrix(r, (key_kind)as.kind, at, to, e);
+        return read_matrix(r, (key_kind)as.kind, at, to, e);
     }
 }
 
@@ -153,28 +303,52 @@ static const scope *scope_of_anything(const json_reader *r)
     return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
 }
 
-/* After a failure: a value that is no matrix, and so has no bad number, may stay what it is. */
+/* The value on one line, with one space behind commas and colons and none elsewhere, and each
+ * number and text as it stands. */
+static void add_kept(json_text *t, const char *at, text *to)
+{
+    for (const char *end = json_value_end(t, at), *next; at < end; at = next) {
+        next = *at == '"' ? json_value_end(t, at) : at + 1;
+        if (strchr(" \t\r\n", *at) == NULL)
+            text_add(to, at, (size_t)(next - at));
+        if (*at == ',' || *at == ':')
+            text_add_string(to, " ");
+    }
+}
+
+/* After a failure: a value that is no matrix, and so has no bad number, may stay what it is, as
+ * text, so that JSON can be written with it again. What the entry held goes. */
 static bool keep(json_reader *r, const char *at, entry *to, err *e)
 {
     bool may_be_kept =
         r->how->keeps_json && !e->is_memory && !r->text.has_changed && (*at == '[' || *at == '"');
-    if (!may_be_kept || json_array_is_numbers(&r->text, at, read_most_rank(r->how, KEY_MATRIX)))
+    if (!may_be_kept || json_is_numbers(&r->text, at, read_most_rank(r->how, KEY_MATRIX)))
         return false;
     err_clear(e);
-    return json_keep(&r->text, at, to, e);
+    text kept = {0};
+    add_kept(&r->text, at, &kept);
+    if (!text_ok(&kept, e)) {
+        text_free(&kept);
+        return false;
+    }
+    entry empty = {.name = to->name, .at = to->at, .kind = ENTRY_JSON, .text = kept.data};
+    to->name = NULL;
+    entry_free(to);
+    *to = empty;
+    return true;
 }
 
 static bool read_as_it_looks(json_reader *r, const char *at, entry *to, err *e)
 {
-    int kind = *at == '[' ? json_value_kind_of_list(r, at) : KEY_SETTING;
+    int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
     if (*at == '{')
         return read_object(r, scope_of_anything(r), at, to, e);
     if (kind == KEY_RECORDS)
         return read_records(r, scope_of_anything(r), at, to, e);
     if (*at == 'n')
         kind = KEY_EXPECTED;
-    else if (json_value_is_truth(at))
-        kind = (int)json_value_kind(at, r->how->kind);
+    else if (is_truth(at))
+        kind = (int)kind_of(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
     return read_value(r, (value_kind){kind, NULL}, at, to, e);
@@ -182,10 +356,10 @@ static bool read_as_it_looks(json_reader *r, const char *at, entry *to, err *e)
 
 static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
 {
-    json_room before = r->room;
+    size_t before = r->text.names;
     if (read_as_it_looks(r, at, to, e))
         return true;
-    r->room = before; /* what was read of it goes */
+    r->text.names = before; /* what was read of it goes */
     return keep(r, at, to, e);
 }
 
@@ -248,9 +422,8 @@ static bool fail_null(json_reader *r, const char *name, const char *at, err *e)
 static bool read_member(json_reader *r, const scope *in, const char *key_at, const char *at,
                         bundle *to, err *e)
 {
-    const char *inside = key_at + 1;
     value_kind as = {in->kind, NULL};
-    if (in->skips_remarks && json_next_character(&inside, r->text.end) == '_')
+    if (in->skips_remarks && json_string_begins(&r->text, key_at, "_"))
         return true;
     if (in->skips_null && *at == 'n')
         return true;
@@ -271,7 +444,7 @@ static bool read_all_members(json_reader *r, const scope *in, const char *at, bu
         const char *value = json_member(&r->text, key_at);
         if (!read_member(r, in, key_at, value, to, e))
             return false;
-        key_at = json_next(&r->text, json_value_end(&r->text, value));
+        key_at = json_next(&r->text, value);
     }
     return true;
 }
@@ -291,39 +464,25 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
  * What else it may say is for others to refuse. */
 static void find_type(json_reader *r, const char *object)
 {
-    for (const char *at = json_first(&r->text, object); at != NULL;) {
-        const char *value = json_member(&r->text, at);
-        if (json_string_is(&r->text, at, "dtype") && json_string_is(&r->text, value, "f32"))
-            r->type = DTYPE_F32;
-        if (json_string_is(&r->text, at, "dtype") && json_string_is(&r->text, value, "f64"))
-            r->type = DTYPE_F64;
-        at = json_next(&r->text, json_value_end(&r->text, value));
-    }
-}
-
-static const char *find_header(json_reader *r, const char *object)
-{
-    for (const char *at = json_first(&r->text, object); at != NULL;) {
-        const char *value = json_member(&r->text, at);
-        if (json_string_is(&r->text, at, "_header") && *value == '[' &&
-            json_value_is_texts(r, value))
-            return value;
-        at = json_next(&r->text, json_value_end(&r->text, value));
-    }
-    return NULL;
+    const char *type = json_way_find(&r->text, object, "dtype");
+    if (type != NULL && json_string_is(&r->text, type, "f32"))
+        r->type = DTYPE_F32;
+    if (type != NULL && json_string_is(&r->text, type, "f64"))
+        r->type = DTYPE_F64;
 }
 
 /* What made the result: a remark for all others. */
 static bool read_header(json_reader *r, const char *object, err *e)
 {
-    const char *list = r->how->header == NULL ? NULL : find_header(r, object);
-    const char *item = list == NULL ? NULL : json_first(&r->text, list);
+    const char *list = r->how->header == NULL ? NULL : json_way_find(&r->text, object, "_header");
+    if (list == NULL || *list != '[' || !is_texts(r, list))
+        return true;
     bool done = true;
-    while (done && item != NULL) {
+    for (const char *item = json_first(&r->text, list); done && item != NULL;) {
         char *line = json_string_read(&r->text, item, 0, e);
         done = line != NULL && read_header_line(r->how, line, strlen(line), e);
         mem_free(line);
-        item = json_next(&r->text, json_value_end(&r->text, item));
+        item = json_next(&r->text, item);
     }
     return done;
 }
@@ -349,7 +508,7 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     if (*at == '[')
         return read_bare_list(r, at, to, e);
     if (*at != '{')
-        return json_value_refuse(r, at, "a document, '{', or a matrix, '['", e);
+        return json_expected(&r->text, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed)
         find_type(r, at);
     key_tables only = {{r->how->keys}};
@@ -370,9 +529,11 @@ bool json_read(const char *bytes, size_t length, const read_options *how, bundle
 {
     json_reader r = {.how = how, .type = how->type, .whole = out};
     json_lists lists = {.type = how->type, .threads = how->threads};
+    json_visitor reader = json_lists_visitor(&lists);
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;
-    const char *at = json_scan(&r.text, e) ? json_whole(&r.text) : NULL;
+    lists.end = r.text.end;
+    const char *at = json_scan(&r.text, &reader, e) ? json_whole(&r.text) : NULL;
     bool done = at != NULL && read_whole(&r, at, out, e);
     done = json_check_unchanged(&r.text, e) && done;
     if (done && how->again != NULL)

@@ -3,20 +3,353 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "io/encoding.h"
-#include "io/json_lists.h"
-#include "io/json_scan_string.h"
+#include "io/json_matrix.h"
 #include "io/json_slip.h"
-#include "io/json_unique.h"
 #include "io/number_read.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- places, and what is found there ---- */
+
+json_text json_text_of(const char *bytes, size_t length, const char *file, size_t first_line)
+{
+    json_text t = {.file = file, .line = first_line == 0 ? 1 : first_line};
+    t.bytes = bytes + utf8_mark(bytes, length);
+    t.end = bytes + length;
+    t.line_start = t.seen = t.bytes;
+    return t;
+}
+
+json_text json_text_within(const char *bytes, size_t length, const char *file, size_t first_byte)
+{
+    return (json_text){.file = file,
+                       .bytes = bytes,
+                       .end = bytes + length,
+                       .is_in_binary = true,
+                       .first_byte = first_byte};
+}
+
+/* Counting backwards finds how many lines lie between; the start of the line is looked for from
+ * there. */
+static void go_back(json_text *t, const char *at)
+{
+    for (const char *p = at; p < t->seen; p++)
+        t->line -= *p == '\n';
+    t->line_start = at;
+    while (t->line_start > t->bytes && t->line_start[-1] != '\n')
+        t->line_start--;
+    t->seen = at;
+}
+
+place json_place(json_text *t, const char *at)
+{
+    if (t->is_in_binary)
+        return (place){
+            .file = t->file, .byte = t->first_byte + (size_t)(at - t->bytes), .has_byte = true};
+    if (at < t->seen)
+        go_back(t, at);
+    while (t->seen < at) {
+        const char *newline = memchr(t->seen, '\n', (size_t)(at - t->seen));
+        if (newline == NULL)
+            break;
+        t->line++;
+        t->line_start = t->seen = newline + 1;
+    }
+    t->seen = at;
+    return (place){.file = t->file, .line = t->line, .column = (size_t)(at - t->line_start) + 1};
+}
+
+const char *json_skip_space(const json_text *t, const char *at)
+{
+    while (at < t->end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '+' || c == '-' || c == '_';
+}
+
+const char *json_word_end(const json_text *t, const char *at)
+{
+    while (at < t->end && is_word(*at))
+        at++;
+    return at;
+}
+
+/* The end of the string, word or single character at `at`. */
+static const char *token_end(const json_text *t, const char *at)
+{
+    if (is_word(*at))
+        return json_word_end(t, at);
+    if (*at != '"')
+        return at + 1;
+    const char *p = at + 1;
+    while (p < t->end && *p != '"' && *p != '\n')
+        p += *p == '\\' && p + 1 < t->end ? 2 : 1;
+    return p < t->end && *p == '"' ? p + 1 : p;
+}
+
+const char *json_found(const json_text *t, const char *at, char out[JSON_FOUND])
+{
+    enum { SHOWN = 40 };
+    unsigned char first = at < t->end ? (unsigned char)*at : 0;
+    if (at >= t->end)
+        snprintf(out, JSON_FOUND, "the end of the text");
+    else if (first < 0x20 || first >= 0x7f)
+        snprintf(out, JSON_FOUND, "byte 0x%02x", first);
+    else {
+        size_t length = (size_t)(token_end(t, at) - at), shown = utf8_cut(at, length, SHOWN);
+        const char *quote = first == '"' ? "" : "'";
+        const char *more = shown < length ? "…" : "";
+        snprintf(out, JSON_FOUND, "%s%.*s%s%s", quote, (int)shown, at, more, quote);
+    }
+    return out;
+}
+
+bool json_expected(json_text *t, const char *at, const char *wanted, err *e)
+{
+    char found[JSON_FOUND];
+    place where = json_place(t, at);
+    return err_at(e, &where, "expected %s, found %s", wanted, json_found(t, at, found));
+}
+
+bool json_begins_number(char first)
+{
+    return first == '-' || (first >= '0' && first <= '9');
+}
+
+bool json_take_room(json_text *t, const char *at, size_t bytes, err *e)
+{
+    enum { FREE = 3 << 20, TIMES = 30 };
+    size_t length = (size_t)(t->end - t->bytes);
+    t->names += bytes;
+    if (t->names <= FREE || (t->names - FREE) / TIMES <= length)
+        return true;
+    place where = json_place(t, at);
+    err_at(e, &where, "too many names and objects for %zu bytes of text: they take %zu MB here",
+           length, t->names >> 20);
+    return err_remedy(e, "numbers in lists take a few bytes each, and need no names");
+}
+
+/* ---- strings ---- */
+
+/* What is no character's code point: the closing quote, and what no string may hold. */
+enum { STRING_END = 0x110000, NO_CHARACTER };
+
+/* The value of four hexadecimal digits, or -1. */
+static int hex4(const char *at, const char *end)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    int value = 0;
+    if (end - at < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char lower = at[i] >= 'A' && at[i] <= 'F' ? (char)(at[i] + 32) : at[i];
+        const char *digit = memchr(DIGITS, lower, 16);
+        if (digit == NULL)
+            return -1;
+        value = value * 16 + (int)(digit - DIGITS);
+    }
+    return value;
+}
+
+/* The character of the escape at *at. Half of a surrogate pair is refused, which RFC 8259 leaves
+ * open: UTF-8 has no spelling for it, so such a name could be neither printed nor written back. */
+static uint32_t next_escaped(const char **at, const char *end)
+{
+    static const char NAMES[] = "\"\\/bfnrt", MEANT[] = "\"\\/\b\f\n\r\t";
+    const char *p = *at + 1, *known = p == end ? NULL : memchr(NAMES, *p, sizeof NAMES - 1);
+    int code = p < end && *p == 'u' ? hex4(p + 1, end) : -1, low = -1;
+    if (known != NULL) {
+        *at = p + 1;
+        return (uint32_t)MEANT[known - NAMES];
+    }
+    if (code < 0)
+        return NO_CHARACTER;
+    p += 5;
+    if (code >= 0xd800 && code <= 0xdfff) {
+        if (code < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+            low = hex4(p + 2, end);
+        if (low < 0xdc00 || low > 0xdfff)
+            return NO_CHARACTER;
+        p += 6;
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    *at = p;
+    return (uint32_t)code;
+}
+
+/* The next character of a string, escapes resolved, which *at goes over; STRING_END at the closing
+ * quote. Where none is, NO_CHARACTER, and *at stays. */
+static uint32_t next_character(const char **at, const char *end)
+{
+    if (*at >= end)
+        return NO_CHARACTER;
+    unsigned char first = (unsigned char)**at;
+    if (first == '\\')
+        return next_escaped(at, end);
+    if (first < ' ')
+        return NO_CHARACTER;
+    utf8_character one = utf8_read(*at, end);
+    *at += one.bytes;
+    return one.bytes == 0 ? NO_CHARACTER : first == '"' ? STRING_END : one.code;
+}
+
+static bool fail_escape(json_text *t, const char *at, err *e)
+{
+    const char *name = at + 1;
+    if (name >= t->end || *name != 'u')
+        return json_expected(t, name, "one of \" \\ / b f n r t u behind a backslash", e);
+    if (hex4(name + 1, t->end) < 0)
+        return json_expected(t, name + 1, "four hexadecimal digits behind \\u", e);
+    place where = json_place(t, at);
+    return err_at(e, &where, "%.6s is half of a surrogate pair, which is no character", at);
+}
+
+/* What stands at `at` can't stand in the string that begins at `begin`, or there is nothing. */
+static bool fail_in_string(json_text *t, const char *begin, const char *at, err *e)
+{
+    bool ended = at >= t->end;
+    if (!ended && *at == '\\')
+        return fail_escape(t, at, e);
+    size_t column = json_place(t, begin).column;
+    place where = json_place(t, at);
+    if (ended || *at == '\n' || *at == '\r')
+        return err_at(e, &where,
+                      "the string that begins in column %zu is not closed at the end of the %s",
+                      column, ended ? "text" : "line");
+    if ((unsigned char)*at >= 0x80) {
+        err_at(e, &where, "byte 0x%02x in a string is not UTF-8", (unsigned char)*at);
+        return !t->is_in_binary && encoding_remedy(e);
+    }
+    err_at(e, &where, "control character 0x%02x in a string", (unsigned char)*at);
+    return err_remedy(e, "write it as \\u%04x", (unsigned char)*at);
+}
+
+/* The end of the string's beginning that spells the word; NULL where it begins otherwise. */
+static const char *behind_word(const json_text *t, const char *at, const char *word)
+{
+    if (*at++ != '"')
+        return NULL;
+    while (*word != '\0') {
+        if (next_character(&at, t->end) != (unsigned char)*word++)
+            return NULL;
+    }
+    return at;
+}
+
+bool json_string_begins(const json_text *t, const char *at, const char *word)
+{
+    return behind_word(t, at, word) != NULL;
+}
+
+bool json_string_is(const json_text *t, const char *at, const char *word)
+{
+    const char *end = behind_word(t, at, word);
+    return end != NULL && end < t->end && *end == '"';
+}
+
+size_t json_string_resolve(const char *at, const char *end, char *to, bool *has_nul)
+{
+    char *behind = to;
+    uint32_t c;
+    for (at++; (c = next_character(&at, end)) < STRING_END;) {
+        *has_nul = *has_nul || c == 0;
+        behind += utf8_write(c == 0 ? 0xfffd : c, behind);
+    }
+    return (size_t)(behind - to);
+}
+
+char *json_string_read(json_text *t, const char *at, size_t most, err *e)
+{
+    const char *end = json_value_end(t, at);
+    char *string = mem_alloc((size_t)(end - at) + 1, 1, e);
+    if (string == NULL)
+        return NULL;
+    bool has_nul = false;
+    size_t length = json_string_resolve(at, end, string, &has_nul);
+    string[length] = '\0';
+    if (!has_nul && (most == 0 || length <= most))
+        return string;
+    mem_free(string);
+    place where = json_place(t, at);
+    if (has_nul)
+        err_at(e, &where, "the string holds the character \\u0000, which no text or name may");
+    else
+        err_at(e, &where, "a label of %zu bytes; at most %zu are read", length, most);
+    return NULL;
+}
+
+bool json_nonfinite_read(json_text *t, const char *at, double *value)
+{
+    const char *end = json_value_end(t, at);
+    return end - at > 2 && number_read_nonfinite(at + 1, end - 1, value);
+}
+
+/* ---- no key twice ---- */
+
+/* RFC 8259 lets each reader choose which of two values counts, so the same file would mean
+ * different things to different programs. */
+typedef struct key_string {
+    const char *at, *end; /* of the string, with its quotes */
+} key_string;
+
+/* By their characters: "a" and "\u0061" are one name. */
+static int compare_names(const key_string *first, const key_string *second)
+{
+    const char *a = first->at + 1, *b = second->at + 1;
+    uint32_t left, right;
+    do {
+        left = next_character(&a, first->end);
+        right = next_character(&b, second->end);
+    } while (left == right && left < STRING_END);
+    return (left > right) - (left < right);
+}
+
+/* Then by where they stand. */
+static int compare_keys(const void *first, const void *second)
+{
+    const key_string *a = first, *b = second;
+    int order = compare_names(a, b);
+    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+/* The error is at the second of the two that comes first. n·log n comparisons, whatever the
+ * keys. */
+static bool check_unique(json_text *t, key_string *one, size_t count, err *e)
+{
+    const char *once = NULL, *again = NULL;
+    qsort(one, count, sizeof one[0], compare_keys);
+    for (size_t i = 1; i < count; i++) {
+        bool earlier = again == NULL || one[i].at < again;
+        if (earlier && compare_names(&one[i - 1], &one[i]) == 0) {
+            once = one[i - 1].at;
+            again = one[i].at;
+        }
+    }
+    if (again == NULL)
+        return true;
+    char name[JSON_FOUND];
+    place first = json_place(t, once), at = json_place(t, again);
+    return err_at(e, &at, "key %s is given twice, first %s %zu", json_found(t, again, name),
+                  first.has_byte ? "at byte" : "in line", first.has_byte ? first.byte : first.line);
+}
+
+/* ---- the scan ---- */
 
 /* Where the scan is, how deep, and the keys of all objects that are open, outermost first. */
 typedef struct scan {
     json_text *text;
+    const json_visitor *visitor;
+    bool has_passed; /* once: keys are not compared again */
     const char *at;
     size_t depth;
-    json_key *key;
+    key_string *open_key;
     size_t keys, capacity;
 } scan;
 
@@ -25,9 +358,7 @@ static const char A_NUMBER[] = "a number";
 
 static bool fail_expected(scan *s, const char *wanted, err *e)
 {
-    char found[JSON_FOUND];
-    place at = json_place(s->text, s->at);
-    err_at(e, &at, "expected %s, found %s", wanted, json_found(s->text, s->at, found));
+    json_expected(s->text, s->at, wanted, e);
     bool is_character = s->at >= s->text->end || utf8_read(s->at, s->text->end).bytes > 0;
     const char *remedy = json_slip_between(s->text, s->at);
     if (remedy != NULL)
@@ -88,9 +419,8 @@ static bool scan_number(scan *s, const char *wanted, err *e)
     if (end == NULL || json_word_end(s->text, end) != end)
         return fail_value(s, wanted, e);
     size_t length = (size_t)(end - s->at);
-    place at;
     if (length > NUMBER_MAX_TEXT) {
-        at = json_place(s->text, s->at);
+        place at = json_place(s->text, s->at);
         return err_at(e, &at, "the number has %zu bytes; at most %d are read", length,
                       NUMBER_MAX_TEXT);
     }
@@ -114,125 +444,110 @@ static bool scan_word(scan *s, const char *wanted, err *e)
 
 static bool scan_string(scan *s, err *e)
 {
-    const char *end = json_scan_string(s->text, s->at, e);
-    if (end == NULL)
-        return false;
-    s->at = end;
-    return true;
-}
-
-static bool scan_value(scan *s, const char *wanted, err *e);
-
-static bool is_number(char first)
-{
-    return first == '-' || (first >= '0' && first <= '9');
-}
-
-static bool scan_array(scan *s, err *e)
-{
-    const char *wanted = "a value or ']'", *begin = s->at;
-    step_over(s);
-    if (next_is(s, ']'))
-        return true;
-    for (;;) {
-        const char *value = s->at;
-        if (!scan_value(s, wanted, e))
-            return false;
-        wanted = is_number(*value) ? A_NUMBER : "a value";
-        s->at = json_skip_space(s->text, s->at);
-        if (!next_is(s, ','))
-            return next_is(s, ']') ? true : fail_open(s, begin, "list", "',' or ']'", e);
-        step_over(s);
+    const char *at = s->at + 1, *end = s->text->end;
+    uint32_t c = 0;
+    while (c < STRING_END) {
+        while (at < end && json_is_plain(*at))
+            at++;
+        c = next_character(&at, end);
     }
-}
-
-/* A value that is no list's entry: if it is a matrix, it is read. */
-static bool scan_alone(scan *s, err *e)
-{
-    json_lists *lists = s->text->lists;
-    const char *behind = NULL;
-    bool may_be_read = lists != NULL && s->depth + TENSOR_MAX_INPUT_RANK <= JSON_MAX_DEPTH;
-    if (may_be_read && next_is(s, '[') && !json_lists_add(lists, s->at, s->text->end, &behind, e))
-        return false;
-    if (behind == NULL)
-        return scan_value(s, "a value", e);
-    s->at = behind;
+    if (c == NO_CHARACTER)
+        return fail_in_string(s->text, s->at, at, e);
+    s->at = at;
     return true;
 }
+
+static bool scan_value(scan *s, bool in_list, const char *wanted, err *e);
 
 static bool scan_member(scan *s, const char *wanted, err *e)
 {
+    const char *at = s->at;
     if (!next_is(s, '"'))
         return fail_value(s, wanted, e);
-    json_key *key = mem_grow(s->key, s->keys, &s->capacity, sizeof key[0], e);
-    if (key == NULL)
-        return false;
-    s->key = key;
-    json_key *added = &s->key[s->keys++];
-    added->at = s->at;
     if (!scan_string(s, e))
         return false;
-    added->end = s->at;
+    if (!s->has_passed) {
+        key_string *larger = mem_grow(s->open_key, s->keys, &s->capacity, sizeof larger[0], e);
+        if (larger == NULL)
+            return false;
+        s->open_key = larger;
+        s->open_key[s->keys++] = (key_string){at, s->at};
+    }
+    if (s->visitor->key != NULL && !s->visitor->key(s->visitor->to, at, s->at, s->depth, e))
+        return false;
     s->at = json_skip_space(s->text, s->at);
     if (!next_is(s, ':'))
         return fail_expected(s, "':' behind the key", e);
     step_over(s);
-    return scan_alone(s, e);
+    return scan_value(s, false, "a value", e);
 }
 
-static bool scan_members(scan *s, err *e)
+/* The entries of the list or object that opens here, up to the bracket that closes it. */
+static bool scan_entries(scan *s, size_t *count, err *e)
 {
-    const char *wanted = "a key in double quotes or '}'", *begin = s->at;
+    const char *begin = s->at, *wanted;
+    bool is_list = *begin == '[';
+    char bracket = is_list ? ']' : '}';
+    wanted = is_list ? "a value or ']'" : "a key in double quotes or '}'";
     step_over(s);
-    if (next_is(s, '}'))
+    if (next_is(s, bracket))
         return true;
-    for (;;) {
-        if (!scan_member(s, wanted, e))
+    for (;; step_over(s)) {
+        const char *entry = s->at;
+        if (!(is_list ? scan_value(s, true, wanted, e) : scan_member(s, wanted, e)))
             return false;
-        wanted = "a key in double quotes";
+        ++*count;
+        wanted = !is_list                     ? "a key in double quotes"
+                 : json_begins_number(*entry) ? A_NUMBER
+                                              : "a value";
         s->at = json_skip_space(s->text, s->at);
+        if (next_is(s, bracket))
+            return true;
         if (!next_is(s, ','))
-            return next_is(s, '}') ? true : fail_open(s, begin, "object", "',' or '}'", e);
-        step_over(s);
+            return is_list ? fail_open(s, begin, "list", "',' or ']'", e)
+                           : fail_open(s, begin, "object", "',' or '}'", e);
     }
-}
-
-static bool scan_object(scan *s, err *e)
-{
-    size_t outer = s->keys;
-    if (!scan_members(s, e))
-        return false;
-    size_t count = s->keys - outer;
-    s->keys = outer;
-    return count < 2 || json_keys_unique(s->text, s->key + outer, count, e);
 }
 
 /* Recursion is bounded: by JSON_MAX_DEPTH calls of this function. */
-static bool scan_nested(scan *s, err *e)
+static bool scan_nested(scan *s, bool in_list, err *e)
 {
-    place at;
+    const json_visitor *v = s->visitor;
+    const char *behind = NULL;
+    size_t count = 0, outer = s->keys;
     if (s->depth == JSON_MAX_DEPTH) {
-        at = json_place(s->text, s->at);
+        place at = json_place(s->text, s->at);
         return err_at(e, &at, "lists and objects are nested deeper than %d", JSON_MAX_DEPTH);
     }
-    s->depth++;
-    if (!(*s->at == '[' ? scan_array(s, e) : scan_object(s, e)))
+    if (v->open != NULL && !v->open(v->to, s->at, s->depth, in_list, &behind, e))
         return false;
+    if (behind != NULL) {
+        s->at = behind;
+        return true;
+    }
+    s->depth++;
+    if (!scan_entries(s, &count, e))
+        return false;
+    if (s->keys - outer > 1 && !check_unique(s->text, s->open_key + outer, s->keys - outer, e))
+        return false;
+    s->keys = outer;
     s->depth--;
     s->at++;
-    return true;
+    return v->close == NULL || v->close(v->to, s->at - 1, s->depth, count, e);
 }
 
-static bool scan_value(scan *s, const char *wanted, err *e)
+static bool scan_value(scan *s, bool in_list, const char *wanted, err *e)
 {
-    char first = s->at < s->text->end ? *s->at : '\0';
+    const json_visitor *v = s->visitor;
+    const char *at = s->at;
+    char first = at < s->text->end ? *at : '\0';
     if (first == '[' || first == '{')
-        return scan_nested(s, e);
-    if (first == '"')
-        return scan_string(s, e);
-    if (is_number(first))
-        return scan_number(s, wanted, e);
-    return scan_word(s, wanted, e);
+        return scan_nested(s, in_list, e);
+    if (!(first == '"'                ? scan_string(s, e)
+          : json_begins_number(first) ? scan_number(s, wanted, e)
+                                      : scan_word(s, wanted, e)))
+        return false;
+    return v->value == NULL || v->value(v->to, at, s->at, s->depth, e);
 }
 
 /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
@@ -250,7 +565,7 @@ static bool scan_text(scan *s, err *e)
     if (!t->is_in_binary && !encoding_check(t->bytes, length, json_place(t, t->bytes), e))
         return false;
     s->at = json_skip_space(s->text, s->at);
-    if (!scan_alone(s, e))
+    if (!scan_value(s, false, "a value", e))
         return false;
     s->at = json_skip_space(s->text, s->at);
     if (s->at == s->text->end)
@@ -263,10 +578,137 @@ static bool scan_text(scan *s, err *e)
     return false;
 }
 
-bool json_scan(json_text *t, err *e)
+static const json_visitor NOBODY = {.to = NULL};
+
+bool json_scan(json_text *t, const json_visitor *visitor, err *e)
 {
-    scan s = {.text = t, .at = t->bytes};
+    scan s = {.text = t, .visitor = visitor == NULL ? &NOBODY : visitor, .at = t->bytes};
     bool passed = scan_text(&s, e);
-    mem_free(s.key);
+    mem_free(s.open_key);
     return passed;
+}
+
+/* ---- a text that has passed ---- */
+
+bool json_fail_changed(json_text *t, err *e)
+{
+    t->has_changed = true;
+    err_clear(e);
+    return err_at(e, &(place){.file = t->file}, "the file changed while it was read");
+}
+
+bool json_check_unchanged(json_text *t, err *e)
+{
+    return !t->has_changed || (!e->is_memory && json_fail_changed(t, e));
+}
+
+/* The text ends where more of it must follow. */
+static bool is_over(json_text *t, const char *at)
+{
+    if (at < t->end)
+        return false;
+    t->has_changed = true;
+    return true;
+}
+
+/* Goes over `c` and the spaces around it; NULL where something else stands, or nothing behind. */
+static const char *step_to(json_text *t, const char *at, char c)
+{
+    at = json_skip_space(t, at);
+    if (is_over(t, at) || *at != c)
+        return NULL;
+    at = json_skip_space(t, at + 1);
+    return is_over(t, at) ? NULL : at;
+}
+
+const char *json_whole(json_text *t)
+{
+    const char *at = json_skip_space(t, t->bytes);
+    return is_over(t, at) ? NULL : at;
+}
+
+const char *json_first(json_text *t, const char *at)
+{
+    const char *first = json_skip_space(t, at + 1);
+    return is_over(t, first) || *first == ']' || *first == '}' ? NULL : first;
+}
+
+const char *json_next(json_text *t, const char *value)
+{
+    const char *end = json_value_end(t, value);
+    return t->has_changed ? NULL : step_to(t, end, ',');
+}
+
+const char *json_value_end(json_text *t, const char *at)
+{
+    scan s = {
+        .text = t, .visitor = &NOBODY, .has_passed = true, .at = json_lists_end(t->lists, at)};
+    err unsaid;
+    if (s.at != NULL)
+        return s.at;
+    err_clear(&unsaid);
+    s.at = at;
+    if (scan_value(&s, false, "a value", &unsaid))
+        return s.at;
+    t->has_changed = true;
+    return t->end;
+}
+
+const char *json_member(json_text *t, const char *key_at)
+{
+    const char *value = step_to(t, json_value_end(t, key_at), ':');
+    t->has_changed |= value == NULL;
+    return value == NULL ? key_at : value;
+}
+
+bool json_visit(json_text *t, const char *at, const json_visitor *visitor, err *e)
+{
+    scan s = {.text = t, .visitor = visitor, .has_passed = true, .at = at};
+    return scan_value(&s, false, "a value", e);
+}
+
+/* What is left of the way behind the name at `name`, from its point on; NULL where the way does not
+ * begin with the name. */
+static const char *behind_name(const json_text *t, const char *name, const char *way)
+{
+    const char *end = way + strlen(way);
+    uint32_t c;
+    for (name++; (c = next_character(&name, t->end)) < STRING_END;) {
+        utf8_character wanted = utf8_read(way, end);
+        if (wanted.bytes == 0 || wanted.code != c)
+            return NULL;
+        way += wanted.bytes;
+    }
+    return *way == '\0' || *way == '.' ? way : NULL;
+}
+
+static const char *find_member(json_text *t, const char *object, const char *way)
+{
+    const char *inside = NULL, *value;
+    for (const char *name = json_first(t, object); name != NULL; name = json_next(t, value)) {
+        const char *rest = behind_name(t, name, way);
+        value = json_member(t, name);
+        if (rest != NULL && *rest == '\0')
+            return value;
+        if (rest != NULL && inside == NULL)
+            inside = json_way_find(t, value, rest + 1);
+    }
+    return inside;
+}
+
+static const char *find_item(json_text *t, const char *list, const char *way)
+{
+    size_t digits = strspn(way, "0123456789");
+    if (digits == 0 || (digits > 1 && *way == '0') || (way[digits] != '\0' && way[digits] != '.'))
+        return NULL;
+    unsigned long long left = strtoull(way, NULL, 10);
+    const char *item = json_first(t, list);
+    for (; item != NULL && left > 0; left--)
+        item = json_next(t, item);
+    return item == NULL || way[digits] == '\0' ? item : json_way_find(t, item, way + digits + 1);
+}
+
+const char *json_way_find(json_text *t, const char *at, const char *way)
+{
+    return *at == '{' ? find_member(t, at, way) : *at == '[' ? find_item(t, at, way) : NULL;
 }

@@ -3,7 +3,7 @@
 #ifndef SELFATTN_IO_JSON_SLIP_H
 #define SELFATTN_IO_JSON_SLIP_H
 
-#include "io/json_text.h"
+#include "io/json_scan.h"
 
 /* What is wrong with what stands at `at`, where a value or a key should; NULL where that is not
  * known. Where no text may stand, a word is none that lacks its quotes. */

@@ -1,10 +1,120 @@
-#include "io/json.h"
+#include "io/json_write.h"
 
-#include "io/json_row.h"
-#include "io/json_string.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "io/json.h"
+#include "io/number_row.h"
+#include "io/number_write.h"
 #include "io/rows_text.h"
 
+#include <cjson/cJSON.h>
+#include <math.h>
 #include <string.h>
+
+void json_string_use_account(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mem_take, .free_fn = mem_free});
+}
+
+void json_string_write(text *to, const char *string)
+{
+    cJSON *item = cJSON_CreateStringReference(string);
+    char *printed = item == NULL ? NULL : cJSON_PrintUnformatted(item);
+    if (printed == NULL) {
+        to->failed = true;
+    } else {
+        utf8_make_valid(printed);
+        text_add_string(to, printed);
+    }
+    cJSON_free(printed);
+    cJSON_Delete(item);
+}
+
+void json_element_write(text *out, dtype type, double value, int digits)
+{
+    if (type == DTYPE_BOOL) {
+        text_add_string(out, value != 0 ? "true" : "false");
+    } else if (!isfinite(value)) {
+        text_add_string(out, tensor_is_hole(value) ? "null"
+                             : isnan(value)        ? "\"NaN\""
+                             : value > 0           ? "\"Infinity\""
+                                                   : "\"-Infinity\"");
+    } else {
+        char *room = text_room(out, NUMBER_FIXED_TEXT);
+        if (room != NULL)
+            text_added(out, digits >= 0         ? number_write_fixed(value, digits, room)
+                            : type == DTYPE_F32 ? number_write_f32((float)value, room)
+                                                : number_write_f64(value, room));
+    }
+}
+
+void json_row_write(text *out, const tensor *row, int digits)
+{
+    bool is_usual = row->type != DTYPE_BOOL && digits < 0;
+    text_add_string(out, "[");
+    for (size_t i = 0; i < row->size[0]; i++) {
+        if (is_usual)
+            i = number_row_write(out, row, i, ", ");
+        if (i == row->size[0])
+            break;
+        if (i > 0)
+            text_add_string(out, ", ");
+        json_element_write(out, row->type, tensor_get(row, &i), digits);
+    }
+    text_add_string(out, "]");
+}
+
+static void write_list(text *out, const text_list *list)
+{
+    text_add_string(out, "[");
+    for (size_t i = 0; i < list->count; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        json_string_write(out, list->item[i]);
+    }
+    text_add_string(out, "]");
+}
+
+/* ---- members ---- */
+
+void json_member_key(text *out, const char *name)
+{
+    char last = out->length == 0 ? '{' : out->data[out->length - 1];
+    text_add_string(out, last == '{' || last == '[' ? "\"" : ", \"");
+    text_add_string(out, name);
+    text_add_string(out, "\": ");
+}
+
+void json_member_text(text *out, const char *name, const char *value)
+{
+    json_member_key(out, name);
+    json_string_write(out, value);
+}
+
+void json_member_count(text *out, const char *name, size_t value)
+{
+    json_member_key(out, name);
+    text_add_format(out, "%zu", value);
+}
+
+void json_member_truth(text *out, const char *name, bool value)
+{
+    json_member_key(out, name);
+    text_add_string(out, value ? "true" : "false");
+}
+
+void json_member_number(text *out, const char *name, double value)
+{
+    json_member_key(out, name);
+    json_element_write(out, DTYPE_F64, value, -1);
+}
+
+void json_member_list(text *out, const char *name, const text_list *list)
+{
+    json_member_key(out, name);
+    write_list(out, list);
+}
+
+/* ---- a result ---- */
 
 enum { INDENT = 2 };
 
@@ -31,16 +141,6 @@ static void add_separator(text *to, const write_options *how, bool first, size_t
     if (!first)
         text_add_string(to, ",");
     add_line(to, how, depth, first ? "" : " ");
-}
-
-static void new_line(writer *w, size_t depth, const char *otherwise)
-{
-    add_line(w->text, w->how, depth, otherwise);
-}
-
-static void separate(writer *w, bool first, size_t depth)
-{
-    add_separator(w->text, w->how, first, depth);
 }
 
 typedef struct indented_matrix {
@@ -70,7 +170,7 @@ static bool write_parts(writer *w, const tensor *t, size_t depth, err *e)
 {
     for (size_t i = 0; i < t->size[0]; i++) {
         tensor part = tensor_at(t, i);
-        separate(w, i == 0, depth);
+        add_separator(w->text, w->how, i == 0, depth);
         if (!write_tensor(w, &part, depth, e))
             return false;
     }
@@ -89,19 +189,9 @@ static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
     text_add_string(w->text, "[");
     if (!(t->rank == 2 ? write_matrix(w, t, depth + 1, e) : write_parts(w, t, depth + 1, e)))
         return false;
-    new_line(w, depth, "");
+    add_line(w->text, w->how, depth, "");
     text_add_string(w->text, "]");
     return true;
-}
-
-static void write_list(writer *w, const text_list *list)
-{
-    text_add_string(w->text, "[");
-    for (size_t i = 0; i < list->count; i++) {
-        text_add_string(w->text, i == 0 ? "" : ", ");
-        json_string_write(w->text, list->item[i]);
-    }
-    text_add_string(w->text, "]");
 }
 
 static bool is_scalar(const entry *one)
@@ -128,7 +218,7 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     case ENTRY_BUNDLE:
         return write_bundle(w, one->bundle, one->is_list, depth, e);
     case ENTRY_LIST:
-        write_list(w, &one->list);
+        write_list(w->text, &one->list);
         return true;
     case ENTRY_JSON:
         text_add_string(w->text, one->text);
@@ -153,14 +243,14 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
         if (flat)
             text_add_string(w->text, i == 0 ? "" : ", ");
         else
-            separate(w, i == 0, depth + 1);
+            add_separator(w->text, w->how, i == 0, depth + 1);
         if (!is_list)
             write_key(w, b->entry[i].name);
         if (!write_value(w, &b->entry[i], depth + 1, e))
             return false;
     }
     if (!flat)
-        new_line(w, depth, "");
+        add_line(w->text, w->how, depth, "");
     text_add_string(w->text, is_list ? "]" : "}");
     return sink_spill(w->out, e);
 }
@@ -171,15 +261,15 @@ static bool write_head(writer *w)
 {
     bool is_first = w->how->name == NULL;
     if (!is_first) {
-        separate(w, true, 1);
+        add_separator(w->text, w->how, true, 1);
         write_key(w, "name");
         json_string_write(w->text, w->how->name);
     }
     if (w->how->header == NULL)
         return is_first;
-    separate(w, is_first, 1);
+    add_separator(w->text, w->how, is_first, 1);
     write_key(w, "_header");
-    write_list(w, w->how->header);
+    write_list(w->text, w->how->header);
     return false;
 }
 
@@ -191,14 +281,14 @@ static bool write_document(writer *w, const bundle *result, err *e)
         const entry *one = &result->entry[i];
         if (w->how->name != NULL && strcmp(one->name, "name") == 0)
             continue;
-        separate(w, is_first, 1);
+        add_separator(w->text, w->how, is_first, 1);
         is_first = false;
         write_key(w, one->name);
         if (!write_value(w, one, 1, e))
             return false;
     }
     if (!is_first)
-        new_line(w, 0, "");
+        add_line(w->text, w->how, 0, "");
     text_add_string(w->text, "}");
     return true;
 }

@@ -1,6 +1,6 @@
 #include "io/jsonl.h"
 
-#include "io/json_text.h"
+#include "io/json_scan.h"
 
 #include <string.h>
 

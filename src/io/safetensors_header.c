@@ -16,13 +16,6 @@ static const struct {
              {"U32", ELEMENT_U32},   {"U16", ELEMENT_U16}, {"U8", ELEMENT_U8},
              {"BOOL", ELEMENT_BOOL}};
 
-static bool fail_expected(safetensors_header *h, const char *at, const char *wanted, err *e)
-{
-    char found[JSON_FOUND];
-    place where = json_place(&h->text, at);
-    return err_at(e, &where, "expected %s, found %s", wanted, json_found(&h->text, at, found));
-}
-
 /* ---- the values of one tensor ---- */
 
 /* Digits and nothing else: JSON has no whole numbers of its own. */
@@ -34,7 +27,7 @@ static bool read_size(safetensors_header *h, const char *at, size_t *value, err 
     for (; p < h->text.end && *p >= '0' && *p <= '9'; p++)
         fits = fits && size_mul(*value, 10, value) && size_add(*value, (size_t)(*p - '0'), value);
     if (p == at || p != json_value_end(&h->text, at))
-        return fail_expected(h, at, "a whole number", e);
+        return json_expected(&h->text, at, "a whole number", e);
     char found[JSON_FOUND];
     place where = json_place(&h->text, at);
     return fits || err_at(e, &where, "%s is more than an address can hold",
@@ -44,7 +37,7 @@ static bool read_size(safetensors_header *h, const char *at, size_t *value, err 
 static bool read_dtype(safetensors_header *h, safetensors_tensor *t, err *e)
 {
     if (*t->dtype != '"')
-        return fail_expected(h, t->dtype, "a type in double quotes", e);
+        return json_expected(&h->text, t->dtype, "a type in double quotes", e);
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
         if (!json_string_is(&h->text, t->dtype, TYPES[i].name))
             continue;
@@ -59,7 +52,7 @@ static bool read_dtype(safetensors_header *h, safetensors_tensor *t, err *e)
 static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *count, err *e)
 {
     if (*t->shape != '[')
-        return fail_expected(h, t->shape, "a list of sizes", e);
+        return json_expected(&h->text, t->shape, "a list of sizes", e);
     bool fits = true, has_zero = false;
     *count = 1;
     for (const char *at = json_first(&h->text, t->shape); at != NULL;) {
@@ -71,7 +64,7 @@ static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *cou
         t->matrix.axes++;
         has_zero = has_zero || size == 0;
         fits = fits && size_mul(*count, size, count);
-        at = json_next(&h->text, json_value_end(&h->text, at));
+        at = json_next(&h->text, at);
     }
     t->matrix.rank = t->matrix.axes < TENSOR_MAX_RANK ? (int)t->matrix.axes : TENSOR_MAX_RANK;
     if (has_zero)
@@ -84,9 +77,9 @@ static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *cou
 static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const char *at, err *e)
 {
     const char *begin = *at == '[' ? json_first(&h->text, at) : NULL;
-    const char *end = begin == NULL ? NULL : json_next(&h->text, json_value_end(&h->text, begin));
-    if (end == NULL || json_next(&h->text, json_value_end(&h->text, end)) != NULL)
-        return fail_expected(h, at, "two offsets, [begin, end]", e);
+    const char *end = begin == NULL ? NULL : json_next(&h->text, begin);
+    if (end == NULL || json_next(&h->text, end) != NULL)
+        return json_expected(&h->text, at, "two offsets, [begin, end]", e);
     if (!read_size(h, begin, &t->begin, e) || !read_size(h, end, &t->end, e))
         return false;
     place where = json_place(&h->text, at);
@@ -126,9 +119,9 @@ static bool find_values(safetensors_header *h, safetensors_tensor *t, const char
         while (i < MEMBERS && !json_string_is(&h->text, at, members[i].name))
             i++;
         if (i == MEMBERS)
-            return fail_expected(h, at, "dtype, shape or data_offsets", e);
+            return json_expected(&h->text, at, "dtype, shape or data_offsets", e);
         *members[i].value = json_member(&h->text, at);
-        at = json_next(&h->text, json_value_end(&h->text, *members[i].value));
+        at = json_next(&h->text, *members[i].value);
     }
     char name[JSON_FOUND];
     place where = json_place(&h->text, t->record);
@@ -146,7 +139,7 @@ static bool read_tensor(safetensors_header *h, const char *name, const char *rec
     const char *offsets = NULL;
     size_t count;
     if (*record != '{')
-        return fail_expected(h, record, "a tensor, '{'", e);
+        return json_expected(&h->text, record, "a tensor, '{'", e);
     if (!find_values(h, &t, &offsets, e) || !read_dtype(h, &t, e) ||
         !read_shape(h, &t, &count, e) || !read_offsets(h, &t, offsets, e) ||
         !check_size(h, &t, count, e))
@@ -168,12 +161,12 @@ static bool read_tensor(safetensors_header *h, const char *name, const char *rec
 static bool check_metadata(safetensors_header *h, err *e)
 {
     if (*h->metadata != '{')
-        return fail_expected(h, h->metadata, "an object of texts", e);
+        return json_expected(&h->text, h->metadata, "an object of texts", e);
     for (const char *at = json_first(&h->text, h->metadata); at != NULL;) {
         const char *value = json_member(&h->text, at);
         if (*value != '"')
-            return fail_expected(h, value, "a text in double quotes", e);
-        at = json_next(&h->text, json_value_end(&h->text, value));
+            return json_expected(&h->text, value, "a text in double quotes", e);
+        at = json_next(&h->text, value);
     }
     return true;
 }
@@ -189,7 +182,7 @@ static bool read_members(safetensors_header *h, err *e)
         } else if (!read_tensor(h, at, value, e)) {
             return false;
         }
-        at = json_next(&h->text, json_value_end(&h->text, value));
+        at = json_next(&h->text, value);
     }
     return true;
 }
@@ -279,14 +272,14 @@ static bool find_header(safetensors_header *h, const char *bytes, size_t length,
     h->data_at = (place){.file = file, .has_byte = true};
     h->data_at.byte = SAFETENSORS_LENGTH_BYTES + (size_t)wanted;
     return (wanted > 0 && *bytes == '{') ||
-           fail_expected(h, h->text.bytes, "'{', which begins the header", e);
+           json_expected(&h->text, h->text.bytes, "'{', which begins the header", e);
 }
 
 bool safetensors_header_read(safetensors_header *h, const char *bytes, size_t length,
                              const char *file, err *e)
 {
     *h = (safetensors_header){0};
-    bool done = find_header(h, bytes, length, file, e) && json_scan(&h->text, e) &&
+    bool done = find_header(h, bytes, length, file, e) && json_scan(&h->text, NULL, e) &&
                 read_members(h, e) && check_data(h, e);
     return json_check_unchanged(&h->text, e) && done;
 }

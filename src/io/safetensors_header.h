@@ -14,7 +14,7 @@
 #ifndef SELFATTN_IO_SAFETENSORS_HEADER_H
 #define SELFATTN_IO_SAFETENSORS_HEADER_H
 
-#include "io/json_text.h"
+#include "io/json_scan.h"
 #include "io/stored_matrix.h"
 
 enum { SAFETENSORS_MAX_HEADER = 100000000, SAFETENSORS_LENGTH_BYTES = 8 };

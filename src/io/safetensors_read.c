@@ -1,6 +1,6 @@
 /* Reading of safetensors (declared in io/safetensors.h). */
 #include "base/mem.h"
-#include "io/json_string.h"
+#include "io/json_scan.h"
 #include "io/safetensors.h"
 #include "io/safetensors_header.h"
 
@@ -52,7 +52,7 @@ static const char *find_text(safetensors_header *h, const char *name)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
     while (at != NULL && !json_string_is(&h->text, at, name))
-        at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at)));
+        at = json_next(&h->text, json_member(&h->text, at));
     return at == NULL ? NULL : json_member(&h->text, at);
 }
 
@@ -104,8 +104,7 @@ static bool read_metadata(safetensors_header *h, const read_options *how, bundle
     added->kind = ENTRY_BUNDLE;
     added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
     bool done = added->bundle != NULL;
-    for (; done && at != NULL;
-         at = json_next(&h->text, json_value_end(&h->text, json_member(&h->text, at))))
+    for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at)))
         done = read_metadata_text(h, at, has_name, added->bundle, e);
     if (done && added->bundle->count == 0)
         bundle_remove(to, SAFETENSORS_METADATA);

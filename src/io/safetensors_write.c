@@ -4,7 +4,7 @@
  * largest first, and begin at a multiple of 8, so that each tensor is aligned where the file is
  * mapped: what the reference writer does too. */
 #include "io/element_bytes.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "io/safetensors.h"
 #include "io/safetensors_header.h"
 #include "io/unnamed.h"

@@ -1,4 +1,4 @@
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "model/activation.h"
 #include "render/brackets.h"
 #include "render/display.h"

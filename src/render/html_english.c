@@ -1,7 +1,7 @@
 /* All that a page says in its own words, in the program and in its script (texts.js): what
  * stands in {1}, {2}, … is put in. What the steps say is the trace's. */
 #include "base/named.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "render/html_parts.h"
 
 #include <assert.h>

@@ -1,7 +1,6 @@
 #include "render/json.h"
 
-#include "io/json_row.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "render/label_text.h"
 #include "trace/nodes.h"
 

@@ -4,7 +4,7 @@
 #include "heap.h"
 #include "io/json.h"
 #include "io/json_again.h"
-#include "io/json_text.h"
+#include "io/json_scan.h"
 #include "kernels/fence.h"
 #include "unit.h"
 

@@ -5,7 +5,6 @@
 #include "said.h"
 #include "unit.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -422,24 +421,6 @@ static void reads_large_vocabulary(unit *u)
     text_free(&t);
 }
 
-static void *no_block(size_t size)
-{
-    (void)size;
-    return NULL;
-}
-
-/* cJSON says NULL for everything; behind the strict scan it can only mean this. */
-static void no_memory(unit *u)
-{
-    cJSON_Hooks none = {.malloc_fn = no_block, .free_fn = free};
-    bundle b;
-    err e;
-    cJSON_InitHooks(&none);
-    CHECK(u, !read_json("{\"title\": \"t\"}", AS_DOCUMENT, &b, &e));
-    cJSON_InitHooks(NULL);
-    CHECK_TEXT(u, said(&e), "out of memory: 7 bytes could not be had"); /* "title" */
-}
-
 static void probes(unit *u)
 {
     static const char *const YES[] = {"{", "  \n[1]", "\xef\xbb\xbf{}", "[["}, *const NO[] = {
@@ -475,7 +456,6 @@ UNIT(json_read)
     refuses_by_look(u);
     limits_labels(u);
     reads_large_vocabulary(u);
-    no_memory(u);
     probes(u);
     passes_over_the_unknown(u);
 }

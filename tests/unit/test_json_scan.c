@@ -16,7 +16,7 @@ static bool scan(const char *bytes, size_t length, err *e)
 {
     json_text t = json_text_of(bytes, length, "f", 0);
     *e = (err){0};
-    return json_scan(&t, e);
+    return json_scan(&t, NULL, e);
 }
 
 static const struct {

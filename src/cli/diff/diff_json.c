@@ -1,6 +1,6 @@
 /* What `diff --format json` says: one object. Indices count from 0. */
 #include "cli/diff/diff_report.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 
 #include <math.h>
 

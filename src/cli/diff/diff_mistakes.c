@@ -3,8 +3,7 @@
 #include "attn/keys.h"
 #include "attn/stage.h"
 #include "cli/matrix_file.h"
-#include "io/json_member.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/diff/diff_settings.h"
-#include "io/json_member.h"
+#include "io/json_write.h"
 
 #include <string.h>
 

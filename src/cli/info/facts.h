@@ -54,7 +54,7 @@ bool facts_join(fact *to, bundle *names, const fact *after, err *e);
 
 bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
                    err *e);
-/* The same of the value alone that a way (io/json_way.h) leads to, which is its name; of all where
+/* The same of the value alone that a way (io/json_scan.h) leads to, which is its name; of all where
  * it leads to none. */
 bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
                       const char *way, err *e);

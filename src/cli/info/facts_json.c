@@ -1,20 +1,10 @@
-/* Facts of a JSON text, whatever is in it: one walk over the bytes, no tree, no matrix. */
+/* Facts of a JSON text, whatever is in it: what its scan meets, no tree, no matrix. */
 #include "cli/info/facts.h"
-#include "io/json_room.h"
 #include "io/json_scan.h"
-#include "io/json_string.h"
-#include "io/json_way.h"
 #include "io/number_read.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct walk {
-    json_text text;
-    json_room room;
-    size_t depth; /* of the objects that are open */
-    err *e;
-} walk;
 
 enum { FACT_ROOM = sizeof(fact) + 64 }; /* with its name and a value that is shown */
 
@@ -22,61 +12,59 @@ enum { FACT_ROOM = sizeof(fact) + 64 }; /* with its name and a value that is sho
  * same for all of one depth. */
 typedef struct list_look {
     fact *of;
+    size_t outside; /* lists and objects that it is in */
     size_t size[JSON_MAX_DEPTH + 1];
     bool is_known[JSON_MAX_DEPTH + 1];
     size_t leaf_depth, nonfinite_texts;
     statistics truth; /* true as 1, false as 0 */
 } list_look;
 
-/* ---- texts ---- */
+/* Where the scan is: in objects whose facts are open, or in a list, or in an object in a list, of
+ * which nobody wants to know what is in it. */
+typedef struct walk {
+    json_text text;
+    fact *open[JSON_MAX_DEPTH + 1]; /* the fact that the next value is, at each depth */
+    list_look look;                 /* of: NULL outside of lists */
+    size_t passed;                  /* depth of the object that is passed over, from 1; 0: none */
+} walk;
 
-static void add_utf8(text *to, uint32_t c)
+/* The string at `at`, escapes resolved. */
+static void add_string(text *to, const char *at, const char *end)
 {
-    char bytes[4];
-    size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = length; i-- > 1; c >>= 6)
-        bytes[i] = (char)(0x80 | (c & 0x3f));
-    bytes[0] = (char)(FIRST[length] | c);
-    text_add(to, bytes, length);
+    bool ignored = false;
+    char *room = text_room(to, (size_t)(end - at));
+    if (room != NULL)
+        text_added(to, json_string_resolve(at, end, room, &ignored));
 }
 
-/* The string at `at`, escapes resolved; a NUL, which would end it, becomes U+FFFD. */
-static void read_string(const walk *w, const char *at, text *to)
+/* A number too large for float64 counts as infinite. */
+static double number_of(const char *at, const char *end)
 {
-    uint32_t c;
-    for (at++; (c = json_next_character(&at, w->text.end)) != JSON_STRING_END;)
-        add_utf8(to, c == 0 ? 0xfffd : c);
+    double value;
+    return number_read_f64(at, end, &value) ? value : HUGE_VAL;
 }
 
 /* ---- lists ---- */
 
-/* A number too large for float64 counts as infinite. */
-static double number_at(const walk *w, const char *at)
-{
-    double value;
-    const char *end = number_end_json(at, w->text.end);
-    return end != NULL && number_read_f64(at, end, &value) ? value : HUGE_VAL;
-}
-
-static void look_at_text(walk *w, const char *at, list_look *look)
+static void look_at_text(list_look *look, const char *at, const char *end)
 {
     double value;
     look->of->texts++;
-    if (json_nonfinite_read(&w->text, at, &value)) {
+    if (end - at > 2 && number_read_nonfinite(at + 1, end - 1, &value)) {
         look->nonfinite_texts++;
         statistics_add(&look->of->numbers, value);
     }
     if (fact_has_room(look->of)) {
         text words = {0};
-        read_string(w, at, &words);
+        add_string(&words, at, end);
         fact_show_item(look->of, text_string(&words), words.length);
         look->of->shown.failed = look->of->shown.failed || words.failed;
         text_free(&words);
     }
 }
 
-static void look_at_leaf(walk *w, const char *at, size_t depth, list_look *look)
+/* What is no list, in so many lists. */
+static void look_at_leaf(list_look *look, const char *at, const char *end, size_t depth)
 {
     fact *of = look->of;
     if (look->leaf_depth == 0)
@@ -84,7 +72,7 @@ static void look_at_leaf(walk *w, const char *at, size_t depth, list_look *look)
     of->is_ragged = of->is_ragged || depth != look->leaf_depth;
     switch (*at) {
     case '"':
-        look_at_text(w, at, look);
+        look_at_text(look, at, end);
         break;
     case '{':
         of->objects++;
@@ -98,33 +86,18 @@ static void look_at_leaf(walk *w, const char *at, size_t depth, list_look *look)
         of->nulls++;
         break;
     default:
-        statistics_add(&of->numbers, number_at(w, at));
+        statistics_add(&of->numbers, number_of(at, end));
     }
 }
 
-/* The end of the list at `at`, which is `depth` lists deep, itself counted. */
-static const char *look_at_list(walk *w, const char *at, size_t depth, list_look *look)
+/* A list of `count` entries ends, which is `depth` lists deep, itself counted. */
+static void look_at_end(list_look *look, size_t depth, size_t count)
 {
-    size_t count = 0;
-    const char *end = at + 1;
-    if (depth > JSON_MAX_DEPTH) {
-        json_fail_changed(&w->text, w->e);
-        return w->text.end;
-    }
-    for (const char *item = json_first(&w->text, at); item != NULL;
-         item = json_next(&w->text, end)) {
-        count++;
-        if (*item != '[')
-            look_at_leaf(w, item, depth, look);
-        end =
-            *item == '[' ? look_at_list(w, item, depth + 1, look) : json_value_end(&w->text, item);
-    }
-    look->of->is_ragged =
-        look->of->is_ragged || (look->is_known[depth] && look->size[depth] != count);
+    fact *of = look->of;
+    of->is_ragged = of->is_ragged || (look->is_known[depth] && look->size[depth] != count);
     look->is_known[depth] = true;
     look->size[depth] = count;
-    look->of->depth = depth > look->of->depth ? depth : look->of->depth;
-    return json_close(&w->text, end);
+    of->depth = depth > of->depth ? depth : of->depth;
 }
 
 /* Numbers, of which some may be written as texts and some be left out; or true and false. */
@@ -160,104 +133,109 @@ static void name_list(const list_look *look)
         text_clear(&f->shown);
 }
 
-static const char *walk_list(walk *w, const char *at, fact *to)
+/* ---- what the scan meets ---- */
+
+static bool open_value(void *to, const char *at, size_t depth, bool in_list, const char **behind,
+                       err *e)
 {
-    list_look look = {.of = to};
-    const char *end = look_at_list(w, at, 1, &look);
-    if (!text_ok(&to->shown, w->e))
-        return NULL;
-    name_list(&look);
-    return end;
-}
-
-/* ---- values ---- */
-
-static const char *walk_value(walk *w, const char *at, fact *to);
-
-static fact *add_named(walk *w, const char *key, text *name, fact *to)
-{
-    text_clear(name);
-    read_string(w, key, name);
-    return text_ok(name, w->e) && json_room_take(&w->room, &w->text, key, FACT_ROOM, w->e)
-               ? fact_add(to, text_string(name), name->length, w->e)
-               : NULL;
-}
-
-/* NULL with the error set when there is no memory. */
-static const char *walk_object(walk *w, const char *at, fact *to)
-{
-    const char *end = at + 1;
-    text name = {0};
-    if (w->depth++ == JSON_MAX_DEPTH) {
-        json_fail_changed(&w->text, w->e);
-        return NULL;
+    walk *w = to;
+    (void)in_list, (void)behind, (void)e;
+    if (w->passed > 0)
+        return true;
+    if (w->look.of != NULL && *at == '{') {
+        look_at_leaf(&w->look, at, at + 1, depth - w->look.outside);
+        w->passed = depth + 1;
+    } else if (*at == '{') {
+        w->open[depth]->kind = FACT_OBJECT;
+    } else if (w->look.of == NULL) {
+        w->look = (list_look){.of = w->open[depth], .outside = depth};
     }
-    to->kind = FACT_OBJECT;
-    for (const char *key = json_first(&w->text, at); key != NULL; key = json_next(&w->text, end)) {
-        fact *added = add_named(w, key, &name, to);
-        end = added == NULL ? NULL : walk_value(w, json_member(&w->text, key), added);
-        if (end == NULL)
-            break;
-        to->count++;
-    }
-    text_free(&name);
-    w->depth--;
-    return end == NULL ? NULL : json_close(&w->text, end);
+    return true;
 }
 
-static void walk_word(walk *w, const char *at, fact *to)
+static bool close_value(void *to, const char *bracket, size_t depth, size_t count, err *e)
 {
-    bool is_number = *at == '-' || (*at >= '0' && *at <= '9');
-    to->kind = is_number ? FACT_NUMBER : *at == 'n' ? FACT_NULL : FACT_TRUTH;
-    to->type = DTYPE_F64;
-    if (is_number)
-        statistics_add(&to->numbers, number_at(w, at));
-    text_add(&to->shown, at, (size_t)(json_value_end(&w->text, at) - at));
-}
-
-static const char *walk_value(walk *w, const char *at, fact *to)
-{
-    if (*at == '{')
-        return walk_object(w, at, to);
-    if (*at == '[')
-        return walk_list(w, at, to);
-    if (*at == '"') {
-        to->kind = FACT_TEXT;
-        read_string(w, at, &to->shown);
+    walk *w = to;
+    fact *of = w->look.of;
+    if (w->passed > 0) {
+        w->passed = w->passed == depth + 1 ? 0 : w->passed;
+    } else if (*bracket == '}') {
+        w->open[depth]->count = count;
     } else {
-        walk_word(w, at, to);
+        look_at_end(&w->look, depth - w->look.outside + 1, count);
+        if (depth > w->look.outside)
+            return true;
+        name_list(&w->look);
+        w->look.of = NULL;
+        return text_ok(&of->shown, e);
     }
-    return text_ok(&to->shown, w->e) ? json_value_end(&w->text, at) : NULL;
+    return true;
 }
 
-static const char *walk_one(walk *w, const char *at, const char *name, fact *to)
+static bool add_key(void *to, const char *at, const char *end, size_t depth, err *e)
 {
-    fact *added = fact_add(to, name, strlen(name), w->e);
-    to->kind = FACT_OBJECT;
-    to->count = 1;
-    return added == NULL ? NULL : walk_value(w, at, added);
+    walk *w = to;
+    if (w->passed > 0)
+        return true;
+    if (!json_take_room(&w->text, at, FACT_ROOM, e))
+        return false;
+    fact *added = fact_add(w->open[depth - 1], "", 0, e);
+    w->open[depth] = added;
+    if (added != NULL)
+        add_string(&added->name, at, end);
+    return added != NULL && text_ok(&added->name, e);
 }
 
-/* way: NULL for all. */
-static bool find_facts(walk *w, const char *way, fact *out)
+static bool add_value(void *to, const char *at, const char *end, size_t depth, err *e)
 {
-    const char *at = json_scan(&w->text, w->e) ? json_whole(&w->text) : NULL;
-    const char *one = at == NULL || way == NULL ? NULL : json_way_find(&w->text, at, way);
-    bool done =
-        at != NULL && (one == NULL ? walk_value(w, at, out) : walk_one(w, one, way, out)) != NULL;
-    return json_check_unchanged(&w->text, w->e) && done;
+    walk *w = to;
+    fact *of = w->open[depth];
+    if (w->passed > 0)
+        return true;
+    if (w->look.of != NULL) {
+        look_at_leaf(&w->look, at, end, depth - w->look.outside);
+        return true;
+    }
+    of->type = *at == '"' ? of->type : DTYPE_F64;
+    of->kind = *at == '"'                ? FACT_TEXT
+               : json_begins_number(*at) ? FACT_NUMBER
+               : *at == 'n'              ? FACT_NULL
+                                         : FACT_TRUTH;
+    if (of->kind == FACT_NUMBER)
+        statistics_add(&of->numbers, number_of(at, end));
+    if (of->kind == FACT_TEXT)
+        add_string(&of->shown, at, end);
+    else
+        text_add(&of->shown, at, (size_t)(end - at));
+    return text_ok(&of->shown, e);
+}
+
+static json_visitor visitor_of(walk *w)
+{
+    return (json_visitor){w, open_value, close_value, add_key, add_value};
 }
 
 bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
                    err *e)
 {
-    walk w = {.text = json_text_of(bytes, length, file, first_line), .e = e};
-    return find_facts(&w, NULL, out);
+    walk w = {.text = json_text_of(bytes, length, file, first_line), .open = {out}};
+    json_visitor visitor = visitor_of(&w);
+    return json_scan(&w.text, &visitor, e);
 }
 
 bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
                       const char *way, err *e)
 {
-    walk w = {.text = json_text_of(bytes, length, file, 1), .e = e};
-    return find_facts(&w, way, out);
+    walk w = {.text = json_text_of(bytes, length, file, 1), .open = {out}};
+    json_visitor visitor = visitor_of(&w);
+    const char *at = json_scan(&w.text, NULL, e) ? json_whole(&w.text) : NULL;
+    const char *one = at == NULL || way == NULL ? NULL : json_way_find(&w.text, at, way);
+    if (one != NULL) {
+        out->kind = FACT_OBJECT;
+        out->count = 1;
+        w.open[0] = fact_add(out, way, strlen(way), e);
+        at = w.open[0] == NULL ? NULL : one;
+    }
+    bool done = at != NULL && json_visit(&w.text, at, &visitor, e);
+    return json_check_unchanged(&w.text, e) && done;
 }

@@ -1,7 +1,6 @@
 /* What `info --format json` says: an object a file, a line each. */
 #include "cli/info/info_file.h"
-#include "io/json_member.h"
-#include "io/json_string.h"
+#include "io/json_write.h"
 #include "io/number_write.h"
 
 #include <math.h>

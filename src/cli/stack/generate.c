@@ -3,8 +3,7 @@
 #include "cli/output_file.h"
 #include "cli/stack/generation_solve.h"
 #include "cli/tracing.h"
-#include "io/json_member.h"
-#include "io/json_row.h"
+#include "io/json_write.h"
 #include "model/embed.h"
 #include "weights/names.h"
 
