@@ -3,7 +3,7 @@
 # A suite is tests/NAME/run.sh or a program.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
 # What a script of tests runs beside ./selfattn.
-HELPERS  := $(addprefix $(BUILD)/,trace_numbers trace_formats exponent peak)
+HELPERS  := $(addprefix $(BUILD)/,trace_formats exponent peak)
 FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless numbers \
@@ -35,7 +35,6 @@ $(BUILD)/unit: $(call objects,tests/unit tests/kernels) \
 $(BUILD)/compare: $(call objects,tests/ref)
 $(BUILD)/why: $(call objects,tests/why) $(filter-out %/compare.o,$(call objects,tests/ref))
 $(BUILD)/faults: $(call objects,tests/faults)
-$(BUILD)/trace_numbers: $(call objects,tests/trace)
 $(BUILD)/trace_formats: $(call objects,tests/formats)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 $(BUILD)/peak: $(call objects,tests/memory)

@@ -1,8 +1,6 @@
 #!/bin/sh
 # run.sh [WORD]: the formats of --trace-format beside text. WORD picks documents by name.
 #
-# json     every matrix and worked line of the JSON trace has the numbers of the stages that the
-#          same run emits
 # pages    markdown, latex and html show all numbers of the JSON trace, and no others, in their
 #          order ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
 # stacks   the same of layers and generations
@@ -13,26 +11,8 @@ set -u
 make_scratch
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
-# shellcheck source=tests/trace/stages.sh
-. "$root/tests/trace/stages.sh"
 trace=$scratch/trace.json
 formats="markdown latex html"
-
-# stages DOCUMENT: those that every document has, and what else it makes, as JSON.
-stages() {
-    names=$(stages_of "$1" q,k,v,scores,scaled,masked,weights,attended,context,output \
-        x xk q_rope present_k present_v q_score k_score capped rounded)
-    selfattn --quiet --format json --emit "$names" "$1"
-}
-
-check_document() {
-    document=$(basename "$1" .json)
-    selfattn --quiet --trace-format json "$1" >"$trace" 2>"$said" &&
-        stages "$1" >"$scratch/stages.json" 2>>"$said" &&
-        trace_formats json "$trace" "$scratch/stages.json" >>"$said" 2>&1
-    count "$document: the JSON trace is not what the stages are"
-    check_pages "$1"
-}
 
 # check_pages [COMMAND] DOCUMENT [OPTION]...: of all numbers.
 check_pages() {
@@ -60,7 +40,7 @@ for file in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \
     "$root"/testdata/variants/*.json "$root"/testdata/positions/*.json \
     "$root"/tests/trace/documents/*.json; do
     case $file in */bloem-tokens.json | */labels.json) continue ;; esac
-    ! picked "$file" || check_document "$file"
+    ! picked "$file" || check_pages "$file"
 done
 
 for file in "$root"/testdata/stacks/*.json "$root"/tests/trace/stacks/*.json; do

@@ -1,9 +1,7 @@
-/* trace_formats json TRACE STAGES: a JSON trace against the stages of the same run.
- * trace_formats FORMAT TRACE PAGE: a page against the JSON trace of the same run, which was asked
+/* trace_formats FORMAT TRACE PAGE: a page against the JSON trace of the same run, which was asked
  * for with --full. With --alter as the first word, one digit of the page after the other is
  * changed, and each change that is not noticed is an error. */
 #include "pages.h"
-#include "stages.h"
 #include "tokens.h"
 
 #include <ctype.h>
@@ -67,20 +65,14 @@ int main(int argc, char **argv)
     bool alters = argc > 1 && strcmp(argv[1], "--alter") == 0, is_right;
     char **word = argv + alters;
     if (argc - alters != 4) {
-        fprintf(stderr, "trace_formats: [--alter] json|markdown|latex|html TRACE STAGES|PAGE\n");
+        fprintf(stderr, "trace_formats: [--alter] markdown|latex|html TRACE PAGE\n");
         return 2;
     }
     cJSON *trace = read_json(word[2]);
-    if (strcmp(word[1], "json") == 0) {
-        cJSON *stages = read_json(word[3]);
-        is_right = stages_agree(trace, stages, 8);
-        cJSON_Delete(stages);
-    } else {
-        char *bytes = read_file(word[3]);
-        tokens_strip(bytes, word[1]);
-        is_right = alters ? notices_all(trace, bytes) : page_agrees(trace, bytes, true);
-        free(bytes);
-    }
+    char *bytes = read_file(word[3]);
+    tokens_strip(bytes, word[1]);
+    is_right = alters ? notices_all(trace, bytes) : page_agrees(trace, bytes, true);
+    free(bytes);
     cJSON_Delete(trace);
     return !is_right;
 }

@@ -1,16 +1,14 @@
-#!/usr/bin/python3 -B
-"""evaluate.py f32|f64 TRACE.json...: computes traces again from their own derivations.
+"""A JSON trace, computed again from its own derivations.
 
 Knows operations and parts, and nothing of attention: each node of the trace says what its cells are
 made of, and every cell must come out of its operands, within what the type of the run rounds away.
-The same holds for each worked line, product and sum of its steps, and each matrix that they show is
-a node's. A number that is changed must be noticed, too. Prints what is wrong, and how many traces
-passed and failed. With --alter N first, one in N numbers of the steps is changed in its turn, and
-each change that is not noticed is an error."""
+The same holds for each worked line, product and sum of its steps, each matrix that they show is a
+node's, and letters are those of operations and operands (said.py). A node that is a stage has that
+stage's numbers."""
 import bisect
-import json
 import math
-import sys
+
+import said as letters
 
 # What a rounding may move, and the smallest normal number: what is below it becomes 0.
 SLACK = {"f32": 2.0**-22, "f64": 2.0**-50}
@@ -26,6 +24,7 @@ class Node:
     def __init__(self, said):
         self.name, self.operation, self.function = (
             said["name"], said.get("operation"), said.get("function"))
+        self.letters = said.get("letters")
         self.heads, self.rows, self.columns = said["shape"]
         self.slices = said.get("slices", 1)
         self.appended, self.untouched = said.get("appended", 0), said.get("untouched", 0)
@@ -232,8 +231,13 @@ def is_near(got, wanted, slack):
     return abs(got - wanted) <= slack
 
 
+def run_of(trace, kind):
+    return {"nodes": {said["name"]: Node(said) for said in trace["nodes"]}, "type": kind,
+            "home": home}
+
+
 def check(trace, kind, only=None):
-    run = {"nodes": {said["name"]: Node(said) for said in trace["nodes"]}, "type": kind}
+    run = run_of(trace, kind)
     wrong, done = [], 0
     for node in run["nodes"].values():
         if node.operation is None or node.values is None or only not in (None, node.name):
@@ -354,8 +358,8 @@ class Shown:
 
     def __init__(self, trace, kind):
         self.kind = kind
-        self.nodes = {said["name"]: Node(said) for said in trace["nodes"]}
-        self.run = {"nodes": self.nodes, "type": kind}
+        self.run = run_of(trace, kind)
+        self.nodes = self.run["nodes"]
         there = [node for node in self.nodes.values() if node.values is not None]
         self.matrices = {key_of(matrix) for node in there for matrix in shapes_of(node)}
         self.matrices |= {tuple(zip(*matrix)) for matrix in self.matrices}
@@ -368,7 +372,7 @@ class Shown:
 
     def begin(self):
         """A step: numbers that its lines work out may be used by those after them."""
-        self.made = set()
+        self.made, self.sizes = set(), {"h": 1}
 
     def knows(self, value):
         """A row of a node; numbers that nodes or lines before have, one by one."""
@@ -391,7 +395,7 @@ class Shown:
     def cell_is_true(self, said):
         """The operands are those that the cell's node says, and the result is the cell."""
         node, (head, row, column) = self.nodes[said["of"]], said["cell"]
-        if node.operation != said["operation"]:
+        if node.operation != said["operation"] or not letters.line_is_said(self.run, node, said):
             return False
         for x in "abcd":
             wanted = []
@@ -428,11 +432,19 @@ class Shown:
             a, result = numbers(said["a"]), numbers(said["result"])
             return (key_of(a) in self.matrices and self.knows(result) and
                     rows_are_true(a, result, self.kind))
-        return True
+        if said["kind"] == "table":
+            return letters.table_is_true(self.run, said["cells"], self.sizes)
+        return said["kind"] != "formula" or letters.formula_is_said(self.run, said["text"])
 
 
 def say_item(said):
     return str({x: y for x, y in said.items() if x not in ("rows", "columns")})[:200]
+
+
+def check_letters(run):
+    for node in run["nodes"].values():
+        if node.operation is not None and not letters.node_is_said(run, node):
+            yield f"{node.name}: {node.operation} is not '{node.letters}'"
 
 
 def check_steps(trace, kind):
@@ -442,6 +454,55 @@ def check_steps(trace, kind):
         for said in step["items"]:
             if not shown.item_is_true(said):
                 yield f"{step['step']}: {say_item(said)}"
+
+
+# ---- stages ----
+
+
+def heads_of(stage):
+    """Heads, rows, columns; one row stands for a stage of one axis."""
+    if not isinstance(stage[0], list):
+        return [[stage]]
+    return stage if isinstance(stage[0][0], list) else [stage]
+
+
+def joined(heads):
+    """Rows, the heads side by side."""
+    return [[x for row in rows for x in row] for rows in zip(*heads)]
+
+
+def is_stage(node, stage, trace, end):
+    """The numbers of the batch that is shown; of a generation's step, those of its rows, `end` the
+    last, and of the keys so far."""
+    if "batch" in trace:
+        stage = stage[trace["batch"]]
+    if node.focus:
+        stage = stage[node.focus["head"]] if isinstance(stage[0][0][0], list) else stage
+        queries = next(said["shape"][1] for said in trace["nodes"]
+                       if said["name"] == node.operands["a"]["of"])
+        stage = stage[node.focus["row"] + (0 if end is None else end - queries)]
+    stage = numbers(heads_of(stage))
+    if end is not None and node.focus:
+        stage = [stage[0][: node.rows]]
+    elif end is not None and len(stage[0]) > node.rows:
+        stage = [head[:end][-node.rows :] for head in stage]
+    if end is not None and len(stage) == node.heads:
+        stage = [[row[: node.columns] for row in head] for head in stage]
+    return repr(joined(stage)) == repr(joined(node.values))
+
+
+def check_stages(trace, stages, end=None, before=""):
+    """The nodes that a run of `end` rows emits too; `before` is where their names begin."""
+    compared = 0
+    for said in trace["nodes"]:
+        if said["name"].startswith(before) and "values" in said:
+            name = said["name"][len(before) :]
+            if name in stages:
+                compared += 1
+                if not is_stage(Node(said), stages[name], trace, end):
+                    yield f"{said['name']} is not what the stage is"
+    if compared < 8:
+        yield f"only {compared} stages are nodes"
 
 
 def places(value, name):
@@ -491,25 +552,41 @@ def spoil(trace):
             made[i][j] = kept
 
 
-def main(kind, paths):
-    failed = every = 0
-    if kind == "--alter":
-        every, kind, *paths = int(paths[0]), paths[1], *paths[2:]
-    for path in paths:
-        with open(path) as file:
-            trace = json.load(file)
-        wrong, done = check(trace, kind)
-        if done == 0:
-            wrong = ["no cell is made of others"]
-        wrong += [f"{name}: a number that is a hundredth off is not noticed"
-                  for name in spoil(trace) if not check(trace, kind, name)[0]]
-        wrong += check_steps(trace, kind)
-        wrong += alter_steps(trace, kind, every) if every else []
-        failed += bool(wrong)
-        for line in wrong[:5]:
-            print(f"FAIL trace: {path}: {line}")
-    print(len(paths) - failed, failed)
+def rename(trace, kind):
+    """Each node's operation, its first operand and a letter, changed in their turn: those whose
+    change is not noticed."""
+    names = [said["name"] for said in trace["nodes"]]
+    for said in trace["nodes"]:
+        if "operation" not in said or "values" not in said:
+            continue
+        before = names[names.index(said["a"]["of"]) - 1]
+        for what, other in (("operation", "hide"), ("a", {**said["a"], "of": before}),
+                            ("letters", said.get("letters", " ")[:-1] + "?")):
+            kept = said.get(what)
+            said[what] = other
+            if kept is not None and not node_is_wrong(trace, kind, said["name"]):
+                yield f"{said['name']}: {other} in place of {kept} is not noticed"
+            said[what] = kept
 
 
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+def node_is_wrong(trace, kind, name):
+    run = run_of(trace, kind)
+    node = run["nodes"][name]
+    try:
+        return not letters.node_is_said(run, node) or bool(check(trace, kind, name)[0])
+    except (IndexError, TypeError):  # of an operand that has another shape
+        return True
+
+
+def untruths(trace, kind, every):
+    """What is wrong in a trace, and which changes of it are not noticed."""
+    wrong, done = check(trace, kind)
+    if done == 0:
+        wrong = ["no cell is made of others"]
+    wrong += [f"{name}: a number that is a hundredth off is not noticed"
+              for name in spoil(trace) if not check(trace, kind, name)[0]]
+    wrong += rename(trace, kind)
+    wrong += check_letters(run_of(trace, kind))
+    wrong += check_steps(trace, kind)
+    wrong += alter_steps(trace, kind, every) if every else []
+    return wrong

@@ -1,0 +1,135 @@
+#!/usr/bin/python3 -B
+"""check.py [WORD]: what --trace shows, of every document with WORD in its name.
+
+again    every number and letter of a JSON trace comes out of its derivations (evaluate.py)
+stages   its nodes have the numbers that the same run emits, which are the same beside a trace
+text     a text trace shows the JSON trace of the same run, character by character (shown.py)
+alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+# pylint: disable=wrong-import-position
+import claims
+import evaluate
+import shown
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORD = sys.argv[1] if len(sys.argv) > 1 else ""
+STAGE_FOLDERS = ("seeds", "examples", "variants", "positions", "worked")
+# Of changes in a text trace, and in the numbers of a JSON trace, one in so many is tried.
+EVERY_SIGN, EVERY_NUMBER = 97, 17
+
+
+def documents(scratch):
+    """The command that takes each, and its file; one is too large to be shown whole."""
+    large = pathlib.Path(scratch) / "large.json"
+    large.write_bytes(subprocess.run(("awk", "-f", HERE / "large.awk"), stdin=subprocess.DEVNULL,
+                                     capture_output=True, check=True).stdout)
+    yield "run", large
+    folders = [ROOT / "testdata" / name for name in STAGE_FOLDERS] + [HERE / "documents"]
+    for folder in folders:
+        yield from (("run", path) for path in sorted(folder.glob("*.json")))
+    stacks = [*(ROOT / "testdata/stacks").glob("*.json"), *(HERE / "stacks").glob("*.json"),
+              ROOT / "tests/web/gates.json"]
+    for path in sorted(stacks):
+        is_told = path.name.startswith(("generat", "street"))
+        yield "generate" if is_told else "decode" if "decoder" in path.name else "encode", path
+
+
+def found(what, name, wrong):
+    """Says what is wrong, the first five of it."""
+    claims.check("\n    ".join([f"{name}: {what}", *wrong[:5]]), not wrong)
+
+
+class Document:
+    def __init__(self, command, path, scratch):
+        self.command, self.path, self.name = command, str(path), path.stem
+        self.room = os.path.join(scratch, "trace.json")
+        self.length = ("--length", "3") if command == "generate" else ()
+
+    def run(self, *options):
+        return claims.selfattn(self.command, "--quiet", *self.length, *options, self.path)
+
+    def json(self, *options):
+        """The trace, and what the same run writes besides."""
+        stages = self.run("--trace-format", "json", "--trace-output", self.room, *options)
+        with open(self.room, encoding="utf-8") as file:
+            return json.load(file), stages
+
+    def text(self, trace, kind, *options, digits=None):
+        """Its text is what the trace says."""
+        is_full = "--full" in options
+        numbers = shown.Numbers(digits, kind)
+        options += () if digits is None else ("--digits", str(digits))
+        page = self.run("--trace", "--dtype", kind, *options).decode()
+        name = f"{self.name}: {self.command} --dtype {kind} {' '.join(options)}"
+        wrong = shown.difference(trace, page, is_full, numbers)
+        found("text", name, [wrong] if wrong else [])
+        if not wrong and digits is None and "--full" not in options:
+            found("a change of the text is not noticed", name,
+                  shown.alter(trace, page, is_full, numbers, EVERY_SIGN))
+
+    def told(self, kind, *options):
+        """The trace, after it was found true."""
+        if self.command == "generate":
+            trace, words = self.json("--dtype", kind, *options)
+            found("stages", self.name, self.steps_differ(trace, kind, words.decode().split()))
+        else:
+            trace, stages = self.json("--dtype", kind, "--emit", "*", *options)
+            alone = self.run("--dtype", kind, "--emit", "*")
+            found("the data are others beside a trace", self.name,
+                  ["they differ"] if alone != stages else [])
+            found("stages", self.name, list(evaluate.check_stages(trace, json.loads(stages))))
+        found("again", f"{self.name} {kind} {' '.join(options)}",
+              evaluate.untruths(trace, kind, EVERY_NUMBER))
+        return trace
+
+    def steps_differ(self, trace, kind, words):
+        """Each step of a generation against a decoder that sees all words at once."""
+        with open(self.path, encoding="utf-8") as file:
+            document = json.load(file)
+        key = "tokens" if "tokens" in document else "ids"
+        end = len(document[key])
+        document[key] += words if key == "tokens" else [int(word) for word in words]
+        document.pop("expected", None)
+        stages = json.loads(claims.selfattn("decode", "--quiet", "--dtype", kind, "--emit", "*",
+                                            data=json.dumps(document).encode()))
+        return [line for step in range(3)
+                for line in evaluate.check_stages(trace, stages, end + step, f"step.{step}.")]
+
+    def check(self):
+        trace = self.told("f32")
+        for digits in (None, 2, 7):
+            self.text(trace, "f32", digits=digits)
+        scores = next((x["shape"] for x in trace["nodes"] if x["name"].endswith("scores")), [1, 1])
+        focus = ("--focus", f"row={(scores[1] + 1) // 2}")
+        last = ("--focus", f"row={scores[1]},head={scores[0]}")
+        if self.command == "generate":
+            focus = ("--temperature", "2", "--seed", "1")
+            last = ()
+        self.text(self.json("--dtype", "f32", *focus)[0], "f32", *focus)
+        self.text(self.json("--dtype", "f32", "--full", *last)[0], "f32", "--full", *last)
+        self.text(self.told("f64", *last), "f64", *last)
+        if (HERE / "golden" / f"{self.name}.txt").exists():
+            for step in trace["steps"]:
+                only = f"--trace={step['step']}"
+                self.text(self.json(only)[0], "f32", only)
+
+
+def main():
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory() as scratch:
+        for command, path in documents(scratch):
+            # No numbers; letters that a terminal could not bear are others on the page.
+            if WORD in path.stem and path.stem not in ("bloem-tokens", "labels"):
+                Document(command, path, scratch).check()
+    claims.finish()
+
+
+main()

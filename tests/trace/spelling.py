@@ -1,0 +1,101 @@
+"""What a line of an operation looks like, with numbers or with letters, without its spaces. The rows
+are typed here again, so that a change of the program's own (attn/operation.h says how they read) is
+noticed: with numbers, with what is inside worked out, and with letters where they are others."""
+
+ROWS = {
+    "copy": ("{a}", None, None),
+    "dot": ("<{(a)}·{b};+>[c?+{c}]", None, None),
+    "difference": ("<{(a)}·{b};−>", None, None),
+    "additive": ("<{(c)}·tanh({a}+{b}[d?+{d}]);+>", "<{(c)}·{inner};+>", None),
+    "times": ("{(a)}·{b}", None, None),
+    "cap": ("{(b)}·tanh({a}/{b})", "{(b)}·{inner}", None),
+    "plus": ("{a}[b?+{b}][c?−{c}·|{d}−{j}|]", None, None),
+    "exp": ("exp({a}[b?−{b}])", None, None),
+    "sum": ("<{a};+>[c?+{c}]", None, "Σⱼ{*a}[c?+{c}]"),
+    "max": ("max(<{a};,>[c?,{c}])", None, "[c?max(]maxⱼ{*a}[c?,{c})]"),
+    "divide": ("{a}/{b}", None, None),
+    "plus_log": ("{a}+ln({b})", None, "{a}+ln{b}"),
+    "entropy": ("−(<{a}·ln({a});+;0>)", None, "−Σⱼ{*a}·ln{*a}"),
+    "round": ("{a}", None, "{a},rounded"),
+    "variance": ("", None, None),
+    "inverse_root": ("1/√{a}", None, None),
+    "inverse_root_of_sum": ("1/√({a}+{b})", "1/√{inner}", None),
+    "hide": ("{a}", None, None),
+    "normalize": (None, None, "{a}/√(meanof{b}²+{c})[d?·{d}]"),
+    "wave": (None, None, "{a}[c?+{c}]+sin({b}),jthefirstcolumnofpairp;cosforitssecond"),
+    "turn": (None, None, "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;+foritssecond"),
+    "stack": (None, None, "{a},then{b}"),
+    "mean": (None, None, "[b?({a}+{b})/2:meanof{a}]"),
+    "minus": (None, None, "{a}−{b}"),
+    "activate": (None, None, "{f}({a})[b?·{b}]"),
+}
+
+
+class Spelling:
+    """An expression that is being written: `operands` has what stands for each letter."""
+
+    def __init__(self, operands):
+        self.operands, self.out, self.term = operands, "", None
+
+    def literal(self, sign):
+        return sign
+
+    def has(self, letter):
+        return self.operands.get(letter) is not None
+
+    def place(self, name):
+        """What stands for {name}; a series means one of its numbers."""
+        return str(self.operands.get(name.strip("()*"), ""))
+
+    def terms(self, _):
+        """The indices of a series; None is …"""
+        return [0]
+
+    def is_zero(self, _):
+        return False
+
+    def series(self, body):
+        term, between, *zero = body.split(";")
+        first = term[term.index("{") + 1 :].lstrip("(")[0]
+        for n, self.term in enumerate(self.terms(first)):
+            self.out += "".join(map(self.literal, between)) if n else ""
+            if self.term is None:
+                self.out += "…"
+            elif zero and self.is_zero(first):
+                self.out += zero[0]
+            else:
+                self.write(term)
+        self.term = None
+
+    def choice(self, body):
+        there, _, other = body[2:].partition(":")
+        self.write(there if self.has(body[0]) else other)
+
+    def write(self, template):
+        """Gives the whole, for convenience."""
+        at = 0
+        while at < len(template):
+            here, close = template[at], {"{": "}", "<": ">", "[": "]"}.get(template[at])
+            if close is None:
+                self.out += self.literal(here)
+                at += 1
+                continue
+            end = closing(template, at, here, close)
+            body = template[at + 1 : end]
+            if here == "{":
+                self.out += self.place(body)
+            elif here == "<":
+                self.series(body)
+            else:
+                self.choice(body)
+            at = end + 1
+        return self.out
+
+
+def closing(template, at, opening, close):
+    depth = 0
+    for i in range(at, len(template)):
+        depth += (template[i] == opening) - (template[i] == close)
+        if depth == 0:
+            return i
+    raise ValueError(template)
