@@ -23,7 +23,7 @@ ROOT = HERE.parent.parent
 WORD = sys.argv[1] if len(sys.argv) > 1 else ""
 STAGE_FOLDERS = ("seeds", "examples", "variants", "positions", "worked")
 # Of changes in a text trace, and in the numbers of a JSON trace, one in so many is tried.
-EVERY_SIGN, EVERY_NUMBER = 97, 17
+EVERY_SIGN, EVERY_NUMBER = 199, 29
 
 
 def documents(scratch):

@@ -8,7 +8,7 @@ document() {
         return
     fi
     for folder in "$root/testdata/seeds" "$root/testdata/examples" "$root/testdata/variants" \
-        "$root/testdata/positions" "$tests/documents"; do
+        "$root/testdata/positions" "$root/testdata/stacks" "$tests/documents"; do
         [ ! -f "$folder/$1.json" ] || echo "$folder/$1.json"
     done
 }

@@ -236,11 +236,10 @@ def run_of(trace, kind):
             "home": home}
 
 
-def check(trace, kind, only=None):
-    run = run_of(trace, kind)
+def check(run, nodes):
     wrong, done = [], 0
-    for node in run["nodes"].values():
-        if node.operation is None or node.values is None or only not in (None, node.name):
+    for node in nodes:
+        if node.operation is None or node.values is None:
             continue
         for head in range(node.heads):
             for row in range(node.rows):
@@ -548,45 +547,49 @@ def spoil(trace):
             _, i, j = max(places)
             kept = made[i][j]
             made[i][j] = kept * 1.01
-            yield said["name"]
+            yield said
             made[i][j] = kept
 
 
-def rename(trace, kind):
+def rename(run, trace):
     """Each node's operation, its first operand and a letter, changed in their turn: those whose
     change is not noticed."""
     names = [said["name"] for said in trace["nodes"]]
     for said in trace["nodes"]:
         if "operation" not in said or "values" not in said:
             continue
-        before = names[names.index(said["a"]["of"]) - 1]
+        of = said["a"]["of"]
+        values = run["nodes"][of].values
+        before = next(name for name in names[names.index(of) - 1 :: -1] + names[::-1]
+                      if run["nodes"][name].values not in (None, values))
         for what, other in (("operation", "hide"), ("a", {**said["a"], "of": before}),
                             ("letters", said.get("letters", " ")[:-1] + "?")):
             kept = said.get(what)
             said[what] = other
-            if kept is not None and not node_is_wrong(trace, kind, said["name"]):
+            if kept is not None and not node_is_wrong(run, said):
                 yield f"{said['name']}: {other} in place of {kept} is not noticed"
             said[what] = kept
 
 
-def node_is_wrong(trace, kind, name):
-    run = run_of(trace, kind)
-    node = run["nodes"][name]
+def node_is_wrong(run, said):
+    """As it is said now."""
+    node = Node(said)
     try:
-        return not letters.node_is_said(run, node) or bool(check(trace, kind, name)[0])
+        return not letters.node_is_said(run, node) or bool(check(run, [node])[0])
     except (IndexError, TypeError):  # of an operand that has another shape
         return True
 
 
 def untruths(trace, kind, every):
     """What is wrong in a trace, and which changes of it are not noticed."""
-    wrong, done = check(trace, kind)
+    run = run_of(trace, kind)
+    wrong, done = check(run, run["nodes"].values())
     if done == 0:
         wrong = ["no cell is made of others"]
-    wrong += [f"{name}: a number that is a hundredth off is not noticed"
-              for name in spoil(trace) if not check(trace, kind, name)[0]]
-    wrong += rename(trace, kind)
-    wrong += check_letters(run_of(trace, kind))
+    wrong += [f"{said['name']}: a number that is a hundredth off is not noticed"
+              for said in spoil(trace) if not node_is_wrong(run, said)]
+    wrong += rename(run, trace)
+    wrong += check_letters(run)
     wrong += check_steps(trace, kind)
     wrong += alter_steps(trace, kind, every) if every else []
     return wrong

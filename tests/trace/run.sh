@@ -3,7 +3,8 @@
 #
 # check    a JSON trace is true by its own derivations, its nodes are what the run emits, and a text
 #          trace says the same; what is changed in them is noticed (check.py)
-# lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order
+# lines    lines/NAME.txt, typed from the seed and not from the program, are in the trace in order;
+#          of layers, a line has the command: # selfattn generate --length 2
 # golden   golden/NAME.txt is the trace, to the byte: layouts that a person read (record.sh NAME)
 set -u
 # shellcheck source=tests/claims.sh
@@ -35,7 +36,9 @@ done
 for lines in "$tests"/lines/*.txt; do
     name=$(basename "$lines" .txt)
     picked "$name" || continue
-    selfattn --quiet --trace "$(document "$name")" >"$trace" 2>"$said"
+    # shellcheck disable=SC2046 # several words
+    selfattn $(sed -n 's/^# selfattn //p' "$lines") --quiet --trace "$(document "$name")" \
+        >"$trace" 2>"$said"
     grep -v '^#' "$lines" | awk -v page="$trace" '
         # Spaces are layout, which golden/ has.
         function bare(line) {
