@@ -7,12 +7,6 @@
 
 /* ---- runs ---- */
 
-/* Every n_q × n_k stage is small beside `weighted`; what is derived from rows is cheap. */
-static bool is_kept(const attempt *a, stage_id id)
-{
-    return id != STAGE_WEIGHTED || a->wanted[id];
-}
-
 /* What comes out behind a stage takes the place of what was there, in the same shape: heads that
  * were multiplied for the engine's sake have none. */
 static void take_stages(attempt *a, stage_id behind, bundle *from)
@@ -34,7 +28,7 @@ static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
     wanted w = {0};
     run_report report;
     for (stage_id id = first; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && is_kept(a, id))
+        if (plan_has_stage(p, id) && (id != STAGE_WEIGHTED || a->keeps_weighted))
             wanted_add(&w, id);
     }
     bool done = run_plan(p, &w, a->threads, &made, &report, e);
@@ -199,10 +193,13 @@ static bool ask_from_masked(attempt *a, err *e)
 static const bundle NOTHING;
 
 void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
-                  const bool *looked_at, const attempt *right)
+                  bool keeps_weighted, const attempt *right)
 {
-    *a = (attempt){
-        .problem = *asked, .with = with, .threads = threads, .wanted = looked_at, .right = right};
+    *a = (attempt){.problem = *asked,
+                   .with = with,
+                   .threads = threads,
+                   .keeps_weighted = keeps_weighted,
+                   .right = right};
     a->problem.document = &NOTHING;
     a->problem.allow_nonfinite = true;
     a->problem.packed_weights = NULL; /* mistakes are made in the matrices */

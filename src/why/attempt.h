@@ -24,9 +24,9 @@ typedef enum point {
 
 struct mistake;
 
-/* Nothing is computed yet. `looked_at` is by stage_id, and borrowed; `right` may be NULL. */
+/* Nothing is computed yet. `weighted` is kept only where it is asked for; `right` may be NULL. */
 void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
-                  const bool *looked_at, const attempt *right);
+                  bool keeps_weighted, const attempt *right);
 
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
  * them can't be made in this problem; an error means that memory is missing. To be freed in any

@@ -11,15 +11,19 @@ static const double SAME_F32 = 2e-5;
 typedef struct trial {
     const overlooked_question *of;
     claims claims;
-    bool wanted[STAGE_COUNT];
     attempt right;
     overlooked *to;
 } trial;
 
+static bool is_known(const overlooked_question *of, stage_id id)
+{
+    return of->claim[id].numbers != NULL;
+}
+
 static void begin(trial *t, attempt *a, const attempt *right)
 {
-    const why_question *of = &t->of->of;
-    attempt_open(a, of->problem, of->with, of->threads, t->wanted, right);
+    const overlooked_question *of = t->of;
+    attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
 }
 
 /* Whether what the problem gives is what was recorded, with the tolerance or nearly. */
@@ -28,7 +32,7 @@ static bool is_recorded(const trial *t)
     fit found = fit_of(&t->claims, t->right.stage);
     double allowed = SAME_F32;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (t->wanted[id])
+        if (is_known(t->of, id))
             allowed = fmax(allowed, t->of->within[id].rtol);
     }
     return found.is_within || found.error <= allowed;
@@ -47,7 +51,7 @@ static bool passes_stage(const trial *t, stage_id id, const tensor *mistaken)
 static bool passes(const trial *t, const attempt *a)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (t->wanted[id] && !passes_stage(t, id, &a->stage[id]))
+        if (is_known(t->of, id) && !passes_stage(t, id, &a->stage[id]))
             return false;
     }
     return true;
@@ -87,7 +91,7 @@ static bool try_each(trial *t, err *e)
 }
 
 /* 0 where the problem can't be computed, which the first attempt finds as well. */
-static double operations_of(const why_question *of)
+static double operations_of(const overlooked_question *of)
 {
     err refused = {0};
     plan p;
@@ -152,7 +156,7 @@ static void try_stand_ins(overlooked *to, const overlooked_question *of)
     for (stand_in as = 0; as < STAND_INS; as++) {
         bool pass = true, changes = false;
         for (stage_id id = 0; pass && id < STAGE_COUNT; id++) {
-            const entry *numbers = of->of.claim[id].numbers;
+            const entry *numbers = of->claim[id].numbers;
             pass = numbers == NULL ||
                    stage_passes(&numbers->tensor, as, &of->within[id], of->type[id], &changes);
         }
@@ -164,13 +168,11 @@ static void try_stand_ins(overlooked *to, const overlooked_question *of)
 
 bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
 {
-    *to = (overlooked){.operations = operations_of(&of->of)};
+    *to = (overlooked){.operations = operations_of(of)};
     try_stand_ins(to, of);
     if (to->operations > OVERLOOKED_OPERATIONS)
         return true;
-    trial t = {.of = of, .claims = why_question_claims(&of->of), .to = to};
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        t.wanted[id] = of->of.claim[id].numbers != NULL;
+    trial t = {.of = of, .claims = {of->claim, STAGE_COUNT, NULL}, .to = to};
     begin(&t, &t.right, NULL);
     to->is_other = !attempt_make(&t.right, NULL, 0, e) || !is_recorded(&t);
     bool done = !e->is_set && (to->is_other || try_each(&t, e));

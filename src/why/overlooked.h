@@ -7,13 +7,17 @@
 
 #include "base/text.h"
 #include "compare/tolerance.h"
-#include "why/why.h"
+#include "why/fit.h"
+#include "why/mistake.h"
 
 /* All mistakes together are some hundred attempts, which take a second or so at this size. */
 enum { OVERLOOKED_OPERATIONS = 20000000 };
 
 typedef struct overlooked_question {
-    why_question of; /* its numbers are what is right, as somebody recorded it */
+    const problem *problem;
+    const kernels *with;
+    size_t threads;
+    claim claim[STAGE_COUNT]; /* what is right, as somebody recorded it; no numbers: not known */
     tolerance within[STAGE_COUNT];
     number_type type[STAGE_COUNT]; /* whose ulps are counted */
 } overlooked_question;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *stack_stage_of(const stack_question *of, const claim *one)
+const char *stack_stage_of(const why_question *of, const claim *one)
 {
     return of->steps == NULL ? one->name : strchr(strchr(one->name, '.') + 1, '.') + 1;
 }
@@ -16,7 +16,7 @@ bool stack_stage_layer(const char *name, size_t *number)
     return sscanf(name, "layer.%zu.", number) == 1;
 }
 
-const named *stack_made_row(const stack_made *made)
+const named *any_mistake_row(const any_mistake *made)
 {
     return made->of_stack != NULL ? &made->of_stack->named : &made->of_attention->named;
 }
@@ -80,7 +80,7 @@ static bool copy_rows(stack_attempt *a, err *e)
 
 static bool read_stack(stack_attempt *a, err *e)
 {
-    const stack_question *of = a->of;
+    const why_question *of = a->of;
     stack_settings how = of->how;
     how.allow_nonfinite = true;
     how.packed_weights = NULL; /* mistakes are made in the matrices */
@@ -223,8 +223,8 @@ static bool run(stack_attempt *a, err *e)
 }
 
 /* What is refused can't be made; what can't be had is an error. */
-bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_scope *where,
-                        const stack_made *made, size_t count, err *e)
+bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
+                        const any_mistake *made, size_t count, err *e)
 {
     err refused = {0};
     *a = (stack_attempt){.of = of, .scope = *where, .together = made, .made_together = count};

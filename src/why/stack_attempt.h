@@ -8,15 +8,17 @@
 #include "why/mistake.h"
 #include "why/ranking.h"
 
-/* Numbers that somebody got of a stack, which differ from what is right. */
-typedef struct stack_question {
+/* Numbers that somebody got of an attention or a stack, which differ from what is right. */
+typedef struct why_question {
+    const problem *problem; /* of one attention; NULL: of a stack, as what follows says */
+    const kernels *with;
     const bundle *document;
     stack_settings how;
     const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
     claims claims; /* in the order in which their stages are made */
-} stack_question;
+} why_question;
 
 /* Where mistakes are made. */
 typedef struct stack_scope {
@@ -43,10 +45,10 @@ typedef struct stack_mistake {
 } stack_mistake;
 
 /* What is made together: a row of STACK_MISTAKES, or one of MISTAKES. */
-typedef struct stack_made {
+typedef struct any_mistake {
     const stack_mistake *of_stack;
     const mistake *of_attention;
-} stack_made;
+} any_mistake;
 
 /* How one of its attentions attends. In a generation it has the keys and values that itself made of
  * the rows before. */
@@ -57,9 +59,9 @@ typedef struct stack_attention {
 } stack_attention;
 
 struct stack_attempt {
-    const stack_question *of;
+    const why_question *of;
     stack_scope scope;
-    const stack_made *together; /* borrowed */
+    const any_mistake *together; /* borrowed */
     size_t made_together;
     bundle document, layers;                  /* what is asked; borrowed from the question's */
     generation generation;                    /* of a question of one pass only its stack is read */
@@ -79,16 +81,16 @@ struct stack_attempt {
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
  * them can't be made there; an error means that memory is missing. To be freed in any case, and not
  * to be moved. */
-bool stack_attempt_make(stack_attempt *a, const stack_question *of, const stack_scope *where,
-                        const stack_made *made, size_t count, err *e);
+bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
+                        const any_mistake *made, size_t count, err *e);
 void stack_attempt_free(stack_attempt *a);
 
 /* What the claim's stage is called in its stack: "output" of "step.0.output". */
-const char *stack_stage_of(const stack_question *of, const claim *one);
+const char *stack_stage_of(const why_question *of, const claim *one);
 /* "layer.2.output" is of layer 2; false: of none. */
 bool stack_stage_layer(const char *name, size_t *number);
 /* The row that is made. */
-const named *stack_made_row(const stack_made *made);
+const named *any_mistake_row(const any_mistake *made);
 
 /* stack_attend.c: lets attention's mistakes be made in the attentions that are meant. */
 bool stack_attend_otherwise(stack_attempt *a, err *e);
@@ -110,7 +112,10 @@ bool stack_change_parts(stack_attempt *a, int kind, part_change change, int valu
 
 enum { PART_ALL = PART_FEED_FORWARD + 1 };
 
-/* The themes of STACK_MISTAKES. */
+extern const named_table STACK_MISTAKES; /* rows of `stack_mistake` */
+const stack_mistake *stack_mistake_at(size_t index);
+
+/* Its themes. */
 extern const named_table STACK_NORM_MISTAKES, STACK_PART_MISTAKES, STACK_ROW_MISTAKES;
 
 #endif

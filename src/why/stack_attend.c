@@ -82,12 +82,10 @@ static bool attend(void *context, const attention *of, const wanted *w, crew *by
     stack_attention *one = context;
     stack_attempt *a = one->of;
     const problem asked = asked_of(one, of);
-    bool goes_on = of->asked.cache != NULL, looked_at[STAGE_COUNT] = {false};
+    bool goes_on = of->asked.cache != NULL, has_weighted = wanted_has(w, STAGE_WEIGHTED);
     attempt right, wrong;
-    for (size_t i = 0; i < w->count; i++)
-        looked_at[w->stage[i]] = true;
-    attempt_open(&right, &asked, of->plan.with, by->most, looked_at, NULL);
-    attempt_open(&wrong, &asked, of->plan.with, by->most, looked_at, &right);
+    attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
+    attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);
     bool done = attempt_make(&right, NULL, 0, e);
     bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e) &&
                    same_shapes(&right, &wrong, w);

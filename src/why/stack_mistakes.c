@@ -1,4 +1,4 @@
-#include "why/why_stack.h"
+#include "why/stack_attempt.h"
 
 /* ---- numbers of a stack that are kept in fewer digits than they have ---- */
 

@@ -2,87 +2,182 @@
 
 #include "base/mem.h"
 
-/* Every pair of mistakes is some thousand attempts: only where one is done at once. */
-static const double PAIRS_MOST = 20000;
+#include <stdio.h>
+
+/* Every pair of mistakes is some thousand attempts: only where one is done at once; so is every
+ * mistake in every layer. */
+static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e9;
 
 typedef struct search {
     const why_question *of;
-    claims claims;
-    bool wanted[STAGE_COUNT];
-    attempt right;
+    work_attempt right;
     ranking ranking;
+    size_t layers;
+    bool is_crossed; /* has cross-attention somewhere */
 } search;
 
-static void begin(const search *s, attempt *a, const attempt *right)
+/* What changes only digits comes alone: with a second mistake nobody would notice it. */
+static bool comes_alone(const any_mistake *one)
 {
-    attempt_open(a, s->of->problem, s->of->with, s->of->threads, s->wanted, right);
+    return one->of_stack != NULL ? one->of_stack->is_of_digits : one->of_attention->is_of_digits;
 }
 
-static bool try_mistakes(search *s, const mistake *const *made, size_t count, err *e)
+/* ---- scopes ---- */
+
+static stack_scope whole_of(const search *s)
 {
-    attempt a;
+    return (stack_scope){true, 0, s->layers, true, true};
+}
+
+/* "layer.1.cross", "cross", or "". */
+static void name_scope(const search *s, const stack_scope *where, const any_mistake *one,
+                       char to[WHY_WHERE])
+{
+    bool is_part = one->of_attention != NULL && s->is_crossed && where->self != where->cross;
+    const char *part = part_name(where->self ? PART_ATTENTION : PART_CROSS);
+    to[0] = '\0';
+    if (!where->is_whole)
+        snprintf(to, WHY_WHERE, "layer.%zu%s%s", where->first, is_part ? "." : "",
+                 is_part ? part : "");
+    else if (is_part)
+        snprintf(to, WHY_WHERE, "%s", part);
+}
+
+/* ---- trying ---- */
+
+static bool try_made(search *s, const stack_scope *where, const any_mistake *made, size_t count,
+                     err *e)
+{
+    work_attempt a;
     made_mistake names[WHY_TOGETHER] = {{0}};
-    for (size_t i = 0; i < count; i++)
-        names[i].row = &made[i]->named;
-    begin(s, &a, &s->right);
-    if (attempt_make(&a, made, count, e))
-        ranking_judge(&s->ranking, a.stage, names, count, e);
-    attempt_free(&a);
+    for (size_t i = 0; i < count; i++) {
+        names[i].row = any_mistake_row(&made[i]);
+        name_scope(s, where, &made[i], names[i].where);
+    }
+    if (work_attempt_make(&a, s->of, &s->right, where, made, count, e))
+        ranking_judge(&s->ranking, a.computed, names, count, e);
+    work_attempt_free(&a);
     return !e->is_set;
 }
 
-static bool try_each(search *s, err *e)
+/* Attention's mistakes in the one kind of attention, and in the other. */
+static bool try_apart(search *s, const stack_scope *where, const any_mistake *one, err *e)
+{
+    stack_scope self = *where, cross = *where;
+    if (one->of_attention == NULL || !s->is_crossed)
+        return true;
+    self.cross = cross.self = false;
+    return try_made(s, &self, one, 1, e) && try_made(s, &cross, one, 1, e);
+}
+
+static bool try_each(search *s, const stack_scope *where, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
-        const mistake *one = mistake_at(i);
-        done = try_mistakes(s, &one, 1, e);
+    for (size_t i = 0; done && i < work_mistakes(s->of); i++) {
+        any_mistake one = work_mistake(s->of, i);
+        done = try_made(s, where, &one, 1, e) && try_apart(s, where, &one, e);
     }
     return done;
 }
 
-/* What changes only digits comes alone: with a second mistake nobody would notice it. */
-static bool try_pairs(search *s, err *e)
+/* In one layer alone. */
+static bool try_layers(search *s, size_t first, size_t end, err *e)
 {
     bool done = true;
-    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
-        for (size_t j = i + 1; done && j < named_count(&MISTAKES); j++) {
-            const mistake *both[] = {mistake_at(i), mistake_at(j)};
-            if (!both[0]->is_of_digits && !both[1]->is_of_digits)
-                done = try_mistakes(s, both, 2, e);
+    for (size_t i = first; done && i < end; i++) {
+        stack_scope where = {false, i, i + 1, true, true};
+        done = try_each(s, &where, e);
+    }
+    return done;
+}
+
+/* Of layers one of them at least is their own. */
+static bool try_pairs(search *s, err *e)
+{
+    const named_table *first = s->of->problem == NULL ? &STACK_MISTAKES : &MISTAKES;
+    stack_scope where = whole_of(s);
+    bool done = true;
+    for (size_t i = 0; done && i < named_count(first); i++) {
+        for (size_t j = i + 1; done && j < work_mistakes(s->of); j++) {
+            any_mistake both[] = {work_mistake(s->of, i), work_mistake(s->of, j)};
+            if (!comes_alone(&both[0]) && !comes_alone(&both[1]))
+                done = try_made(s, &where, both, 2, e);
         }
     }
     return done;
 }
 
+/* ---- where it went wrong ---- */
+
+static fit fit_at(const search *s, size_t index)
+{
+    claims one = {&s->of->claims.claim[index], 1, NULL};
+    return fit_of(&one, &s->right.computed[index]);
+}
+
+/* The layers in which one mistake can have been made: not before a stage that is right, and not
+ * behind the first one that is too wrong to be someone's float32. */
+static void find_layers(const search *s, size_t *first, size_t *end)
+{
+    const claims *of = &s->of->claims;
+    size_t i = 0, number;
+    *first = 0;
+    *end = s->layers;
+    for (; i < of->count && fit_at(s, i).is_within; i++) {
+        if (stack_stage_layer(of->claim[i].name, &number))
+            *first = number;
+    }
+    for (; i < of->count; i++) {
+        fit found = fit_at(s, i);
+        if (fit_is_near(&found))
+            continue;
+        if (stack_stage_layer(of->claim[i].name, &number))
+            *end = number + 1;
+        return;
+    }
+}
+
+/* A step is no more than its prompt. */
+static double operations_of(const search *s)
+{
+    size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;
+    return s->of->problem != NULL ? plan_operations(&s->right.attention.plan)
+                                  : (double)passes * stack_operations(s->right.layers.stack);
+}
+
+static bool search_on(search *s, why_answers *to, err *e)
+{
+    stack_scope whole = whole_of(s);
+    double operations = operations_of(s);
+    size_t first, end;
+    find_layers(s, &first, &end);
+    if (!try_each(s, &whole, e))
+        return false;
+    to->tried_layers =
+        !s->ranking.has_exact && s->layers > 1 && operations * (double)(end - first) <= LAYERS_MOST;
+    if (to->tried_layers && !try_layers(s, first, end, e))
+        return false;
+    to->tried_pairs = ranking_wants_pairs(&s->ranking) && operations <= PAIRS_MOST;
+    return !to->tried_pairs || try_pairs(s, e);
+}
+
 static bool find(search *s, why_answers *to, err *e)
 {
-    begin(s, &s->right, NULL);
-    if (!attempt_make(&s->right, NULL, 0, e))
+    static const stack_scope NOWHERE = {0};
+    bool has_layers = s->of->problem == NULL;
+    if (!work_attempt_make(&s->right, s->of, NULL, &NOWHERE, NULL, 0, e))
         return !e->is_set;
-    ranking_open(&s->ranking, &s->claims, s->right.stage);
-    to->nans = claims_nothing_but_nan(&s->claims, &to->first_nan);
+    s->layers = has_layers ? s->right.layers.stack->layers : 1;
+    s->is_crossed = has_layers && stack_has_cross(s->right.layers.stack);
+    ranking_open(&s->ranking, &s->of->claims, s->right.computed);
+    to->nans = claims_nothing_but_nan(&s->of->claims, &to->first_nan);
     if (s->ranking.right.is_within || to->nans > 0)
         return true;
     to->right_digits = fit_digits(s->ranking.right.error);
-    if (!try_each(s, e))
-        return false;
-    to->tried_pairs =
-        ranking_wants_pairs(&s->ranking) && plan_operations(&s->right.plan) <= PAIRS_MOST;
-    if (to->tried_pairs && !try_pairs(s, e))
+    if (!search_on(s, to, e))
         return false;
     ranking_write(&s->ranking, to);
     return true;
-}
-
-void why_question_claim(why_question *q, stage_id id, const entry *numbers, double tol)
-{
-    q->claim[id] = (claim){stage_row(id)->key.named.name, numbers, tol};
-}
-
-claims why_question_claims(const why_question *q)
-{
-    return (claims){q->claim, STAGE_COUNT, q->known};
 }
 
 bool why_find(why_answers *to, const why_question *of, err *e)
@@ -92,12 +187,9 @@ bool why_find(why_answers *to, const why_question *of, err *e)
     if (s == NULL)
         return false;
     s->of = of;
-    s->claims = why_question_claims(of);
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        s->wanted[id] = of->claim[id].numbers != NULL;
     bool done = find(s, to, e);
     ranking_free(&s->ranking);
-    attempt_free(&s->right);
+    work_attempt_free(&s->right);
     mem_free(s);
     return done;
 }

@@ -5,7 +5,6 @@
 
 #include "why/arrangement.h"
 #include "why/why.h"
-#include "why/why_stack.h"
 
 typedef struct shape_answer {
     const named *arranged;       /* NULL: the mistake alone gives the shape */
@@ -23,10 +22,8 @@ typedef struct shape_answers {
     size_t shaped_count;              /* of all that do */
 } shape_answers;
 
-/* Of one stage of the question, whose numbers are of another shape than they should be. False, with
- * the error set, where memory is missing. */
-bool why_shape_find(shape_answers *to, const why_question *of, stage_id id, err *e);
-/* The same of a stack, or a generation, with mistakes in all of it; of the one claim alone. */
-bool why_stack_shape_find(shape_answers *to, const stack_question *of, const claim *one, err *e);
+/* Of a question of one claim, whose numbers are of another shape than they should be; with mistakes
+ * in all of it. False, with the error set, where memory is missing. */
+bool why_shape_find(shape_answers *to, const why_question *of, err *e);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/help/texts.h"
 #include "why/arrangement.h"
 #include "why/mistake.h"
-#include "why/why_stack.h"
+#include "why/stack_attempt.h"
 
 #include <stdio.h>
 #include <string.h>

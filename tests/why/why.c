@@ -115,12 +115,15 @@ static bool is_changed(const shown *s, const ref_result *right)
 static bool ask(why_answers *found, const subject *of, const shown *numbers)
 {
     err e = {0};
+    claim room[STAGE_COUNT];
     why_question question = {
-        .problem = &of->asked, .with = of->decided.with, .threads = 1, .known = NULL};
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        why_question_claim(&question, id,
-                           bundle_find(&numbers->numbers, stage_row(id)->key.named.name),
-                           numbers->tol[id]);
+        .problem = &of->asked, .with = of->decided.with, .threads = 1, .claims = {.claim = room}};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        const entry *given = bundle_find(&numbers->numbers, name);
+        if (given != NULL)
+            room[question.claims.count++] = (claim){name, given, numbers->tol[id]};
+    }
     return why_find(found, &question, &e);
 }
 

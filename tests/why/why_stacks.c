@@ -5,7 +5,7 @@
 #include "ref/stack_subject.h"
 #include "why/plants.h"
 #include "why/stack_plants.h"
-#include "why/why_stack.h"
+#include "why/why.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,23 +185,23 @@ static void hide(shown *s)
 
 /* ---- asking ---- */
 
-static stack_question question_of(const stack_subject *of, const shown *numbers)
+static why_question question_of(const stack_subject *of, const shown *numbers)
 {
-    return (stack_question){.document = &of->document,
-                            .how = of->stack.how,
-                            .by = of->stack.isa,
-                            .threads = 1,
-                            .claims = {numbers->claim, numbers->count, NULL}};
+    return (why_question){.document = &of->document,
+                          .how = of->stack.how,
+                          .by = of->stack.isa,
+                          .threads = 1,
+                          .claims = {numbers->claim, numbers->count, NULL}};
 }
 
 static bool ask(why_answers *found, const stack_subject *of, const shown *numbers)
 {
     err e = {0};
-    const stack_question question = question_of(of, numbers);
-    return why_stack_find(found, &question, &e);
+    const why_question question = question_of(of, numbers);
+    return why_find(found, &question, &e);
 }
 
-static bool can_go_on(const stack_question *of)
+static bool can_go_on(const why_question *of)
 {
     err e = {0};
     generation g;
@@ -215,7 +215,7 @@ static bool ask_of_step(why_answers *found, const stack_subject *of, const shown
 {
     static const generation_settings ONE_STEP = {.steps = 1};
     err e = {0};
-    stack_question question = question_of(of, numbers);
+    why_question question = question_of(of, numbers);
     question.how.goes_on = true;
     question.steps = &ONE_STEP;
     if (!can_go_on(&question))
@@ -228,7 +228,7 @@ static bool ask_of_step(why_answers *found, const stack_subject *of, const shown
         of_step[i].name = name[i];
     }
     question.claims.claim = of_step;
-    bool done = why_stack_find(found, &question, &e);
+    bool done = why_find(found, &question, &e);
     free(name);
     free(of_step);
     return done;

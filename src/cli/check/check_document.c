@@ -5,7 +5,6 @@
 #include "cli/check/check_stack.h"
 #include "cli/check/check_stages.h"
 #include "cli/check/check_why.h"
-#include "cli/note.h"
 #include "cli/report.h"
 #include "cli/solve.h"
 #include "model/keys.h"
@@ -62,60 +61,6 @@ static bool has_inputs(const document *one, bool *has, err *e)
     return !e->is_set;
 }
 
-static unexplained unexplained_of(const checker *c, const document *one, const solution *s,
-                                  const bundle *numbers)
-{
-    unexplained what = {.solved = s, .numbers = numbers, .numbers_name = check_numbers_name(c)};
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        what.tol[id] = check_tolerance(c, &one->contents, stage_row(id)->key.named.name);
-    return what;
-}
-
-/* --why, where numbers can't be compared for their shape, which is an error all the same. */
-static void explain_shape(checker *c, const document *one, const solution *s, const bundle *numbers)
-{
-    stage_id id = check_misshapen(numbers, &s->stages);
-    text lines = {0};
-    err missing = {0}; /* memory: then the error itself has to do */
-    if (!c->given->why || id == STAGE_COUNT)
-        return;
-    unexplained what = unexplained_of(c, one, s, numbers);
-    size_t threads = solution_threads(s, c->given, c->world);
-    if (check_explain_shape(&lines, &what, id, threads, &missing) && text_ok(&lines, &missing))
-        text_add(&c->out, text_string(&lines), lines.length);
-    text_free(&lines);
-}
-
-/* --why: of misprints that are known, and of what differs. */
-static bool explain(checker *c, const document *one, const solution *s, const bundle *numbers,
-                    const comparison *of, const errata *known, err *e)
-{
-    unexplained what = unexplained_of(c, one, s, numbers);
-    what.compared = of;
-    what.known = known;
-    check_list_errata(&c->out, known);
-    if (of->different == 0)
-        return true;
-    return check_explain(&c->out, &what, solution_threads(s, c->given, c->world), e);
-}
-
-/* --tol, where the numbers are right within it: what would be so too. */
-static bool tell_overlooked(const checker *c, const document *one, const solution *s,
-                            const bundle *numbers, err *e)
-{
-    unexplained what = unexplained_of(c, one, s, numbers);
-    text notes = {0}, name = {0};
-    report_document(&name, one);
-    bool done = check_overlooked(&notes, &what, text_string(&name),
-                                 solution_threads(s, c->given, c->world), e) &&
-                text_ok(&notes, e) && text_ok(&name, e);
-    if (done && notes.length > 0)
-        note_say_lines(c->world, c->given, text_string(&notes));
-    text_free(&notes);
-    text_free(&name);
-    return done;
-}
-
 /* --answers: an exercise is marked. */
 static bool mark(checker *c, const document *one, const solution *s, const bundle *answers, err *e)
 {
@@ -135,18 +80,10 @@ static bool compare(checker *c, const document *one, const solution *s, const bu
         name[id] = (char *)stage_row(id)->key.named.name;
     const text_list there = {.item = name, .count = STAGE_COUNT};
     const named_stages of = {one, &there, numbers, &s->stages};
-    comparison found = {0};
-    bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    size_t before = c->out.length;
-    if (!check_stages_compare(c, &of, known, &found, e))
-        return false;
-    bool done =
-        (!is_loose || c->given->quiet || found.different > 0 ||
-         tell_overlooked(c, one, s, numbers, e)) &&
-        (!check_stages_explains(c, &found) || explain(c, one, s, numbers, &found, known, e));
-    if (!done)
-        c->out.length = before; /* its error is all that is said of the document */
-    return done;
+    const why_question asked = {.problem = &s->problem,
+                                .with = s->plan.with,
+                                .threads = solution_threads(s, c->given, c->world)};
+    return check_judge(c, &of, &asked, known, e);
 }
 
 static bool solve_and_compare(checker *c, const document *one, const bundle *numbers, err *e)
@@ -161,8 +98,6 @@ static bool solve_and_compare(checker *c, const document *one, const bundle *num
     done = done && solution_run(&s, c->given, c->world, e) &&
            (c->given->answers != NULL ? mark(c, one, &s, numbers, e)
                                       : compare(c, one, &s, numbers, &known, e));
-    if (!done)
-        explain_shape(c, one, &s, numbers);
     errata_free(&known);
     solution_free(&s);
     return done;

@@ -4,7 +4,7 @@
 #include "cli/check/check_answers.h"
 #include "cli/check/check_page.h"
 #include "cli/check/check_stages.h"
-#include "cli/check/check_why_stack.h"
+#include "cli/check/check_why.h"
 #include "cli/stack/generation_solve.h"
 #include "cli/tracing.h"
 
@@ -163,13 +163,8 @@ static bool mark(checker *c, const named_stages *of, const trace *whole, err *e)
 
 static bool compare(checker *c, const named_stages *of, const generation *g, errata *known, err *e)
 {
-    comparison found = {0};
-    const unexplained_stack left = {of, &g->stack, &g->how, &found, known};
-    if (!check_stages_compare(c, of, known, &found, e)) {
-        check_explain_stack_shape(c, &left);
-        return false;
-    }
-    return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
+    const why_question asked = check_asked_of_layers(c, &g->stack, &g->how);
+    return check_judge(c, of, &asked, known, e);
 }
 
 static bool solve(checker *c, const named_stages *of, generation_solution *s, bundle *computed,

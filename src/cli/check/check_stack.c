@@ -3,7 +3,7 @@
 #include "cli/check/check_answers.h"
 #include "cli/check/check_page.h"
 #include "cli/check/check_stages.h"
-#include "cli/check/check_why_stack.h"
+#include "cli/check/check_why.h"
 #include "cli/stack/stack_solve.h"
 #include "cli/tracing.h"
 
@@ -17,15 +17,9 @@ bool check_is_stack(const document *one)
 static bool solve_and_compare(checker *c, const named_stages *of, stack_solution *s,
                               const text_list *names, errata *known, err *e)
 {
-    comparison found = {0};
-    const unexplained_stack left = {of, &s->stack, NULL, &found, known};
-    if (!stack_solution_run(s, names, c->given, c->world, e))
-        return false;
-    if (!check_stages_compare(c, of, known, &found, e)) {
-        check_explain_stack_shape(c, &left);
-        return false;
-    }
-    return !check_stages_explains(c, &found) || check_explain_stack(c, &left, e);
+    const why_question asked = check_asked_of_layers(c, &s->stack, NULL);
+    return stack_solution_run(s, names, c->given, c->world, e) &&
+           check_judge(c, of, &asked, known, e);
 }
 
 /* --answers: an exercise is marked. */

@@ -1,9 +1,21 @@
 #include "cli/check/check_why.h"
 
+#include "base/mem.h"
+#include "cli/note.h"
 #include "cli/report.h"
+#include "cli/stack/stack_solve.h"
 #include "compare/measure.h"
 #include "why/misprint.h"
 #include "why/overlooked.h"
+#include "why/why_shape.h"
+
+/* A document that was computed, and numbers that are not what came out. */
+typedef struct unexplained {
+    const named_stages *stages;
+    why_question asked; /* without claims */
+    const comparison *compared;
+    const errata *known;
+} unexplained;
 
 static bool is_erratum(void *context, const element *one)
 {
@@ -46,9 +58,11 @@ static void add_misprint(text *out, const comparison *of)
                         of->different, of->numbers);
 }
 
-static void add_nothing(text *out, const tried_numbers *of, const why_answers *found)
+static void add_nothing(text *out, const unexplained *of, const char *numbers_name,
+                        const why_answers *found)
 {
-    text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers", of->mistakes,
+    text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
+                    work_mistakes(&of->asked),
                     found->tried_layers ? ", in all layers or in one," : "",
                     !found->tried_pairs   ? ""
                     : found->tried_layers ? " and no two of them,"
@@ -57,7 +71,7 @@ static void add_nothing(text *out, const tried_numbers *of, const why_answers *f
         text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
                         found->right_digits == 1 ? "" : "s");
     text_add_string(out, "; what differs first is ");
-    report_element(out, &of->compared->first, of->numbers_name, "computed");
+    report_element(out, &of->compared->first, numbers_name, "computed");
     text_add_string(out, "\n");
     add_misprint(out, of->compared);
 }
@@ -71,59 +85,95 @@ static void add_nans(text *out, const why_answers *found)
                          "range, a division of 0 by 0, memory that nobody wrote to\n");
 }
 
-known_elements check_listed(const errata *known)
+static void add_errata(text *out, const errata *known)
 {
-    return (known_elements){is_erratum, (void *)known};
+    for (size_t i = 0; i < known->count; i++) {
+        const erratum *one = &known->one[i];
+        element at = {
+            .stage = one->stage, .rank = one->rank, .wanted = one->published, .got = one->computed};
+        for (int axis = 0; axis < one->rank; axis++)
+            at.index[axis] = one->index[axis];
+        text_add_string(out, "why: misprint: ");
+        report_numbers(out, &at, "published", "computed");
+        text_add_string(out, "\n");
+    }
 }
 
-void check_list_answers(text *out, const why_answers *found, const tried_numbers *of)
+static claim claim_of(const checker *c, const named_stages *of, const char *name)
 {
+    return (claim){name, bundle_find(of->numbers, name),
+                   check_tolerance(c, &of->document->contents, name)};
+}
+
+/* In the order in which the stages are made; `room` is for each of them. */
+static claims claims_of(const checker *c, const unexplained *of, const known_elements *listed,
+                        claim *room)
+{
+    const text_list *names = of->stages->there;
+    claims all = {.claim = room, .known = listed};
+    for (size_t i = 0; i < names->count; i++) {
+        room[all.count] = claim_of(c, of->stages, names->item[i]);
+        all.count += room[all.count].numbers != NULL;
+    }
+    return all;
+}
+
+static void add_answers(checker *c, const unexplained *of, const why_answers *found)
+{
+    if (of->asked.problem == NULL)
+        check_stages_place(&c->out, of->stages, of->compared->first.stage);
     for (size_t i = 0; i < found->count; i++)
-        add_answer(out, &found->answer[i]);
+        add_answer(&c->out, &found->answer[i]);
     if (found->nans > 0)
-        add_nans(out, found);
+        add_nans(&c->out, found);
     else if (found->count == 0)
-        add_nothing(out, of, found);
+        add_nothing(&c->out, of, check_numbers_name(c), found);
 }
 
-static why_question question_of(const unexplained *of, const known_elements *listed, size_t threads)
+/* A line for each erratum of the document, whose misprints are known, and of what differs. */
+static bool explain(checker *c, const unexplained *of, err *e)
 {
-    why_question question = {.problem = &of->solved->problem,
-                             .with = of->solved->plan.with,
-                             .threads = threads,
-                             .known = listed};
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        why_question_claim(&question, id, bundle_find(of->numbers, stage_row(id)->key.named.name),
-                           of->tol[id]);
-    return question;
-}
-
-bool check_explain(text *out, const unexplained *of, size_t threads, err *e)
-{
-    known_elements listed = check_listed(of->known);
-    why_question question = question_of(of, &listed, threads);
-    tried_numbers tried = {of->compared, of->numbers_name, named_count(&MISTAKES)};
+    const known_elements listed = {is_erratum, (void *)of->known};
+    why_question question = of->asked;
     why_answers found;
-    if (!why_find(&found, &question, e))
+    add_errata(&c->out, of->known);
+    if (of->compared->different == 0)
+        return true;
+    claim *room = mem_alloc(of->stages->there->count, sizeof room[0], e);
+    if (room == NULL)
         return false;
-    check_list_answers(out, &found, &tried);
-    return true;
+    question.claims = claims_of(c, of, &listed, room);
+    bool done = why_find(&found, &question, e);
+    if (done)
+        add_answers(c, of, &found);
+    mem_free(room);
+    return done;
 }
 
-bool check_overlooked(text *notes, const unexplained *of, const char *name, size_t threads, err *e)
+/* --tol, where the numbers of an attention are right within it: what would be so too. */
+static bool tell_overlooked(const checker *c, const unexplained *of, err *e)
 {
-    overlooked_question question = {.of = question_of(of, NULL, threads)};
+    overlooked_question question = {
+        .problem = of->asked.problem, .with = of->asked.with, .threads = of->asked.threads};
     overlooked found;
+    text notes = {0}, name = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        question.within[id] = (tolerance){.atol = of->tol[id]};
+        question.claim[id] = claim_of(c, of->stages, stage_row(id)->key.named.name);
+        question.within[id] = (tolerance){.atol = question.claim[id].tol};
         question.type[id] = NUMBER_F64;
     }
-    bool done = overlooked_find(&found, &question, e);
+    report_document(&name, of->stages->document);
+    bool done = overlooked_find(&found, &question, e) && text_ok(&name, e);
     if (done) {
-        overlooked_write_stand_ins(&found, name, notes);
-        overlooked_write_mistakes(&found, name, "", notes);
+        overlooked_write_stand_ins(&found, text_string(&name), &notes);
+        overlooked_write_mistakes(&found, text_string(&name), "", &notes);
+        done = text_ok(&notes, e);
     }
     overlooked_free(&found);
+    if (done && notes.length > 0)
+        note_say_lines(c->world, c->given, text_string(&notes));
+    text_free(&notes);
+    text_free(&name);
     return done;
 }
 
@@ -145,15 +195,17 @@ static void add_shape_answer(text *out, const shape_answer *answer)
 }
 
 /* Both shapes, and what would give the one that is there. */
-static void add_no_shape(text *out, const misshapen *of, const shape_answers *found)
+static void add_no_shape(text *out, const unexplained *of, const char *numbers_name,
+                         const char *name, const shape_answers *found)
 {
     char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
-    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", of->name,
-                    tensor_shape_text(of->numbers, shape), of->numbers_name,
-                    tensor_shape_text(of->computed, computed));
+    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", name,
+                    tensor_shape_text(bundle_tensor(of->stages->numbers, name), shape),
+                    numbers_name,
+                    tensor_shape_text(bundle_tensor(of->stages->computed, name), computed));
     if (found->shaped_count == 0)
         text_add_format(out, "none of %zu mistakes gives such a shape",
-                        of->mistakes + ARRANGEMENTS.count);
+                        work_mistakes(&of->asked) + ARRANGEMENTS.count);
     else
         text_add_format(out,
                         "%zu mistake%s such a shape, but not these numbers:", found->shaped_count,
@@ -163,54 +215,67 @@ static void add_no_shape(text *out, const misshapen *of, const shape_answers *fo
     text_add_string(out, found->shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
 }
 
-void check_list_shapes(text *out, const shape_answers *found, const misshapen *of)
+static bool is_misshapen(const named_stages *of, const char *name)
 {
-    for (size_t i = 0; i < found->count; i++)
-        add_shape_answer(out, &found->answer[i]);
-    if (found->count == 0)
-        add_no_shape(out, of, found);
-}
-
-bool check_is_misshapen(const bundle *numbers, const bundle *computed, const char *name)
-{
-    const tensor *a = bundle_tensor(numbers, name), *b = bundle_tensor(computed, name);
+    const tensor *a = bundle_tensor(of->numbers, name), *b = bundle_tensor(of->computed, name);
     tensor view_a, view_b;
     return a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b);
 }
 
-stage_id check_misshapen(const bundle *numbers, const bundle *computed)
+/* Where numbers can't be compared for their shape, which is an error all the same; where memory is
+ * missing, that error has to do. */
+static void explain_shape(checker *c, const unexplained *of)
 {
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (check_is_misshapen(numbers, computed, stage_row(id)->key.named.name))
-            return id;
-    }
-    return STAGE_COUNT;
-}
-
-bool check_explain_shape(text *out, const unexplained *of, stage_id id, size_t threads, err *e)
-{
-    why_question question = question_of(of, NULL, threads);
+    const text_list *names = of->stages->there;
+    why_question question = of->asked;
     shape_answers found;
-    if (!why_shape_find(&found, &question, id, e))
-        return false;
-    const char *name = stage_row(id)->key.named.name;
-    const misshapen one = {name, bundle_tensor(of->numbers, name),
-                           bundle_tensor(&of->solved->stages, name), of->numbers_name,
-                           named_count(&MISTAKES)};
-    check_list_shapes(out, &found, &one);
-    return true;
+    text lines = {0};
+    err missing = {0};
+    size_t at = 0;
+    while (at < names->count && !is_misshapen(of->stages, names->item[at]))
+        at++;
+    if (!c->given->why || at == names->count)
+        return;
+    const claim one = claim_of(c, of->stages, names->item[at]);
+    question.claims = (claims){&one, 1, NULL};
+    if (!why_shape_find(&found, &question, &missing))
+        return;
+    for (size_t i = 0; i < found.count; i++)
+        add_shape_answer(&lines, &found.answer[i]);
+    if (found.count == 0)
+        add_no_shape(&lines, of, check_numbers_name(c), one.name, &found);
+    if (text_ok(&lines, &missing))
+        text_add(&c->out, text_string(&lines), lines.length);
+    text_free(&lines);
 }
 
-void check_list_errata(text *out, const errata *known)
+/* ---- the whole ---- */
+
+why_question check_asked_of_layers(const checker *c, const stack *of,
+                                   const generation_settings *steps)
 {
-    for (size_t i = 0; i < known->count; i++) {
-        const erratum *one = &known->one[i];
-        element at = {
-            .stage = one->stage, .rank = one->rank, .wanted = one->published, .got = one->computed};
-        for (int axis = 0; axis < one->rank; axis++)
-            at.index[axis] = one->index[axis];
-        text_add_string(out, "why: misprint: ");
-        report_numbers(out, &at, "published", "computed");
-        text_add_string(out, "\n");
+    return (why_question){.document = of->document,
+                          .how = of->how,
+                          .steps = steps,
+                          .by = of->isa,
+                          .threads = stack_threads(of, c->given, c->world)};
+}
+
+bool check_judge(checker *c, const named_stages *of, const why_question *asked, errata *known,
+                 err *e)
+{
+    comparison found = {0};
+    const unexplained left = {of, *asked, &found, known};
+    bool is_loose = c->given->has_tol || c->given->tols.count > 0;
+    bool may_tell = asked->problem != NULL && is_loose && !c->given->quiet;
+    size_t before = c->out.length;
+    if (!check_stages_compare(c, of, known, &found, e)) {
+        explain_shape(c, &left);
+        return false;
     }
+    bool done = (!may_tell || found.different > 0 || tell_overlooked(c, &left, e)) &&
+                (!check_stages_explains(c, &found) || explain(c, &left, e));
+    if (!done)
+        c->out.length = before; /* its error is all that is said of the document */
+    return done;
 }

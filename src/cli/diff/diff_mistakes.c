@@ -105,7 +105,7 @@ static void ask(overlooked_question *q, const diff_result *d)
             id++;
         if (id == STAGE_COUNT) /* rows are what is computed from */
             continue;
-        why_question_claim(&q->of, id, p->a, p->within.atol);
+        q->claim[id] = (claim){p->name, p->a, p->within.atol};
         q->within[id] = p->within;
         q->type[id] = p->type;
     }
@@ -126,7 +126,7 @@ static bool try_settings(diff_mistakes *m, overlooked_question *q, const problem
             if (!says_scale)
                 asked.scale_kind = SCALES[i];
             overlooked_free(&m->found);
-            q->of.problem = &asked;
+            q->problem = &asked;
             if (!overlooked_find(&m->found, q, e))
                 return false;
             if (!m->found.is_other)
@@ -157,7 +157,7 @@ static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
 static bool asks_anything(const overlooked_question *q)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (q->of.claim[id].numbers != NULL)
+        if (q->claim[id].numbers != NULL)
             return true;
     }
     return false;
@@ -169,11 +169,10 @@ static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages,
 {
     if (!asks_anything(q) || !try_inputs(m, c, stages, q, e))
         return !e->is_set;
-    if (m->are_known || q->of.claim[STAGE_OUTPUT].numbers == NULL ||
-        c->problem.in[INPUT_WO] != NULL)
+    if (m->are_known || q->claim[STAGE_OUTPUT].numbers == NULL || c->problem.in[INPUT_WO] != NULL)
         return true;
     m->is_without_output = true;
-    q->of.claim[STAGE_OUTPUT].numbers = NULL;
+    q->claim[STAGE_OUTPUT].numbers = NULL;
     return !asks_anything(q) || try_inputs(m, c, stages, q, e);
 }
 
@@ -184,11 +183,11 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
     if (!is_asked(d) || a->matrix != NULL || !has_inputs(&a->contents))
         return true;
     carried c = {0};
-    overlooked_question q = {.of = {.threads = 1}};
+    overlooked_question q = {.threads = 1};
     const isa *by = isa_by_name(o->isa, e);
     bool done = by != NULL;
     if (done && read_inputs(&c, a, o, e)) {
-        q.of.with = by->table(DTYPE_F64);
+        q.with = by->table(DTYPE_F64);
         ask(&q, d);
         done = try_all(m, &c, &a->contents, &q, e);
     }

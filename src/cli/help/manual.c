@@ -16,7 +16,7 @@
 #include "why/arrangement.h"
 #include "why/misprint.h"
 #include "why/mistake.h"
-#include "why/why_stack.h"
+#include "why/stack_attempt.h"
 
 #include <string.h>
 

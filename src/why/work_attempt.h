@@ -1,0 +1,26 @@
+/* What a question is about, one attention or layers, computed with mistakes in it. */
+#ifndef SELFATTN_WHY_WORK_ATTEMPT_H
+#define SELFATTN_WHY_WORK_ATTEMPT_H
+
+#include "why/stack_attempt.h"
+
+typedef struct work_attempt work_attempt;
+struct work_attempt {
+    const why_question *of;
+    const work_attempt *right; /* without mistakes; NULL in itself */
+    attempt attention;
+    stack_attempt layers;
+    tensor of_attention[STAGE_COUNT]; /* owned, but those of the right one are its attention's */
+    tensor *computed;                 /* by claim; no data: not there */
+};
+
+/* The mistakes that can be made there: of layers their own first. */
+size_t work_mistakes(const why_question *of);
+any_mistake work_mistake(const why_question *of, size_t index);
+
+/* Computes with these mistakes, as stack_attempt_make does. One attention is all of its scope. */
+bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
+                       const stack_scope *where, const any_mistake *made, size_t count, err *e);
+void work_attempt_free(work_attempt *a);
+
+#endif
