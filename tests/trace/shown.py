@@ -208,8 +208,8 @@ class Page:
     def columns_next(self, total, first, has_heading):
         """Those that the next rows have, from `first` on; None is …"""
         for line in self.lines[self.line_of[self.at] + has_heading :]:
-            found = re.search(r"\[([^\[\]]*)\]$", line)
-            if found:  # before it, "columns 1 to 6 of 64"
+            found = re.search(r"(?:^|\s)\[([^\[\]]*)\]$", line)
+            if found:  # before it, "columns 1 to 6 of 64", and names of keys
                 return self.columns_of(found.group(1).split(", "), total, first)
         raise Wrong("no row follows")
 
