@@ -422,8 +422,11 @@ static void write_stack(text *out, const stack_facts *of)
         write_trouble(out, "layers", &of->trouble);
         return;
     }
-    text_add_format(out, "  layers: %zu, for encode, decode and generate; %zu row%s of width %zu",
-                    of->layers, of->rows, plural(of->rows), of->width);
+    text_add_format(out, "  layers: %zu, for %s; %zu row%s of width %zu", of->layers,
+                    !of->is_said     ? "run, encode, decode and generate"
+                    : of->is_decoder ? "run, decode and generate"
+                                     : "run and encode",
+                    of->rows, plural(of->rows), of->width);
     if (of->batches > 0)
         text_add_format(out, ", a batch of %zu", of->batches);
     text_add_string(out, "\n");

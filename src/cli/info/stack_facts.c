@@ -45,6 +45,8 @@ static void take_stack(stack_facts *out, const stack *s)
 {
     if (!take_layers(out, s))
         return;
+    out->is_said = bundle_find(s->document, "kind") != NULL;
+    out->is_decoder = s->how.is_decoder;
     out->type = s->type;
     out->batches = s->batches;
     out->rows = s->rows;
@@ -56,10 +58,11 @@ static void take_stack(stack_facts *out, const stack *s)
 
 void stack_facts_of(stack_facts *out, const bundle *document)
 {
-    const stack_settings how = {.allow_nonfinite = true};
-    stack s;
+    stack_settings how = {.allow_nonfinite = true};
+    stack s = {0};
     *out = (stack_facts){0};
-    if (stack_read(&s, document, &how, isa_best(), &out->trouble))
+    if (stack_find_kind(document, NULL, &how.is_decoder, &out->trouble) &&
+        stack_read(&s, document, &how, isa_best(), &out->trouble))
         take_stack(out, &s);
     stack_free(&s);
 }

@@ -21,6 +21,7 @@ typedef struct layer_facts {
 
 typedef struct stack_facts {
     err trouble; /* set: they can't be computed, and this is why; the rest is then unknown */
+    bool is_said, is_decoder; /* the document says its kind, and which it is */
     dtype type;
     size_t batches, rows, width; /* batches 0: no batch */
     size_t cache_bytes;          /* that the keys and values of all self-attentions need a token */
