@@ -133,8 +133,13 @@ page() {
     cd "$(dirname "$0")/../render/page"
     echo '#include "render/html_assets.h"'
     bytes PAGE_STYLE <page.css
-    cat numbers.js texts.js origins.js arithmetic.js cells.js tables.js panel.js steps.js \
-        tokens.js exercise.js print.js start.js | bytes PAGE_SCRIPT
+    # Whatever is here, in the order of names; only start.js does something when it is read.
+    {
+        for script in *.js; do
+            [ "$script" = start.js ] || cat "$script"
+        done
+        cat start.js
+    } | bytes PAGE_SCRIPT
 }
 
 # key KEY FILE: the string of a key that has a line of its own, as in all our documents; it becomes
