@@ -546,7 +546,7 @@ const EXERCISES = {
     operands: 'k: 2, 3, 1', arithmetic: '2·2 + 1·3 + 3·1 = 10', later: ['rounded-h0-r0-c1', '= □ → 0.5'], document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
   'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
-    operands: 'output: −1',
+    operands: 'context: −1',
     arithmetic: '−1 + (−1) = −2', later: ['ffn.hidden-h0-r0-c0', '= □·1 + □·0 + (−1) = 2'], document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
   // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
