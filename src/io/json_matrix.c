@@ -153,8 +153,6 @@ bool json_number_read(json_text *t, const char *at, double *value, err *e)
 
 /* ---- a list, half read ---- */
 
-static const uint64_t SPACES = (uint64_t)1 << ' ' | 1 << '\t' | 1 << '\n' | 1 << '\r';
-
 enum {
     FEWEST = 64,        /* numbers: shorter lists are read again rather than remembered, */
     FIRST_ONES = 8,     /* but for the first ones: of a small document all */
@@ -177,20 +175,13 @@ typedef struct reading {
     size_t count;                  /* of numbers so far */
 } reading;
 
-static const char *skip_space(const char *at, const char *end)
-{
-    while (at < end && (unsigned char)*at <= ' ' && (SPACES >> *at & 1) != 0)
-        at++;
-    return at;
-}
-
 /* Goes over `c`, and the spaces around it, where it comes next. */
 static bool take(reading *r, char c)
 {
-    const char *at = skip_space(r->numbers.at, r->numbers.end);
+    const char *at = json_space_end(r->numbers.at, r->numbers.end);
     if (at == r->numbers.end || *at != c)
         return false;
-    r->numbers.at = skip_space(at + 1, r->numbers.end);
+    r->numbers.at = json_space_end(at + 1, r->numbers.end);
     return true;
 }
 
@@ -280,7 +271,7 @@ static bool find_rank(reading *r, const char *at, int most, err *e)
 {
     const char *end = r->numbers.end;
     for (r->rank = 0; at < end && *at == '['; r->rank++) {
-        const char *first = skip_space(at + 1, end);
+        const char *first = json_space_end(at + 1, end);
         bool is_empty = first < end && *first == ']';
         if (is_empty || r->rank == most) {
             if (r->text == NULL)
@@ -302,7 +293,7 @@ static bool find_rank(reading *r, const char *at, int most, err *e)
 static bool read_unusual(reading *r, bool is_first, err *e)
 {
     number_list *l = &r->numbers;
-    const char *at = skip_space(l->at, l->end), *behind;
+    const char *at = json_space_end(l->at, l->end), *behind;
     void *to = r->lists->scratch + r->count * dtype_size(r->type);
     if (at == l->end)
         return fail_changed(r, e);
@@ -417,7 +408,7 @@ static bool read_entries(reading *r, int depth, size_t *count, err *e)
             if (!read_ahead(r, count, e))
                 return false;
         }
-        const char *entry = skip_space(r->numbers.at, r->numbers.end);
+        const char *entry = json_space_end(r->numbers.at, r->numbers.end);
         if (entry == r->numbers.end)
             return fail_changed(r, e);
         if (*entry == ']' && *count == 0)
@@ -434,7 +425,7 @@ static bool read_entries(reading *r, int depth, size_t *count, err *e)
 
 static bool read_list(reading *r, int depth, err *e)
 {
-    const char *list = skip_space(r->numbers.at, r->numbers.end);
+    const char *list = json_space_end(r->numbers.at, r->numbers.end);
     size_t count = 0;
     if (!take(r, '['))
         return fail_changed(r, e);
@@ -442,7 +433,7 @@ static bool read_list(reading *r, int depth, err *e)
         return false;
     if (r->size[depth] == 0)
         r->size[depth] = count;
-    const char *bracket = skip_space(r->numbers.at, r->numbers.end);
+    const char *bracket = json_space_end(r->numbers.at, r->numbers.end);
     if (bracket == r->numbers.end || *bracket != ']')
         return fail_changed(r, e);
     r->numbers.at = bracket + 1;
@@ -454,7 +445,7 @@ static bool read_lists(reading *r, json_lists *lists, const char *at, const char
 {
     r->lists = lists;
     r->start = at;
-    r->numbers = (number_list){.at = at, .end = end, .delimiter = ',', .spaces = SPACES};
+    r->numbers = (number_list){.at = at, .end = end, .delimiter = ',', .spaces = JSON_SPACES};
     return find_rank(r, at, most, e) && read_list(r, 0, e);
 }
 

@@ -63,9 +63,7 @@ place json_place(json_text *t, const char *at)
 
 const char *json_skip_space(const json_text *t, const char *at)
 {
-    while (at < t->end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
-        at++;
-    return at;
+    return json_space_end(at, t->end);
 }
 
 static bool is_word(char c)

@@ -44,6 +44,17 @@ const char *json_found(const json_text *t, const char *at, char out[JSON_FOUND])
 /* "expected a list of texts, found 3". Returns false. */
 bool json_expected(json_text *t, const char *at, const char *wanted, err *e);
 
+/* The white space of JSON: bit c is set for the character c. */
+static const uint64_t JSON_SPACES = (uint64_t)1 << ' ' | 1 << '\t' | 1 << '\n' | 1 << '\r';
+
+/* The first byte from `at` on that is not white space, or `end`. */
+static inline const char *json_space_end(const char *at, const char *end)
+{
+    while (at < end && (unsigned char)*at <= ' ' && (JSON_SPACES >> *at & 1) != 0)
+        at++;
+    return at;
+}
+
 const char *json_skip_space(const json_text *t, const char *at);
 bool json_begins_number(char first);
 
