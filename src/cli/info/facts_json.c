@@ -226,10 +226,12 @@ bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file
 bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
                       const char *way, err *e)
 {
+    if (way == NULL)
+        return facts_of_json(out, bytes, length, file, 1, e);
     walk w = {.text = json_text_of(bytes, length, file, 1), .open = {out}};
     json_visitor visitor = visitor_of(&w);
     const char *at = json_scan(&w.text, NULL, e) ? json_whole(&w.text) : NULL;
-    const char *one = at == NULL || way == NULL ? NULL : json_way_find(&w.text, at, way);
+    const char *one = at == NULL ? NULL : json_way_find(&w.text, at, way);
     if (one != NULL) {
         out->kind = FACT_OBJECT;
         out->count = 1;
