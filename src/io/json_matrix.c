@@ -88,7 +88,7 @@ static const char *read_nonfinite(json_text *t, const char *at, const json_matri
     return NULL;
 }
 
-/* Scores to be added to are no places to be looked at. */
+/* A mask says which places are looked at; what is added to scores is a bias. */
 static const char *fail_mask(json_text *t, const char *at, bool is_number, err *e)
 {
     fail_expected(t, at, "true, false, 1 or 0", e);
@@ -160,8 +160,8 @@ enum {
     LONG_LIST = 1 << 15 /* numbers: a list with so many may have enough for several threads */
 };
 
-/* The first list of each depth sets the size there, others must be as long. Without a text the
- * reading stops, and nothing is said, at whatever is no plain number. */
+/* The first list of each depth sets the size there, others must be as long. Without a text,
+ * reading stops at the first element that is not a plain number, and says nothing. */
 typedef struct reading {
     json_lists *lists;
     json_text *text;
@@ -375,7 +375,7 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
     return true;
 }
 
-/* Goes behind the rows that several threads read. */
+/* Several threads read the next rows, and reading goes on after them. */
 static bool read_ahead(reading *r, size_t *rows, err *e)
 {
     size_t before = r->count, columns = r->size[r->rank - 1];
@@ -525,7 +525,7 @@ bool json_is_numbers(json_text *t, const char *at, int most_rank)
 
 /* ---- lists that the scan meets ---- */
 
-/* A list that is no other one's entry: if it is a matrix, it is read. */
+/* A list that is not inside another: if it is a matrix, it is read. */
 static bool add_list(void *to, const char *at, size_t depth, bool in_list, const char **behind,
                      err *e)
 {

@@ -1,11 +1,10 @@
 /* Nested lists of numbers (or of true and false) straight from the bytes of JSON into a tensor: no
- * tree, and each list is looked at once, nearly always.
+ * tree is built, and nearly every list is looked at once.
  *
- * Nearly all of a large document is matrices: lists of lists of numbers, as long as each other. The
- * scan hands over each list that a key, or nothing, stands before. What is such a matrix is then
- * read, in the type that is most likely wanted, and found again under its address. Whatever is
- * anything else is left to the scan, and read later by its rules, which say what is wrong with
- * it. */
+ * Nearly all of a large document is matrices: lists of lists of numbers, all equally long. The scan
+ * hands over each list that is not inside another. If it is such a matrix, it is read at once, in
+ * the type that is most likely wanted, and found again by its address. Any other list is left to
+ * the scan; it is read later by the rules of its key, which say what is wrong with it. */
 #ifndef SELFATTN_IO_JSON_MATRIX_H
 #define SELFATTN_IO_JSON_MATRIX_H
 

@@ -61,7 +61,7 @@ bool json_begins_number(char first);
 /* The end of the letters, digits and signs of numbers from `at` on: what was meant as one value. */
 const char *json_word_end(const json_text *t, const char *at);
 
-/* A character in a string that JSON has no rule for. */
+/* A character that stands for itself in a string of JSON, and is ASCII. */
 static inline bool json_is_plain(char c)
 {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
@@ -92,9 +92,9 @@ bool json_scan(json_text *t, const json_visitor *visitor, err *e);
 
 /* ---- a text that has passed the scan ---- */
 
-/* It may lie in a file that somebody writes to meanwhile: no walk goes beyond the end of the text,
- * and all come to an end. What no text has that passed the scan is remembered, and there is no
- * entry any more. */
+/* Somebody may write to its file meanwhile: no walk goes beyond the end of the text, and all come
+ * to an end. A walk that meets what the scan would have refused remembers that the text has
+ * changed, and finds no more entries. */
 
 /* False, with the error set: the text has changed since the scan. */
 bool json_fail_changed(json_text *t, err *e);

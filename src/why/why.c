@@ -137,7 +137,7 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     }
 }
 
-/* A step is no more than its prompt. */
+/* Each step of a generation counts as much as its prompt. */
 static double operations_of(const search *s)
 {
     size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;

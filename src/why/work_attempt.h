@@ -18,7 +18,8 @@ struct work_attempt {
 size_t work_mistakes(const why_question *of);
 any_mistake work_mistake(const why_question *of, size_t index);
 
-/* Computes with these mistakes, as stack_attempt_make does. One attention is all of its scope. */
+/* Computes with these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes
+ * are made in all of it. */
 bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
                        const stack_scope *where, const any_mistake *made, size_t count, err *e);
 void work_attempt_free(work_attempt *a);

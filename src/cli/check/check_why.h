@@ -10,8 +10,9 @@
 why_question check_asked_of_layers(const checker *c, const stack *of,
                                    const generation_settings *steps);
 
-/* Compares and says it; with --why also which mistake gives what differs, in its numbers or in its
- * shape, and with --tol what else would pass. `asked` has no claims yet. */
+/* Compares, and adds the line that says how it went. With --why, lines name the mistakes that give
+ * what differs, numbers or shape; with --tol, notes tell what else would pass. `asked` has no
+ * claims yet. */
 bool check_judge(checker *c, const named_stages *of, const why_question *asked, errata *known,
                  err *e);
 

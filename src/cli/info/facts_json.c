@@ -1,4 +1,4 @@
-/* Facts of a JSON text, whatever is in it: what its scan meets, no tree, no matrix. */
+/* Facts of any JSON text, taken while it is scanned: neither a tree nor a matrix is made. */
 #include "cli/info/facts.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
@@ -19,8 +19,8 @@ typedef struct list_look {
     statistics truth; /* true as 1, false as 0 */
 } list_look;
 
-/* Where the scan is: in objects whose facts are open, or in a list, or in an object in a list, of
- * which nobody wants to know what is in it. */
+/* Where the scan is: in objects whose facts are open, or in a list. An object in a list is counted,
+ * and its contents are passed over. */
 typedef struct walk {
     json_text text;
     fact *open[JSON_MAX_DEPTH + 1]; /* the fact that the next value is, at each depth */
@@ -63,7 +63,7 @@ static void look_at_text(list_look *look, const char *at, const char *end)
     }
 }
 
-/* What is no list, in so many lists. */
+/* A value that is not a list, and the number of lists around it. */
 static void look_at_leaf(list_look *look, const char *at, const char *end, size_t depth)
 {
     fact *of = look->of;
