@@ -189,7 +189,7 @@ static const option_row ROWS[] = {
     {{"max-memory", "refuse what needs more: 500K, 64M, 2G"}, OPTION_SIZE, GROUP_RUN, "SIZE",
      .shared = GROUP_FILES | GROUP_INIT, .place = AT(max_memory), .has = AT(has_max_memory)},
     {{"force", "do what is refused as too large, or as a loss"}, OPTION_FLAG, GROUP_RUN,
-     .shared = GROUP_CONVERT | GROUP_EXAMPLE, .place = AT(force)},
+     .shared = GROUP_CONVERT | GROUP_EXAMPLE | GROUP_INIT, .place = AT(force)},
     /* compare */
     {{"tol", "absolute difference that still counts as equal"},
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol)},

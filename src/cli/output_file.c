@@ -1,6 +1,7 @@
 #include "cli/output_file.h"
 
 #include "io/ending.h"
+#include "io/free_disk.h"
 
 #include <string.h>
 #include <strings.h>
@@ -81,6 +82,20 @@ bool output_check_picture(const char *file, err *e)
         return true;
     err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
     return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
+}
+
+bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
+                       const options *o, err *e)
+{
+    enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
+    uint64_t left;
+    if (o->force || bytes <= SMALL || !free_disk(file, &left) || bytes <= left / 10)
+        return true;
+    err_at(e, &(place){.file = strcmp(file, "-") == 0 ? "standard output" : file},
+           "%s would be %zu bytes or more, over a tenth of the %zu that are free there", what,
+           bytes, (size_t)left);
+    return err_remedy(e, "%s, or name a file on another disk; --force writes it all the same",
+                      less);
 }
 
 static bool check_ending(const char *file, bool is_said, const char *what, const char *remedy,

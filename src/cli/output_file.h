@@ -37,6 +37,10 @@ bool output_file_check_holds(const output_file *to, const format *f, size_t file
 /* Refuses two outputs, named by what they are, in one file. */
 bool output_check_apart(const char *what, const char *file, const char *other,
                         const char *other_file, err *e);
+/* Refuses what takes so many bytes at least, where that is over a tenth of the disk that is free
+ * there, which is hardly meant. `less` says how to get less; --force writes it all the same. */
+bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
+                       const options *o, err *e);
 /* Refuses an ending that promises another kind of picture than SVG. */
 bool output_check_picture(const char *file, err *e);
 /* Refuses an ending of what is never written (a PDF, a document of an office), of results and of a

@@ -3,7 +3,6 @@
 #include "attn/average.h"
 #include "base/mem.h"
 #include "cli/output_format.h"
-#include "io/free_disk.h"
 #include "io/json.h"
 #include "model/keep.h"
 
@@ -173,26 +172,15 @@ static bool check_default(const output *one, const work *w, err *e)
                          "writes them all the same");
 }
 
-/* A file of more than a tenth of the free disk is hardly meant. As text, numbers take about the
- * bytes that they have in memory, or more; means of heads, that have been there, are not looked
- * at. */
-static bool check_disk(const output *one, const work *w, bool is_averaged, err *e)
+/* As text, numbers take about the bytes that they have in memory, or more; means of heads, that
+ * have been there, are not looked at. */
+static bool check_disk(const output *one, const work *w, const options *o, err *e)
 {
-    enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
     size_t bytes;
-    uint64_t left;
-    if (is_averaged || one->to.file == NULL) /* memory */
+    if (o->average_heads || one->to.file == NULL) /* memory */
         return true;
-    if (!w->kind->bytes(w, names_of(one, w), &bytes, e))
-        return false;
-    if (bytes <= SMALL || !free_disk(one->to.file, &left) || bytes <= left / 10)
-        return true;
-    bool is_standard = strcmp(one->to.file, "-") == 0;
-    err_at(e, &(place){.file = is_standard ? "standard output" : one->to.file},
-           "%s would be %zu bytes or more, over a tenth of the %zu that are free there", one->what,
-           bytes, (size_t)left);
-    return err_remedy(e, "--emit fewer stages, or name a file on another disk; --force writes it "
-                         "all the same");
+    return w->kind->bytes(w, names_of(one, w), &bytes, e) &&
+           output_check_disk(one->to.file, one->what, bytes, "--emit fewer stages", o, e);
 }
 
 bool outputs_want(const outputs *to, work *w, err *e)
@@ -208,7 +196,7 @@ bool outputs_want(const outputs *to, work *w, err *e)
             if (!w->kind->want(w, name, is_for_text(to, name, w), e))
                 return false;
         }
-        if (!o->force && !check_disk(one, w, o->average_heads, e))
+        if (!check_disk(one, w, o, e))
             return false;
     }
     if (!to->given->average_heads || (w->kind->has_heads(w) && w->wants_weights))

@@ -1,6 +1,9 @@
-/* Free disk of made-up file systems: what statvfs says is told, and asked of the right place. */
+/* Free disk of made-up file systems: what statvfs says is told, and asked of the right place; and
+ * what is refused for it. */
+#include "scratch.h"
 #include "unit.h"
 
+#include "cli/command.h"
 #include "io/free_disk.h"
 
 #include <errno.h>
@@ -87,9 +90,45 @@ static void test_standard_output(unit *u)
         fclose(file);
 }
 
+/* A byte for true or false, of a file with holes, becomes a number of text, which takes two. */
+static void test_convert(unit *u)
+{
+    char from[SCRATCH_PATH], to[SCRATCH_PATH], wanted[2 * SCRATCH_PATH], got[2 * SCRATCH_PATH] = "";
+    char *words[] = {"selfattn", "convert", "--quiet", from, to};
+    env world = {.err = tmpfile(), .width = 100, .processors = 1, .free_memory = (size_t)1 << 30};
+    if (!CHECK(u, world.err != NULL) || !scratch_open(u))
+        return;
+    snprintf(from, sizeof from, "%s", scratch_path("from.npy"));
+    snprintf(to, sizeof to, "%s", scratch_path("to.csv"));
+    FILE *file = fopen(from, "w");
+    fwrite("\x93NUMPY\1\0\x76", 1, 10, file);
+    fprintf(file, "%-117s\n", "{'descr': '|b1', 'fortran_order': False, 'shape': (1000, 9000)}");
+    fclose(file);
+    CHECK(u, truncate(from, 128 + 9000000) == 0);
+    made_up =
+        (struct statvfs){.f_bsize = 1, .f_frsize = 1, .f_blocks = 1 << 28, .f_bavail = 179999999};
+    CHECK(u, cli_main(5, words, &world) == EXIT_WRONG && access(to, F_OK) < 0);
+    snprintf(
+        wanted, sizeof wanted,
+        "selfattn: %s: the data would be 18000000 bytes or more, over a tenth of the 179999999 "
+        "that are free there\n  FILE:NAME takes one matrix, or name a file on another disk; "
+        "--force writes it all the same\n",
+        to);
+    rewind(world.err);
+    CHECK(u, fread(got, 1, sizeof got - 1, world.err) > 0);
+    CHECK_TEXT(u, got, wanted);
+    made_up.f_bavail = 180000000;
+    CHECK(u, cli_main(5, words, &world) == EXIT_DONE && access(to, F_OK) == 0);
+    fclose(world.err);
+    unlink(from);
+    unlink(to);
+    scratch_close(u);
+}
+
 UNIT(free_disk)
 {
     test_places(u);
     test_unknown(u);
     test_standard_output(u);
+    test_convert(u);
 }

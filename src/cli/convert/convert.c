@@ -1,14 +1,17 @@
 /* selfattn convert: a file in another format, with nothing lost on the way. */
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/convert/convert_check.h"
 #include "cli/convert/convert_metadata.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
+#include "cli/output_file.h"
 #include "cli/output_format.h"
 #include "io/jsonl.h"
 #include "io/source.h"
 #include "model/stack.h"
 
+#include <stdint.h>
 #include <string.h>
 
 typedef struct converter {
@@ -104,11 +107,33 @@ static bool name_the_matrix(bundle *b, const format *from, const format *to, err
     return done;
 }
 
+/* Bytes that the numbers take at least. */
+static size_t least_bytes(const bundle *b, const format *to)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        size_t bytes = one->kind == ENTRY_TENSOR
+                           ? output_format_bytes(to, tensor_count(&one->tensor), one->tensor.type)
+                       : one->kind == ENTRY_BUNDLE ? least_bytes(one->bundle, to)
+                                                   : 0;
+        if (!size_add(sum, bytes, &sum))
+            return SIZE_MAX;
+    }
+    return sum;
+}
+
+static bool check_disk(const converter *c, const bundle *b, err *e)
+{
+    return output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
+                             "FILE:NAME takes one matrix", c->o, e);
+}
+
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
     if (!convert_leave_unread(b, c->o, c->world, e) || !name_the_matrix(b, from, c->to, e) ||
         !convert_take_metadata(b, c->to, c->in, c->o, c->world, &c->kept, &c->how, e) ||
-        !convert_check(b, c->to, c->in, c->out, c->o, c->world, e))
+        !convert_check(b, c->to, c->in, c->out, c->o, c->world, e) || !check_disk(c, b, e))
         return false;
     for (size_t i = 0; i < b->count; i++)
         find_axes(&b->entry[i]);

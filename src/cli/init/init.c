@@ -4,6 +4,7 @@
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
+#include "cli/output_file.h"
 #include "cli/output_format.h"
 #include "io/format.h"
 #include "random/fill.h"
@@ -118,15 +119,24 @@ static bool write_matrices(maker *m, err *e)
 
 /* ---- the command ---- */
 
+static const char *output_of(const options *o)
+{
+    return o->output == NULL ? "-" : o->output;
+}
+
 static const format *find_format(const options *o)
 {
-    const format *said = output_format_said(o, o->output == NULL ? "-" : o->output);
+    const format *said = output_format_said(o, output_of(o));
     return said == NULL ? format_by_name("json") : said;
 }
 
 static bool write_whole(maker *m, err *e)
 {
-    if (!sink_open(&m->sink, m->o->output == NULL ? "-" : m->o->output, e))
+    const char *file = output_of(m->o);
+    size_t count = m->plan->bytes / dtype_size(m->plan->type),
+           bytes = output_format_bytes(m->to, count, m->plan->type);
+    if (!output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", m->o, e) ||
+        !sink_open(&m->sink, file, e))
         return false;
     if (m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e))
         return sink_close(&m->sink, e);

@@ -1,4 +1,5 @@
 /* selfattn generate: a prompt in, the tokens that a decoder goes on with out, as they come. */
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/stack/generation_solve.h"
@@ -7,6 +8,7 @@
 #include "model/embed.h"
 #include "weights/names.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,11 +139,23 @@ static bool hear_step(void *context, const generation *g, err *e)
     return !writes_tokens(w->given) || write_step(w, g, e);
 }
 
+/* Tokens alone are never many. How many logits there will be is known where no word ends them
+ * earlier; each has a digit at least, and what parts it from the next. */
+static bool check_disk(const options *o, const generation *g, err *e)
+{
+    size_t bytes;
+    if (!o->logits || o->stop != NULL)
+        return true;
+    if (!size_mul(2 * g->how.steps, g->logits.size[1], &bytes))
+        bytes = SIZE_MAX;
+    return output_check_disk(tokens_file(o), "the logits", bytes, "a smaller --length", o, e);
+}
+
 static bool write_steps(writer *w, generation_solution *s, const env *world, err *e)
 {
     const options *o = w->given;
     const step_listener each = {hear_step, w};
-    if (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e))
+    if (!check_disk(o, &s->of, e) || (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
         return false;
     bool done = generation_solution_run(s, false, &each, o, world, e) &&
                 (!s->is_traced || write_trace(o, world, &s->trace, e)) &&
