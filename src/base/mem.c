@@ -33,7 +33,6 @@ size_t size_larger(size_t a, size_t b)
 /* ---- the account ---- */
 
 enum {
-    OWN = 4 << 20,          /* for the program itself, whatever it reads, beside the limit */
     MOST_UNTOLD = 16 << 10, /* that a thread keeps to itself: 256 of them 4 MB */
     BESIDE_A_BLOCK = 16,    /* what malloc puts there */
     TRIM_LEAST = 1 << 20,
@@ -111,7 +110,7 @@ bool mem_fail(err *e, size_t bytes)
     if (refused == 0)
         return err_no_memory(e, bytes);
     size_t used = (size_t)atomic_load_explicit(&account.used, memory_order_relaxed);
-    return err_memory_limit(e, refused, used, (size_t)account.most, OWN);
+    return err_memory_limit(e, refused, used, (size_t)account.most, MEM_OWN);
 }
 
 bool mem_count_in(size_t bytes, err *e)
@@ -143,7 +142,7 @@ void mem_thread_ends(void)
 
 void mem_limit(size_t bytes)
 {
-    account.most = bytes < PTRDIFF_MAX - OWN ? (ptrdiff_t)bytes + OWN : PTRDIFF_MAX;
+    account.most = bytes < PTRDIFF_MAX - MEM_OWN ? (ptrdiff_t)bytes + MEM_OWN : PTRDIFF_MAX;
     account.refused = 0;
 #if defined(__GLIBC__)
     enum { LEAST_MAPPED = 128 << 10 };

@@ -18,8 +18,10 @@ bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
 size_t size_larger(size_t a, size_t b);
 
-/* The limit, and beside it a few megabytes that the program itself may take: before threads are
- * started. */
+/* For the program itself, whatever it reads, beside the limit. */
+enum { MEM_OWN = 4 << 20 };
+
+/* The limit of all that is allocated, less MEM_OWN: before threads are started. */
 void mem_limit(size_t bytes);
 /* Bytes that are left of both; and of so many that may be used, once others have what they need. */
 size_t mem_left(void);

@@ -112,11 +112,13 @@ static void suggest_command(const char *first, err *e)
         err_remedy(e, "did you mean the command %s?", near->name);
 }
 
-/* All processors, and 80 % of what memory the machine has free: other programs live too. */
+/* All processors, and 80 % of what memory the machine has free, with what the program itself takes:
+ * other programs live too. 1: nothing is left. */
 static void set_limits(options *o, const env *world)
 {
+    size_t most = world->free_memory / 10 * 8;
     if (!o->has_max_memory)
-        o->max_memory = world->free_memory / 10 * 8;
+        o->max_memory = most > MEM_OWN ? most - MEM_OWN : 1;
     if (!o->has_threads)
         o->threads = world->processors < THREADS_MOST ? world->processors : THREADS_MOST;
     mem_limit(o->max_memory);
