@@ -21,7 +21,7 @@ make_scratch() {
     scratch=$(mktemp -d) || exit 1
     said=$scratch/said
     trap 'rm -rf "$scratch"' EXIT
-    trap 'exit 130' INT TERM
+    trap 'exit 130' HUP INT TERM
 }
 
 # picked NAME: $word is in it.

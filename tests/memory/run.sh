@@ -1,15 +1,49 @@
 #!/bin/sh
 # run.sh [WORD]: one limit for all memory. Each command, with each format and documents that want
 # much, ends below --max-memory and 8 MB beside it (peak.c), and says the same bytes as without a
-# limit, or that memory is missing, with status 2. WORD picks commands by their words.
+# limit, or that memory is missing, with status 2. So it does in a control group with little memory,
+# where nobody gives a limit and what takes too much is killed. WORD picks commands by their words.
 set -uf # words may have a *
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
 LIMITS=${LIMITS:-"1 4 16 64"}
 BESIDE=8192 # kilobytes
+IN_GROUP=${IN_GROUP:-"8 16 64"} # megabytes
 make_scratch
 cd "$scratch" || exit 1
-peak most true 2>/dev/null || skip_all "no process may be traced here"
+
+# open_group: $group with the file $limit, of version 2 or 1 (cgroup-v2.rst, cgroup-v1/memory.rst),
+# and a group in it, where processes are: the limit is that of a group around theirs.
+open_group() {
+    for group in /sys/fs/cgroup/selfattn-$$ /sys/fs/cgroup/memory/selfattn-$$; do
+        mkdir "$group" 2>/dev/null || continue
+        trap 'close_group; rm -rf "$scratch"' EXIT
+        for limit in "$group/memory.max" "$group/memory.limit_in_bytes"; do
+            [ -f "$limit" ] || continue
+            for swap in "$group/memory.swap.max" "$group/memory.swappiness"; do
+                [ ! -f "$swap" ] || echo 0 >"$swap"
+            done
+            mkdir "$group/inner" && in_group true 2>/dev/null && return
+        done
+        close_group
+    done
+    return 1
+}
+
+close_group() {
+    [ ! -d "$group/inner" ] || rmdir "$group/inner"
+    [ ! -d "$group" ] || rmdir "$group"
+}
+
+# in_group COMMAND...
+in_group() {
+    # shellcheck disable=SC2016 # of the other shell
+    sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$group/inner" "$@"
+}
+
+traces=1 groups=1
+peak most true 2>/dev/null || { skip "no process may be traced here" && traces=; }
+open_group || { skip "no control group of memory can be made here" && groups=; }
 
 # list N TEXT: N times, with commas.
 list() {
@@ -41,11 +75,20 @@ selfattn run init.json --emit scores,weights,output -o result.npz
 selfattn convert blocks.csv blocks.npz
 selfattn convert blocks.csv blocks.safetensors
 selfattn convert tall.csv tall.npy
+selfattn init --tokens 500000 --width 16 --draw x -o large.npy # 32 MB
 {
     printf '{"matrices": {'
     awk 'BEGIN { while (i++ < 20000) printf "%s\"m%d\": [[1]]", (i > 1 ? ", " : ""), i }'
     echo '}}'
 } >other.json
+
+# Pages of files are the group's that read them first.
+sync ./* 2>/dev/null
+forget_files() {
+    for file; do
+        [ ! -f "$file" ] || dd if="$file" iflag=nocache count=0 2>/dev/null
+    done
+}
 
 # within WORDS: of the command.
 within() {
@@ -53,27 +96,44 @@ within() {
     # shellcheck disable=SC2086 # they are words
     selfattn $1 >whole 2>said </dev/null
     status=$?
-    for limit in $LIMITS; do
+    for most in ${traces:+$LIMITS}; do
         # shellcheck disable=SC2086
-        peak most selfattn $1 --max-memory "${limit}M" >part 2>said </dev/null
-        check "$1" "$limit" $? "$status"
+        peak most selfattn $1 --max-memory "${most}M" >part 2>said </dev/null
+        check "$1" "with --max-memory ${most}M" $? $status
+        check_peak "$1" "$most"
+    done
+    for most in ${groups:+$IN_GROUP}; do
+        echo "${most}M" >"$limit" || exit 1
+        # shellcheck disable=SC2086
+        forget_files $1
+        # What is written goes to another group, by a pipe.
+        # shellcheck disable=SC2086
+        { in_group selfattn $1 2>said </dev/null; echo $? >ended; } | cat >part
+        check "$1" "in a group of ${most}M" "$(cat ended)" $status
     done
 }
 
-# check WORDS LIMIT STATUS STATUS: of both runs.
+# check WORDS WHERE STATUS STATUS: of both runs.
 check() {
-    kilobytes=$(cat most)
-    if [ "$kilobytes" -gt $(($2 * 1024 + BESIDE)) ]; then
-        fail "$1: $kilobytes KB with --max-memory ${2}M"
-    elif [ "$3" = 2 ] && [ "$4" != 2 ] && ! grep -q 'memory' said; then
-        fail "$1: with --max-memory ${2}M it says: $(head -c 300 said)"
+    if [ "$3" = 2 ] && [ "$4" != 2 ] && ! grep -q 'memory' said; then
+        fail "$1: $2 it says: $(head -c 300 said)"
     elif [ "$3" != 2 ] && { [ "$3" != "$4" ] || ! cmp -s whole part; }; then
-        fail "$1: with --max-memory ${2}M it is not the same, status $3"
+        fail "$1: $2 it is not the same, status $3"
     else
         pass
     fi
-    [ -z "${SHOW:-}" ] ||
-        echo "$kilobytes KB at ${2}M, status $3: $1: $(head -n 1 said | cut -c 1-150)"
+    [ -z "${SHOW:-}" ] || echo "status $3 $2: $1: $(head -n 1 said | cut -c 1-150)"
+}
+
+# check_peak WORDS LIMIT
+check_peak() {
+    kilobytes=$(cat most)
+    if [ "$kilobytes" -gt $(($2 * 1024 + BESIDE)) ]; then
+        fail "$1: $kilobytes KB with --max-memory ${2}M"
+    else
+        pass
+    fi
+    [ -z "${SHOW:-}" ] || echo "$kilobytes KB at ${2}M: $1"
 }
 
 while read -r words; do
@@ -119,6 +179,9 @@ info other.json
 info tall.csv
 info many.jsonl
 info result.npz
+info large.npy
+diff large.npy large.npy
+convert large.npy - --format safetensors
 diff blocks.npz blocks.safetensors
 diff tall.csv tall.npy
 diff result.npz result.npz
