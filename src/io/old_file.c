@@ -13,8 +13,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not the time of its last change of status, which a rename sets too. */
-static bool is_unchanged(const struct stat *before, const struct stat *now)
+bool old_file_is_unchanged(const struct stat *before, const struct stat *now)
 {
     return is_same_file(before, now) && before->st_size == now->st_size &&
            before->st_mtim.tv_sec == now->st_mtim.tv_sec &&
@@ -49,7 +48,7 @@ static bool is_at(const old_file *o, const char *path)
     if (stat(path, &there) < 0 || fstat(o->descriptor, &now) < 0)
         return false;
     errno = ESTALE;
-    return is_same_file(&there, &now) && is_unchanged(&o->seen, &now) &&
+    return is_same_file(&there, &now) && old_file_is_unchanged(&o->seen, &now) &&
            (size_t)now.st_size == o->read.length && holds_the_same(o);
 }
 

@@ -16,6 +16,10 @@ typedef struct old_file {
     struct stat seen;
 } old_file;
 
+/* Whether it is the same file, as it was. The time of its last change of status does not count,
+ * which a rename sets too. */
+bool old_file_is_unchanged(const struct stat *before, const struct stat *now);
+
 /* Refuses a file that another program has locked, or that changes while it is read. */
 bool old_file_open(old_file *o, const char *file, err *e);
 /* Refuses a path that does not name this file any more, or where not all of it is as it was. */

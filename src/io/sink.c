@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Bytes that collect before they are written: four times a pipe's buffer, so that a system call's
@@ -246,31 +247,46 @@ static bool exchange(const char *path, const char *other)
 #endif
 }
 
-/* Whether the path is known to be another file's than this open one's. */
-static bool names_another(const char *path, int descriptor)
+/* The clock of files ticks some hundred times a second: a time between two ticks no other program's
+ * write bears. Where that can't be set, its size has to do. */
+static bool mark(int written, struct stat *ours)
 {
-    struct stat there, open;
-    return stat(path, &there) == 0 && fstat(descriptor, &open) == 0 &&
-           (there.st_dev != open.st_dev || there.st_ino != open.st_ino);
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    futimens(written, times);
+    return fstat(written, ours) == 0;
 }
 
-/* The old file is taken out and looked at once more. If it is another one, or another's now, it
- * goes back; and if that took out a third one, so does that: the newest stays. Where files can't be
- * exchanged, the look before has to do. */
+/* The other's file goes back, where `in` is now. What that takes out is nobody's where it is as it
+ * was put in; else it is newer, and goes back in turn: the newest stays. */
+static bool put_back(const sink *s, struct stat in)
+{
+    struct stat next = in, out;
+    for (bool is_back = false; !is_back; in = next) {
+        stat(s->temporary, &next);
+        if (!exchange(s->temporary, s->target))
+            return false;
+        is_back = stat(s->temporary, &out) < 0 || old_file_is_unchanged(&in, &out);
+    }
+    return true;
+}
+
+/* The old file is taken out and looked at once more: it may be another one, or another's now. Where
+ * files can't be exchanged, the look before has to do. */
 static bool replace_old(const sink *s, int written, err *e)
 {
+    struct stat ours;
     if (!old_file_check(s->over, s->target, e))
         return false;
+    if (!mark(written, &ours))
+        return fail(s, errno, e);
     if (!exchange(s->temporary, s->target))
         return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
     if (old_file_check(s->over, s->temporary, e)) {
         unlink(s->temporary);
         return true;
     }
-    bool is_back = false;
-    while (!is_back && exchange(s->temporary, s->target))
-        is_back = !names_another(s->temporary, written);
-    return !is_back && rename(s->temporary, s->target) < 0 && fail(s, errno, e);
+    return !put_back(s, ours) && rename(s->temporary, s->target) < 0 && fail(s, errno, e);
 }
 
 static bool replace(const sink *s, int written, err *e)
