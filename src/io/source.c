@@ -60,6 +60,22 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
     return true;
 }
 
+/* A file that can't be looked at has not changed as far as we know. */
+static bool read_unchanged(source *s, int descriptor, size_t most, err *e)
+{
+    struct stat before, now;
+    bool is_file = fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode);
+    if (!read_file(s, descriptor, most, e))
+        return false;
+    if (!is_file || fstat(descriptor, &now) < 0 ||
+        (now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == before.st_mtim.tv_nsec))
+        return true;
+    err_at(e, &(place){.file = descriptor_name(s->file)}, "was changed while it was read");
+    source_close(s);
+    return false;
+}
+
 bool source_check_length(const char *file, size_t length, size_t most, err *e)
 {
     place at = {.file = descriptor_name(file)};
@@ -92,7 +108,7 @@ bool source_open_within(source *s, const char *file, size_t most, err *e)
         s->bytes = s->map->bytes;
         s->length = s->map->length;
     } else {
-        done = read_file(s, descriptor, most, e);
+        done = read_unchanged(s, descriptor, most, e);
     }
     descriptor_close(descriptor, file);
     return done;

@@ -36,10 +36,42 @@ static void reads_files(unit *u)
     check_unreadable(u, scratch_folder(), "Is a directory | name a file in it");
 }
 
+/* ---- a file that is written to between two reads ---- */
+
+static bool is_written_to;
+
+extern ssize_t __real_read(int descriptor, void *to, size_t size);
+extern ssize_t __wrap_read(int descriptor, void *to, size_t size);
+
+ssize_t __wrap_read(int descriptor, void *to, size_t size)
+{
+    ssize_t got = __real_read(descriptor, to, size);
+    if (is_written_to) {
+        is_written_to = false;
+        scratch_put("a", "hello, all of you", 0600);
+    }
+    return got;
+}
+
+static void refuses_a_changed_file(unit *u)
+{
+    source s;
+    err e = {0};
+    char path[SCRATCH_PATH], wanted[2 * SCRATCH_PATH];
+    snprintf(path, sizeof path, "%s", scratch_path("a"));
+    snprintf(wanted, sizeof wanted, "%s: was changed while it was read", path);
+    scratch_put("a", "hello", 0600);
+    is_written_to = true;
+    CHECK(u, !source_open(&s, path, &e));
+    CHECK_TEXT(u, said(&e), wanted);
+    unlink(path);
+}
+
 UNIT(source)
 {
     if (!scratch_open(u))
         return;
     reads_files(u);
+    refuses_a_changed_file(u);
     scratch_close(u);
 }
