@@ -95,8 +95,7 @@ static int unlinked_file(const char *name)
     return descriptor;
 }
 
-/* Removes the files whose names begin so; the name of the last of them, or an empty one. */
-static const char *empty_folder(const char *name, const char *beginning)
+const char *child_empty_folder(const char *name, const char *beginning)
 {
     static char last[256];
     DIR *folder = opendir(name);
@@ -117,7 +116,7 @@ bool child_set_up(void)
 {
     int home = open(".", O_RDONLY);
     if (!inject_set_up() || home < 0 || mkdtemp(scratch) == NULL || chdir(scratch) != 0 ||
-        mkdir("folder", 0700) != 0 || mkdir("pages", 0700) != 0)
+        mkdir("folder", 0700) != 0 || mkdir("pages", 0700) != 0 || mkdir("shared", 0700) != 0)
         return false;
     for (size_t i = 0; i < INPUT_FILE_COUNT; i++)
         write_file(INPUT_FILES[i].name, INPUT_FILES[i].content);
@@ -129,7 +128,8 @@ bool child_set_up(void)
     write_ones("square.csv", 230, 230);
     write_table();
     int ends[2];
-    if (symlink("out.json", "link.json") != 0 || pipe(ends) != 0)
+    if (symlink("out.json", "link.json") != 0 ||
+        symlink("shared/one.json", "shared-link.json") != 0 || pipe(ends) != 0)
         return false;
     report_from = ends[0];
     report_to = ends[1];
@@ -146,23 +146,25 @@ void child_tear_down(void)
     for (size_t i = 0; i < COPIED_FILE_COUNT; i++)
         unlink(COPIED_FILES[i].name);
     unlink("link.json");
+    unlink("shared-link.json");
     unlink("large.csv");
     unlink("large.npy");
     unlink("wide.csv");
     unlink("square.csv");
     unlink("table.csv");
     rmdir("folder");
-    empty_folder("pages", "");
+    child_empty_folder("pages", "");
     rmdir("pages");
+    rmdir("shared");
     if (chdir("/") == 0)
         rmdir(scratch);
 }
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".",          "..",        "folder",    "pages",
-                                         "link.json",  "large.csv", "large.npy", "wide.csv",
-                                         "square.csv", "table.csv"};
+    static const char *const OTHERS[] = {".",         "..",        "folder",           "pages",
+                                         "shared",    "link.json", "shared-link.json", "large.csv",
+                                         "large.npy", "wide.csv",  "square.csv",       "table.csv"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;
@@ -227,15 +229,14 @@ static void read_descriptor(int descriptor, text *to)
     } while (got > 0);
 }
 
-static void take_output(output *one)
+bool child_read_file(const char *name, text *content)
 {
-    int descriptor = open(one->name, O_RDONLY);
-    one->is_there = descriptor >= 0;
-    if (!one->is_there)
-        return;
-    read_descriptor(descriptor, &one->content);
+    int descriptor = open(name, O_RDONLY);
+    if (descriptor < 0)
+        return false;
+    read_descriptor(descriptor, content);
     close(descriptor);
-    unlink(one->name);
+    return true;
 }
 
 /* Outputs have been taken away: what is left and no input is strange. */
@@ -251,7 +252,7 @@ static void find_strange(outcome *got)
         unlink(one->d_name);
     }
     closedir(folder);
-    const char *temporary = empty_folder("pages", ".selfattn-");
+    const char *temporary = child_empty_folder("pages", ".selfattn-");
     if (*temporary != '\0')
         snprintf(got->strange, sizeof got->strange, "%s", temporary);
 }
@@ -333,8 +334,11 @@ void child_wait(const command_line *what, int process, outcome *got)
     }
     read_descriptor(said_out, &got->out);
     read_descriptor(said_err, &got->err);
-    for (size_t i = 0; i < got->files; i++)
-        take_output(&got->file[i]);
+    for (size_t i = 0; i < got->files; i++) {
+        output *one = &got->file[i];
+        one->is_there = child_read_file(one->name, &one->content);
+        unlink(one->name);
+    }
     find_strange(got);
 }
 

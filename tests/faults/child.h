@@ -48,6 +48,11 @@ typedef struct outcome {
 bool child_set_up(void);
 void child_tear_down(void);
 
+/* Reads a file whole; false where there is none. */
+bool child_read_file(const char *name, text *content);
+/* Removes the files whose names begin so; the name of the last of them, or an empty one. */
+const char *child_empty_folder(const char *name, const char *beginning);
+
 /* Starts the command, with this fault, and gives the child's process;
  * child_wait fills the outcome, to be freed. */
 int child_start(const command_line *what, const fault *f);

@@ -53,6 +53,14 @@ static void say(const command_line *what, const fault_kind *kind, const fault *f
            got->strange[0] == '\0' ? "" : ", left: ", got->strange, text_string(&got->err));
 }
 
+uint64_t faults_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
 /* The n-th call fails for each n; one test of the suite. The first that is
  * wrong is enough. */
 const char *faults_try(const command_line *what, const fault_kind *kind, bool persists,

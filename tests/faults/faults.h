@@ -6,14 +6,21 @@
 
 #include "faults/judge.h"
 
+#include <stdint.h>
+
 typedef struct counts {
     size_t passed, failed;
+    size_t edits; /* that were made */
 } counts;
 
 /* What is wrong, with the fault and the outcome (to be freed) of that run; NULL
  * where nothing is. */
 const char *faults_try(const command_line *what, const fault_kind *kind, bool persists,
                        const outcome *clean, fault *f, outcome *got);
+
+/* The next of a sequence of random bits (SplitMix64: Steele, Lea and Flood,
+ * 2014). */
+uint64_t faults_random(uint64_t *state);
 
 void faults_planted(counts *c);
 void faults_kill(counts *c);

@@ -98,7 +98,6 @@ const input_file INPUT_FILES[] = {
     {"answers.json", "{\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, null]]]}\n"},
     {"stale.jsonl", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"
                     "{\"x\": [[3]], \"expected\": {\"output\": [[4]]}}\n"},
-    {"shared.json", "{\"name\": \"mine\", \"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
     {"stale.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
                    "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
     {"wrong.json", "{\"q\": [[2]], \"k\": [[1], [0]], \"v\": [[1], [3]],\n"

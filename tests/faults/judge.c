@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_text(const text *a, const text *b)
+bool judge_same_text(const text *a, const text *b)
 {
     return a->length == b->length && memcmp(text_string(a), text_string(b), a->length) == 0;
 }
@@ -25,7 +25,7 @@ static bool is_old(const output *one)
 
 static bool is_new(const output *clean, const output *one)
 {
-    return one->is_there && same_text(&clean->content, &one->content);
+    return one->is_there && judge_same_text(&clean->content, &one->content);
 }
 
 static size_t count_new(const outcome *clean, const outcome *got)
@@ -108,7 +108,7 @@ static const char *judge_end(const outcome *got)
 static bool says_the_same(const fault_kind *kind, const text *clean, const text *got)
 {
     if (kind->note == NULL || !begins_with(got, clean))
-        return same_text(clean, got);
+        return judge_same_text(clean, got);
     const char *more = text_string(got) + clean->length, *end = strchr(more, '\n');
     bool is_note = strncmp(more, "selfattn: note: ", 16) == 0 && strstr(more, kind->note) != NULL &&
                    end != NULL && end[1] == '\0';
@@ -117,7 +117,7 @@ static bool says_the_same(const fault_kind *kind, const text *clean, const text 
 
 static bool is_same(const fault_kind *kind, const outcome *clean, const outcome *got)
 {
-    return got->status == clean->status && same_text(&clean->out, &got->out) &&
+    return got->status == clean->status && judge_same_text(&clean->out, &got->out) &&
            says_the_same(kind, &clean->err, &got->err) &&
            count_new(clean, got) == count_new(clean, clean);
 }

@@ -30,4 +30,6 @@ const char *judge_files(const outcome *clean, const outcome *got, bool may_leave
 /* A run without a failure, which all others are compared with. */
 const char *judge_clean(const outcome *clean);
 
+bool judge_same_text(const text *a, const text *b);
+
 #endif

@@ -80,16 +80,6 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The next of a sequence of random bits (SplitMix64: Steele, Lea and Flood,
- * 2014). */
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static bool write_large(void)
 {
     FILE *file = fopen("large.csv", "w");
@@ -126,7 +116,7 @@ static void kill_at_random(const command_line *what, counts *c)
     c->failed += !is_well;
     for (int i = 0; is_well && i < RANDOM_KILLS / LARGE_COUNT; i++) {
         bool holds =
-            kill_after(what, random_bits(&state) % (takes + takes / 8), SIGNALS[i % 2], &clean);
+            kill_after(what, faults_random(&state) % (takes + takes / 8), SIGNALS[i % 2], &clean);
         c->passed += holds;
         c->failed += !holds;
     }
