@@ -144,7 +144,13 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
     }
     if (equals == value || !read_number(equals + 1, &number) || number < 0)
         return err_at(e, &at, "'%s' is not of the form NAME=T, with a number T from 0", value);
-    return text_list_add(&o->tols, value, strlen(value), e);
+    size_t length = (size_t)(equals - value);
+    entry *said = bundle_find_bytes(&o->tols, value, length);
+    if (said == NULL && ((said = bundle_add(&o->tols, value, length, at, e)) == NULL ||
+                         !tensor_new(&said->tensor, DTYPE_F64, 0, NULL, e)))
+        return false;
+    *(double *)said->tensor.data = number;
+    return true;
 }
 
 static bool set_real(options *o, const option_row *row, const char *value, err *e)
@@ -310,7 +316,7 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
     case OPTION_CHARACTER:
         return set_character(o, row, value, e);
     case OPTION_WORDS:
-        return add_items(o, row, value, check_word, e);
+        return text_list_index(field(o, row), e) && add_items(o, row, value, check_word, e);
     case OPTION_PAIR:
         return check_pair(row, value, strlen(value), e) &&
                text_list_add(field(o, row), value, strlen(value), e);

@@ -19,7 +19,7 @@ typedef enum option_kind {
     OPTION_COUNT,     /* size_t, from `least` to `most` */
     OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
     OPTION_NUMBER,    /* double, not below 0 */
-    OPTION_TOLERANCE, /* the same; or NAME=T, a text of options.tols, repeatable */
+    OPTION_TOLERANCE, /* the same; or NAME=T, a number of options.tols, repeatable */
     OPTION_REAL,      /* double, of either sign */
     OPTION_CHARACTER, /* const char *, a string of one character; "tab" is given as one */
     OPTION_WORDS,     /* text_list: comma-separated words, repeatable */
@@ -126,7 +126,8 @@ typedef struct options {
     bool has_threads, has_max_memory, force, csv_safe, quiet, help, version;
     /* compare */
     double tol, atol, rtol;
-    text_list tols, ignore; /* NAME=T; names */
+    bundle tols; /* what was said last of each name */
+    text_list ignore;
     size_t ulps;
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */

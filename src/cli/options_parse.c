@@ -290,7 +290,7 @@ void options_free(options *o)
     text_list_free(&o->write);
     text_list_free(&o->steps);
     text_list_free(&o->focus);
-    text_list_free(&o->tols);
+    bundle_free(&o->tols);
     text_list_free(&o->ignore);
     text_list_free(&o->blank);
     text_list_free(&o->dist_of);

@@ -10,15 +10,6 @@
 
 /* ---- what was asked for ---- */
 
-static bool add_name(text_list *names, const char *name, size_t length, err *e)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strlen(names->item[i]) == length && memcmp(names->item[i], name, length) == 0)
-            return true;
-    }
-    return text_list_add(names, name, length, e);
-}
-
 /* What takes standard output from the data (DESIGN §3): "trace", "picture", or NULL. */
 static const char *what_takes_stdout(const outputs *to)
 {
@@ -38,11 +29,13 @@ static bool plan_data(outputs *to, err *e)
     output *data = &to->output[to->count++];
     *data = (output){.what = "the data", .to.file = o->output == NULL ? "-" : o->output};
     data->format = output_format_said(o, data->to.file);
-    for (size_t i = 0; i < o->emit.count; i++) {
-        if (!add_name(&data->stages, o->emit.item[i], strlen(o->emit.item[i]), e))
-            return false;
+    bool done = text_list_index(&data->stages, e);
+    for (size_t i = 0; i < o->emit.count && done; i++) {
+        const char *name = o->emit.item[i];
+        done = text_list_find(&data->stages, name) != NULL ||
+               text_list_add(&data->stages, name, strlen(name), e);
     }
-    return true;
+    return done;
 }
 
 /* --write STAGE=FILE */
@@ -52,7 +45,7 @@ static bool plan_written(outputs *to, const char *pair, err *e)
     output *next = &to->output[to->count++];
     *next = (output){.to = output_file_written(equals + 1)};
     next->format = output_format_written(to->given, next->to.file);
-    if (!add_name(&next->stages, pair, (size_t)(equals - pair), e))
+    if (!text_list_add(&next->stages, pair, (size_t)(equals - pair), e))
         return false;
     next->what = next->stages.item[0];
     return true;
@@ -138,11 +131,12 @@ static const text_list *names_of(const output *one, const work *w)
     return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
 }
 
-/* Whether nobody but writers of text looks at the stage, each from its first row to its last. */
+/* Whether nobody but writers of text looks at the stage, each from its first row to its last. A
+ * stack's rows are those of its next layer. */
 static bool is_for_text(const outputs *to, const char *name, const work *w)
 {
-    bool is_text =
-        !to->traces && !to->draws && !to->given->average_heads && strchr(name, '*') == NULL;
+    bool is_text = work_is_attention(w) && !to->traces && !to->draws && !to->given->average_heads &&
+                   strchr(name, '*') == NULL;
     for (size_t i = 0; i < to->count && is_text; i++) {
         const text_list *others = names_of(&to->output[i], w);
         for (size_t j = 0; j < others->count; j++) {
@@ -257,9 +251,12 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
     const bundle *all = work_stages(w);
     const text_list *names = names_of(one, w);
     for (size_t i = 0; i < names->count; i++) {
-        for (size_t j = 0; j < all->count; j++) {
-            if (stage_name_matches(names->item[i], all->entry[j].name) &&
-                !add_view(&all->entry[j], view, e))
+        const char *name = names->item[i];
+        const entry *only = strchr(name, '*') != NULL ? NULL : bundle_find(all, name);
+        const entry *first = only == NULL ? all->entry : only;
+        const entry *end = only == NULL ? all->entry + all->count : only + 1;
+        for (const entry *made = first; made < end; made++) {
+            if (stage_name_matches(name, made->name) && !add_view(made, view, e))
                 return false;
         }
     }

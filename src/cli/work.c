@@ -130,10 +130,11 @@ static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
     (void)by_rows; /* a stack's rows are those of the next layer */
     if (!stack_solution_check(s, name, e))
         return false;
-    for (size_t i = 0; i < s->there.count; i++)
+    w->wants_weights = w->wants_weights || is_weights(name);
+    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++)
         w->wants_weights = w->wants_weights || (is_weights(s->there.item[i]) &&
                                                 stage_name_matches(name, s->there.item[i]));
-    return text_list_add(&s->wanted, name, strlen(name), e);
+    return text_list_index(&s->wanted, e) && text_list_add(&s->wanted, name, strlen(name), e);
 }
 
 static bool stack_has_heads(const work *w)

@@ -12,6 +12,8 @@ typedef struct matcher {
     const options *o;
     diff_result *to;
     bool *has_partner; /* of B's entries: one of A is compared with it */
+    bundle map;        /* A's names: a text, what --map says each is called in B */
+    text_list given;   /* B's names that --map gives away: not compared under their own */
     err *e;
 } matcher;
 
@@ -41,29 +43,6 @@ static bool is_ignored(const options *o, const char *name)
     return text_list_find(&o->ignore, called(name)) != NULL;
 }
 
-/* What --map says A's `name` is called in B; NULL: nothing. */
-static const char *mapped_name(const options *o, const char *own_name)
-{
-    const char *name = called(own_name);
-    size_t length = strlen(name);
-    for (size_t i = 0; i < o->map.count; i++) {
-        const char *pair = o->map.item[i];
-        if (strncmp(pair, name, length) == 0 && pair[length] == '=')
-            return pair + length + 1;
-    }
-    return NULL;
-}
-
-/* True for a name of B that --map gives away: it is not compared under its own. */
-static bool is_mapped_to(const options *o, const char *name)
-{
-    for (size_t i = 0; i < o->map.count; i++) {
-        if (strcmp(strchr(o->map.item[i], '=') + 1, called(name)) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
 {
     const char *found = NULL;
@@ -78,8 +57,11 @@ static bool refuse_name(const bundle *in, const char *file, const char *name, si
                          : err_remedy(e, "did you mean \"%s\"?", found);
 }
 
-static bool check_map(const matcher *m)
+static bool read_map(matcher *m)
 {
+    place at = place_of_option("map");
+    if (!text_list_index(&m->given, m->e))
+        return false;
     for (size_t i = 0; i < m->o->map.count; i++) {
         const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
         size_t length = (size_t)(equals - pair);
@@ -87,6 +69,15 @@ static bool check_map(const matcher *m)
             return refuse_name(m->a, m->to->name_a, pair, length, m->e);
         if (find_called(m->b, equals + 1, strlen(equals + 1)) == NULL)
             return refuse_name(m->b, m->to->name_b, equals + 1, strlen(equals + 1), m->e);
+        if (!text_list_add(&m->given, equals + 1, strlen(equals + 1), m->e))
+            return false;
+        if (bundle_find_bytes(&m->map, pair, length) != NULL)
+            continue;
+        entry *said = bundle_add(&m->map, pair, length, at, m->e);
+        if (said == NULL ||
+            (said->text = mem_copy_text(equals + 1, strlen(equals + 1), m->e)) == NULL)
+            return false;
+        said->kind = ENTRY_TEXT;
     }
     return true;
 }
@@ -188,8 +179,8 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
 /* B's entry for one of A, or NULL. */
 static const entry *partner_of(const matcher *m, const char *name)
 {
-    const char *mapped = mapped_name(m->o, name);
-    if (mapped == NULL && is_mapped_to(m->o, name))
+    const char *mapped = bundle_text(&m->map, called(name));
+    if (mapped == NULL && text_list_find(&m->given, called(name)) != NULL)
         return NULL;
     const char *wanted = mapped == NULL ? name : mapped;
     const entry *found = find_called(m->b, wanted, strlen(wanted));
@@ -256,7 +247,7 @@ static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
 static bool check_tolerances(const matcher *m)
 {
     text_list names = {0};
-    bool done = true;
+    bool done = text_list_index(&names, m->e);
     for (size_t i = 0; i < m->to->count && done; i++)
         done = text_list_add(&names, m->to->pair[i].name, strlen(m->to->pair[i].name), m->e);
     done = done && tolerances_check(m->o, &names, m->e);
@@ -267,7 +258,7 @@ static bool check_tolerances(const matcher *m)
 static bool match(matcher *m, const diff_file file[2])
 {
     bool is_matched;
-    if (!check_map(m) || !check_ignored(m) || !match_only_ones(m, file, &is_matched))
+    if (!read_map(m) || !check_ignored(m) || !match_only_ones(m, file, &is_matched))
         return false;
     if (!is_matched && !(match_all(m) && list_rest_of_b(m)))
         return false;
@@ -281,6 +272,8 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
     m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
     bool done = m.has_partner != NULL && match(&m, file);
     mem_free(m.has_partner);
+    bundle_free(&m.map);
+    text_list_free(&m.given);
     return done;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/stage_names.h"
 
 #include <stdint.h>
+#include <string.h>
 
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
                          err *e)
@@ -23,7 +24,9 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
 
 bool stack_solution_check(const stack_solution *s, const char *name, err *e)
 {
-    for (size_t i = 0; i < s->there.count; i++) {
+    if (text_list_find(&s->there, name) != NULL)
+        return true;
+    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++) {
         if (stage_name_matches(name, s->there.item[i]))
             return true;
     }
