@@ -5,6 +5,7 @@ CFLAGS   ?= -O2
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -fno-pie -no-pie
 CFLAGS_coverage := --coverage
+CFLAGS_counted  := -fsanitize-coverage=trace-pc
 CFLAGS_fuzz     := -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
 FLAGS    := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -Isrc -Itests

@@ -8,7 +8,7 @@ FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensor
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless numbers \
 	coverage web fresh latex
-# Takes an hour: what grows faster than its input is looked for when code that searches has changed.
+# Takes long: what grows faster than its input is looked for when code that searches has changed.
 LONG     := growth
 
 ## check: runs the tests, in about a minute; CASE=WORD picks some by name
@@ -43,6 +43,14 @@ $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
 	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)
 $(PROGRAMS) $(HELPERS): $(OBJECTS)
 	$(link)
+
+# The program that counts its work (tests/growth); the counter is no work.
+ifeq ($(VARIANT),counted)
+$(BUILD)/selfattn: $(BUILD)/tests/growth/work.o
+$(BUILD)/selfattn: LDFLAGS += $(shell sed -n \
+	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/growth/*.c | sort -u)
+$(BUILD)/tests/growth/work.o: CFLAGS_counted :=
+endif
 
 # With a C++ compiler, the proof of numbers asks its library too.
 TO_CHARS := $(if $(shell command -v $(CXX)),$(BUILD)/tests/numbers/to_chars.o)

@@ -1,6 +1,8 @@
 # shellcheck shell=sh disable=SC2016
 # What should grow as its input does. Sourced by run.sh.
-#   grows NAME 'how $n of something are written' 'arguments of selfattn'
+#   grows NAME 'how $n of something are written' 'arguments of selfattn' [MOST]
+# Layers end at 100,000, since each takes a kilobyte and more; a trace of a generation is not here:
+# each step writes a row for all keys.
 
 # each FORMAT [BETWEEN]: FORMAT $n times, with the numbers from 0 in place of its %d.
 each() {
@@ -38,17 +40,18 @@ layers() {
     echo "{\"heads\": 1, \"x\": [[1, 2]], ${1-} \"layers\": [
         $(each '{"w1": [[1, 0], [0, 1]], "w2": [[1, 0], [0, 1]]}')]}"
 }
-grows 'layers, info' 'layers >s.json' 'info s.json'
-grows 'layers, encode' 'layers >s.json' 'encode --threads 1 s.json'
-grows 'layers, all stages' 'layers >s.json' 'encode --threads 1 --emit \* s.json'
-grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" 'check s.json'
+grows 'layers, info' 'layers >s.json' 'info s.json' 100000
+grows 'layers, encode' 'layers >s.json' 'encode --threads 1 s.json' 100000
+grows 'layers, all stages' 'layers >s.json' 'encode --threads 1 --emit \* s.json' 100000
+grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" 'check s.json' 100000
 grows 'stages that are expected' \
-    'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' 'check s.json'
+    'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' \
+    'check s.json' 100000
 grows 'names beside stages in --actual' 'layers >s.json
     named a | sed "s/{/{\"output\":[[1,1]],/" >r.json' \
-    'check --actual r.json s.json'
+    'check --actual r.json s.json' 100000
 grows 'tolerances' 'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")},
-    \"tol\": {$(each "\"layer.%d.output\": 1")}," >s.json' 'check s.json'
+    \"tol\": {$(each "\"layer.%d.output\": 1")}," >s.json' 'check s.json' 100000
 
 # --- documents ---
 document='"q": [[1, 2]], "k": [[1, 0]], "v": [[1, 1]]'
@@ -74,3 +77,18 @@ grows 'tokens in a vocab' '
 grows 'steps of a generation with a window' '
     echo "{\"heads\": 1, \"ids\": [1], \"embedding\": [[1, 0], [0, 1]], \"window\": [4, 0],
         \"layers\": [{}]}" >g.json' 'generate --threads 1 g.json --length $n'
+
+# --- options that are given many times; a command line holds some ten thousand ---
+# words FORMAT: one for each.
+words() {
+    each "$1" '' | tr '\n' ' '
+}
+grows '--map of diff' 'named a >a.json; named b >b.json' \
+    'diff $(words "--map a%d=b%d") a.json b.json' 10000
+grows '--ignore' 'named a | sed "s/{/{\"same\": [[1]],/" >a.json' \
+    'diff $(words "--ignore a%d") a.json a.json' 10000
+grows '--tol of diff' 'named a >a.json' 'diff $(words "--tol a%d=1") a.json a.json' 10000
+grows '--tol of check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" \
+    'check $(words "--tol layer.%d.output=1") s.json' 10000
+grows '--emit' 'layers >s.json' \
+    'encode --threads 1 $(words "--emit layer.%d.output") s.json' 10000
