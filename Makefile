@@ -28,9 +28,10 @@ endif
 BUILD    := build/$(VARIANT)
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
 OBJECTS  := $(call objects,$(wildcard src/* src/cli/*))
+MANUAL   := $(patsubst man/%.in,build/man/%,$(wildcard man/*.in))
 
 ## all: builds ./selfattn and installs nothing (the default)
-all: $(BUILD)/selfattn
+all: $(BUILD)/selfattn man
 	@$(if $(filter release,$(VARIANT)),ln -f $< selfattn)
 ## demo: shows every step of seed 001's walkthrough
 demo: all
@@ -73,13 +74,12 @@ build/libraries:
 
 PREFIX   ?= /usr/local
 DEST      = $(DESTDIR)$(PREFIX)
-MANUAL    = $(notdir $(wildcard man/*.[1-9]))
 VERSION   = $(shell sed -n 's/.*SELFATTN_VERSION "\(.*\)"/\1/p' src/cli/version.h)
 ## install: puts program, manual and completions below PREFIX (/usr/local), inside DESTDIR
 install: all
 	install -D -m 755 $(BUILD)/selfattn $(DEST)/bin/selfattn
 	for page in $(MANUAL); do \
-		install -D -m 644 man/$$page $(DEST)/share/man/man$${page##*.}/$$page || exit; done
+		install -D -m 644 -t $(DEST)/share/man/man$${page##*.} $$page || exit; done
 	mkdir -p $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions
 	$(BUILD)/selfattn help --completion bash >$(DEST)/share/bash-completion/completions/selfattn
 	$(BUILD)/selfattn help --completion zsh >$(DEST)/share/zsh/site-functions/_selfattn
@@ -90,10 +90,12 @@ dist:
 ## format: lays the sources out as .clang-format says
 format:
 	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
-## man: writes the tables into the pages of man/
-man: all
-	for page in $(MANUAL); do PATH="$(CURDIR)/$(BUILD):$$PATH" tests/docs/man.sh $$page \
-		>$(BUILD)/$$page && cp $(BUILD)/$$page man/$$page || exit; done
+## man: makes the manual's pages in build/man, from man/ and the program's tables
+man: $(MANUAL)
+build/man/%: man/%.in $(BUILD)/selfattn
+	@mkdir -p $(@D)
+	@awk '{ print } sub(/^\.\\" generated: /, "") { fflush(); if (system(at $$0)) exit 1 }' \
+		at=$(BUILD)/ $< >$@.new && mv $@.new $@
 ## clean: removes what was built
 clean:
 	rm -rf build selfattn

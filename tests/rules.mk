@@ -12,16 +12,17 @@ SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory e
 LONG     := growth
 
 ## check: runs the tests, in about a minute; CASE=WORD picks some by name
-check: programs
+check: programs man
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
-check-all: programs
+check-all: programs man
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
 unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW) $(LONG):
 	@BUILD=$(BUILD) tests/run.sh $@
+docs packaging: man
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
 ## check-web: opens pages of traces in a browser, with playwright-core from npm
 check-web: web

@@ -4,7 +4,7 @@ lints=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
-mkdir -p src/base src/io src/cli tests/cli tests/unit tests/kernels man
+mkdir -p src/base src/io src/cli tests/cli tests/unit tests/kernels
 touch main.c README.md && cp "$lints/../../.clang-format" .
 wrong=0
 

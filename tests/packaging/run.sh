@@ -25,8 +25,10 @@ check 'the program runs' "$installed/bin/selfattn" check testdata/seeds/001-walk
 check 'bash reads its completions' bash -n "$installed/share/bash-completion/completions/selfattn"
 check 'zsh finds its completions' grep -q '^#compdef selfattn' \
     "$installed/share/zsh/site-functions/_selfattn"
-check 'the manual is the source of the page' cmp man/selfattn.1 \
-    "$installed/share/man/man1/selfattn.1"
+for page in selfattn.1 selfattn-document.5 selfattn-contract.7; do
+    check "$page is the manual's page" cmp build/man/$page \
+        "$installed/share/man/man${page##*.}/$page"
+done
 
 if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     check 'make dist succeeds' make dist

@@ -1,5 +1,6 @@
-/* Completions for the shells, and the manual's generated part: pages of src/text whose slots are
- * filled from the tables of commands and options, so that all of them say what the parser does. */
+/* Completions for the shells, and what the build adds to the manual's pages: pages of src/text
+ * whose slots are filled from the tables of commands and options, so that all of them say what the
+ * parser does. */
 #ifndef SELFATTN_CLI_HELP_COMPLETION_H
 #define SELFATTN_CLI_HELP_COMPLETION_H
 
