@@ -32,6 +32,17 @@ static void call_product_behind(const kernels *with, job *j)
     with->product(&j->in[0], &p, NULL, &j->out);
 }
 
+static void call_pack_at(const kernels *with, job *j)
+{
+    packed p = pack(with, j);
+    memset(p.data, 0, with->packed_bytes(p.depth, p.columns));
+    for (size_t i = 0; i < p.columns; i++) {
+        tensor column = tensor_range(&j->in[1], 1, i, 1);
+        with->pack_at(&column, 0, i, &p);
+    }
+    with->product(&j->in[0], &p, NULL, &j->out);
+}
+
 static void call_row_product(const kernels *with, job *j)
 {
     with->row_product(j->in[0].data, &j->in[1], j->out.data);
@@ -296,6 +307,7 @@ const slot SLOTS[] = {
     {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     /* What a window's block takes. */
     {"product behind", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
+    {"pack_at", call_pack_at, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"row_product", call_row_product, NUMBERS_ANY, {"d", "dn", "", ""}, "n"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
