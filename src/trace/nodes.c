@@ -182,12 +182,11 @@ typedef enum taking {
     TAKES_GREATEST, /* it is chosen */
 } taking;
 
-static const taking TAKINGS[] = {
-    [OP_COPY] = TAKES_CELL,     [OP_SUM] = TAKES_CELL,      [OP_PLUS] = TAKES_CELL,
-    [OP_MINUS] = TAKES_CELL,    [OP_CAP] = TAKES_CELL,      [OP_TURN] = TAKES_CELL,
-    [OP_ROUND] = TAKES_CELL,    [OP_STACK] = TAKES_CELL,    [OP_DOT] = TAKES_FACTOR,
-    [OP_TIMES] = TAKES_FACTOR,  [OP_DIVIDE] = TAKES_FACTOR, [OP_MAX] = TAKES_GREATEST,
-    [OP_ACTIVATE] = TAKES_NONE,
+static const taking TAKINGS[OPERATION_COUNT] = {
+    [OP_COPY] = TAKES_CELL,    [OP_SUM] = TAKES_CELL,      [OP_PLUS] = TAKES_CELL,
+    [OP_MINUS] = TAKES_CELL,   [OP_CAP] = TAKES_CELL,      [OP_TURN] = TAKES_CELL,
+    [OP_ROUND] = TAKES_CELL,   [OP_STACK] = TAKES_CELL,    [OP_DOT] = TAKES_FACTOR,
+    [OP_TIMES] = TAKES_FACTOR, [OP_DIVIDE] = TAKES_FACTOR, [OP_MAX] = TAKES_GREATEST,
 };
 
 const char *map_part_name(trace_part part)

@@ -215,7 +215,7 @@ void make_scores(builder *b)
     for (size_t j = 0; j < lines; j++)
         derivation_line(b, "scores", b->focus.row, j);
     build_rest(b);
-    if (by->vector == NULL && by->shift == NULL)
+    if (by->is_product && by->shift == NULL)
         show_score_row(b, &q, q_name, &k, k_name, &scores);
     build_same_for_all(b);
     build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_column_labels(b));

@@ -1,7 +1,9 @@
 #include "pages.h"
 
+#include "attn/operation.h"
 #include "tokens.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,102 +106,68 @@ static int length_of(const cJSON *of)
     return cJSON_IsArray(of) ? cJSON_GetArraySize(of) : 1;
 }
 
-/* The operands of each term in the order in which they are written: "ab", "cabd". */
-static void expect_terms(page *p, const cJSON *item, const char *order)
+/* Where the part of a spelling ends that begins at `at`, at one of the bytes or at a bracket of its
+ * own. */
+static const char *end_of(const char *at, const char *bytes)
 {
-    for (int i = 0; i < length_of(member(item, "a")); i++) {
-        for (const char *name = order; *name != '\0'; name++) {
-            const cJSON *of = member(item, (char[]){*name, '\0'});
-            if (of != NULL)
-                expect_value(p, element(of, i));
+    for (size_t depth = 0; *at != '\0'; at++) {
+        if (depth == 0 && strchr(bytes, *at) != NULL)
+            return at;
+        depth += strchr("<[{", *at) != NULL;
+        depth -= strchr(">]}", *at) != NULL;
+    }
+    return at;
+}
+
+/* The numbers of the item in the order in which attn/operation_list.h says that its operation is
+ * written, of a series those of term `term`; a number in the text between them stands there too. */
+static void expect_spelled(page *p, const cJSON *item, const char *at, const char *end, int term)
+{
+    for (; at < end; at++) {
+        const char *close = end_of(at + 1, *at == '<' ? ">" : *at == '[' ? "]" : "}");
+        if (*at == '<') {
+            const char *between = end_of(at + 1, ";"), *zero = end_of(between + 1, ";>");
+            const cJSON *first = member(item, (char[]){at[strcspn(at, "abcd")], '\0'});
+            for (int i = 0; i < length_of(first); i++) {
+                bool is_zero = *zero == ';' && number_of(element(first, i)) == 0;
+                expect_spelled(p, item, is_zero ? zero + 1 : at + 1, is_zero ? close : between, i);
+            }
+            at = close;
+        } else if (*at == '[') {
+            const char *other = end_of(at + 3, ":]");
+            bool is_there = member(item, (char[]){at[1], '\0'}) != NULL;
+            if (is_there || *other == ':')
+                expect_spelled(p, item, is_there ? at + 3 : other + 1, is_there ? other : close,
+                               term);
+            at = close;
+        } else if (*at == '{') {
+            const cJSON *of = strncmp(at, "{inner}", 7) == 0
+                                  ? member(item, "inner")
+                                  : member(item, (char[]){at[strcspn(at, "abcdj")], '\0'});
+            expect_value(p, term < 0 ? of : element(of, term));
+            at = close;
+        } else if (isdigit((unsigned char)*at)) {
+            expect_words(p, (char[]){*at, '\0'});
         }
     }
 }
 
-/* 0, or w·ln(w), for each weight. */
-static void expect_entropy(page *p, const cJSON *item)
+/* One number that is copied, or a sum of it alone, shows its result only. */
+static bool is_written(const cJSON *item, const operation_row *row)
 {
-    const cJSON *weight;
-    cJSON_ArrayForEach(weight, member(item, "a"))
-    {
-        expect_value(p, weight);
-        if (number_of(weight) != 0)
-            expect_value(p, weight);
-    }
-}
-
-/* The operations whose operands stand as a whole, one after the other. */
-static const char *whole_operands(const char *operation)
-{
-    static const char *const ORDERS[][2] = {
-        {"times", "ab"},        {"cap", "bab"},
-        {"plus", "abcdj"},      {"exp", "ab"},
-        {"divide", "ab"},       {"round", "a"},
-        {"hide", "a"},          {"plus_log", "ab"},
-        {"inverse_root", "ia"}, {"inverse_root_of_sum", "iab"},
-    };
-    for (size_t i = 0; i < sizeof ORDERS / sizeof ORDERS[0]; i++) {
-        if (strcmp(ORDERS[i][0], operation) == 0)
-            return ORDERS[i][1];
-    }
-    return NULL;
-}
-
-static void expect_whole(page *p, const cJSON *item, const char *order)
-{
-    for (; *order != '\0'; order++) {
-        if (*order == 'i')
-            expect_words(p, "1"); /* of 1/√a */
-        else
-            expect_value(p, member(item, (char[]){*order, '\0'}));
-    }
-}
-
-/* What stands inside a function, worked out. */
-static void expect_inner(page *p, const cJSON *item)
-{
-    const char *operation = cJSON_GetStringValue(member(item, "operation"));
-    if (member(item, "inner") == NULL)
-        return;
-    if (strcmp(operation, "additive") == 0) {
-        for (int i = 0; i < length_of(member(item, "inner")); i++) {
-            expect_value(p, element(member(item, "c"), i));
-            expect_value(p, element(member(item, "inner"), i));
-        }
-        return;
-    }
-    if (strcmp(operation, "cap") == 0)
-        expect_value(p, member(item, "b"));
-    else
-        expect_words(p, "1"); /* of 1/√a */
-    expect_value(p, member(item, "inner"));
-}
-
-/* A sum of one number shows its result alone. */
-static bool is_sum_of_more(const cJSON *item, const char *operation)
-{
-    bool has_more = length_of(member(item, "a")) > 1 || member(item, "c") != NULL;
-    return strcmp(operation, "sum") == 0 && has_more;
+    bool is_sum = row == operation_of(OP_SUM);
+    return row != operation_of(OP_COPY) &&
+           !(is_sum && length_of(member(item, "a")) == 1 && member(item, "c") == NULL);
 }
 
 static void expect_expression(page *p, const cJSON *item)
 {
-    const char *operation = cJSON_GetStringValue(member(item, "operation"));
-    const char *order = whole_operands(operation);
-    if (order != NULL)
-        expect_whole(p, item, order);
-    else if (strcmp(operation, "entropy") == 0)
-        expect_entropy(p, item);
-    else if (strcmp(operation, "additive") == 0)
-        expect_terms(p, item, "cabd");
-    else if (strcmp(operation, "dot") == 0 || strcmp(operation, "difference") == 0)
-        expect_terms(p, item, "ab");
-    else if (strcmp(operation, "max") == 0 || is_sum_of_more(item, operation))
-        expect_terms(p, item, "a");
-    else
-        return; /* a variance shows its result alone */
-    if (order == NULL && strcmp(operation, "additive") != 0)
-        expect_value(p, member(item, "c"));
+    const char *name = cJSON_GetStringValue(member(item, "operation"));
+    const operation_row *row = (const operation_row *)named_find(&OPERATIONS, name, strlen(name));
+    if (is_written(item, row))
+        expect_spelled(p, item, row->spelled, strchr(row->spelled, '\0'), -1);
+    if (member(item, "inner") != NULL)
+        expect_spelled(p, item, row->inner, strchr(row->inner, '\0'), -1);
 }
 
 static void expect_line(page *p, const cJSON *item)
@@ -207,7 +175,6 @@ static void expect_line(page *p, const cJSON *item)
     expect_text(p, item, "left");
     expect_text(p, item, "letters");
     expect_expression(p, item);
-    expect_inner(p, item);
     expect_value(p, member(item, "result"));
 }
 

@@ -4,7 +4,8 @@ lints=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
-mkdir -p src/base src/io src/cli src/kernels tests/cli tests/unit tests/kernels
+mkdir -p src/base src/io src/cli src/kernels tests/cli tests/unit tests/kernels \
+    src/attn tests/trace
 touch main.c README.md && cp "$lints/../../.clang-format" .
 wrong=0
 
@@ -62,6 +63,8 @@ printf 'UNIT(read)\n{\n}\n' >tests/unit/test_read.c
 touch tests/unit/helper.c
 echo 'KERNEL_OF(void, cap, (double most, void *out))' >src/kernels/kernel_list.h
 echo 'with->cap(2, out);' >tests/kernels/slots.c
+echo 'OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")' >src/attn/operation_list.h
+echo '@operation("copy", "{a}")' >tests/trace/operations.py
 lint registered || { wrong=1; echo 'registered fails over a good tree:'; cat said; }
 touch tests/unit/test_write.c
 if lint registered || ! grep -q test_write.c said; then
@@ -69,6 +72,7 @@ if lint registered || ! grep -q test_write.c said; then
     echo 'registered does not find a file without a test'
 fi
 rm tests/unit/test_write.c
+plant registered src/attn/operation_list.h 'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'

@@ -11,10 +11,22 @@ for file in $(find tests/unit tests/kernels -name 'test_*.c' -exec grep -L '^UNI
     say "$file: has no UNIT(name)"
 done
 
+# names LIST MACRO: the names in a list of rows MACRO(constant or type, name, ...).
+names() {
+    tr -d '\n' <"$1" | grep -o "$2( *[A-Za-z_]*, *\"*[a-z_0-9]*" | sed 's/.*[ ,"]//'
+}
+
 # Each kernel is called by a slot.
 list=src/kernels/kernel_list.h
-for kernel in $(sed -n 's/^KERNEL_OF([a-z_]*, \([a-z_0-9]*\),.*/\1/p' $list); do
+for kernel in $(names $list KERNEL_OF); do
     grep -q "with->$kernel(" tests/kernels/slots.c ||
         say "$list: tests/kernels/slots.c calls no $kernel"
+done
+
+# The evaluator of traces knows each operation.
+list=src/attn/operation_list.h
+for operation in $(names $list OPERATION); do
+    grep -q "^@*operation(\"$operation\"" tests/trace/operations.py ||
+        say "$list: tests/trace/operations.py has no $operation"
 done
 exit $wrong

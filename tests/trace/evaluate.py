@@ -9,6 +9,7 @@ import bisect
 import math
 
 import said as letters
+from operations import INSIDE, ROWS, phi, products, total
 
 # What a rounding may move, and the smallest normal number: what is below it becomes 0.
 SLACK = {"f32": 2.0**-22, "f64": 2.0**-50}
@@ -102,108 +103,6 @@ def cells(run, part, made, head, row, column):
     raise ValueError(f"an unknown part: {kind}")
 
 
-def phi(x):
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-ACTIVATIONS = {
-    "relu": lambda x: max(x, 0),
-    "gelu": lambda x: x * phi(x),
-    "gelu_tanh": lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-    "silu": lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0,
-}
-
-
-class Terms:
-    """A sum that remembers how large its terms were: rounding is relative to that."""
-
-    def __init__(self, terms):
-        terms = list(terms)
-        self.sum, self.size = math.fsum(terms), math.fsum(abs(t) for t in terms)
-
-
-def products(a, b):
-    """A factor of 0 counts for nothing: what it hides may be no number."""
-    return [0.0 if x == 0 or y == 0 else x * y for x, y in zip(a, b)]
-
-
-def work_out(op, node, a, b, c, d, column):
-    """The result, and the size that its rounding is relative to."""
-    if op == "copy":
-        return a[0], 0
-    if op == "dot":
-        s = Terms(products(a, b) + c)
-        return s.sum, s.size
-    if op == "additive":
-        bent = [math.tanh(x + y + (z if d else 0)) for x, y, z in zip(a, b, d or a)]
-        s = Terms(products(c, bent))
-        return s.sum, 8 * s.size
-    if op == "difference":
-        s = Terms([a[0] * b[0], -a[1] * b[1]])
-        return s.sum, s.size
-    if op == "times":
-        return products(a, b)[0], abs(a[0] * b[0])
-    if op == "cap":
-        return b[0] * math.tanh(a[0] / b[0]), 4 * abs(b[0])
-    if op == "plus":
-        lost = c[0] * abs(d[0] - (column + 1)) if c else 0
-        s = Terms(a + b + [-lost])
-        return s.sum, s.size
-    if op == "exp":
-        away = b[0] if b else 0
-        if away == -math.inf:
-            return 0.0, 1
-        x = math.exp(min(a[0] - away, 700))
-        return x, 8 * x
-    if op == "sum":
-        s = Terms(a + c)
-        return s.sum, s.size
-    if op == "max":
-        return max(a + c), 0
-    if op == "divide":
-        return (0.0, 1) if b[0] == 0 else (a[0] / b[0], abs(a[0] / b[0]))
-    if op == "normalize":
-        root = math.sqrt(sum(x * x for x in b) / len(b) + c[0])
-        factor = 0.0 if root == 0 else (d[0] if d else 1) / root
-        return a[0] * factor, 8 * max(abs(x) for x in a + b) * abs(factor)
-    if op == "wave":
-        turn = math.sin if node.pair(column)[1] else math.cos
-        s = Terms(a + c + [turn(b[0])])
-        return s.sum, s.size * (1 + abs(b[0]))
-    if op == "turn":
-        if not b:
-            return a[0], 0
-        sign = -1 if node.pair(column)[1] else 1
-        x = a[0] * math.cos(c[0]) + sign * b[0] * math.sin(c[0])
-        return x, (abs(a[0]) + abs(b[0])) * (1 + abs(c[0]))
-    if op == "stack":
-        return (a + b)[0], 0
-    if op == "mean":
-        s = Terms(a + b)
-        return s.sum / len(a + b), s.size
-    if op == "minus":
-        return a[0] - b[0], abs(a[0]) + abs(b[0])
-    if op == "activate":
-        x = ACTIVATIONS[node.function](a[0]) * (b[0] if b else 1)
-        return x, (8 + 8 * abs(a[0])) * (abs(b[0]) if b else 1)
-    if op == "plus_log":
-        return a[0] + math.log(b[0]), abs(a[0]) + 8
-    if op == "entropy":
-        s = Terms(x * math.log(x) for x in a if x != 0)
-        return 0.0 - s.sum, 8 * s.size
-    if op == "variance":
-        mean = math.fsum(a) / len(a)
-        s = Terms((x - mean) ** 2 for x in a)
-        return s.sum / len(a), s.size + sum(x * x for x in a)
-    if op == "inverse_root":
-        return 1 / math.sqrt(a[0]), 1 / math.sqrt(a[0])
-    if op == "inverse_root_of_sum":
-        return 1 / math.sqrt(a[0] + b[0]), 1 / math.sqrt(a[0] + b[0])
-    if op == "hide":
-        return -math.inf, 0
-    raise ValueError(f"an unknown operation: {op}")
-
-
 def expected(run, node, head, row, column):
     """What a cell must be, and how far from that it may be; None: only that it is there."""
     if row >= node.rows - node.appended:
@@ -219,7 +118,7 @@ def expected(run, node, head, row, column):
             operands[letter] = cells(run, node.operands[letter], node, head, row, column)
     if node.operation == "round":
         return None
-    result, size = work_out(node.operation, node, *operands.values(), column)
+    result, size = ROWS[node.operation].work(*operands.values(), node, column)
     terms = max(len(x) for x in operands.values())
     rounding = SLACK[run["type"]] * (size + abs(result)) * max(4, math.sqrt(terms))
     return result, rounding + SMALLEST[run["type"]]
@@ -277,27 +176,17 @@ def is_rounded(a, result):
     return abs(result - a) < 10.0**-decimals
 
 
-def inner_of(said, a, b, c, d):
-    """What is inside, worked out, and the line's result by it."""
-    op = said["operation"]
-    if op == "additive":
-        bent = [math.tanh(x + y + z) for x, y, z in zip(a, b, d or [0] * len(a))]
-        return bent, math.fsum(products(c, numbers(said["inner"])))
-    if op == "cap":
-        return [math.tanh(a[0] / b[0])], b[0] * number(said["inner"])
-    return [a[0] + b[0]], 1 / math.sqrt(number(said["inner"]))
-
-
 def line_is_true(said, kind):
     op, result = said["operation"], flat(numbers(said["result"]))
     a, b, c, d = (flat(numbers(said.get(x, []))) for x in "abcd")
     if op == "round":
         return is_rounded(a[0], result[0])
     if "inner" in said:
-        inner, by_inner = inner_of(said, a, b, c, d)
+        told = flat(numbers(said["inner"]))
+        inner, by_inner = INSIDE[op].work(told, a, b, c, d)
         far = 8 * sum(abs(x) for x in a + b + d) + 8
         if not all(is_near(x, y, slack_of(kind, y, far, 1))
-                   for x, y in zip(flat(numbers(said["inner"])), inner)):
+                   for x, y in zip(told, inner)):
             return False
         if not is_near(result[0], by_inner, slack_of(kind, by_inner, sum(map(abs, c + b)), len(a))):
             return False
@@ -309,7 +198,7 @@ def line_is_true(said, kind):
             ([x] for x in (a if len(a) == wide else a * wide)),
             ([x] for x in (b if len(b) == wide else b * wide)), result)]
     for one, other, y in cases:
-        wanted, size = work_out(op, None, one, other, c, d, said.get("j", 1) - 1)
+        wanted, size = ROWS[op].work(one, other, c, d, None, said.get("j", 1) - 1)
         if not is_near(y, wanted, slack_of(kind, wanted, size, len(a))):
             return False
     return True
@@ -318,8 +207,8 @@ def line_is_true(said, kind):
 def rows_are_true(rows, result, kind):
     """Each number of the result is the sum of its column."""
     for column, y in zip(zip(*rows), result):
-        s = Terms(column)
-        if not is_near(y, s.sum, slack_of(kind, s.sum, s.size, len(column))):
+        wanted, size = total(column)
+        if not is_near(y, wanted, slack_of(kind, wanted, size, len(column))):
             return False
     return len(rows[0]) == len(result)
 

@@ -3,6 +3,7 @@ its operands are called, in their places. And its tables of sizes: letters and s
 import re
 
 import spelling
+from operations import ROWS
 
 # What stands after an operand's name: of the part itself, and of its element j.
 PLACES = {
@@ -68,8 +69,8 @@ def pattern(run, node, cell=None):
         name, of = names_of(part["of"]), PLACES[part["part"]]
         operands[letter] = name + place_of(run, node, part, of[0], cell)
         operands["*" + letter] = name + place_of(run, node, part, of[1], cell)
-    spelled, _, letters = spelling.ROWS[node.operation]
-    found = Pattern(operands).write(letters or spelled)
+    row = ROWS[node.operation]
+    found = Pattern(operands).write(row.letters or row.spelled)
     if node.operation == "activate":
         found += "(?::" + re.escape(FUNCTIONS[node.function]) + ")?"
     if node.operation == "copy" and cell is None:

@@ -8,6 +8,7 @@ import struct
 import unicodedata
 
 import spelling
+from operations import INSIDE, ROWS
 
 MOST_ROWS, MOST_TERMS, FIRST, LAST = 12, 16, 8, 3
 LABEL_COLUMNS = 16
@@ -275,13 +276,13 @@ class Page:
             decimals = len(self.match(r"→-?\d*\.?(\d*)").group(1))
             more, less = (decimals + 2, decimals) if decimals > 4 or self.has_more() else (None, None)
         worked = Worked(item, self, more)
-        worked.write(spelling.ROWS[op][0])
+        worked.write(ROWS[op].spelled)
         if worked.out:
             head = left is not None or letters is not None
             self.expect((":" if is_change and letters is None else "=") if head else "")
             self.expect(worked.out)
         if "inner" in item:
-            self.expect("=" + Worked(item, self).write(spelling.ROWS[op][1]))
+            self.expect("=" + Worked(item, self).write(INSIDE[op].spelled))
         self.expect("→" if is_change else "=")
         self.expect(Worked(item, self, less).value(item["result"]))
         if worked.count:

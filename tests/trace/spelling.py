@@ -1,34 +1,4 @@
-"""What a line of an operation looks like, with numbers or with letters, without its spaces. The rows
-are typed here again, so that a change of the program's own (attn/operation.h says how they read) is
-noticed: with numbers, with what is inside worked out, and with letters where they are others."""
-
-ROWS = {
-    "copy": ("{a}", None, None),
-    "dot": ("<{(a)}·{b};+>[c?+{c}]", None, None),
-    "difference": ("<{(a)}·{b};−>", None, None),
-    "additive": ("<{(c)}·tanh({a}+{b}[d?+{d}]);+>", "<{(c)}·{inner};+>", None),
-    "times": ("{(a)}·{b}", None, None),
-    "cap": ("{(b)}·tanh({a}/{b})", "{(b)}·{inner}", None),
-    "plus": ("{a}[b?+{b}][c?−{c}·|{d}−{j}|]", None, None),
-    "exp": ("exp({a}[b?−{b}])", None, None),
-    "sum": ("<{a};+>[c?+{c}]", None, "Σⱼ{*a}[c?+{c}]"),
-    "max": ("max(<{a};,>[c?,{c}])", None, "[c?max(]maxⱼ{*a}[c?,{c})]"),
-    "divide": ("{a}/{b}", None, None),
-    "plus_log": ("{a}+ln({b})", None, "{a}+ln{b}"),
-    "entropy": ("−(<{a}·ln({a});+;0>)", None, "−Σⱼ{*a}·ln{*a}"),
-    "round": ("{a}", None, "{a},rounded"),
-    "variance": ("", None, None),
-    "inverse_root": ("1/√{a}", None, None),
-    "inverse_root_of_sum": ("1/√({a}+{b})", "1/√{inner}", None),
-    "hide": ("{a}", None, None),
-    "normalize": (None, None, "{a}/√(meanof{b}²+{c})[d?·{d}]"),
-    "wave": (None, None, "{a}[c?+{c}]+sin({b}),jthefirstcolumnofpairp;cosforitssecond"),
-    "turn": (None, None, "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;+foritssecond"),
-    "stack": (None, None, "{a},then{b}"),
-    "mean": (None, None, "[b?({a}+{b})/2:meanof{a}]"),
-    "minus": (None, None, "{a}−{b}"),
-    "activate": (None, None, "{f}({a})[b?·{b}]"),
-}
+"""What a line of an operation looks like, with numbers or with letters, without its spaces."""
 
 
 class Spelling:

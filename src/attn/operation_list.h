@@ -1,0 +1,76 @@
+/* All operations: constant, name, what it makes, and how that is written. A new one is a row here,
+ * and one in tests/trace/operations.py.
+ *
+ * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
+ *   {a}      the operand. A negative number is in parentheses, except where the text before it is
+ *            empty or ends with ( or a comma.
+ *   {(a)}    the same, a negative number always in parentheses: where a factor comes first
+ *   {ab}     a's numbers and then b's
+ *   <t;s>    t for each number of the first operand in t, with s between them
+ *   <t;s;z>  z in place of t where that number is 0
+ *   [a?t]    t where there is such an operand;  [a?t:u]  else u
+ *   {n}      how many terms the series before it has
+ *   {j}      the cell's column, from 1
+ *   {f}      the spelling of the map's function
+ *   {inner}  what is inside, worked out
+ *   ~t~u~    t in the first column of a pair, u in the second
+ * A line break stands before a space at which a line may be broken.
+ *
+ * In letters operands are names, q[i] and C: a vector is one name, {*a} stands for its element j,
+ * and {f} for the function's name. */
+/* 0: a row that does not say its operation is seen to be wrong */
+OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")
+OPERATION(OP_DOT, "dot", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
+          .spelled = "<{(a)}·{b};\n + >[c?\n + {c}]")
+OPERATION(OP_DIFFERENCE, "difference", "a₁·b₁ − a₂·b₂", .spelled = "<{(a)}·{b};\n − >")
+/* inner_p is the tanh */
+OPERATION(OP_ADDITIVE, "additive", "c₁·tanh(a₁ + b₁ + d₁) + c₂·tanh(a₂ + b₂ + d₂) + …",
+          .spelled = "<{(c)}·tanh({a} + {b}[d? + {d}]);\n + >", .inner = "<{(c)}·{inner};\n + >")
+/* b and the result may be vectors */
+OPERATION(OP_TIMES, "times", "a·b", .spelled = "{(a)}·{b}")
+/* inner is the tanh */
+OPERATION(OP_CAP, "cap", "b·tanh(a / b)", .spelled = "{(b)}·tanh({a} / {b})",
+          .inner = "{(b)}·{inner}")
+OPERATION(OP_PLUS, "plus", "a + b, and − c·|d − j| where there is a c, j the column from 1",
+          .spelled = "{a}[b?\n + {b}][c?\n − {c}·|{d} − {j}|]")
+OPERATION(OP_EXP, "exp", "exp(a − b), 0 where b is −∞", .spelled = "exp({a}[b? − {b}])")
+OPERATION(OP_SUM, "sum", "a₁ + a₂ + …, and c added where there is one",
+          .spelled = "<{a};\n + >[c?\n + {c}]", .letters = "Σⱼ {*a}[c? + {c}]")
+OPERATION(OP_MAX, "max", "the greatest of a₁, a₂, … and c", .spelled = "max(<{a};,\n >[c?,\n {c}])",
+          .letters = "[c?max(]maxⱼ {*a}[c?, {c})]")
+OPERATION(OP_DIVIDE, "divide", "a / b, 0 where b is 0", .spelled = "{a}\n / {b}")
+OPERATION(OP_PLUS_LOG, "plus_log", "a + ln(b)", .spelled = "{a} + ln({b})",
+          .letters = "{a} + ln {b}")
+OPERATION(OP_ENTROPY, "entropy", "−(a₁·ln(a₁) + a₂·ln(a₂) + …), 0 for an a of 0",
+          .spelled = "−(<{a}·ln({a});\n + ;0>)", .letters = "−Σⱼ {*a}·ln {*a}")
+OPERATION(OP_ROUND, "round", "a, rounded by hand", .spelled = "{a}", .letters = "{a}, rounded")
+/* over all elements of a (any rank) */
+OPERATION(OP_VARIANCE, "variance", "the mean square of what differs from the mean of a",
+          .spelled = "")
+OPERATION(OP_INVERSE_ROOT, "inverse_root", "1/√a", .spelled = "1/√{a}")
+/* inner is the sum */
+OPERATION(OP_ROOT_OF_SUM, "inverse_root_of_sum", "1/√(a + b)", .spelled = "1/√({a} + {b})",
+          .inner = "1/√{inner}")
+/* not allowed */
+OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
+/* from here on in maps only */
+OPERATION(OP_NORMALIZE, "normalize",
+          "a / √((b₁² + b₂² + …)/n + c), and times d where there is one; 0 where the root is",
+          .spelled = "{a} / √((<{(b)}²;\n + >)/{n} + {c})[d?·{d}]",
+          .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
+OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
+          .spelled = "{a}[c? + {c}] + ~sin~cos~({b})",
+          .letters = "{a}[c? + {c}] + sin({b}), j the first column of pair p; cos for its second")
+/* b is the other of the pair */
+OPERATION(
+    OP_TURN, "turn",
+    "a·cos(c) − b·sin(c), in the second column of a pair + b·sin(c); a where there is no pair",
+    .spelled = "[b?{(a)}·cos({c}) ~−~+~ {b}·sin({c}):{a}]",
+    .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; + for its second")
+OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
+          .letters = "{a}, then {b}")
+OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .spelled = "(<{ab};\n + >) / {n}",
+          .letters = "[b?({a} + {b}) / 2:mean of {a}]")
+OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a} − {b}")
+OPERATION(OP_ACTIVATE, "activate", "the node's function of a, and times b where there is one",
+          .spelled = "{f}[b?·{b}]", .letters = "{f}({a})[b?·{b}]")
