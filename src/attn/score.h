@@ -26,6 +26,7 @@ typedef struct compared_keys {
 typedef struct score {
     named named;
     const char *formula; /* of one score, in the letters of the trace */
+    const char *order;   /* of its operations, which is promised (selfattn-contract(7)) */
     bool is_scaled;      /* its scale is `head` unless another is given, else `none` */
     bool is_product;     /* of q′ and k′, which are packed for it */
     operation made_by;   /* of q′ and k′, then its vector and its shift where it has them */

@@ -29,4 +29,15 @@ for operation in $(names $list OPERATION); do
     grep -q "^@*operation(\"$operation\"" tests/trace/operations.py ||
         say "$list: tests/trace/operations.py has no $operation"
 done
+
+# Each score function has a reference, and a document that expects its numbers; the suites check it,
+# and work out its trace.
+list=src/attn/score.c
+for score in $(grep -o '\.named = {"[a-z_]*' $list | sed 's/.*"//'); do
+    grep -q "{\"$score\", [a-z_]*_score}" tests/ref/ref_attention.c ||
+        say "$list: tests/ref/ref_attention.c has no $score"
+    grep -l "\"score\": \"$score\"" testdata/seeds/*.json testdata/examples/*.json \
+        testdata/variants/*.json | xargs grep -q '"expected"' ||
+        say "$list: no document in testdata expects scores of $score"
+done
 exit $wrong

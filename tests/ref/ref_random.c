@@ -1,5 +1,6 @@
 #include "ref/ref_random.h"
 
+#include "attn/score.h"
 #include "ref/ref_maker.h"
 
 #include <math.h>
@@ -315,11 +316,10 @@ static void add_score_vector(maker *m, ref_input which, size_t count)
 /* Without a matrix on its side, a query (a key) must have the width that is compared. */
 static void choose_score(maker *m)
 {
-    static const char *const SCORES[] = {"scaled", "dot", "general", "additive"};
     if (!dice_chance(&m->dice, 0.6))
         return;
-    const char *score = m->p->score = dice_word(&m->dice, 4, SCORES);
-    bool is_free = strcmp(score, "general") == 0 || strcmp(score, "additive") == 0;
+    const char *word = m->p->score = named_row(&SCORES, dice_below(&m->dice, SCORES.count))->name;
+    bool is_free = strcmp(word, "general") == 0 || strcmp(word, "additive") == 0;
     if (is_free && dice_chance(&m->dice, 0.4))
         m->d_q = some_size(m);
 }

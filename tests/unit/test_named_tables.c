@@ -67,11 +67,22 @@ static void test_all_tables(unit *u)
 }
 
 /* Else a trace would show another arithmetic than the run's. */
-static void test_scores_say_their_operation(unit *u)
+static void test_scores(unit *u)
 {
     for (size_t i = 0; i < SCORES.count; i++) {
         const score *row = (const score *)(const void *)named_row(&SCORES, i);
-        check_row(u, row->made_by != OP_COPY, &SCORES, row->named.name, "it has its operation");
+        const char *name = row->named.name;
+        check_row(u, row->made_by != OP_COPY, &SCORES, name, "it has its operation");
+        check_row(u, row->formula != NULL, &SCORES, name, "it has its formula");
+        check_row(u, row->order != NULL, &SCORES, name, "it says the order of its operations");
+    }
+}
+
+static void test_operations(unit *u)
+{
+    for (size_t i = 0; i < OPERATIONS.count; i++) {
+        const operation_row *row = operation_of((operation)i);
+        check_row(u, row->spelled != NULL, &OPERATIONS, row->named.name, "it is spelled");
     }
 }
 
@@ -184,7 +195,8 @@ static void test_texts(unit *u)
 UNIT(named_tables)
 {
     test_all_tables(u);
-    test_scores_say_their_operation(u);
+    test_scores(u);
+    test_operations(u);
     test_names_of_mistakes_are_unique(u);
     test_letters_are_unique(u);
     test_rows_of_options(u);

@@ -354,6 +354,7 @@ static void describe_score(text *out, const named *row)
 {
     const score *s = (const score *)(const void *)row;
     write_formula(out, s->formula);
+    write_fact(out, "the order of its operations", s->order);
     write_fact(out, "its scale, unless --scale says otherwise",
                s->is_scaled ? "head, 1/√d_k" : "none");
 }

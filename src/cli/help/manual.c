@@ -2,6 +2,7 @@
 
 #include "attn/keys.h"
 #include "attn/operation.h"
+#include "attn/score.h"
 #include "attn/stage.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/texts.h"
@@ -192,6 +193,14 @@ static void write_stages(text *out)
     }
 }
 
+static void write_scores(text *out)
+{
+    for (size_t i = 0; i < SCORES.count; i++) {
+        const score *row = (const score *)(const void *)named_row(&SCORES, i);
+        write_item(out, &(named){row->named.name, row->order}, ITEM_INDENT);
+    }
+}
+
 /* Items with the names that each has for our keys. */
 static void write_conventions(text *out, const named_table *of)
 {
@@ -236,6 +245,7 @@ static void write_differences(text *out)
 static const slot ROWS[] = {
     {{"commands", NULL}, .write = write_commands},
     {{"options", NULL}, .write = write_all_options},
+    {{"score functions", NULL}, .write = write_scores},
     {{"stages", NULL}, .write = write_stages},
     {{"keys", NULL}, &KEYS, write_items, NULL},
     {{"keys of a stack", NULL}, &STACK_KEYS, write_items, NULL},
