@@ -201,6 +201,16 @@ static void write_scores(text *out)
     }
 }
 
+static void write_formats(text *out)
+{
+    for (size_t i = 0; i < FORMATS.count; i++) {
+        const format *row = (const format *)(const void *)named_row(&FORMATS, i);
+        write_item(out, &row->named, ITEM_INDENT);
+        text_add_string(out, ".br\n");
+        write_paragraph(out, row->endings);
+    }
+}
+
 /* Items with the names that each has for our keys. */
 static void write_conventions(text *out, const named_table *of)
 {
@@ -256,6 +266,7 @@ static const slot ROWS[] = {
     {{"names", NULL}, &CONVENTIONS, write_conventions, NULL},
     {{"names of layers", NULL}, &LAYER_CONVENTIONS, write_conventions, NULL},
     {{"operations", NULL}, &OPERATIONS, write_items, NULL},
+    {{"formats", NULL}, .write = write_formats},
     {{"programs", NULL}, .write = write_peers},
     {{"differences", NULL}, .write = write_differences},
     {{"mistakes", NULL}, &MISTAKES, write_items, NULL},
