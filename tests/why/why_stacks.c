@@ -377,8 +377,12 @@ static void add_up(const tallies *of, const char *only, tally *to)
         to->found += one->found;
         to->claimed += one->claimed;
         to->of_steps += one->of_steps;
-        to->never += only == NULL && i / 2 < STACK_PLANT_COUNT && i % 2 == 1 &&
-                     one->tried + of->at[i - 1].tried == 0;
+        if (i % 2 == 1) {
+            const tally *all = &of->at[i - 1],
+                        both = {.tried = one->tried + all->tried, .found = one->found + all->found};
+            to->never += only == NULL && i / 2 < STACK_PLANT_COUNT && both.tried == 0;
+            to->seldom += is_seldom(&both);
+        }
         if (one->found < one->tried || one->claimed > 0 ||
             (only != NULL && strcmp(only, trial_name(&t)) == 0))
             printf("%s in %s: %zu of %zu found, %zu claimed of right numbers\n", trial_name(&t),
@@ -386,22 +390,15 @@ static void add_up(const tallies *of, const char *only, tally *to)
     }
 }
 
-static size_t count_unplanted(void)
+bool why_stacks_plants(const char *name)
 {
-    size_t missing = 0;
-    for (size_t i = 0; i < named_count(&STACK_MISTAKES); i++) {
-        const char *name = stack_mistake_at(i)->named.name;
-        size_t j = 0;
-        while (j < STACK_PLANT_COUNT && strcmp(STACK_PLANTS[j].name, name) != 0)
-            j++;
-        if (j == STACK_PLANT_COUNT)
-            printf("FAIL why: nobody plants %s\n", name);
-        missing += j == STACK_PLANT_COUNT;
-    }
-    return missing;
+    size_t i = 0;
+    while (i < STACK_PLANT_COUNT && strcmp(STACK_PLANTS[i].name, name) != 0)
+        i++;
+    return i < STACK_PLANT_COUNT;
 }
 
-void why_stacks(size_t count, const char *only, tally *to, size_t *unplanted)
+void why_stacks(size_t count, const char *only, tally *to)
 {
     tallies all = {.rows = STACK_PLANT_COUNT + PLANT_COUNT};
     all.at = ref_alloc(2 * all.rows, sizeof all.at[0]);
@@ -414,6 +411,5 @@ void why_stacks(size_t count, const char *only, tally *to, size_t *unplanted)
         ref_stack_free(&s);
     }
     add_up(&all, only, to);
-    *unplanted = count_unplanted();
     free(all.at);
 }

@@ -10,10 +10,16 @@ typedef struct tally {
     size_t tried, found;
     size_t claimed;  /* where all was right */
     size_t never;    /* mistakes that no problem let be made */
+    size_t seldom;   /* mistakes that were found too seldom */
     size_t of_steps; /* tried as a generation's first step, too */
 } tally;
 
+/* Each mistake is to be found in a third of its problems, however well others are. */
+bool is_seldom(const tally *of);
+
 /* `only`: a mistake, of which it says more; NULL: all. */
-void why_stacks(size_t count, const char *only, tally *to, size_t *unplanted);
+void why_stacks(size_t count, const char *only, tally *to);
+/* Whether a layer mistake of this name is made. */
+bool why_stacks_plants(const char *name);
 
 #endif
