@@ -53,10 +53,11 @@ OPERATION(OP_ROOT_OF_SUM, "inverse_root_of_sum", "1/√(a + b)", .spelled = "1/�
           .inner = "1/√{inner}")
 /* not allowed */
 OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
-/* from here on in maps only */
+/* inner is the mean of b_p² + c */
 OPERATION(OP_NORMALIZE, "normalize",
           "a / √((b₁² + b₂² + …)/n + c), and times d where there is one; 0 where the root is",
           .spelled = "{a} / √((<{(b)}²;\n + >)/{n} + {c})[d?·{d}]",
+          .inner = "{a} / √{inner}[d?·{d}]",
           .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
 OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
           .spelled = "{a}[c? + {c}] + ~sin~cos~({b})",

@@ -1,9 +1,11 @@
 #include "render/expression.h"
 
+#include "model/activation.h"
 #include "render/asked.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/number_text.h"
+#include "trace/nodes.h"
 
 #include <string.h>
 
@@ -15,10 +17,10 @@ typedef struct writer {
     text *out;
     const trace_item *item;
     const render_options *how;
-    size_t begin;   /* where it begins in `out` */
-    bool is_series; /* a vector's number of this term is meant, not the whole: */
-    size_t term;
-    size_t left_out; /* so many terms there are, where not all are shown */
+    size_t begin;       /* where it begins in `out` */
+    bool is_series;     /* a vector's number of this term is meant, not the whole: */
+    size_t term, count; /* of the series' */
+    size_t left_out;    /* so many terms there are, where not all are shown */
 } writer;
 
 /* A number, or a vector's element. */
@@ -28,12 +30,16 @@ static double element(const tensor *of, size_t index)
     return matrix_at(&row, 0, of->rank == 0 ? 0 : index);
 }
 
-static selection shown_terms(const tensor *of, const render_options *how)
+static selection shown_terms(size_t count, const render_options *how)
 {
-    size_t count = of->rank == 0 ? 1 : of->size[0];
     if (how->is_full || count <= MOST_TERMS)
         return selection_all(count);
     return (selection){.total = count, .front = FIRST_TERMS, .back = LAST_TERMS};
+}
+
+static size_t count_of(const tensor *of)
+{
+    return of->data == NULL ? 0 : of->rank == 0 ? 1 : of->size[0];
 }
 
 static bool is_asked(const writer *w, const tensor *of, size_t index)
@@ -65,7 +71,7 @@ static void add_number(const writer *w, const tensor *of, size_t index, bool is_
 
 static void add_vector(const writer *w, const tensor *of)
 {
-    selection shown = shown_terms(of, w->how);
+    selection shown = shown_terms(of->size[0], w->how);
     text_add_string(w->out, "[");
     for (size_t slot = 0; slot < selection_count(&shown); slot++) {
         size_t index = selection_at(&shown, slot);
@@ -78,19 +84,31 @@ static void add_vector(const writer *w, const tensor *of)
     text_add_string(w->out, "]");
 }
 
+/* NULL: it is not the letter of one. */
 static const tensor *operand_of(const writer *w, char letter)
 {
     const trace_item *item = w->item;
     const tensor *const of[] = {&item->a, &item->b, &item->c, &item->d};
-    return letter == 'i' ? &item->inner : of[letter - 'a'];
+    return letter == 'i' ? &item->inner : letter >= 'a' && letter <= 'd' ? of[letter - 'a'] : NULL;
 }
 
 /* ---- spellings (attn/operation.h) ---- */
 
 static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown);
 
-/* {a}, {(a)}, {inner} and {j}, from after the bracket; gives what follows. */
-static const char *add_place(const writer *w, const char *at, bool is_shown)
+/* The operand of a place, from after the bracket; of {ab} the one that has the number. */
+static const tensor *find_operand(const writer *w, const char *name, size_t *index)
+{
+    name += *name == '(';
+    const tensor *of = operand_of(w, *name), *next = operand_of(w, name[1]);
+    if (next == NULL || *index < count_of(of))
+        return of;
+    *index -= count_of(of);
+    return next;
+}
+
+/* {a} and the like, from after the bracket; gives what follows. */
+static const char *add_place(writer *w, const char *at, bool is_shown)
 {
     const char *end = strchr(at, '}') + 1;
     bool is_factor = at[0] == '(';
@@ -98,13 +116,18 @@ static const char *add_place(const writer *w, const char *at, bool is_shown)
         return end;
     if (at[0] == 'j') {
         text_add_format(w->out, "%zu", w->item->column);
-        return end;
+    } else if (at[0] == 'n') {
+        text_add_format(w->out, "%zu", w->count);
+    } else if (at[0] == 'f') {
+        add_spelled(w, w->item->map->function->spelled, "", true);
+    } else {
+        size_t index = w->term;
+        const tensor *of = find_operand(w, at, &index);
+        if (of->rank > 0 && !w->is_series)
+            add_vector(w, of);
+        else
+            add_number(w, of, index, is_factor || !is_open(w));
     }
-    const tensor *of = operand_of(w, at[is_factor]);
-    if (of->rank > 0 && !w->is_series)
-        add_vector(w, of);
-    else
-        add_number(w, of, w->term, is_factor || !is_open(w));
     return end;
 }
 
@@ -115,8 +138,10 @@ static const char *add_series(writer *w, const char *term, bool is_shown)
     const char *zero = memchr(between, ';', (size_t)(end - between));
     const char *stop = zero == NULL ? end : zero;
     const char *first = strchr(term, '{') + 1;
-    const tensor *of = operand_of(w, first[first[0] == '(']);
-    selection terms = shown_terms(of, w->how);
+    first += *first == '(';
+    const tensor *of = operand_of(w, first[0]), *more = operand_of(w, first[1]);
+    w->count = count_of(of) + (more == NULL ? 0 : count_of(more));
+    selection terms = shown_terms(w->count, w->how);
     w->is_series = true;
     for (size_t slot = 0; is_shown && slot < selection_count(&terms); slot++) {
         w->term = selection_at(&terms, slot);
@@ -143,6 +168,15 @@ static const char *add_choice(writer *w, const char *at, bool is_shown)
     return at[-1] == ':' ? add_spelled(w, at, "]", is_shown && !is_there) : at;
 }
 
+/* ~t~u~ from after the first sign. */
+static const char *add_of_pair(writer *w, const char *at, bool is_shown)
+{
+    map_pair pair;
+    bool is_first = map_pair_of(w->item->map, w->item->cell[2], &pair) && pair.is_first;
+    at = add_spelled(w, at, "~", is_shown && is_first);
+    return add_spelled(w, at, "~", is_shown && !is_first);
+}
+
 /* As far as a byte of `until`; gives what follows that. */
 static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown)
 {
@@ -154,6 +188,8 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
             at = add_series(w, at, is_shown);
         else if (here == '[')
             at = add_choice(w, at, is_shown);
+        else if (here == '~')
+            at = add_of_pair(w, at, is_shown);
         else if (is_shown)
             text_add(w->out, &here, 1);
     }

@@ -238,7 +238,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     if (map->has_origin) {
         text_add_format(p->out, ",\"operation\":\"%s\"", operation_of(map->op)->named.name);
         if (map->function != NULL)
-            text_add_format(p->out, ",\"function\":\"%s\"", map->function);
+            text_add_format(p->out, ",\"function\":\"%s\"", map->function->named.name);
         for (size_t i = 0; i < TRACE_OPERANDS; i++)
             add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     }

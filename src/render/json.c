@@ -1,6 +1,7 @@
 #include "render/json.h"
 
 #include "io/json_write.h"
+#include "model/activation.h"
 #include "render/label_text.h"
 #include "trace/nodes.h"
 
@@ -215,7 +216,8 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
     add_text(w, "letters", map->letters);
     if (map->has_origin)
         add_text(w, "operation", operation_of(map->op)->named.name);
-    add_text(w, "function", map->function);
+    if (map->function != NULL)
+        add_text(w, "function", map->function->named.name);
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
         add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     add_exceptions(w, room, map);

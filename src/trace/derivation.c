@@ -1,5 +1,7 @@
 #include "trace/derivation.h"
 
+#include "model/activation.h"
+
 #include <string.h>
 
 /* ---- operands ---- */
@@ -7,7 +9,9 @@
 map_cell derivation_cell(const operand_cells *of, size_t index)
 {
     map_cell cell = of->first;
-    if (of->is_down)
+    if (of->is_of_heads)
+        cell.head += index;
+    else if (of->is_down)
         cell.row += index;
     else
         cell.column += index;
@@ -54,6 +58,7 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
     if (from->part == PART_NONE)
         return false;
     size_t rows = from->map->values.size[1], column, below;
+    map_pair pair;
     *of = (operand_cells){
         .first = {.room = from->room, .map = from->map, .row = rows == 1 ? 0 : made->row}};
     find_head(made, of, &column);
@@ -65,7 +70,8 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
         of->first.row = made->column;
         return of->first.row < rows;
     case PART_COLUMN_J:
-        *of = (operand_cells){{from->room, from->map, of->first.head, 0, column}, rows, true};
+        *of =
+            (operand_cells){{from->room, from->map, of->first.head, 0, column}, rows, true, false};
         return true;
     case PART_CELL:
         return point_at(of, of->first.row, column);
@@ -81,6 +87,17 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
         return point_at(of, 0, column);
     case PART_NUMBER:
         return point_at(of, 0, 0);
+    case PART_PARTNER:
+        return map_pair_of(made->map, column, &pair) && point_at(of, made->row, pair.partner);
+    case PART_OF_PAIR:
+        return map_pair_of(made->map, column, &pair) && point_at(of, made->row, pair.index);
+    case PART_OF_HEADS:
+        of->first.head = 0;
+        if (!point_at(of, of->first.row, column))
+            return false;
+        of->count = from->map->values.size[0];
+        of->is_of_heads = true;
+        return true;
     case PART_OF_FOCUS:
         return point_at(of, made->room->focus.row, made->row);
     default:
@@ -95,6 +112,8 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
 typedef struct place_letters {
     const char *cell, *element, *row;
 } place_letters;
+
+static const char PRIME[] = "′"; /* the other column of a pair; a number says it without */
 
 static const place_letters PLACES[] = {
     [PART_ROW] = {"", "[j]", ""},
@@ -122,17 +141,29 @@ typedef struct writer {
     char row;             /* whose letter a whole row has; 0: a cell is meant */
 } writer;
 
+/* In this cell, where one is meant. */
+static bool has_operand(const writer *w, const trace_origin *from, operand_cells *cells)
+{
+    return w->cell != NULL && derivation_operand(w->cell, from, cells);
+}
+
 /* "[i,j]" with the cell's numbers: one row that all have is row 1. */
 static void add_place(const writer *w, const trace_origin *from, const char *letters)
 {
     const tensor *of = &from->map->values;
     size_t width = of->size[2] / from->map->slices;
     bool is_one_row = from->part == PART_CELL && of->size[1] == 1 && w->map->values.size[1] > 1;
-    operand_cells cells;
-    bool has_cells = w->cell != NULL && derivation_operand(w->cell, from, &cells);
-    /* A head by itself counts the columns of its values. */
+    operand_cells cells = {0};
+    bool has_cells = has_operand(w, from, &cells);
+    /* A head by itself counts the columns of its values, and so do two that lie alike. */
     bool is_own =
         from->part == PART_ROW_J || (from->part == PART_COLUMN_J && w->map->values.size[0] > 1);
+    bool is_alike = from->map->slices == w->map->slices &&
+                    (from->part == PART_CELL || from->part == PART_PARTNER);
+    size_t column = !has_cells ? 0
+                    : is_own   ? w->cell->column
+                    : is_alike ? cells.first.column % width
+                               : cells.first.column;
     for (; *letters != '\0'; letters++) {
         if (*letters == 'f')
             text_add_format(w->out, "%zu", w->focus);
@@ -145,10 +176,12 @@ static void add_place(const writer *w, const trace_origin *from, const char *let
         else if (*letters == 'j' && has_cells && from->map->is_row_a_head)
             text_add_format(w->out, "%zu,%zu", cells.first.column / width + 1,
                             cells.first.column % width + 1);
-        else if (*letters == 'j' && has_cells)
-            text_add_format(w->out, "%zu", (is_own ? w->cell->column : cells.first.column) + 1);
-        else
+        else if ((*letters == 'j' || *letters == 'p') && has_cells)
+            text_add_format(w->out, "%zu", column + 1);
+        else if (!has_cells || strncmp(letters, PRIME, strlen(PRIME)) != 0)
             text_add(w->out, letters, 1);
+        else
+            letters += strlen(PRIME) - 1;
     }
 }
 
@@ -161,7 +194,7 @@ static void add_operand(const writer *w, const char *name)
 {
     bool is_element = *name == '*';
     if (*name == 'f') {
-        text_add_string(w->out, w->map->function);
+        text_add_string(w->out, w->map->function->named.name);
         return;
     }
     if (*name == 'j') {
@@ -191,10 +224,17 @@ static const char *add_spelled(const writer *w, const char *at, const char *unti
         } else if (here == '<') {
             at = strchr(add_spelled(w, at, ";", is_shown), '>') + 1;
         } else if (here == '[') {
-            bool is_there = operand_of(w, *at)->part != PART_NONE;
+            const trace_origin *of = operand_of(w, *at);
+            operand_cells cells;
+            bool is_there = w->cell == NULL ? of->part != PART_NONE : has_operand(w, of, &cells);
             at = add_spelled(w, at + 2, ":]", is_shown && is_there);
             if (at[-1] == ':')
                 at = add_spelled(w, at, "]", is_shown && !is_there);
+        } else if (here == '~') {
+            map_pair pair;
+            bool is_first = map_pair_of(w->map, w->cell->column, &pair) && pair.is_first;
+            at = add_spelled(w, at, "~", is_shown && is_first);
+            at = add_spelled(w, at, "~", is_shown && !is_first);
         } else if (is_shown && here != '\n') {
             text_add(w->out, &here, 1);
         }
@@ -206,10 +246,11 @@ static const char *add_spelled(const writer *w, const char *at, const char *unti
 static const char *spell(builder *b, writer *w)
 {
     const operation_row *by = operation_of(w->map->op);
+    bool is_of_pair = w->cell != NULL && strchr(by->spelled, '~') != NULL;
     text out = {0};
     w->out = &out;
     w->focus = b->focus.row + 1;
-    add_spelled(w, by->letters != NULL ? by->letters : by->spelled, "", true);
+    add_spelled(w, by->letters == NULL || is_of_pair ? by->spelled : by->letters, "", true);
     const char *kept = build_text(b, "%s", text_string(&out));
     b->failed = b->failed || !text_ok(&out, b->e);
     text_free(&out);
@@ -249,6 +290,12 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     if (!derivation_operand(cell, from, &of))
         return (tensor){0};
     tensor head = tensor_at(&of.first.map->values, of.first.head);
+    if (of.is_of_heads) {
+        tensor row = tensor_range(&of.first.map->values, 1, of.first.row, 1),
+               numbers = tensor_range(&row, 2, of.first.column, 1);
+        numbers.rank = 1; /* one of each head */
+        return numbers;
+    }
     if (!is_vector(from->part))
         return build_element(&head, of.first.row, of.first.column);
     tensor line =
@@ -256,9 +303,21 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
 }
 
+/* What a row is divided by, before the root of it is taken. */
+static double spread_of(const tensor *row, const tensor *eps)
+{
+    double squares = 0, more = tensor_get(eps, NULL);
+    for (size_t i = 0; i < row->size[0]; i++)
+        squares += tensor_get(row, &i) * tensor_get(row, &i);
+    return squares / (double)row->size[0] + more;
+}
+
 /* The tanh of each term, by the run's kernels. */
 static tensor work_out_inner(builder *b, const trace_item *line)
 {
+    if (line->op == OP_NORMALIZE)
+        return build_number(b, build_text(b, "spread of %s", line->left),
+                            spread_of(&line->b, &line->c));
     bool is_cap = line->op == OP_CAP;
     size_t count = is_cap ? 1 : line->a.size[0];
     tensor made = build_numbers_new(b, build_text(b, "tanh of %s", line->left), count);

@@ -5,11 +5,12 @@
 
 #include "trace/build.h"
 
-/* The cells that an operand is: so many from the first one on, side by side or below each other. */
+/* The cells that an operand is: so many from the first one on, side by side, below each other, or
+ * in one head after the other. */
 typedef struct operand_cells {
     map_cell first;
     size_t count;
-    bool is_down;
+    bool is_down, is_of_heads;
 } operand_cells;
 
 /* False where it has no part in this cell, or one that nothing is taken from. */

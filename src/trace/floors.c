@@ -316,7 +316,7 @@ void floors_map_activated(floors *f, const activation *by, const floor_rows *hid
                           const floor_rows *gate, floor_rows *made)
 {
     trace_map *activated = floors_map_rows(f, made);
-    activated->function = by->named.name;
+    activated->function = by;
     map_say(&f->b, activated, OP_ACTIVATE,
             (trace_origin[4]){origin_of(PART_CELL, hidden),
                               gate == NULL ? (trace_origin){0} : origin_of(PART_CELL, gate)});

@@ -215,6 +215,18 @@ double map_number(const map_cell *cell)
     return tensor_get(&cell->map->values, (size_t[]){cell->head, cell->row, cell->column});
 }
 
+bool map_pair_of(const trace_map *map, size_t column, map_pair *pair)
+{
+    size_t at = column % (map->values.size[2] / map->slices), half = map->paired / 2,
+           step = map->is_interleaved ? 1 : half;
+    if (at >= map->paired)
+        return false;
+    pair->index = map->is_interleaved ? at / 2 : at % half;
+    pair->is_first = map->is_interleaved ? at % 2 == 0 : at < half;
+    pair->partner = pair->is_first ? column + step : column - step;
+    return true;
+}
+
 /* Where the only number is that is not 0, and is 1. */
 static bool find_one(const operand_cells *of, size_t *index)
 {
@@ -247,7 +259,8 @@ bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_
     operand_cells of, other;
     size_t index = 0;
     factor->map = NULL;
-    if (how == TAKES_NONE || !derivation_operand(made, &map->operand[is_second], &of))
+    if (how == TAKES_NONE || map->operand[is_second].part == PART_PARTNER ||
+        !derivation_operand(made, &map->operand[is_second], &of))
         return false;
     if (how == TAKES_GREATEST && !find_equal(&of, map_number(made), &index))
         return false;

@@ -33,6 +33,15 @@ typedef struct map_cell {
 
 double map_number(const map_cell *cell);
 
+/* Numbers of a head that belong together. */
+typedef struct map_pair {
+    size_t index, partner; /* the column of the other one */
+    bool is_first;
+} map_pair;
+
+/* False where the column is of no pair. */
+bool map_pair_of(const trace_map *map, size_t column, map_pair *pair);
+
 /* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
  * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
  * map is NULL. */

@@ -10,6 +10,7 @@
 #include "attn/wanted.h"
 #include "trace/step.h"
 
+struct activation;
 struct trace;
 struct trace_map;
 
@@ -117,7 +118,7 @@ typedef struct trace_map {
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */
     operation op;
-    const char *function; /* an activation's name, for OP_ACTIVATE */
+    const struct activation *function; /* of OP_ACTIVATE */
     /* a, b, c, d of the operation; without an origin, a: the same numbers where they are made */
     trace_origin operand[TRACE_OPERANDS];
     size_t paired; /* columns of a head that belong to pairs */
