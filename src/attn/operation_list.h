@@ -56,22 +56,22 @@ OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
 /* inner is the mean of b_p² + c */
 OPERATION(OP_NORMALIZE, "normalize",
           "a / √((b₁² + b₂² + …)/n + c), and times d where there is one; 0 where the root is",
-          .spelled = "{a} / √((<{(b)}²;\n + >)/{n} + {c})[d?·{d}]",
-          .inner = "{a} / √{inner}[d?·{d}]",
+          .spelled = "{a}\n / √((<{(b)}²;\n + >)/{n}\n + {c})[d?·{d}]",
+          .inner = "{a}\n / √{inner}[d?·{d}]",
           .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
 OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
-          .spelled = "{a}[c? + {c}] + ~sin~cos~({b})",
+          .spelled = "{a}[c?\n + {c}]\n + ~sin~cos~({b})",
           .letters = "{a}[c? + {c}] + sin({b}), j the first column of pair p; cos for its second")
 /* b is the other of the pair */
 OPERATION(
     OP_TURN, "turn",
     "a·cos(c) − b·sin(c), in the second column of a pair + b·sin(c); a where there is no pair",
-    .spelled = "[b?{(a)}·cos({c}) ~−~+~ {b}·sin({c}):{a}]",
+    .spelled = "[b?{(a)}·cos({c})\n ~−~+~ {b}·sin({c}):{a}]",
     .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; + for its second")
 OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
           .letters = "{a}, then {b}")
 OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .spelled = "(<{ab};\n + >) / {n}",
           .letters = "[b?({a} + {b}) / 2:mean of {a}]")
-OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a} − {b}")
+OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a}\n − {b}")
 OPERATION(OP_ACTIVATE, "activate", "the node's function of a, and times b where there is one",
           .spelled = "{f}[b?·{b}]", .letters = "{f}({a})[b?·{b}]")

@@ -24,9 +24,9 @@ static const activation ROWS[] = {
     {{"relu", "max(x, 0)"}, "max({a}, 0)", relu},
     {{"gelu", "x·Φ(x), Φ the normal distribution"}, "{(a)}·Φ({a})", gelu},
     {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},
-     "{(a)} / 2·(1 + tanh(√(2/π)·({a} + 0.044715·{(a)}³)))",
+     "{(a)} / 2·(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³)))",
      gelu_tanh},
-    {{"silu", "x/(1 + exp(−x))"}, "{(a)} / (1 + exp(−{(a)}))", silu},
+    {{"silu", "x/(1 + exp(−x))"}, "{(a)}\n / (1 + exp(−{(a)}))", silu},
 };
 
 /* As configurations of published models call them. */

@@ -78,6 +78,12 @@ static void add_head_of(writer *w, const trace_item *item)
         text_add_format(w->out, ", \"head\": %zu", item->head - 1);
 }
 
+static void add_function(writer *w, const trace_map *map)
+{
+    if (map != NULL && map->function != NULL)
+        add_text(w, "function", map->function->named.name);
+}
+
 /* ---- kinds of items ---- */
 
 static void add_line(writer *w, const trace_item *item)
@@ -90,6 +96,7 @@ static void add_line(writer *w, const trace_item *item)
                         item->room->place.way, item->map->name, item->cell[0], item->cell[1],
                         item->cell[2]);
     add_text(w, "operation", operation_of(item->op)->named.name);
+    add_function(w, item->map);
     add_tensor(w, "a", &item->a);
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);
@@ -216,8 +223,7 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
     add_text(w, "letters", map->letters);
     if (map->has_origin)
         add_text(w, "operation", operation_of(map->op)->named.name);
-    if (map->function != NULL)
-        add_text(w, "function", map->function->named.name);
+    add_function(w, map);
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
         add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     add_exceptions(w, room, map);

@@ -160,18 +160,8 @@ const char *map_name_of(stage_id id);
 /* of_attention.c: fills trace.map out of the run's stages and inputs. */
 void map_make(builder *b);
 
-/* ---- steps_positions.c: how the waves of a row's positions are added to it ---- */
-
-/* made = of + learned + PE; names are open brackets that a column goes on in: "x[2,". */
-typedef struct wave_sum {
-    const kernels *with;
-    double position;
-    tensor of, learned, made; /* one row of each; learned may have no data */
-    const char *of_name, *learned_name, *made_name;
-} wave_sum;
-
-/* Of the first waves of the row. */
-void waves_show(builder *b, const wave_sum *w);
+/* steps_positions.c: the first waves of a row, which are added to make this map. */
+void waves_show(builder *b, const char *name, size_t row);
 
 /* ---- steps ---- */
 

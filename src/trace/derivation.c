@@ -125,7 +125,7 @@ static const place_letters PLACES[] = {
     [PART_OF_COLUMN] = {"[j]", "[j]", ""},
     [PART_NUMBER] = {"", "", ""},
     [PART_PARTNER] = {"[i,j′]", "", ""},
-    [PART_OF_PAIR] = {"[i,p]", "", ""},
+    [PART_OF_PAIR] = {"[i,p]", "", "[i,p]"},
     [PART_ABOVE] = {"", "", ""},
     [PART_BELOW] = {"", "", ""},
     [PART_OF_HEADS] = {"[i,j] over the heads", "", ""},
@@ -147,41 +147,56 @@ static bool has_operand(const writer *w, const trace_origin *from, operand_cells
     return w->cell != NULL && derivation_operand(w->cell, from, cells);
 }
 
-/* "[i,j]" with the cell's numbers: one row that all have is row 1. */
-static void add_place(const writer *w, const trace_origin *from, const char *letters)
+/* One row that all have is row 1. */
+static void add_row(const writer *w, const trace_origin *from, bool has_cells)
 {
-    const tensor *of = &from->map->values;
-    size_t width = of->size[2] / from->map->slices;
-    bool is_one_row = from->part == PART_CELL && of->size[1] == 1 && w->map->values.size[1] > 1;
-    operand_cells cells = {0};
-    bool has_cells = has_operand(w, from, &cells);
+    const trace_map *of = from->map;
+    bool is_one = from->part == PART_CELL && of->values.size[1] == 1 && w->map->values.size[1] > 1;
+    if (of->row_letters != NULL && (has_cells || w->row != 0))
+        text_add_string(w->out, has_cells ? of->row_name : of->row_letters);
+    else if (is_one && w->row == 0)
+        text_add_string(w->out, "1");
+    else if (has_cells)
+        text_add_format(w->out, "%zu", w->cell->row + 1);
+    else
+        text_add_format(w->out, "%c", w->row != 0 ? w->row : 'i');
+}
+
+/* Of the first of the cells. */
+static void add_column(const writer *w, const trace_origin *from, size_t column)
+{
+    const trace_map *of = from->map;
+    size_t width = of->values.size[2] / of->slices;
     /* A head by itself counts the columns of its values, and so do two that lie alike. */
     bool is_own =
         from->part == PART_ROW_J || (from->part == PART_COLUMN_J && w->map->values.size[0] > 1);
-    bool is_alike = from->map->slices == w->map->slices &&
-                    (from->part == PART_CELL || from->part == PART_PARTNER);
-    size_t column = !has_cells ? 0
-                    : is_own   ? w->cell->column
-                    : is_alike ? cells.first.column % width
-                               : cells.first.column;
+    bool is_alike =
+        of->slices == w->map->slices && (from->part == PART_CELL || from->part == PART_PARTNER);
+    if (of->is_row_a_head)
+        text_add_format(w->out, "%zu,", column / width + 1);
+    if (of->is_row_a_head || is_alike)
+        column %= width;
+    text_add_format(w->out, "%zu", (is_own ? w->cell->column : column) + 1);
+}
+
+/* "[i,j]", where a cell is meant with its numbers. */
+static void add_place(const writer *w, const trace_origin *from, const char *letters)
+{
+    operand_cells cells;
+    bool has_cells = has_operand(w, from, &cells);
     for (; *letters != '\0'; letters++) {
         if (*letters == 'f')
             text_add_format(w->out, "%zu", w->focus);
-        else if (*letters == 'i' && is_one_row && w->row == 0)
-            text_add_string(w->out, "1");
-        else if (*letters == 'i' && w->row != 0)
-            text_add(w->out, &w->row, 1);
-        else if (*letters == 'i' && has_cells)
-            text_add_format(w->out, "%zu", w->cell->row + 1);
-        else if (*letters == 'j' && has_cells && from->map->is_row_a_head)
-            text_add_format(w->out, "%zu,%zu", cells.first.column / width + 1,
-                            cells.first.column % width + 1);
+        else if (*letters == 'i')
+            add_row(w, from, has_cells);
         else if ((*letters == 'j' || *letters == 'p') && has_cells)
-            text_add_format(w->out, "%zu", column + 1);
-        else if (!has_cells || strncmp(letters, PRIME, strlen(PRIME)) != 0)
-            text_add(w->out, letters, 1);
-        else
+            add_column(w, from, cells.first.column);
+        else if (*letters == ',' && has_cells && from->map->row_name != NULL)
+            text_add_string(w->out, ", ");
+        else if (has_cells && strncmp(letters, PRIME, strlen(PRIME)) == 0)
             letters += strlen(PRIME) - 1;
+        else
+            text_add(w->out, letters, 1);
     }
 }
 
@@ -265,8 +280,14 @@ const char *derivation_letters(builder *b, const trace_map *map)
 void derivation_formula(builder *b, const char *name, const char *more)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map != NULL)
-        build_formula(b, "%s%s = %s%s", name, map->is_column ? "[i]" : "[i,j]", map->letters, more);
+    if (map == NULL || map->letters == NULL)
+        return;
+    bool is_row = map->values.size[1] == 1 && !map->is_of_queries;
+    build_formula(b, "%s%s = %s%s", name,
+                  map->is_column ? "[i]"
+                  : is_row       ? "[j]"
+                                 : "[i,j]",
+                  map->letters, more);
 }
 
 void derivation_row_formula(builder *b, const char *name, char index)
@@ -367,4 +388,12 @@ void derivation_line_of_head(builder *b, const char *name, size_t row, size_t co
 {
     trace_item *line = derivation_line(b, name, row, column);
     line->left = build_text(b, "%s%s", line->left, in_head);
+}
+
+void derivation_show(builder *b, const char *name, size_t row)
+{
+    derivation_row_formula(b, name, 'i');
+    trace_item *line = derivation_line(b, name, row, 0);
+    if (line->op == OP_NORMALIZE && line->inner.data != NULL && tensor_get(&line->inner, NULL) == 0)
+        build_sentence(b, "There is no root to divide by: the result is zeros.");
 }

@@ -31,5 +31,7 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
 /* The same, which says that it is of this head: " in head 2". */
 void derivation_line_of_head(builder *b, const char *name, size_t row, size_t column,
                              const char *in_head);
+/* The formula of a row, and the line of its first number. */
+void derivation_show(builder *b, const char *name, size_t row);
 
 #endif

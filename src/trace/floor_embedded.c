@@ -1,6 +1,7 @@
 /* What goes into a stack: rows as they are given, or those of words or ids out of a table; and
  * positions that are added to them. */
 #include "model/embed.h"
+#include "trace/derivation.h"
 #include "trace/floors.h"
 
 #include <string.h>
@@ -63,6 +64,17 @@ static void fill_rows(floors *f, trace_map *table)
     }
 }
 
+/* What the row in focus is looked up by. */
+static const char *name_looked_up(floors *f, bool is_id)
+{
+    size_t row = f->focus.row, id = 0;
+    const char *word = find_word(f->stack, row);
+    if (!is_id)
+        return word == NULL ? "" : word;
+    find_id(f->stack, row, &id);
+    return build_text(&f->b, "id %zu", id);
+}
+
 /* The rows before positions: the name of their map. */
 static const char *map_table(floors *f, const floor_rows *embedded)
 {
@@ -79,6 +91,8 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     trace_map *table = floors_map_made(f, name, embedded, embedded->values.size[1]);
     table->rows = label_ids(f);
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
+    table->row_letters = has_table ? "id of i" : "word of i";
+    table->row_name = name_looked_up(f, has_table);
     if (!b->failed)
         fill_rows(f, table);
     return name;
@@ -116,6 +130,8 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     if (b->failed)
         return name;
     picked->letters = "the row of row i's segment";
+    picked->row_letters = "segment of i";
+    picked->row_name = build_text(b, "segment %zu", stack_segment_of_row(f->stack, f->focus.row));
     map_say(b, sum, OP_PLUS,
             (trace_origin[4]){map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name)});
     fill_segmented(f, table, picked, sum);
@@ -123,6 +139,11 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
 }
 
 /* ---- positions ---- */
+
+static size_t position_of(const stack *s, size_t row)
+{
+    return s->first_position + s->before + row;
+}
 
 static trace_origin map_learned(floors *f, double first)
 {
@@ -133,6 +154,8 @@ static trace_origin map_learned(floors *f, double first)
     trace_map *map = map_add(&f->b, "position_embedding", FLOOR_EMBEDDED, &rows);
     map->rows = f->labels;
     map->letters = build_text(&f->b, "the row of position %.0f + i, from 0", first - 1);
+    map->row_letters = "position of i";
+    map->row_name = build_text(&f->b, "position %zu", position_of(f->stack, f->focus.row));
     return map_from(&f->b, PART_CELL, map->name);
 }
 
@@ -152,120 +175,6 @@ static void map_embedded(floors *f, floor_rows *made)
                 (trace_origin[4]){cell, learned});
 }
 
-/* ---- what rows of tables are called ---- */
-
-static size_t position_of(const stack *s, size_t row)
-{
-    return s->first_position + s->before + row;
-}
-
-static const char *name_id(floors *f, size_t row)
-{
-    size_t id = 0;
-    find_id(f->stack, row, &id);
-    return build_text(&f->b, "id %zu", id);
-}
-
-static const char *name_word(floors *f, size_t row)
-{
-    const char *word = find_word(f->stack, row);
-    return word == NULL ? "" : word;
-}
-
-static const char *name_segment(floors *f, size_t row)
-{
-    return build_text(&f->b, "segment %zu", stack_segment_of_row(f->stack, row));
-}
-
-static const char *name_position(floors *f, size_t row)
-{
-    return build_text(&f->b, "position %zu", position_of(f->stack, row));
-}
-
-/* The rows of a table are not those that go through the stack: which of them row i takes, in
- * letters, and for one row. */
-typedef struct table_index {
-    const char *table, *letters;
-    const char *(*name)(floors *f, size_t row);
-} table_index;
-
-static const table_index *index_of(const char *table)
-{
-    static const table_index INDEXES[] = {
-        {"embedding", "id of i", name_id},
-        {"vocab", "word of i", name_word},
-        {"segment_embedding", "segment of i", name_segment},
-        {"position_embedding", "position of i", name_position},
-    };
-    for (size_t i = 0; i < sizeof INDEXES / sizeof INDEXES[0]; i++) {
-        if (strcmp(INDEXES[i].table, table) == 0)
-            return &INDEXES[i];
-    }
-    return NULL;
-}
-
-/* "embedding[id of i]", "x[i]" */
-static const char *say_row(floors *f, const trace_map *of)
-{
-    const table_index *by = index_of(of->name);
-    return build_text(&f->b, "%s[%s]", of->name, by == NULL ? "i" : by->letters);
-}
-
-/* "embedding[id 4, ", "x[3,": a column goes on in it. */
-static const char *say_column(floors *f, const trace_map *of)
-{
-    const table_index *by = index_of(of->name);
-    size_t row = f->focus.row;
-    return by == NULL ? build_text(&f->b, "%s[%zu,", of->name, row + 1)
-                      : build_text(&f->b, "%s[%s, ", of->name, by->name(f, row));
-}
-
-static const char *say_first(floors *f, const trace_map *of)
-{
-    return build_text(&f->b, "%s1]", say_column(f, of));
-}
-
-/* embedded[3,1] = embedding[id 4, 1] + position_embedding[position 2, 1], with this run's
- * numbers. */
-static void show_added(floors *f, const trace_map *rows, const trace_map *added,
-                       const trace_map *made)
-{
-    builder *b = &f->b;
-    size_t row = f->focus.row;
-    tensor of_rows = tensor_at(&rows->values, 0), of_added = tensor_at(&added->values, 0),
-           of_made = tensor_at(&made->values, 0);
-    trace_item *line =
-        build_line(b, OP_PLUS, say_first(f, made),
-                   build_text(b, "%s + %s", say_first(f, rows), say_first(f, added)));
-    line->a = build_element(&of_rows, row, 0);
-    line->b = build_element(&of_added, row, 0);
-    line->result = build_element(&of_made, row, 0);
-}
-
-static tensor row_of(const floors *f, const trace_map *map)
-{
-    tensor values = tensor_at(&map->values, 0);
-    return build_row(&values, f->focus.row);
-}
-
-/* embedded[3,1] = embedding[id 4, 1] + sin(angle) */
-static void show_waves(floors *f, const trace_map *rows, const trace_map *learned,
-                       const trace_map *made)
-{
-    const stack *s = f->stack;
-    wave_sum waves = {.with = s->isa->table(s->type),
-                      .position = (double)position_of(s, f->focus.row),
-                      .of = row_of(f, rows),
-                      .made = row_of(f, made),
-                      .of_name = say_column(f, rows),
-                      .made_name = say_column(f, made)};
-    if (learned != NULL) {
-        waves.learned = row_of(f, learned);
-        waves.learned_name = say_column(f, learned);
-    }
-    waves_show(&f->b, &waves);
-}
-
 /* ---- what is told ---- */
 
 /* The rows as they are given; of those out of a table each is said with the row that it takes. */
@@ -273,61 +182,36 @@ static void show_given(floors *f)
 {
     const trace_map *rows = &f->b.trace->map[0];
     tensor given = f->b.failed ? (tensor){0} : tensor_at(&rows->values, 0);
-    if (!f->b.failed && index_of(rows->name) == NULL)
+    if (!f->b.failed && rows->row_letters == NULL)
         build_matrix(&f->b, rows->name, &given, f->labels, build_numbers(), f->focus.row + 1);
-}
-
-static void tell_looked_up(floors *f)
-{
-    const trace_map *table = &f->b.trace->map[0];
-    if (!f->b.failed && index_of(table->name) != NULL)
-        build_formula(&f->b, "embedded[i] = %s", say_row(f, table));
 }
 
 static void tell_segments(floors *f)
 {
-    builder *b = &f->b;
-    const trace_map *rows = &b->trace->map[0], *sum = map_named(b->trace, "segmented"),
-                    *added = map_named(b->trace, "segment_embedding");
     size_t row = f->focus.row;
-    if (b->failed || sum == NULL)
-        return;
-    build_sentence(b,
+    build_sentence(&f->b,
                    "Each row is told which text it is of: it is given the row of its segment. Row "
                    "%zu is of segment %zu, counted from 0.",
                    row + 1, stack_segment_of_row(f->stack, row));
-    build_formula(b, "segmented[i] = %s + %s", say_row(f, rows), say_row(f, added));
-    show_added(f, rows, added, sum);
+    derivation_show(&f->b, "segmented", row);
 }
 
-/* Where the maps of the rows before positions, and of positions, are there already. */
-static void tell_positions(floors *f, const floor_rows *made)
+static void tell_positions(floors *f)
 {
     const stack *s = f->stack;
-    builder *b = &f->b;
-    const trace_map *segmented = map_named(b->trace, "segmented"),
-                    *table = segmented != NULL ? segmented : &b->trace->map[0],
-                    *learned = map_named(b->trace, "position_embedding");
     size_t row = f->focus.row;
-    if (b->failed)
-        return;
-    build_sentence(b,
+    build_sentence(&f->b,
                    "Attention by itself knows no order of its rows, so each is told where it "
                    "stands: row %zu stands at position %zu, counted from 0.",
                    row + 1, position_of(s, row));
-    build_formula(b, "embedded[i] = %s%s%s%s", say_row(f, table), learned == NULL ? "" : " + ",
-                  learned == NULL ? "" : say_row(f, learned), s->adds_sinusoids ? " + PE[i]" : "");
-    if (!s->adds_sinusoids) {
-        show_added(f, table, learned, made->map);
-        return;
-    }
-    build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", s->width);
-    build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
-    show_waves(f, table, learned, made->map);
+    if (s->adds_sinusoids)
+        waves_show(&f->b, "embedded", row);
+    else
+        derivation_show(&f->b, "embedded", row);
 }
 
 /* Where rows come from: words or ids, segments, positions. */
-static void tell_embedded(floors *f, const floor_rows *made)
+static void tell_embedded(floors *f)
 {
     const bundle *document = f->stack->document;
     bool has_segments = bundle_find(document, "segment_embedding") != NULL,
@@ -338,9 +222,9 @@ static void tell_embedded(floors *f, const floor_rows *made)
     if (has_segments)
         tell_segments(f);
     if (has_positions)
-        tell_positions(f, made);
-    if (!has_segments && !has_positions)
-        tell_looked_up(f);
+        tell_positions(f);
+    if (!has_segments && !has_positions && f->b.trace->map[0].row_letters != NULL)
+        derivation_row_formula(&f->b, "embedded", 'i');
 }
 
 bool floors_embedded(floors *f, floor_rows *made)
@@ -354,7 +238,7 @@ bool floors_embedded(floors *f, floor_rows *made)
         build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                        build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                        build_plural(s->layers));
-        tell_embedded(f, &rows);
+        tell_embedded(f);
         floors_show(f, &rows);
     }
     floors_end(f);

@@ -1,6 +1,7 @@
 #include "pages.h"
 
 #include "attn/operation.h"
+#include "model/activation.h"
 #include "tokens.h"
 
 #include <ctype.h>
@@ -13,6 +14,7 @@ typedef struct page {
     const char *at;   /* behind the last number that was found */
     const char *item; /* what is being looked for, for messages */
     bool says, failed;
+    int terms; /* of the last series */
 } page;
 
 /* ---- what must come next ---- */
@@ -119,6 +121,28 @@ static const char *end_of(const char *at, const char *bytes)
     return at;
 }
 
+/* How many numbers an operand has: {ab} is a and then b. */
+static int length_of_operand(const cJSON *item, const char *name)
+{
+    const cJSON *b = strncmp(name, "ab}", 3) == 0 ? member(item, "b") : NULL;
+    return length_of(member(item, (char[]){*name, '\0'})) + (b == NULL ? 0 : length_of(b));
+}
+
+static void expect_operand(page *p, const cJSON *item, const char *name, int term)
+{
+    if (strncmp(name, "inner}", 6) == 0) {
+        const cJSON *inner = member(item, "inner");
+        expect_value(p, term < 0 ? inner : element(inner, term));
+        return;
+    }
+    const cJSON *of = member(item, (char[]){*name, '\0'});
+    int first = of == NULL ? 0 : length_of(of);
+    if (strncmp(name, "ab}", 3) == 0 && term >= first)
+        expect_value(p, element(member(item, "b"), term - first));
+    else
+        expect_value(p, term < 0 ? of : element(of, term));
+}
+
 /* The numbers of the item in the order in which attn/operation_list.h says that its operation is
  * written, of a series those of term `term`; a number in the text between them stands there too. */
 static void expect_spelled(page *p, const cJSON *item, const char *at, const char *end, int term)
@@ -127,9 +151,11 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
         const char *close = end_of(at + 1, *at == '<' ? ">" : *at == '[' ? "]" : "}");
         if (*at == '<') {
             const char *between = end_of(at + 1, ";"), *zero = end_of(between + 1, ";>");
-            const cJSON *first = member(item, (char[]){at[strcspn(at, "abcd")], '\0'});
-            for (int i = 0; i < length_of(first); i++) {
-                bool is_zero = *zero == ';' && number_of(element(first, i)) == 0;
+            const char *name = at + strcspn(at, "abcd");
+            p->terms = length_of_operand(item, name);
+            for (int i = 0; i < p->terms; i++) {
+                bool is_zero =
+                    *zero == ';' && number_of(element(member(item, (char[]){*name, '\0'}), i)) == 0;
                 expect_spelled(p, item, is_zero ? zero + 1 : at + 1, is_zero ? close : between, i);
             }
             at = close;
@@ -140,14 +166,24 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
                 expect_spelled(p, item, is_there ? at + 3 : other + 1, is_there ? other : close,
                                term);
             at = close;
+        } else if (strncmp(at, "{f}", 3) == 0) {
+            const char *name = cJSON_GetStringValue(member(item, "function"));
+            const activation *row =
+                (const activation *)named_find(&ACTIVATIONS, name, strlen(name));
+            expect_spelled(p, item, row->spelled, strchr(row->spelled, '\0'), term);
+            at = close;
+        } else if (strncmp(at, "{n}", 3) == 0) {
+            expect_number(p, p->terms);
+            at = close;
         } else if (*at == '{') {
-            const cJSON *of = strncmp(at, "{inner}", 7) == 0
-                                  ? member(item, "inner")
-                                  : member(item, (char[]){at[strcspn(at, "abcdj")], '\0'});
-            expect_value(p, term < 0 ? of : element(of, term));
+            expect_operand(p, item, at + strcspn(at, "abcdij"), term);
             at = close;
         } else if (isdigit((unsigned char)*at)) {
-            expect_words(p, (char[]){*at, '\0'});
+            char number[32];
+            size_t length = strspn(at, "0123456789.");
+            snprintf(number, sizeof number, "%.*s", (int)length, at);
+            expect_words(p, number);
+            at += length - 1;
         }
     }
 }

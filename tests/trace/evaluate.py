@@ -176,7 +176,7 @@ def is_rounded(a, result):
     return abs(result - a) < 10.0**-decimals
 
 
-def line_is_true(said, kind):
+def line_is_true(said, kind, node=None):
     op, result = said["operation"], flat(numbers(said["result"]))
     a, b, c, d = (flat(numbers(said.get(x, []))) for x in "abcd")
     if op == "round":
@@ -198,7 +198,8 @@ def line_is_true(said, kind):
             ([x] for x in (a if len(a) == wide else a * wide)),
             ([x] for x in (b if len(b) == wide else b * wide)), result)]
     for one, other, y in cases:
-        wanted, size = ROWS[op].work(one, other, c, d, None, said.get("j", 1) - 1)
+        column = said["cell"][2] if node else said.get("j", 1) - 1
+        wanted, size = ROWS[op].work(one, other, c, d, node, column)
         if not is_near(y, wanted, slack_of(kind, wanted, size, len(a))):
             return False
     return True
@@ -301,7 +302,7 @@ class Shown:
         if "of" not in said and not self.is_partial and not all(
                 self.knows(numbers(said[x])) for x in "abcd" if x in said):
             return False
-        if not line_is_true(said, self.kind):
+        if not line_is_true(said, self.kind, self.nodes.get(said.get("of"))):
             return False
         self.made |= {repr(x) for x in flat(numbers(said["result"]))}
         return True

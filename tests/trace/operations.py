@@ -43,11 +43,14 @@ def phi(x):
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
-ACTIVATIONS = {
-    "relu": lambda x: max(x, 0),
-    "gelu": lambda x: x * phi(x),
-    "gelu_tanh": lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-    "silu": lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0,
+Function = collections.namedtuple("Function", "spelled work")
+FUNCTIONS = {
+    "relu": Function("max({a},0)", lambda x: max(x, 0)),
+    "gelu": Function("{(a)}·Φ({a})", lambda x: x * phi(x)),
+    "gelu_tanh": Function(
+        "{(a)}/2·(1+tanh(√(2/π)·({a}+0.044715·{(a)}³)))",
+        lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
+    "silu": Function("{(a)}/(1+exp(−{(a)}))", lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0),
 }
 
 
@@ -155,36 +158,35 @@ def _(a, *_):
     return 1 / math.sqrt(a[0]), 1 / math.sqrt(a[0])
 
 
-@operation("inverse_root_of_sum", "1/√({a}+{b})")
-def _(a, b, *_):
-    return 1 / math.sqrt(a[0] + b[0]), 1 / math.sqrt(a[0] + b[0])
-
-
-@inside("inverse_root_of_sum", "1/√{inner}")
-def _(inner, a, b, *_):
-    return [a[0] + b[0]], 1 / math.sqrt(inner[0])
-
-
 @operation("hide", "{a}")
 def _(*_):
     return -math.inf, 0
 
 
-@operation("normalize", None, "{a}/√(meanof{b}²+{c})[d?·{d}]")
+@operation("normalize", "{a}/√((<{(b)}²;+>)/{n}+{c})[d?·{d}]", "{a}/√(meanof{b}²+{c})[d?·{d}]")
 def _(a, b, c, d, *_):
     root = math.sqrt(sum(x * x for x in b) / len(b) + c[0])
     factor = 0.0 if root == 0 else (d[0] if d else 1) / root
     return a[0] * factor, 8 * max(abs(x) for x in a + b) * abs(factor)
 
 
-@operation("wave", None, "{a}[c?+{c}]+sin({b}),jthefirstcolumnofpairp;cosforitssecond")
+@inside("normalize", "{a}/√{inner}[d?·{d}]")
+def _(inner, a, b, c, d):
+    root = math.sqrt(inner[0])
+    result = 0.0 if root == 0 else a[0] / root * (d[0] if d else 1)
+    return [math.fsum(x * x for x in b) / len(b) + c[0]], result
+
+
+@operation("wave", "{a}[c?+{c}]+~sin~cos~({b})",
+           "{a}[c?+{c}]+sin({b}),jthefirstcolumnofpairp;cosforitssecond")
 def _(a, b, c, _, node, column):
     turn = math.sin if node.pair(column)[1] else math.cos
     result, size = total(a + c + [turn(b[0])])
     return result, size * (1 + abs(b[0]))
 
 
-@operation("turn", None, "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;+foritssecond")
+@operation("turn", "[b?{(a)}·cos({c})~−~+~{b}·sin({c}):{a}]",
+           "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;+foritssecond")
 def _(a, b, c, _, node, column):
     if not b:
         return a[0], 0
@@ -198,18 +200,18 @@ def _(a, b, *_):
     return (a + b)[0], 0
 
 
-@operation("mean", None, "[b?({a}+{b})/2:meanof{a}]")
+@operation("mean", "(<{ab};+>)/{n}", "[b?({a}+{b})/2:meanof{a}]")
 def _(a, b, *_):
     result, size = total(a + b)
     return result / len(a + b), size
 
 
-@operation("minus", None, "{a}−{b}")
+@operation("minus", "{a}−{b}")
 def _(a, b, *_):
     return a[0] - b[0], abs(a[0]) + abs(b[0])
 
 
-@operation("activate", None, "{f}({a})[b?·{b}]")
+@operation("activate", "{f}[b?·{b}]", "{f}({a})[b?·{b}]")
 def _(a, b, _, __, node, ___):
-    x = ACTIVATIONS[node.function](a[0]) * (b[0] if b else 1)
+    x = FUNCTIONS[node.function].work(a[0]) * (b[0] if b else 1)
     return x, (8 + 8 * abs(a[0])) * (abs(b[0]) if b else 1)

@@ -55,6 +55,13 @@ def place_of(run, node, part, letters, cell):
                       f"{inner // width + 1},{inner % width + 1}"})
     if part["part"] == "cell" and of.rows == 1 < node.rows:
         i = "1"
+    pair = cell and node.pair(column)
+    if part["part"] == "partner" and pair:
+        letters, j = letters.replace("′", ""), str(pair[2] % width + 1)
+    if part["part"] == "of-pair" and pair:
+        letters = letters.replace("p", str(pair[0] + 1))
+    if cell and (of.letters or "").startswith("the"):
+        i = r"[^\]]*?"  # a word that is looked up, of which nodes say nothing
     if part["part"] == "of-focus":
         letters = letters.replace("f", str(node.focus["row"] + 1))
     text = "".join({"i": i, "j": f"(?:{j})"}.get(x, re.escape(x)) for x in letters)
@@ -70,7 +77,10 @@ def pattern(run, node, cell=None):
         operands[letter] = name + place_of(run, node, part, of[0], cell)
         operands["*" + letter] = name + place_of(run, node, part, of[1], cell)
     row = ROWS[node.operation]
-    found = Pattern(operands).write(row.letters or row.spelled)
+    is_of_pair = cell is not None and "~" in (row.spelled or "")
+    found = Pattern(operands)
+    found.is_first = is_of_pair and (node.pair(cell[2]) or (0, False))[1]
+    found = found.write(row.spelled if is_of_pair else row.letters or row.spelled)
     if node.operation == "activate":
         found += "(?::" + re.escape(FUNCTIONS[node.function]) + ")?"
     if node.operation == "copy" and cell is None:

@@ -7,8 +7,9 @@ import re
 import struct
 import unicodedata
 
+import evaluate
 import spelling
-from operations import INSIDE, ROWS
+from operations import FUNCTIONS, INSIDE, ROWS
 
 MOST_ROWS, MOST_TERMS, FIRST, LAST = 12, 16, 8, 3
 LABEL_COLUMNS = 16
@@ -100,7 +101,8 @@ def has_many_digits(value):
 
 
 def is_wide(item):
-    return any(isinstance(item.get(x), float) and has_many_digits(item[x])
+    """A root's inside is of float64, however few its digits are."""
+    return item["operation"] == "normalize" or any(isinstance(item.get(x), float) and has_many_digits(item[x])
                for x in ("a", "b", "inner", "result"))
 
 
@@ -125,7 +127,10 @@ class Worked(spelling.Spelling):
 
     def __init__(self, item, page, digits=None):
         super().__init__({x: item.get(x) for x in ("a", "b", "c", "d", "j", "inner")})
-        self.page, self.digits, self.count = page, digits, 0
+        self.item, self.page, self.digits, self.count, self.all = item, page, digits, 0, 0
+        self.node = page.nodes.get(item.get("of"))
+        pair = self.node and self.node.pair(item["cell"][2])
+        self.is_first = pair is not None and pair[1]
 
     def number(self, value):
         return self.page.numbers.write(value, self.digits)
@@ -137,19 +142,26 @@ class Worked(spelling.Spelling):
         shown = chosen(len(of), MOST_TERMS, self.page.is_full)
         return "[" + ",".join("…" if i is None else self.number(of[i]) for i in shown) + "]"
 
+    def numbers_of(self, letters):
+        """Those of the operands, one after the other."""
+        return [x for letter in letters for of in [self.operands[letter]]
+                for x in (of if isinstance(of, list) else [of] if of is not None else [])]
+
     def place(self, name):
-        of = self.operands[name.strip("()")]
-        if name == "j":
-            return str(of)
+        if name in ("n", "j"):
+            return str(self.all if name == "n" else self.operands["j"])
+        if name == "f":
+            return Worked(self.item, self.page).write(FUNCTIONS[self.item["function"]].spelled)
+        letters = name.strip("()")
+        of = self.numbers_of(letters) if letters == "ab" else self.operands[letters]
         if isinstance(of, list) and self.term is None:
             return self.value(of)
         text = self.number(of[self.term] if isinstance(of, list) else of)
         is_open = "(" not in name and (not self.out or self.out[-1] in "([,")
         return f"({text})" if text.startswith("-") and not is_open else text
 
-    def terms(self, letter):
-        of = self.operands[letter]
-        count = len(of) if isinstance(of, list) else 1
+    def terms(self, letters):
+        self.all = count = len(self.numbers_of(letters))
         shown = chosen(count, MOST_TERMS, self.page.is_full)
         self.count = count if None in shown else 0
         return shown
@@ -159,8 +171,8 @@ class Worked(spelling.Spelling):
 
 
 class Page:
-    def __init__(self, lines, is_full, numbers):
-        self.lines, self.is_full, self.numbers = lines, is_full, numbers
+    def __init__(self, lines, is_full, numbers, nodes):
+        self.lines, self.is_full, self.numbers, self.nodes = lines, is_full, numbers, nodes
         parts = [bare(line) for line in lines]
         self.text = "".join(parts)
         self.line_of = [i for i, part in enumerate(parts) for _ in part] + [len(lines)]
@@ -441,9 +453,13 @@ def parts_of(trace):
             yield lambda page, item=item: page.item(item)
 
 
+def nodes_of(trace):
+    return {said["name"]: evaluate.Node(said) for said in trace["nodes"]}
+
+
 def difference(trace, text, is_full, numbers):
     """Where the page shows something else, or None."""
-    page = Page(text.splitlines(), is_full, numbers)
+    page = Page(text.splitlines(), is_full, numbers, nodes_of(trace))
     try:
         for part in parts_of(trace):
             part(page)
@@ -467,7 +483,7 @@ def changes(line):
 
 def notices(part, lines, page):
     """Whether these lines are not what this part says."""
-    page = Page(lines, page.is_full, page.numbers)
+    page = Page(lines, page.is_full, page.numbers, page.nodes)
     try:
         part(page)
     except Wrong:
@@ -477,7 +493,7 @@ def notices(part, lines, page):
 
 def alter(trace, text, is_full, numbers, every):
     """Of all changes one in so many: those that are not noticed."""
-    page, counted, missed = Page(text.splitlines(), is_full, numbers), 0, []
+    page, counted, missed = Page(text.splitlines(), is_full, numbers, nodes_of(trace)), 0, []
     for part in parts_of(trace):
         first = page.line_of[page.at]
         part(page)

@@ -1,8 +1,10 @@
 """What a line of an operation looks like, with numbers or with letters, without its spaces."""
+import re
 
 
 class Spelling:
     """An expression that is being written: `operands` has what stands for each letter."""
+    is_first = True  # of a pair
 
     def __init__(self, operands):
         self.operands, self.out, self.term = operands, "", None
@@ -26,7 +28,7 @@ class Spelling:
 
     def series(self, body):
         term, between, *zero = body.split(";")
-        first = term[term.index("{") + 1 :].lstrip("(")[0]
+        first = re.search(r"{\(?(\w+)", term).group(1)
         for n, self.term in enumerate(self.terms(first)):
             self.out += "".join(map(self.literal, between)) if n else ""
             if self.term is None:
@@ -46,6 +48,11 @@ class Spelling:
         at = 0
         while at < len(template):
             here, close = template[at], {"{": "}", "<": ">", "[": "]"}.get(template[at])
+            if here == "~":
+                first, second, rest = template[at + 1 :].split("~", 2)
+                self.write(first if self.is_first else second)
+                at = len(template) - len(rest)
+                continue
             if close is None:
                 self.out += self.literal(here)
                 at += 1
