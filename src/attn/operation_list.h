@@ -22,7 +22,6 @@
 OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")
 OPERATION(OP_DOT, "dot", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
           .spelled = "<{(a)}·{b};\n + >[c?\n + {c}]")
-OPERATION(OP_DIFFERENCE, "difference", "a₁·b₁ − a₂·b₂", .spelled = "<{(a)}·{b};\n − >")
 /* inner_p is the tanh */
 OPERATION(OP_ADDITIVE, "additive", "c₁·tanh(a₁ + b₁ + d₁) + c₂·tanh(a₂ + b₂ + d₂) + …",
           .spelled = "<{(c)}·tanh({a} + {b}[d? + {d}]);\n + >", .inner = "<{(c)}·{inner};\n + >")
@@ -48,9 +47,6 @@ OPERATION(OP_ROUND, "round", "a, rounded by hand", .spelled = "{a}", .letters = 
 OPERATION(OP_VARIANCE, "variance", "the mean square of what differs from the mean of a",
           .spelled = "")
 OPERATION(OP_INVERSE_ROOT, "inverse_root", "1/√a", .spelled = "1/√{a}")
-/* inner is the sum */
-OPERATION(OP_ROOT_OF_SUM, "inverse_root_of_sum", "1/√(a + b)", .spelled = "1/√({a} + {b})",
-          .inner = "1/√{inner}")
 /* not allowed */
 OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
 /* inner is the mean of b_p² + c */

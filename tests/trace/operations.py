@@ -71,11 +71,6 @@ def _(a, b, c, *_):
     return total(products(a, b) + c)
 
 
-@operation("difference", "<{(a)}·{b};−>")
-def _(a, b, *_):
-    return total([a[0] * b[0], -a[1] * b[1]])
-
-
 @operation("additive", "<{(c)}·tanh({a}+{b}[d?+{d}]);+>")
 def _(a, b, c, d, *_):
     result, size = total(products(c, bent(a, b, d)))
