@@ -2,6 +2,7 @@
  * Zuidema, Quantifying attention flow in transformers, 2020, section 3):
  *
  *     rollout = A[L]·…·A[1],  A[l] = 0.5·mean_weights[l] + 0.5·I */
+#include "trace/derivation.h"
 #include "trace/floors.h"
 
 #include <string.h>
@@ -123,72 +124,25 @@ static void map_products(floors *f, trace_map *rollout)
 
 /* ---- what is told ---- */
 
-/* The numbers of a map that the products go through: A2, rollout2. */
-static tensor square_of(floors *f, const char *letters, size_t number)
-{
-    const trace_map *map = map_named(f->b.trace, build_text(&f->b, "%s%zu", letters, number + 1));
-    return map == NULL ? (tensor){0} : tensor_at(&map->values, 0);
-}
-
 static void show_square(floors *f, const char *name, const tensor *square)
 {
     build_matrix(&f->b, name, square, f->labels, f->labels, f->focus.row + 1);
 }
 
-/* A[2][1,1] = 0.5·mean_weights[2][1,1] + 0.5·I[1,1], with this run's numbers. */
-static void show_layer(floors *f, size_t number)
+/* Each layer's half, and the products between the first and the last. */
+static void show_made(floors *f, const trace_map *rollout)
 {
     builder *b = &f->b;
-    size_t row = f->focus.row, l = number + 1;
-    trace_origin cell = {0};
-    const trace_map *mean = find_mean(f, number, &cell);
-    tensor half = square_of(f, "A", number);
-    if (mean == NULL || half.data == NULL)
-        return;
-    tensor means = tensor_at(&mean->values, 0), of_row = build_row(&means, row);
-    const char *left = build_text(b, "A[%zu][%zu,1]", l, row + 1);
-    trace_item *line = build_line(
-        b, OP_DOT, left,
-        build_text(b, "0.5·mean_weights[%zu][%zu,1] + 0.5·I[%zu,1]", l, row + 1, row + 1));
-    line->a = build_numbers_of(b, build_text(b, "half of %s", left), 1, (double[]){0.5});
-    line->b = tensor_range(&of_row, 0, 0, 1);
-    line->c = build_number(b, build_text(b, "residual of %s", left), row == 0 ? 0.5 : 0);
-    line->result = build_element(&half, row, 0);
-    show_square(f, build_text(b, "A[%zu]", l), &half);
-}
-
-/* R[2][1,1] = A[2][1]·A[1][·,1]; before the second layer R is A. */
-static void show_product(floors *f, const char *made_name, size_t number, const tensor *made)
-{
-    builder *b = &f->b;
-    size_t row = f->focus.row;
-    bool is_of_first = number == 1;
-    tensor half = square_of(f, "A", number),
-           before = square_of(f, is_of_first ? "A" : "rollout", number - 1);
-    if (half.data == NULL || before.data == NULL)
-        return;
-    trace_item *line = build_line(b, OP_DOT, build_text(b, "%s[%zu,1]", made_name, row + 1),
-                                  build_text(b, "A[%zu][%zu]·%c[%zu][·,1]", number + 1, row + 1,
-                                             is_of_first ? 'A' : 'R', number));
-    line->a = build_row(&half, row);
-    line->b = build_column(&before, 0);
-    line->result = build_element(made, row, 0);
-}
-
-/* The products between the first and the last. */
-static void show_products(floors *f)
-{
-    size_t layers = f->stack->layers;
-    if (layers > 2)
-        build_formula(&f->b, "R[1] = A[1], R[l] = A[l]·R[l−1], rollout = R[%zu]", layers);
-    for (size_t i = 1; i + 1 < layers; i++) {
-        tensor made = square_of(f, "rollout", i);
-        const char *name = build_text(&f->b, "R[%zu]", i + 1);
-        if (made.data == NULL)
-            return;
-        show_product(f, name, i, &made);
-        show_square(f, name, &made);
+    for (size_t i = 0; i < b->trace->maps; i++) {
+        const trace_map *map = &b->trace->map[i];
+        tensor square = tensor_at(&map->values, 0);
+        if (!map->has_origin || map == rollout)
+            continue;
+        derivation_show(b, map->name, f->focus.row);
+        show_square(f, map->name, &square);
     }
+    if (f->stack->layers > 1)
+        derivation_show(b, rollout->name, f->focus.row);
 }
 
 static bool has_products(const stack *s)
@@ -202,24 +156,19 @@ static void tell_rollout(floors *f, const floor_rows *rollout)
     size_t layers = f->stack->layers;
     build_sentence(b, "How much of each row behind the layers comes from each row before them, "
                       "where a layer is half its attention and half its residual. "
-                      "mean_weights[l] is the mean of layer l's weights over its heads; I is 1 "
+                      "mean_weights are the mean of a layer's weights over its heads; I is 1 "
                       "where a row meets itself, else 0.");
-    build_formula(b, "rollout = %sA[1], A[l] = 0.5·mean_weights[l] + 0.5·I",
+    build_formula(b, "rollout = %sA1, Al = (mean_weights of layer l + I) / 2",
                   layers == 1   ? ""
-                  : layers == 2 ? "A[2]·"
-                                : build_text(b, "A[%zu]·…·", layers));
-    if (has_products(f->stack)) {
-        for (size_t i = 0; i < layers; i++)
-            show_layer(f, i);
-        show_products(f);
-        if (layers > 1)
-            show_product(f, rollout->name, layers - 1, &rollout->values);
-    } else {
+                  : layers == 2 ? "A2·"
+                                : build_text(b, "A%zu·…·", layers));
+    if (has_products(f->stack))
+        show_made(f, rollout->map);
+    else
         build_sentence(b,
                        "The products are spelled out up to %d layers and %d rows; here are %zu and "
                        "%zu.",
                        MOST_LAYERS, MOST_ROWS, layers, f->stack->rows);
-    }
     show_square(f, rollout->name, &rollout->values);
 }
 
@@ -231,7 +180,7 @@ bool floors_rollout(floors *f)
     floor_rows rollout = floors_rows(f, "rollout");
     trace_map *map = floors_map_rows(f, &rollout);
     label_square(f, map);
-    map->letters = "A[L]·…·A[1]";
+    map->letters = "the product of all layers, the last one first";
     if (has_products(s))
         map_products(f, map);
     if (floors_tells(f))

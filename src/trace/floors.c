@@ -1,6 +1,7 @@
 #include "trace/floors.h"
 
 #include "base/mem.h"
+#include "trace/derivation.h"
 #include "trace/stack_steps.h"
 
 #include <assert.h>
@@ -88,32 +89,12 @@ void floors_show(floors *f, const floor_rows *rows)
                  build_numbers(), f->focus.row + 1);
 }
 
-double floors_sum_of(const tensor *row, double less, bool is_squared)
-{
-    double sum = 0;
-    for (size_t i = 0; i < row->size[0]; i++) {
-        double x = tensor_get(row, &i) - less;
-        sum += is_squared ? x * x : x;
-    }
-    return sum;
-}
-
 tensor floors_first(const tensor *vector)
 {
     tensor first = tensor_view_of(vector);
     while (first.rank > 0)
         first = tensor_at(&first, 0);
     return first;
-}
-
-tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
-                          tensor b, double value)
-{
-    trace_item *line = build_line(&f->b, op, left, letters);
-    line->a = a;
-    line->b = b;
-    line->result = build_number(&f->b, left, value);
-    return line->result;
 }
 
 /* ---- maps ---- */
@@ -149,6 +130,17 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 
 /* ---- norms ---- */
 
+/* Of the numbers of a row, or of their squares. */
+static double mean_of(const tensor *row, bool is_squared)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->size[0]; i++) {
+        double x = tensor_get(row, &i);
+        sum += is_squared ? x * x : x;
+    }
+    return sum / (double)row->size[0];
+}
+
 /* Each row less its mean: the names of both are made of `name`. */
 static const char *map_centered(floors *f, const floor_rows *of, const char *name)
 {
@@ -160,7 +152,7 @@ static const char *map_centered(floors *f, const floor_rows *of, const char *nam
     trace_map *centered = floors_map_made(f, centered_name, of, columns);
     for (size_t i = 0; i < rows && !b->failed; i++) {
         tensor row = tensor_at(&of->values, i);
-        double middle = floors_sum_of(&row, 0, false) / (double)columns;
+        double middle = mean_of(&row, false);
         tensor_set(&mean->values, (size_t[]){0, i, 0}, middle);
         for (size_t j = 0; j < columns; j++)
             tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
@@ -186,7 +178,7 @@ static void fill_unit(floors *f, trace_map *unit, const tensor *centered, double
     size_t columns = centered->size[1];
     for (size_t i = 0; i < centered->size[0] && !f->b.failed; i++) {
         tensor row = tensor_at(centered, i);
-        double root = sqrt(floors_sum_of(&row, 0, true) / (double)columns + eps);
+        double root = sqrt(mean_of(&row, true) + eps);
         for (size_t j = 0; j < columns; j++)
             tensor_set(&unit->values, (size_t[]){0, i, j},
                        root == 0 ? 0 : tensor_get(&row, &j) / root);
@@ -255,31 +247,8 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
                           has_bias ? map_from(b, PART_OF_COLUMN, bias_name) : (trace_origin){0}});
 }
 
-/* sum = weights[head 1, 2, 1] + weights[head 2, 2, 1], and mean_weights[2,1] that over 2. */
-static void show_mean(floors *f, const trace_map *mean, const trace_map *weights,
-                      const tensor *values)
-{
-    builder *b = &f->b;
-    size_t row = f->focus.row, heads = weights->values.size[0];
-    tensor of_row = tensor_range(&weights->values, 1, row, 1),
-           of_heads = tensor_range(&of_row, 2, 0, 1);
-    of_heads.rank = 1; /* one number of each */
-    double sum = floors_sum_of(&of_heads, 0, false);
-    tensor total =
-        floors_number_line(f, OP_SUM, "sum",
-                           build_text(b, "weights[head 1, %zu, 1] + %sweights[head %zu, %zu, 1]",
-                                      row + 1, heads > 2 ? "… + " : "", heads, row + 1),
-                           of_heads, (tensor){0}, sum);
-    trace_item *line = build_line(b, OP_DIVIDE, build_text(b, "%s[%zu,1]", mean->name, row + 1),
-                                  build_text(b, "sum / %zu", heads));
-    line->a = total;
-    line->b = build_number(b, "heads", (double)heads);
-    line->result = build_element(values, row, 0);
-}
-
 /* In the step that makes the weights, where somebody asked for their mean. */
-static void tell_mean(floors *f, const trace_map *mean, const trace_map *weights,
-                      const tensor *values)
+static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
 {
     trace *room = f->b.trace;
     if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
@@ -289,7 +258,7 @@ static void tell_mean(floors *f, const trace_map *mean, const trace_map *weights
             continue;
         f->b.step = &room->step[i];
         build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
-        show_mean(f, mean, weights, values);
+        derivation_line(&f->b, mean->name, f->focus.row, 0);
         build_matrix(&f->b, mean->name, values, mean->rows, mean->columns, f->focus.row + 1);
     }
 }
@@ -309,7 +278,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->columns = weights->columns;
     mean->is_share = mean->is_of_queries = true;
     map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
-    tell_mean(f, mean, weights, &of_batch);
+    tell_mean(f, mean, &of_batch);
 }
 
 void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,

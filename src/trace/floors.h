@@ -53,8 +53,6 @@ bool floors_tells(const floors *f);
 floor_rows floors_rows(const floors *f, const char *name);
 /* All of them, with the focus's row marked. */
 void floors_show(floors *f, const floor_rows *rows);
-/* Σ (x_j − less), or of its squares. */
-double floors_sum_of(const tensor *row, double less, bool is_squared);
 /* The first number of a vector, however it lies. */
 tensor floors_first(const tensor *vector);
 
@@ -64,10 +62,6 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
 bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
                 floor_rows *made);
 bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
-/* A worked line whose result no stage holds: `value`, kept under the name `left`. */
-tensor floors_number_line(floors *f, operation op, const char *left, const char *letters, tensor a,
-                          tensor b, double value);
-
 /* Where the numbers of a room come from. A map is called what its stage is, and what no stage holds
  * after the stage that is made of it: ln1.mean, ln1.centered, ln1.unit. */
 /* Of as many rows as these, numbers that no stage holds. */
