@@ -53,8 +53,7 @@ OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
 OPERATION(OP_NORMALIZE, "normalize",
           "a / √((b₁² + b₂² + …)/n + c), and times d where there is one; 0 where the root is",
           .spelled = "{a}\n / √((<{(b)}²;\n + >)/{n}\n + {c})[d?·{d}]",
-          .inner = "{a}\n / √{inner}[d?·{d}]",
-          .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
+          .inner = "{a}\n / √{inner}[d?·{d}]", .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
 OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
           .spelled = "{a}[c?\n + {c}]\n + ~sin~cos~({b})",
           .letters = "{a}[c? + {c}] + sin({b}), j the first column of pair p; cos for its second")
