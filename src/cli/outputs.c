@@ -248,7 +248,7 @@ static bool add_view(const entry *made, bundle *view, err *e)
  * in the order in which it is made. */
 static bool view_stages(const output *one, work *w, bundle *view, err *e)
 {
-    const bundle *all = work_stages(w);
+    const bundle *all = w->stages;
     const text_list *names = names_of(one, w);
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
@@ -265,7 +265,7 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
 
 static bool are_all(const output *one, work *w)
 {
-    const bundle *all = work_stages(w);
+    const bundle *all = w->stages;
     const text_list *names = names_of(one, w);
     for (size_t i = 0; i < names->count && i < all->count; i++) {
         if (strcmp(all->entry[i].name, names->item[i]) != 0)
@@ -292,13 +292,13 @@ static bool average_heads(bundle *stages, err *e)
 
 bool outputs_write(outputs *to, work *w, err *e)
 {
-    if (to->given->average_heads && !average_heads(work_stages(w), e))
+    if (to->given->average_heads && !average_heads(w->stages, e))
         return false;
     for (size_t i = 0; i < to->count; i++) {
         output *one = &to->output[i];
         bundle view = {0};
         bool done = are_all(one, w)
-                        ? write_result(to, one, work_stages(w), w, e)
+                        ? write_result(to, one, w->stages, w, e)
                         : view_stages(one, w, &view, e) && write_result(to, one, &view, w, e);
         bundle_free(&view);
         if (!done)

@@ -32,8 +32,9 @@ static bool compute(runner *r, document *one, work *w, text *picture, err *e)
     return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
            (!to->traces || tracing_check(o, to->trace.results, e)) &&
            (!to->draws || picturing_check(to, e)) && documents_look(&r->documents, one, e) &&
-           (to->traces || to->draws ? w->kind->show(w, to->traces, o, r->world, e)
-                                    : w->kind->run(w, o, r->world, e)) &&
+           (to->traces || to->draws
+                ? w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, o, r->world, e)
+                : w->kind->run(w, o, r->world, e)) &&
            (!to->draws || picturing_draw(w->shown, o, r->world, to, picture, e));
 }
 
@@ -183,7 +184,6 @@ static int run_as(const char *as, const options *o, env *world, err *e)
     bool done = outputs_plan(&r.to, o, e);
     if (done)
         tracing_say_unused(o, world);
-    weights.looks_later = true;
     weights.keeps_narrow = !r.to.traces && !o->header; /* which say what all inputs are */
     done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
            check_keep_going(&r, e);

@@ -3,6 +3,7 @@
 #include "cli/note.h"
 #include "io/number_read.h"
 #include "render/renderer.h"
+#include "trace/nodes.h"
 #include "trace/stack_steps.h"
 #include "trace/stack_trace.h"
 
@@ -175,6 +176,18 @@ bool tracing_write(const trace *t, const document *of, const documents *all, con
         text_ok(&from, e) && render(t, o, world, is_named ? text_string(&from) : NULL, to, e);
     text_free(&from);
     return done;
+}
+
+const trace_map *tracing_map_of(const trace *t, const char *name)
+{
+    const trace_map *found = NULL;
+    for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
+        const trace *room = trace_room(t, i);
+        size_t length = strlen(room->place.way);
+        if (strncmp(name, room->place.way, length) == 0)
+            found = map_named(room, name + length);
+    }
+    return found;
 }
 
 /* ---- stacks ---- */

@@ -38,6 +38,9 @@ bool tracing_write_generation(generation_trace *t, const options *o, const env *
  * of all stages. */
 bool tracing_wants_weighted(const text_list *there, const text_list *names);
 
+/* What a stage's numbers come from: in the room that the way to it leads to, or NULL. */
+const trace_map *tracing_map_of(const trace *t, const char *name);
+
 /* A note on options that say what is in a trace, where there is none. */
 void tracing_say_unused(const options *o, const env *world);
 

@@ -16,7 +16,23 @@ static char *OF_ATTENTION[] = {"weights", "output"};
 
 static bool plan_attention(work *w, const options *o, err *e)
 {
+    w->stages = &w->of.attention.stages;
     return solution_plan(&w->of.attention, w->document, o, e);
+}
+
+static bool add_name(text_list *names, const char *name, err *e)
+{
+    return text_list_add(names, name, strlen(name), e);
+}
+
+static bool names_of_attention(const work *w, text_list *names, err *e)
+{
+    (void)w;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (!add_name(names, stage_row(id)->key.named.name, e))
+            return false;
+    }
+    return true;
 }
 
 static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
@@ -78,7 +94,7 @@ static bool run_attention(work *w, const options *o, env *world, err *e)
     return solution_run(&w->of.attention, o, world, e);
 }
 
-static bool show_attention(work *w, bool has_steps, const options *o, env *world, err *e)
+static bool show_attention(work *w, shown_for use, const options *o, env *world, err *e)
 {
     solution *s = &w->of.attention;
     trace *t = &w->made.attention;
@@ -86,20 +102,28 @@ static bool show_attention(work *w, bool has_steps, const options *o, env *world
     trace_focus focus;
     *t = (trace){0};
     w->shown = t;
-    tracing_find_wishes(has_steps ? &o->steps : NULL, wish);
+    tracing_find_wishes(use == FOR_STEPS ? &o->steps : NULL, wish);
     if (!tracing_find_focus(s, o, &focus, e))
         return false;
     focus.is_by_default = o->focus.count == 0;
-    if (has_steps)
+    if (use != FOR_PICTURE)
         trace_wants(&s->plan, focus, &s->wanted);
-    bool is_all = has_steps && o->steps.count == 0;
-    return (has_steps || want_stage(w, STAGE_WEIGHTS, false, e)) && solution_run(s, o, world, e) &&
+    bool is_all = use == FOR_STEPS && o->steps.count == 0;
+    return (use != FOR_PICTURE || want_stage(w, STAGE_WEIGHTS, false, e)) &&
+           solution_run(s, o, world, e) &&
            trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e);
 }
 
 static bool header_of_attention(const work *w, const options *o, text_list *lines, err *e)
 {
     return header_lines(&w->of.attention, o, lines, e);
+}
+
+static why_question question_of_attention(const work *w, const options *o, const env *world)
+{
+    const solution *s = &w->of.attention;
+    return (why_question){
+        .problem = &s->problem, .with = s->plan.with, .threads = solution_threads(s, o, world)};
 }
 
 static void free_attention(work *w)
@@ -115,7 +139,22 @@ static char *OF_STACK[] = {"output"};
 
 static bool plan_stack(work *w, const options *o, err *e)
 {
+    w->stages = &w->of.stack.stages;
     return stack_solution_plan(&w->of.stack, w->document, w->is_decoder, o, e);
+}
+
+static bool add_names(text_list *to, const text_list *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!add_name(to, from->item[i], e))
+            return false;
+    }
+    return true;
+}
+
+static bool names_of_stack(const work *w, text_list *names, err *e)
+{
+    return add_names(names, &w->of.stack.there, e);
 }
 
 static bool is_weights(const char *name)
@@ -134,7 +173,7 @@ static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
     for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++)
         w->wants_weights = w->wants_weights || (is_weights(s->there.item[i]) &&
                                                 stage_name_matches(name, s->there.item[i]));
-    return text_list_index(&s->wanted, e) && text_list_add(&s->wanted, name, strlen(name), e);
+    return text_list_index(&s->wanted, e) && add_name(&s->wanted, name, e);
 }
 
 static bool stack_has_heads(const work *w)
@@ -161,15 +200,15 @@ static bool run_stack(work *w, const options *o, env *world, err *e)
     return stack_solution_run(s, &s->wanted, o, world, e);
 }
 
-static bool show_stack(work *w, bool has_steps, const options *o, env *world, err *e)
+static bool show_stack(work *w, shown_for use, const options *o, env *world, err *e)
 {
     static const text_list NO_STEPS = {0};
     stack_solution *s = &w->of.stack;
     stack_trace *t = &w->made.stack;
-    const text_list *asked = !has_steps ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
+    const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
     *t = (stack_trace){0};
     w->shown = &t->whole;
-    return (!has_steps || tracing_check_steps(&s->stack, 0, o, e)) &&
+    return (use != FOR_STEPS || tracing_check_steps(&s->stack, 0, o, e)) &&
            tracing_make_stack(t, s, &s->wanted, asked, o, world, e);
 }
 
@@ -179,6 +218,21 @@ static bool header_of_stack(const work *w, const options *o, text_list *lines, e
     return header_lines_of_stack(&w->of.stack.stack, command, o, lines, e);
 }
 
+static why_question question_of_layers(const stack *s, const generation_settings *steps,
+                                       const options *o, const env *world)
+{
+    return (why_question){.document = s->document,
+                          .how = s->how,
+                          .steps = steps,
+                          .by = s->isa,
+                          .threads = stack_threads(s, o, world)};
+}
+
+static why_question question_of_stack(const work *w, const options *o, const env *world)
+{
+    return question_of_layers(&w->of.stack.stack, NULL, o, world);
+}
+
 static void free_stack(work *w)
 {
     if (w->shown != NULL)
@@ -186,27 +240,75 @@ static void free_stack(work *w)
     stack_solution_free(&w->of.stack);
 }
 
+/* ---- steps of a generation ---- */
+
+static bool names_of_steps(const work *w, text_list *names, err *e)
+{
+    return add_names(names, &w->of.generation.there, e);
+}
+
+static bool want_of_steps(work *w, const char *name, bool by_rows, err *e)
+{
+    (void)by_rows;
+    return add_name(&w->of.generation.wanted, name, e);
+}
+
+static bool run_steps(work *w, const options *o, env *world, err *e)
+{
+    return named_steps_run(&w->of.generation, o, world, e);
+}
+
+static bool show_steps(work *w, shown_for use, const options *o, env *world, err *e)
+{
+    (void)use; /* they are traced in any case */
+    w->shown = &w->of.generation.solved.trace.made.whole;
+    return run_steps(w, o, world, e);
+}
+
+static why_question question_of_steps(const work *w, const options *o, const env *world)
+{
+    const generation *g = &w->of.generation.solved.of;
+    return question_of_layers(&g->stack, &g->how, o, world);
+}
+
+static void free_steps(work *w)
+{
+    named_steps_free(&w->of.generation);
+}
+
 /* ---- the kinds ---- */
 
-static const work_kind ATTENTION = {{.item = OF_ATTENTION, .count = 2},
-                                    plan_attention,
-                                    want_of_attention,
-                                    attention_has_heads,
-                                    bytes_of_attention,
-                                    run_attention,
-                                    show_attention,
-                                    header_of_attention,
-                                    free_attention};
+static const work_kind ATTENTION = {.emitted = {.item = OF_ATTENTION, .count = 2},
+                                    .plan = plan_attention,
+                                    .names = names_of_attention,
+                                    .want = want_of_attention,
+                                    .has_heads = attention_has_heads,
+                                    .bytes = bytes_of_attention,
+                                    .run = run_attention,
+                                    .show = show_attention,
+                                    .header = header_of_attention,
+                                    .question = question_of_attention,
+                                    .free = free_attention};
 
-static const work_kind STACK = {{.item = OF_STACK, .count = 1},
-                                plan_stack,
-                                want_of_stack,
-                                stack_has_heads,
-                                bytes_of_stack,
-                                run_stack,
-                                show_stack,
-                                header_of_stack,
-                                free_stack};
+static const work_kind STACK = {.emitted = {.item = OF_STACK, .count = 1},
+                                .plan = plan_stack,
+                                .names = names_of_stack,
+                                .want = want_of_stack,
+                                .has_heads = stack_has_heads,
+                                .bytes = bytes_of_stack,
+                                .run = run_stack,
+                                .show = show_stack,
+                                .header = header_of_stack,
+                                .question = question_of_stack,
+                                .free = free_stack};
+
+/* Nothing writes its stages: generate writes tokens as they come. */
+static const work_kind STEPS_OF_GENERATION = {.names = names_of_steps,
+                                              .want = want_of_steps,
+                                              .run = run_steps,
+                                              .show = show_steps,
+                                              .question = question_of_steps,
+                                              .free = free_steps};
 
 /* Rows that come line by line go on with one attention. */
 static bool check_stream(const document *one, err *e)
@@ -234,14 +336,15 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
     return w->kind->plan(w, o, e);
 }
 
+bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e)
+{
+    *w = (work){.kind = &STEPS_OF_GENERATION, .document = one, .stages = &w->of.generation.stages};
+    return named_steps_plan(&w->of.generation, one, names, o, e);
+}
+
 bool work_is_attention(const work *w)
 {
     return w->kind == &ATTENTION;
-}
-
-bundle *work_stages(work *w)
-{
-    return work_is_attention(w) ? &w->of.attention.stages : &w->of.stack.stages;
 }
 
 const row_supply *work_supply(const work *w)

@@ -2,11 +2,11 @@
 
 #include "cli/check/check_page.h"
 #include "cli/report.h"
+#include "cli/tracing.h"
 #include "compare/measure.h"
 #include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
-#include "trace/nodes.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,9 +14,10 @@
 #include <string.h>
 
 typedef struct marking {
-    const exercise *of;
-    int digits; /* decimals that were asked for, below 0 those of a trace */
-    text lines; /* of those that are not right */
+    const named_stages *of;
+    const trace *trace; /* for the formulas */
+    int digits;         /* decimals that were asked for, below 0 those of a trace */
+    text lines;         /* of those that are not right */
     size_t numbers, right;
 } marking;
 
@@ -60,21 +61,9 @@ static int decimals_of(double answer, double computed, int digits)
     return 0;
 }
 
-const trace_map *check_map_of(const trace *t, const char *name)
-{
-    const trace_map *found = NULL;
-    for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
-        const trace *room = trace_room(t, i);
-        size_t length = strlen(room->place.way);
-        if (strncmp(name, room->place.way, length) == 0)
-            found = map_named(room, name + length);
-    }
-    return found;
-}
-
 static void add_wrong(marking *m, const element *one)
 {
-    const trace_map *map = check_map_of(m->of->trace, one->stage);
+    const trace_map *map = tracing_map_of(m->trace, one->stage);
     char number[NUMBER_TEXT];
     text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
@@ -120,7 +109,7 @@ static entry entry_of_page(const bundle *answers, const entry *made)
 static const tensor *asked_of(const marking *m, const entry *answers, const tensor *made,
                               tensor *view)
 {
-    const tensor *cells = check_page_asked(m->of->answers, answers->name);
+    const tensor *cells = check_page_asked(m->of->numbers, answers->name);
     tensor as_made;
     return cells != NULL && measure_align(cells, made, view, &as_made) ? view : NULL;
 }
@@ -129,7 +118,7 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
 {
     comparison shapes = {0}; /* comparing checks them */
     tensor a, b, part;
-    const entry of_page = entry_of_page(m->of->answers, whole), *made = &of_page;
+    const entry of_page = entry_of_page(m->of->numbers, whole), *made = &of_page;
     if (!compare_stage(&shapes, answers->name, answers, made, 0, NULL, e) ||
         !measure_align(&answers->tensor, &made->tensor, &a, &b))
         return false;
@@ -149,21 +138,21 @@ static bool mark_all(marking *m, err *e)
 {
     for (size_t i = 0; i < m->of->computed->count; i++) {
         const entry *made = &m->of->computed->entry[i];
-        const entry *answers = bundle_find(m->of->answers, made->name);
+        const entry *answers = bundle_find(m->of->numbers, made->name);
         if (answers != NULL && !mark_stage(m, answers, made, e))
             return false;
     }
     return true;
 }
 
-bool check_answers(checker *c, const exercise *of, err *e)
+bool check_answers(checker *c, const named_stages *of, const trace *made, err *e)
 {
     const options *o = c->given;
-    marking m = {.of = of, .digits = option_digits(o)};
+    marking m = {.of = of, .trace = made, .digits = option_digits(o)};
     bool done = mark_all(&m, e) && text_ok(&m.lines, e);
     if (done) {
         text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");
-        display_add_string(&c->out, of->answers->entry[0].at.file);
+        display_add_string(&c->out, of->numbers->entry[0].at.file);
         text_add_format(&c->out, ": %zu of %zu answers are right (", m.right, m.numbers);
         report_name(&c->out, of->document);
         text_add_format(&c->out, ")\n%s", text_string(&m.lines));

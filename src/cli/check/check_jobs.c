@@ -85,6 +85,7 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operand = &file;
     one_file.operands = 1;
     documents all = {0};
+    c->documents = &all;
     bool done = (!c->given->update || check_update_open(c, file, e)) &&
                 documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.types_expected = true;
@@ -139,10 +140,10 @@ static void checked_file_free(checked_file *one)
 
 /* ---- several at once ---- */
 
-typedef struct work {
+typedef struct share {
     check_jobs *jobs;
     atomic_size_t next;
-} work;
+} share;
 
 /* In a job of its own a file has one thread and its share of the memory, and what it says waits for
  * its turn. */
@@ -176,11 +177,11 @@ static void check_apart(check_jobs *jobs, size_t index)
 
 static void take_files(void *context, size_t worker)
 {
-    work *w = context;
+    share *of = context;
     size_t index;
     (void)worker;
-    while ((index = atomic_fetch_add(&w->next, 1)) < w->jobs->count)
-        check_apart(w->jobs, index);
+    while ((index = atomic_fetch_add(&of->next, 1)) < of->jobs->count)
+        check_apart(of->jobs, index);
 }
 
 static void free_done(check_jobs *jobs)
@@ -202,12 +203,12 @@ static void check_alone(check_jobs *jobs, size_t index)
 static void check_some(check_jobs *jobs)
 {
     size_t left = jobs->files->file.count - jobs->taken;
-    work w = {.jobs = jobs};
+    share all = {.jobs = jobs};
     jobs->first = jobs->taken;
     jobs->count = left < jobs->most ? left : jobs->most;
     jobs->taken += jobs->count;
     if (jobs->at_once > 1)
-        threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &w);
+        threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &all);
     for (size_t i = 0; i < jobs->count; i++) {
         if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
             continue;

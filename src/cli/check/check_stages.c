@@ -6,23 +6,39 @@
 
 #include <string.h>
 
-bool check_stages_list(const checker *c, const named_stages *of, errata *known, text_list *names,
-                       err *e)
+/* What a result has of the document's own inputs is no stage that somebody computed. */
+static bool check_computed(const checker *c, const named_stages *of, const text_list *of_stack,
+                           err *e)
+{
+    const entry *own = NULL;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const entry *said = bundle_find(of->numbers, of->there->item[i]);
+        if (said != NULL && bundle_find(&of->document->contents, said->name) == NULL)
+            return true;
+        own = said != NULL ? said : own;
+    }
+    if (own == NULL)
+        return check_refuse_numbers(c, of->numbers, of_stack, e);
+    err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
+           own->name);
+    return err_remedy(e, "selfattn help stages lists them");
+}
+
+bool check_stages_want(const checker *c, const named_stages *of, work *w, errata *known, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
-    if (!tolerances_check(c->given, of->there, e) || !check_tolerances(contents, of->there, e))
+    const text_list *of_stack = work_is_attention(w) ? NULL : of->there;
+    if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e) ||
+        !check_numbers_names(c, numbers, of_stack, e) ||
+        (c->actual == NULL ? !errata_read(known, contents, of_stack, e)
+                           : !check_computed(c, of, of_stack, e)))
         return false;
-    if (!check_numbers_names(c, numbers, of->there, e) ||
-        (c->actual == NULL && !errata_read(known, contents, of->there, e)))
-        return false;
-    if (!text_list_index(names, e))
-        return false;
-    for (size_t i = 0; i < numbers->count; i++) {
-        const char *name = numbers->entry[i].name;
-        if (text_list_find(of->there, name) != NULL && !text_list_add(names, name, strlen(name), e))
-            return false;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const entry *said = bundle_find(numbers, of->there->item[i]);
+        if (said != NULL && !w->kind->want(w, said->name, false, e))
+            return err_place(e, &said->at);
     }
-    return names->count > 0 || check_refuse_numbers(c, numbers, of->there, e);
+    return true;
 }
 
 static bool compare_all(const checker *c, const named_stages *of, errata *known, comparison *found,

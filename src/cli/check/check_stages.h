@@ -1,10 +1,10 @@
-/* Stages by their names, of an attention, a stack or a generation, beside what somebody says of
- * them. */
+/* Stages of a document by their names, next to what somebody says of them. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_STAGES_H
 #define SELFATTN_CLI_CHECK_CHECK_STAGES_H
 
 #include "cli/check/checker.h"
 #include "cli/check/errata.h"
+#include "cli/work.h"
 
 typedef struct named_stages {
     const document *document;
@@ -13,10 +13,9 @@ typedef struct named_stages {
     const bundle *computed;
 } named_stages;
 
-/* The names of those that are compared, before anything is computed. What a document expects must
- * be there, and so must what its errata and tolerances are about; of another's result, what is. */
-bool check_stages_list(const checker *c, const named_stages *of, errata *known, text_list *names,
-                       err *e);
+/* Wants those that are compared, before anything is computed. What a document expects must be
+ * there, and so must what its errata and tolerances are about; of another's result, what is. */
+bool check_stages_want(const checker *c, const named_stages *of, work *w, errata *known, err *e);
 
 /* Compares what was computed, and adds the line that says it, or records it. */
 bool check_stages_compare(checker *c, const named_stages *of, errata *known, comparison *found,

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "cli/note.h"
 #include "cli/report.h"
-#include "cli/stack/stack_solve.h"
 #include "compare/measure.h"
 #include "why/misprint.h"
 #include "why/overlooked.h"
@@ -251,23 +250,12 @@ static void explain_shape(checker *c, const unexplained *of)
 
 /* ---- the whole ---- */
 
-why_question check_asked_of_layers(const checker *c, const stack *of,
-                                   const generation_settings *steps)
-{
-    return (why_question){.document = of->document,
-                          .how = of->how,
-                          .steps = steps,
-                          .by = of->isa,
-                          .threads = stack_threads(of, c->given, c->world)};
-}
-
-bool check_judge(checker *c, const named_stages *of, const why_question *asked, errata *known,
-                 err *e)
+bool check_judge(checker *c, const named_stages *of, const work *w, errata *known, err *e)
 {
     comparison found = {0};
-    const unexplained left = {of, *asked, &found, known};
+    const unexplained left = {of, w->kind->question(w, c->given, c->world), &found, known};
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    bool may_tell = asked->problem != NULL && is_loose && !c->given->quiet;
+    bool may_tell = work_is_attention(w) && is_loose && !c->given->quiet;
     size_t before = c->out.length;
     if (!check_stages_compare(c, of, known, &found, e)) {
         explain_shape(c, &left);

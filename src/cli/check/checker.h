@@ -21,6 +21,7 @@ typedef struct checker {
     const options *given;
     env *world;
     given_bundle weights;  /* of --bundle */
+    documents *documents;  /* of the file that is checked */
     actual_result *actual; /* of --actual; NULL: what the documents expect */
     text out;              /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed;
