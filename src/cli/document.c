@@ -128,7 +128,7 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         !given_open(&all->from_options, given, world, e) ||
         !given_bundle_open(weights, given, world, e))
         return false;
-    all->from_options.later = weights->looks_later ? &weights->unseen : NULL;
+    all->from_options.later = &weights->unseen;
     all->type = given_bundle_type(weights, type);
     all->packed_weights.most = documents_packed_most(all, 1);
     return true;
@@ -243,7 +243,7 @@ static bool read_file(documents *all, document *one, err *e)
     bool done = lines_become_source(&all->lines, &whole, e);
     if (done) {
         how.map = whole.map;
-        how.later = all->weights->looks_later ? &one->unseen : NULL;
+        how.later = &one->unseen;
         const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
         done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
                name_the_only_matrix(&one->contents, e);

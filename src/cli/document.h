@@ -71,7 +71,7 @@ bool documents_try_line(documents *all, const document_line *from, document *one
 bool documents_try_again(const documents *all, const document_line *from, document *one,
                          json_again *again);
 
-/* Looks at the numbers that nobody has looked at (given_bundle.looks_later). */
+/* Looks at the numbers that nobody has looked at. */
 bool documents_look(documents *all, document *one, err *e);
 /* A document was computed: --stream takes from the first what it says for all. */
 void documents_keep(documents *all, document *one);

@@ -133,7 +133,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype 
     how.document_keys = use->match.is_document ? &STACK_DOCUMENT : NULL;
     how.map = b->source.map;
     how.keeps_narrow = b->keeps_narrow;
-    how.later = b->looks_later ? &b->unseen : NULL;
+    how.later = &b->unseen;
     how.skips_unknown = how.type_is_fixed = true;
     bool done = b->format->read(b->source.bytes, b->source.length, &how, &use->read[is_wide], e);
     mem_free(rows);

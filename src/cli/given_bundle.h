@@ -29,9 +29,7 @@ typedef struct given_bundle {
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* to be set before it is opened */
     bool keeps_narrow; /* likewise: weights that products alone read stay in the file's type */
-    /* Likewise: numbers, in files of options too, are looked at by documents_look. */
-    bool looks_later;
-    unseen unseen;     /* what it will look at */
+    unseen unseen;     /* of options' files too: numbers that documents_look looks at */
     bundle_use use[2]; /* for attention, and for layers */
     bool is_open;
 } given_bundle;

@@ -165,7 +165,7 @@ static bool write_steps(writer *w, generation_solution *s, const env *world, err
     return done;
 }
 
-static bool generate(const options *o, const env *world, const document *one, err *e)
+static bool generate(const options *o, const env *world, documents *all, document *one, err *e)
 {
     const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
     size_t steps = o->generated == 0 ? DEFAULT_LENGTH : o->generated;
@@ -174,7 +174,7 @@ static bool generate(const options *o, const env *world, const document *one, er
     place at = document_place(one);
     bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
                 find_stop(&w, &s.of, e) && check_words(&w, &s.of, e) &&
-                generation_solution_check(&s, o, world, e) &&
+                generation_solution_check(&s, o, world, e) && documents_look(all, one, e) &&
                 (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
                 write_steps(&w, &s, world, e);
     if (!done)
@@ -206,7 +206,7 @@ int command_generate(const options *o, env *world, err *e)
     if (done)
         tracing_say_unused(o, world);
     done = done && documents_next(&all, &one, &is_there, e) && check_only(&all, e) &&
-           generate(o, world, &one, e);
+           generate(o, world, &all, &one, e);
     document_free(&one);
     documents_close(&all);
     given_bundle_close(&weights);
