@@ -5,6 +5,7 @@
 #ifndef SELFATTN_ATTN_CACHE_H
 #define SELFATTN_ATTN_CACHE_H
 
+#include "attn/kv_cache.h"
 #include "attn/projected.h"
 #include "attn/wanted.h"
 

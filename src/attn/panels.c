@@ -1,6 +1,7 @@
 #include "attn/panels.h"
 
 #include "attn/cache.h"
+#include "attn/kv_cache.h"
 #include "attn/multiply.h"
 #include "base/mem.h"
 

@@ -1,5 +1,6 @@
 /* One line of a stream, or a step of a generation: what can't be where rows keep coming, and how
  * they join those before them. */
+#include "attn/kv_cache.h"
 #include "attn/plan_parts.h"
 
 #include <string.h>

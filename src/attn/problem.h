@@ -6,10 +6,11 @@
 #ifndef SELFATTN_ATTN_PROBLEM_H
 #define SELFATTN_ATTN_PROBLEM_H
 
-#include "attn/kv_cache.h"
-#include "attn/packed_weights.h"
 #include "attn/score.h"
 #include "tensor/bundle.h"
+
+struct kv_cache;
+struct packed_weights;
 
 /* Every matrix that a problem may have; the names are those of the document's keys. */
 typedef enum input {
@@ -99,13 +100,13 @@ typedef struct problem {
     bool allow_nonfinite;        /* set by whoever read the files; else results must be finite */
     const text_list *tokens, *key_tokens; /* NULL where not given */
     const bundle *document;               /* where settings were read, for their places */
-    kv_cache *cache;                      /* what earlier lines left; NULL: this is no stream */
+    struct kv_cache *cache;               /* what earlier lines left; NULL: this is no stream */
     size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
-    const kv_cache
+    const struct kv_cache
         *packed; /* given k and v as products read them; NULL: they are still to be packed */
     bool stays[INPUT_COUNT]; /* as its entry's */
     /* Where weights that stay are kept for documents to come; NULL: nowhere. */
-    packed_weights *packed_weights;
+    struct packed_weights *packed_weights;
     tensor looked_up; /* x, when it was made of tokens and vocab; owned */
 } problem;
 

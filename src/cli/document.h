@@ -3,6 +3,7 @@
 #ifndef SELFATTN_CLI_DOCUMENT_H
 #define SELFATTN_CLI_DOCUMENT_H
 
+#include "attn/packed_weights.h"
 #include "cli/env.h"
 #include "cli/given.h"
 #include "cli/token_stream.h"

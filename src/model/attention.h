@@ -3,6 +3,8 @@
 #ifndef SELFATTN_MODEL_ATTENTION_H
 #define SELFATTN_MODEL_ATTENTION_H
 
+#include "attn/kv_cache.h"
+#include "attn/packed_weights.h"
 #include "attn/run.h"
 #include "model/keep.h"
 

@@ -1,3 +1,4 @@
+#include "attn/packed_weights.h"
 #include "ref/streamed.h"
 
 #include "ref/dice.h"

@@ -3,6 +3,7 @@
 #ifndef SELFATTN_TESTS_REF_SUBJECT_H
 #define SELFATTN_TESTS_REF_SUBJECT_H
 
+#include "attn/kv_cache.h"
 #include "attn/run.h"
 #include "ref/ref_attention.h"
 
