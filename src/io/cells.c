@@ -2,11 +2,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/missing_mark.h"
+#include "io/slips.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
-#include "io/other_delimiter.h"
-#include "io/spoiled_number.h"
 
 #include <math.h>
 #include <string.h>

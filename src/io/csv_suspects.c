@@ -1,7 +1,7 @@
 #include "io/csv_suspects.h"
 
 #include "io/cells.h"
-#include "io/missing_mark.h"
+#include "io/slips.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "io/encoding.h"
 #include "io/json_matrix.h"
-#include "io/json_slip.h"
+#include "io/slips.h"
 #include "io/number_read.h"
 
 #include <stdio.h>
