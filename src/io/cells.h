@@ -8,7 +8,7 @@
 
 #include "io/csv_record.h"
 #include "io/format.h"
-#include "io/grid.h"
+#include "io/blocks.h"
 
 typedef enum cell_look { CELL_NUMBER, CELL_QUOTED_NUMBER, CELL_EMPTY, CELL_LABEL } cell_look;
 
@@ -21,7 +21,7 @@ bool cell_is_missing(const csv_field *f);
 bool cell_is_misread(const char *cell, size_t length, char delimiter);
 /* True for a label that is taken for a number, or for misread ones, unless it is quoted. */
 bool label_looks_like_number(const char *label, size_t length, char delimiter);
-/* What to do about a label that is a number as others write it (io/spoiled_number.h), or NULL. One
+/* What to do about a label that is a number as others write it (io/slips.h), or NULL. One
  * in quotes is meant as a label, unless the quotes had to be: "0,5" where commas separate. */
 const char *label_spoiled_remedy(const csv_field *f, char delimiter);
 
@@ -47,6 +47,10 @@ bool cells_reserve(cells *to, size_t more, err *e);
  * `most` of them at most. Returns how many; `f` becomes the last one where that ends the row, else
  * it stays. */
 size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f);
+/* With several threads (io/rows_read.h): adds the next rows of `columns` numbers each, `most` of
+ * them at most, and goes behind them: *rows of them, perhaps none. */
+bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
+                      size_t *rows, err *e);
 /* Makes them a tensor, which takes their memory: as many numbers as `size` says, in pieces of one
  * size that came in any order and belong where the finished grid says. */
 bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,

@@ -1,15 +1,148 @@
-#include "io/csv_read.h"
+#include "io/csv.h"
 
 #include "base/mem.h"
 #include "io/blocks.h"
-#include "io/cells_ahead.h"
-#include "io/csv_labels.h"
+#include "io/cells.h"
 #include "io/csv_layout.h"
-#include "io/csv_suspects.h"
 #include "io/encoding.h"
+#include "io/slips.h"
 
 #include <stdint.h>
 #include <string.h>
+
+/* Labels of a block's header, or of its rows; all zeros before the first one. */
+typedef struct suspects {
+    csv_field first;    /* that is a number gone wrong; without text where there is none */
+    const char *remedy; /* what to do about it */
+    bool has_words;     /* one is no such number */
+} suspects;
+
+/* ---- what may be meant as something else ---- */
+
+static void suspects_add(suspects *s, const csv_reader *r, const csv_field *label)
+{
+    const char *remedy = label_spoiled_remedy(label, r->delimiter);
+    if (remedy == NULL) {
+        s->has_words = s->has_words || cell_look_of(label, KEY_MATRIX) != CELL_EMPTY;
+    } else if (s->first.text == NULL) {
+        s->first = *label;
+        s->remedy = remedy;
+    }
+}
+
+/* Numbers gone wrong must not be lost as labels; where others stand among them, labels they are.
+ * `where` is "header" or "column". */
+static bool suspects_check(const suspects *s, const csv_reader *r, const char *where, err *e)
+{
+    if (s->first.text == NULL || s->has_words)
+        return true;
+    place at = csv_field_place(r, &s->first);
+    err_at(e, &at, "'%.*s' stands in a %s of labels that all look like numbers",
+           s->first.length > 40 ? 40 : (int)s->first.length, s->first.text, where);
+    return err_remedy(e, "%s; %s", s->remedy,
+                      s->first.quoted ? "labels like this need a header that begins with \"\""
+                                      : "quote labels like this");
+}
+
+/* "sep=;", which spreadsheets put above a table, is refused. */
+static bool csv_check_no_separator_line(const csv_reader *r, err *e)
+{
+    static const char begin[] = "sep=";
+    size_t length = sizeof begin - 1;
+    err ignored = {0};
+    if ((size_t)(r->end - r->next) <= length || memcmp(r->next, begin, length) != 0)
+        return true;
+    const char *at = r->next + length, *behind = at + 1;
+    if (!csv_delimiter_check(*at, &ignored))
+        return true;
+    if (behind < r->end && *behind != '\n' && *behind != '\r')
+        return true;
+    place here = csv_place(r);
+    err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and no row", *at);
+    if (*at == r->delimiter)
+        return err_remedy(e, "take it out");
+    if (*at == '\t')
+        return err_remedy(e, "take it out, and say it by --delimiter tab");
+    return err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
+}
+
+/* The first field of a comment, without the # before it. */
+static size_t first_field_length(const csv_field *comment, char delimiter)
+{
+    const char *end = memchr(comment->text, delimiter, comment->length);
+    return end == NULL ? comment->length : (size_t)(end - comment->text);
+}
+
+/* "#N/A,1" is a row that would be lost as a comment. */
+static bool csv_check_no_spreadsheet_error(const csv_reader *r, const csv_field *comment, err *e)
+{
+    size_t length = first_field_length(comment, r->delimiter);
+    if (!missing_mark_is_error(comment->text, length))
+        return true;
+    place at = csv_field_place(r, comment);
+    err_at(e, &at, "the row begins with a spreadsheet's error, '#%.*s', and # begins a comment",
+           (int)length, comment->text);
+    return err_remedy(e, "write a number for it, or nan; in a comment, a space behind the #");
+}
+
+/* ---- labels ---- */
+
+/* The labels of the first block, on their way into the bundle. */
+typedef struct csv_labels {
+    text_list columns, rows;
+    text corner;      /* the cell above a column of labels */
+    bool are_counted; /* under a header that counts: what counts on is no label */
+} csv_labels;
+
+static bool only_counts(const text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!csv_is_count(list->item[i], strlen(list->item[i]), i))
+            return false;
+    }
+    return true;
+}
+
+static bool add_list(const csv_labels *l, text_list *list, const char *name, const char *file,
+                     bundle *out, err *e)
+{
+    bool is_said = list->count > 0 && !(l->are_counted && only_counts(list));
+    if (!is_said || bundle_find(out, name) != NULL)
+        return true;
+    entry *added = bundle_add(out, name, strlen(name), (place){.file = file}, e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    added->list = *list;
+    *list = (text_list){0};
+    return true;
+}
+
+static bool add_corner(const csv_labels *l, const char *file, bundle *out, err *e)
+{
+    if (l->corner.length == 0 || bundle_find(out, "corner") != NULL)
+        return true;
+    return bundle_add_text(out, "corner", l->corner.data, l->corner.length, (place){.file = file},
+                           e);
+}
+
+/* Adds the lists "columns" and "rows", and where it is asked for the text "corner": those that say
+ * something, and whose name is no matrix's. */
+static bool csv_labels_keep(csv_labels *l, bool keeps_corner, const char *file, bundle *out, err *e)
+{
+    return add_list(l, &l->columns, "columns", file, out, e) &&
+           add_list(l, &l->rows, "rows", file, out, e) &&
+           (!keeps_corner || add_corner(l, file, out, e));
+}
+
+static void csv_labels_free(csv_labels *l)
+{
+    text_list_free(&l->columns);
+    text_list_free(&l->rows);
+    text_free(&l->corner);
+}
+
+/* ---- a file half read ---- */
 
 /* One name's numbers: its blocks one after the other, as they came, all of one size. */
 typedef struct matrix {

@@ -1,4 +1,4 @@
-#include "io/csv_write.h"
+#include "io/csv.h"
 
 #include "io/blocks.h"
 #include "io/cells.h"

@@ -97,7 +97,7 @@ typedef struct write_options {
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
-    bool csv_safe;           /* CSV: no cell of text is a formula (io/csv_write.h) */
+    bool csv_safe;           /* CSV: no cell of text is a formula (io/csv.h) */
     size_t threads;          /* that may format numbers as text; 0 counts as 1 */
     /* Makes rows before a writer of text reads them; NULL: all are there, as they are for writers
      * of bytes. */

@@ -1,8 +1,7 @@
 #include "io/format.h"
 
 #include "base/mem.h"
-#include "io/csv_read.h"
-#include "io/csv_write.h"
+#include "io/csv.h"
 #include "io/encoding.h"
 #include "io/ending.h"
 #include "io/slips.h"

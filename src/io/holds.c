@@ -1,6 +1,6 @@
 #include "io/holds.h"
 
-#include "io/csv_write.h"
+#include "io/csv.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 #include "unit.h"
 
 #include "filled.h"
-#include "io/csv_read.h"
-#include "io/csv_write.h"
+#include "io/csv.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

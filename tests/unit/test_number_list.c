@@ -2,7 +2,7 @@
  * spaces behind it, a text must be read as without. */
 #include "unit.h"
 
-#include "io/csv_read.h"
+#include "io/csv.h"
 #include "io/json.h"
 #include "io/number_list.h"
 #include "listed.h"

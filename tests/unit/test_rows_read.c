@@ -1,6 +1,6 @@
 /* Large tables that several threads read: the same numbers, and the same errors in the same places,
  * as one thread finds. */
-#include "io/csv_read.h"
+#include "io/csv.h"
 #include "io/json.h"
 #include "listed.h"
 #include "unit.h"

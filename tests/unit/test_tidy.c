@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "io/csv_read.h"
+#include "io/csv.h"
 #include "io/tidy.h"
 #include "listed.h"
 #include "said.h"

@@ -2,7 +2,7 @@
 
 #include "cli/note.h"
 #include "cli/report.h"
-#include "io/csv_write.h"
+#include "io/csv.h"
 #include "io/holds.h"
 
 /* An entry as messages call it. */

@@ -1,15 +1,108 @@
-/* Reading of tidy tables (declared in io/tidy.h). */
-#include "base/mem.h"
-#include "io/cells.h"
-#include "io/csv_read.h"
-#include "io/encoding.h"
-#include "io/grid.h"
-#include "io/json.h"
 #include "io/tidy.h"
-#include "io/tidy_header.h"
+
+#include "base/mem.h"
+#include "io/blocks.h"
+#include "io/cells.h"
+#include "io/csv.h"
+#include "io/encoding.h"
+#include "io/json.h"
+#include "io/rows_text.h"
 
 #include <stdint.h>
 #include <string.h>
+
+/* ---- header ---- */
+
+/* stage, those of grid_axis in its order, value; without a stage it is one matrix without a name */
+enum { TIDY_STAGE, TIDY_FIRST_INDEX, TIDY_VALUE = TIDY_FIRST_INDEX + GRID_AXES, TIDY_COLUMNS };
+
+/* What the fields of a line are, in their order; TIDY_COLUMNS is a column without a name, in which
+ * R and pandas count the lines. */
+typedef struct tidy_header {
+    size_t count, column[TIDY_COLUMNS + 1];
+    bool has[TIDY_COLUMNS + 1];
+} tidy_header;
+
+static const char *const COLUMNS[] = {"stage", "batch", "head", "row", "col", "item", "value"};
+static size_t find_column(const csv_field *f)
+{
+    size_t column = 0;
+    while (column < TIDY_COLUMNS && (f->length != strlen(COLUMNS[column]) ||
+                                     memcmp(f->text, COLUMNS[column], f->length) != 0))
+        column++;
+    return column;
+}
+
+static bool add_column(const csv_reader *r, const csv_field *f, tidy_header *h, err *e)
+{
+    place at = csv_field_place(r, f);
+    int length = f->length > 40 ? 40 : (int)f->length;
+    size_t column = find_column(f);
+    if (column == TIDY_COLUMNS && (f->length > 0 || h->count > 0))
+        return err_at(e, &at, "'%.*s' is no column of a tidy table", length, f->text);
+    if (h->has[column])
+        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column]);
+    h->has[column] = true;
+    h->column[h->count++] = column;
+    return true;
+}
+
+static bool check_columns(const tidy_header *h, const place *at, err *e)
+{
+    for (size_t column = 0; column < TIDY_COLUMNS; column++) {
+        bool may_lack = column == TIDY_STAGE || column == TIDY_FIRST_INDEX + GRID_BATCH ||
+                        column == TIDY_FIRST_INDEX + GRID_HEAD ||
+                        column == TIDY_FIRST_INDEX + GRID_ITEM;
+        if (!h->has[column] && !may_lack)
+            return err_at(e, at, "the header has no column %s", COLUMNS[column]);
+    }
+    return true;
+}
+
+static bool tidy_header_read(csv_reader *r, tidy_header *h, err *e)
+{
+    csv_field f = {0};
+    place at = csv_place(r);
+    *h = (tidy_header){0};
+    while (r->next < r->end && !f.last) {
+        if (!csv_next_field(r, &f, e) || !add_column(r, &f, h, e))
+            return false;
+    }
+    return check_columns(h, &at, e);
+}
+
+/* Goes past comments, which may say what made the table, to the first row. */
+static bool tidy_header_find(csv_reader *r, const read_options *how, err *e)
+{
+    csv_field comment;
+    csv_line kind;
+    while ((kind = csv_next_line(r, &comment)) == CSV_COMMENT || kind == CSV_BLANK) {
+        if (kind == CSV_COMMENT && !read_header_line(how, comment.text, comment.length, e))
+            return false;
+    }
+    return true;
+}
+
+static bool has_columns(const char *bytes, size_t length, char delimiter)
+{
+    csv_reader r;
+    tidy_header ignored;
+    err nothing = {0};
+    csv_open(&r, "", 1, bytes, length, delimiter);
+    return tidy_header_find(&r, &(read_options){0}, &nothing) &&
+           tidy_header_read(&r, &ignored, &nothing);
+}
+
+char tidy_header_delimiter(const char *bytes, size_t length)
+{
+    for (const char *p = ",\t;|: "; *p != '\0'; p++) {
+        if (has_columns(bytes, length, *p))
+            return *p;
+    }
+    return 0;
+}
+
+/* ---- reading ---- */
 
 /* One stage's numbers as they come, and where each belongs. */
 typedef struct stage {
@@ -228,4 +321,112 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
     if (!done)
         bundle_free(out);
     return done;
+}
+
+/* ---- writing ---- */
+
+static const char HEADER[] = "stage,batch,head,row,col,value";
+static const char HEADER_WITH_ITEM[] = "stage,batch,head,row,col,item,value";
+
+static void add_index(text *to, size_t index, char delimiter)
+{
+    enum { LONGEST = 20 }; /* digits of 2⁶⁴ */
+    char digits[LONGEST + 1];
+    size_t first = LONGEST;
+    digits[LONGEST] = delimiter;
+    do
+        digits[--first] = (char)('0' + index % 10);
+    while ((index /= 10) > 0);
+    text_add(to, digits + first, LONGEST + 1 - first);
+}
+
+static void add_index_if(text *to, bool there, size_t index, char delimiter)
+{
+    if (there)
+        add_index(to, index, delimiter);
+    else
+        text_add(to, &delimiter, 1);
+}
+
+/* A block as lines. */
+typedef struct table {
+    const write_options *how;
+    char delimiter;
+    bool has_item;
+    block block;
+    text before; /* what its lines share: stage, batch, head */
+} table;
+
+/* One matrix row, a line a number. */
+static void write_row(const void *context, size_t row, text *to)
+{
+    const table *t = context;
+    const block *b = &t->block;
+    for (size_t column = 0; column < b->matrix.size[1]; column++) {
+        text_add(to, t->before.data, t->before.length);
+        if (b->has[GRID_ROW])
+            add_index(to, b->index[GRID_ROW], t->delimiter);
+        add_index(to, row, t->delimiter);
+        add_index(to, column, t->delimiter);
+        if (t->has_item && !b->has[GRID_ROW])
+            text_add(to, &t->delimiter, 1);
+        csv_number_write(to, &b->matrix, row, column, t->how);
+        text_add_string(to, "\n");
+    }
+}
+
+static void find_before(table *t, const char *name)
+{
+    const block *b = &t->block;
+    text_clear(&t->before);
+    csv_text_write(&t->before, name, t->delimiter, false, t->how);
+    text_add(&t->before, &t->delimiter, 1);
+    add_index_if(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
+    add_index_if(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);
+}
+
+static bool write_stage(const entry *one, bool has_item, const write_options *how, char delimiter,
+                        sink *out, err *e)
+{
+    table t = {.how = how, .delimiter = delimiter, .has_item = has_item, .block = block_first(one)};
+    bool done = true;
+    do {
+        const rows_text rows = {&t.block.matrix, write_row, &t};
+        find_before(&t, one->name);
+        done = text_ok(&t.before, e) && rows_text_write(&rows, how, out, e);
+    } while (done && block_next(one, &t.block));
+    text_free(&t.before);
+    return done;
+}
+
+static bool any_has_item(const bundle *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->entry[i].kind == ENTRY_TENSOR && block_first(&result->entry[i]).has[GRID_ROW])
+            return true;
+    }
+    return false;
+}
+
+static void write_header(text *to, bool has_item, char delimiter)
+{
+    for (const char *p = has_item ? HEADER_WITH_ITEM : HEADER; *p != '\0'; p++)
+        text_add(to, *p == ',' ? &delimiter : p, 1);
+    text_add_string(to, "\n");
+}
+
+bool tidy_write(const bundle *result, const write_options *how, sink *out, err *e)
+{
+    char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
+    if (!csv_delimiter_check(delimiter, e) || !csv_check_result(result, "a tidy table", e))
+        return false;
+    bool has_item = any_has_item(result);
+    write_header(sink_text(out), has_item, delimiter);
+    csv_write_header(sink_text(out), how->header);
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->entry[i].kind == ENTRY_TENSOR &&
+            !write_stage(&result->entry[i], has_item, how, delimiter, out, e))
+            return false;
+    }
+    return text_ok(sink_text(out), e);
 }
