@@ -11,41 +11,23 @@
 #include <string.h>
 #include <strings.h>
 
-typedef struct slice {
-    const char *from, *end;
-} slice;
-
-static bool is_space(char byte)
+static csv_slice trimmed_field(const csv_field *f)
 {
-    return byte == ' ' || byte == '\t';
+    return csv_trimmed(f->text, f->text + f->length);
 }
 
-static slice trimmed(const char *from, const char *end)
+static bool is_finite_number(csv_slice s)
 {
-    while (from < end && is_space(*from))
-        from++;
-    while (end > from && is_space(end[-1]))
-        end--;
-    return (slice){from, end};
+    return number_end_csv(s.from, s.end) == s.end;
 }
 
-static slice trimmed_field(const csv_field *f)
-{
-    return trimmed(f->text, f->text + f->length);
-}
-
-static bool is_finite_number(slice s)
-{
-    return s.from < s.end && number_end_csv(s.from, s.end) == s.end;
-}
-
-static bool is_word(slice s, const char *word)
+static bool is_word(csv_slice s, const char *word)
 {
     size_t length = (size_t)(s.end - s.from);
     return length == strlen(word) && strncasecmp(s.from, word, length) == 0;
 }
 
-static bool is_number(slice s, key_kind kind)
+static bool is_number(csv_slice s, key_kind kind)
 {
     double ignored;
     return is_finite_number(s) || number_read_nonfinite(s.from, s.end, &ignored) ||
@@ -54,7 +36,7 @@ static bool is_number(slice s, key_kind kind)
 
 cell_look cell_look_of(const csv_field *f, key_kind kind)
 {
-    slice s = trimmed_field(f);
+    csv_slice s = trimmed_field(f);
     if (s.from == s.end)
         return CELL_EMPTY;
     if (!is_number(s, kind))
@@ -64,44 +46,37 @@ cell_look cell_look_of(const csv_field *f, key_kind kind)
 
 bool cell_is_missing(const csv_field *f)
 {
-    slice s = trimmed_field(f);
-    return missing_mark_is(s.from, (size_t)(s.end - s.from));
-}
-
-static bool has_decimal_comma(slice s)
-{
-    return is_decimal_comma(s.from, (size_t)(s.end - s.from));
+    csv_slice s = trimmed_field(f);
+    return slip_find(SLIP_MISSING, s.from, s.from, s.end) != NULL;
 }
 
 bool cell_is_misread(const char *cell, size_t length, char delimiter)
 {
     bool ignored;
-    slice s = trimmed(cell, cell + length);
-    return has_decimal_comma(s) || other_delimiter(s.from, s.end, delimiter, &ignored) != 0;
-}
-
-static const char *remedy_of(slice s)
-{
-    return spoiled_number_remedy(s.from, (size_t)(s.end - s.from));
+    csv_slice s = csv_trimmed(cell, cell + length);
+    return slip_find(SLIP_DECIMAL_COMMA, s.from, s.from, s.end) != NULL ||
+           other_delimiter(s.from, s.end, delimiter, &ignored) != 0;
 }
 
 bool label_looks_like_number(const char *label, size_t length, char delimiter)
 {
-    slice s = trimmed(label, label + length);
+    csv_slice s = csv_trimmed(label, label + length);
     return is_number(s, KEY_MASK) || cell_is_misread(label, length, delimiter) ||
-           remedy_of(s) != NULL;
+           spoiled_number_remedy(s.from, s.end) != NULL;
 }
 
 const char *label_spoiled_remedy(const csv_field *f, char delimiter)
 {
-    slice s = trimmed_field(f);
+    csv_slice s = trimmed_field(f);
     bool needs_quotes = f->length > 0 && memchr(f->text, delimiter, f->length) != NULL;
-    return f->quoted && !needs_quotes ? NULL : remedy_of(s);
+    return f->quoted && !needs_quotes ? NULL : spoiled_number_remedy(s.from, s.end);
 }
 
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
 {
     const char *line = f->text - (f->quoted ? 1 : 0) - (f->column - 1);
+    csv_slice s = trimmed_field(f);
+    const char *spoiled = spoiled_number_remedy(s.from, s.end);
     bool decimal_commas;
     char other = other_delimiter_of_line(r, line, &decimal_commas);
     if (other != 0 && decimal_commas)
@@ -109,19 +84,18 @@ bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
                    other);
     else if (other != 0)
         csv_suggest_delimiter(other, e);
-    else if (remedy_of(trimmed_field(f)) != NULL)
-        err_remedy(e, "%s", remedy_of(trimmed_field(f)));
+    else if (spoiled != NULL)
+        err_remedy(e, "%s", spoiled);
     return false;
 }
 
 bool cells_remedy_missing(const cells *to, const csv_field *f, err *e)
 {
-    slice s = trimmed_field(f);
-    if (to->kind == KEY_MASK || (s.from < s.end && !cell_is_missing(f)))
+    csv_slice s = trimmed_field(f);
+    const char *remedy = slip_remedy(SLIP_MISSING, s.from, s.from, s.end);
+    if (to->kind == KEY_MASK || remedy == NULL)
         return false;
-    return err_remedy(e, to->kind == KEY_EXPECTED
-                             ? "leave the cell empty"
-                             : "write nan for it, which --allow-nonfinite lets through");
+    return err_remedy(e, "%s", to->kind == KEY_EXPECTED ? "leave the cell empty" : remedy);
 }
 
 static bool is_matrix_kind(key_kind kind)
@@ -160,7 +134,7 @@ cells cells_new(key_kind kind, const read_options *how)
 }
 
 /* Messages quote this much of a cell. */
-static int quoted_length(slice s)
+static int quoted_length(csv_slice s)
 {
     enum { LONGEST = 40 };
     return (int)utf8_cut(s.from, (size_t)(s.end - s.from), LONGEST);
@@ -172,7 +146,7 @@ static bool allows(const cells *to, double nonfinite)
            (to->kind == KEY_BIAS && isinf(nonfinite) && nonfinite < 0);
 }
 
-static bool refuse_nonfinite(const cells *to, slice s, const place *at, err *e)
+static bool refuse_nonfinite(const cells *to, csv_slice s, const place *at, err *e)
 {
     if (to->kind == KEY_BIAS)
         err_at(e, at, "%.*s can't be a bias: finite numbers and -inf can", quoted_length(s),
@@ -192,7 +166,7 @@ static bool refuse_spaces(const place *at, err *e)
         "one stands between numbers, none around them (tr -s ' ' squeezes them); a hole is \"\"");
 }
 
-static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, slice s,
+static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
                          const place *at, err *e)
 {
     if (s.from == s.end && r->delimiter == ' ')
@@ -206,7 +180,7 @@ static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *
     return cells_remedy(r, f, e);
 }
 
-static bool refuse_large(const cells *to, slice s, const place *at, err *e)
+static bool refuse_large(const cells *to, csv_slice s, const place *at, err *e)
 {
     bool narrow = to->type == DTYPE_F32;
     err_at(e, at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s), s.from,
@@ -225,7 +199,7 @@ static void push(cells *to, double value)
 }
 
 /* A number that is there but not finite, a word of a mask, a hole, or an error. */
-static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, slice s, err *e)
+static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, csv_slice s, err *e)
 {
     place at = csv_field_place(r, f);
     at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
@@ -244,7 +218,7 @@ static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, slic
     return true;
 }
 
-static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, slice s, err *e)
+static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, csv_slice s, err *e)
 {
     place at = csv_field_place(r, f);
     at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
@@ -264,7 +238,7 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
 {
     if (!cells_reserve(to, 1, e))
         return false;
-    slice s = trimmed_field(f);
+    csv_slice s = trimmed_field(f);
     return is_finite_number(s) ? add_finite(to, r, f, s, e) : add_unusual(to, r, f, s, e);
 }
 

@@ -66,22 +66,17 @@ static bool csv_check_no_separator_line(const csv_reader *r, err *e)
     return err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
 }
 
-/* The first field of a comment, without the # before it. */
-static size_t first_field_length(const csv_field *comment, char delimiter)
-{
-    const char *end = memchr(comment->text, delimiter, comment->length);
-    return end == NULL ? comment->length : (size_t)(end - comment->text);
-}
-
 /* "#N/A,1" is a row that would be lost as a comment. */
 static bool csv_check_no_spreadsheet_error(const csv_reader *r, const csv_field *comment, err *e)
 {
-    size_t length = first_field_length(comment, r->delimiter);
-    if (!missing_mark_is_error(comment->text, length))
+    const char *mark = comment->text - 1, *end = comment->text + comment->length;
+    const char *delimiter = memchr(mark, r->delimiter, (size_t)(end - mark));
+    end = delimiter == NULL ? end : delimiter;
+    if (slip_find(SLIP_MISSING, mark, mark, end) == NULL)
         return true;
     place at = csv_field_place(r, comment);
-    err_at(e, &at, "the row begins with a spreadsheet's error, '#%.*s', and # begins a comment",
-           (int)length, comment->text);
+    err_at(e, &at, "the row begins with a spreadsheet's error, '%.*s', and # begins a comment",
+           (int)(end - mark), mark);
     return err_remedy(e, "write a number for it, or nan; in a comment, a space behind the #");
 }
 

@@ -176,6 +176,15 @@ bool csv_next_field(csv_reader *r, csv_field *f, err *e)
     return end_field(r, f, e);
 }
 
+csv_slice csv_trimmed(const char *from, const char *end)
+{
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    while (end > from && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return (csv_slice){from, end};
+}
+
 bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e)
 {
     if (utf8_find_invalid(f->text, f->text + f->length) != NULL) {

@@ -56,6 +56,12 @@ bool csv_take_line_end(csv_reader *r);
 place csv_place(const csv_reader *r);
 place csv_field_place(const csv_reader *r, const csv_field *f);
 
+/* A text without the spaces and tabs around it. */
+typedef struct csv_slice {
+    const char *from, *end;
+} csv_slice;
+csv_slice csv_trimmed(const char *from, const char *end);
+
 /* The field's own bytes, "" undone; refused unless they are UTF-8. */
 bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e);
 

@@ -126,9 +126,9 @@ static const format *find_binary(const char *bytes, size_t length)
     return NULL;
 }
 
-static const format *refuse(const foreign *f, const char *file, err *e)
+static const format *refuse(const slip *f, const char *file, err *e)
 {
-    err_at(e, &(place){.file = file, .has_byte = true}, "this is %s, which is not read", f->what);
+    err_at(e, &(place){.file = file, .has_byte = true}, "this is %s, which is not read", f->meant);
     err_remedy(e, "%s", f->remedy);
     return NULL;
 }
@@ -140,7 +140,7 @@ bool format_check_block(const char *bytes, size_t length, const char *file, err 
     if (nul == NULL || find_binary(bytes, length) != NULL)
         return true;
     place at = {.file = file, .byte = (size_t)(nul - bytes), .has_byte = true};
-    const foreign *other = foreign_find(bytes, length);
+    const slip *other = slip_find(SLIP_FORMAT, bytes, bytes, bytes + length);
     if (other != NULL)
         return refuse(other, file, e) != NULL;
     bool may_be_text = bytes[0] != '\0' || bytes[1] != '\0';
@@ -156,7 +156,7 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return NULL;
     }
     const format *binary = find_binary(bytes, length);
-    const foreign *other = binary == NULL ? foreign_find(bytes, length) : NULL;
+    const slip *other = slip_find(SLIP_FORMAT, bytes, bytes, bytes + length);
     if (binary != NULL)
         return binary;
     if (other != NULL)

@@ -72,9 +72,9 @@ static bool is_word(char c)
            c == '+' || c == '-' || c == '_';
 }
 
-const char *json_word_end(const json_text *t, const char *at)
+const char *json_word_end(const char *at, const char *end)
 {
-    while (at < t->end && is_word(*at))
+    while (at < end && is_word(*at))
         at++;
     return at;
 }
@@ -83,7 +83,7 @@ const char *json_word_end(const json_text *t, const char *at)
 static const char *token_end(const json_text *t, const char *at)
 {
     if (is_word(*at))
-        return json_word_end(t, at);
+        return json_word_end(at, t->end);
     if (*at != '"')
         return at + 1;
     const char *p = at + 1;
@@ -358,7 +358,7 @@ static bool fail_expected(scan *s, const char *wanted, err *e)
 {
     json_expected(s->text, s->at, wanted, e);
     bool is_character = s->at >= s->text->end || utf8_read(s->at, s->text->end).bytes > 0;
-    const char *remedy = json_slip_between(s->text, s->at);
+    const char *remedy = slip_remedy(SLIP_JSON_BETWEEN, s->text->bytes, s->at, s->text->end);
     if (remedy != NULL)
         return err_remedy(e, "%s", remedy);
     return !is_character && !s->text->is_in_binary && encoding_remedy(e);
@@ -387,9 +387,11 @@ static bool ends_a_list(const scan *s)
 /* No value that JSON knows; perhaps one that other programs write. */
 static bool fail_value(scan *s, const char *wanted, err *e)
 {
-    const char *end = json_word_end(s->text, s->at);
+    const char *begin = s->text->bytes, *end = json_word_end(s->at, s->text->end);
     bool may_be_text = s->depth > 0 && strcmp(wanted, A_NUMBER) != 0;
-    const char *remedy = json_slip_of_value(s->text, s->at, may_be_text);
+    const char *remedy = slip_remedy(SLIP_JSON_VALUE, begin, s->at, s->text->end);
+    if (remedy == NULL && may_be_text)
+        remedy = slip_remedy(SLIP_JSON_TEXT, begin, s->at, s->text->end);
     double ignored;
     fail_expected(s, wanted, e);
     if (number_read_nonfinite(s->at, end, &ignored))
@@ -414,7 +416,7 @@ static bool fail_open(scan *s, const char *begin, const char *what, const char *
 static bool scan_number(scan *s, const char *wanted, err *e)
 {
     const char *end = number_end_json(s->at, s->text->end);
-    if (end == NULL || json_word_end(s->text, end) != end)
+    if (end == NULL || json_word_end(end, s->text->end) != end)
         return fail_value(s, wanted, e);
     size_t length = (size_t)(end - s->at);
     if (length > NUMBER_MAX_TEXT) {
@@ -429,7 +431,7 @@ static bool scan_number(scan *s, const char *wanted, err *e)
 static bool scan_word(scan *s, const char *wanted, err *e)
 {
     static const char *const WORDS[] = {"true", "false", "null"};
-    const char *end = json_word_end(s->text, s->at);
+    const char *end = json_word_end(s->at, s->text->end);
     size_t length = (size_t)(end - s->at);
     for (size_t i = 0; i < 3; i++) {
         if (strlen(WORDS[i]) == length && memcmp(WORDS[i], s->at, length) == 0) {

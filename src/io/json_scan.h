@@ -59,7 +59,7 @@ const char *json_skip_space(const json_text *t, const char *at);
 bool json_begins_number(char first);
 
 /* The end of the letters, digits and signs of numbers from `at` on: what was meant as one value. */
-const char *json_word_end(const json_text *t, const char *at);
+const char *json_word_end(const char *at, const char *end);
 
 /* A character that stands for itself in a string of JSON, and is ASCII. */
 static inline bool json_is_plain(char c)

@@ -1,50 +1,48 @@
 /* What people, spreadsheets and other programs write where a text has something else here, and what
- * to do about it: for messages, and so that nothing is lost in silence. */
+ * to do about it: for messages, and so that nothing is lost in silence. A new one is a row in
+ * slips.c. */
 #ifndef SELFATTN_IO_SLIPS_H
 #define SELFATTN_IO_SLIPS_H
 
 #include "io/csv_record.h"
-#include "io/json_scan.h"
 
-/* ---- formats that are not read, by their first bytes ---- */
+typedef enum slip_place {
+    SLIP_DECIMAL_COMMA,
+    SLIP_THOUSANDS,
+    SLIP_NUMBER,       /* that is none in ASCII either */
+    SLIP_CHARACTER,    /* of a number */
+    SLIP_MISSING,      /* a cell that R, pandas and spreadsheets write where no number is */
+    SLIP_JSON_VALUE,   /* where a value or a key should stand */
+    SLIP_JSON_TEXT,    /* the same, where it may be a text */
+    SLIP_JSON_BETWEEN, /* anywhere between two values */
+    /* The first bytes of a format that is not read. No text that is read begins so; yet another
+     * format that is read may: safetensors begins with a number. */
+    SLIP_FORMAT
+} slip_place;
 
-typedef struct foreign {
-    const char *begin;
-    size_t length; /* of `begin`, which may hold NULs */
-    const char *what, *remedy;
-} foreign;
+typedef struct slip_spot {
+    const char *begin, *at, *end; /* of the text, and where in it the slip stands */
+} slip_spot;
 
-/* NULL for bytes that are of none of these. No text that is read begins as one of them; yet
- * another format that is read may: safetensors begins with a number. */
-const foreign *foreign_find(const char *bytes, size_t length);
+typedef struct slip {
+    slip_place where;
+    const char *seen;
+    size_t length;                     /* of what is seen, which may hold NULs */
+    bool (*looks)(const slip_spot *s); /* NULL, or what is seen has this shape instead */
+    const char *meant, *remedy;        /* of a format: what it is, and what makes of it one that is
+                                          read */
+} slip;
 
-/* ---- JSON ---- */
-
-/* What is wrong with what stands at `at`, where a value or a key should; NULL where that is not
- * known. Where no text may stand, a word is none that lacks its quotes. */
-const char *json_slip_of_value(const json_text *t, const char *at, bool may_be_text);
-/* The same of what may stand anywhere between two values. */
-const char *json_slip_between(const json_text *t, const char *at);
-
-/* ---- cells without a number ---- */
-
-/* What R, pandas and spreadsheets write in a cell that has no number: NA, None, #N/A, #DIV/0!. */
-bool missing_mark_is(const char *bytes, size_t length);
-
-/* An error of a spreadsheet, as of Excel and LibreOffice, without the # that it begins with. */
-bool missing_mark_is_error(const char *bytes, size_t length);
-
-/* ---- numbers ---- */
+/* The first row of what stands there, or NULL. Cells are wholly what is seen, without the spaces
+ * around them; elsewhere more may follow. */
+const slip *slip_find(slip_place where, const char *begin, const char *at, const char *end);
+/* The same of its remedy. */
+const char *slip_remedy(slip_place where, const char *begin, const char *at, const char *end);
 
 /* What to do about a text that is a number as others write it, but not as it is read here: "0,5",
  * "1,234.5", "−1" with U+2212, "１２" of full width, "0x10", "1d5", a no-break space beside a
  * number. NULL where it is none. */
-const char *spoiled_number_remedy(const char *bytes, size_t length);
-
-/* "0,5" as many countries write it: one comma, and a number once it is a point. */
-bool is_decimal_comma(const char *bytes, size_t length);
-
-/* ---- delimiters ---- */
+const char *spoiled_number_remedy(const char *from, const char *end);
 
 /* The character that splits a text into nothing but numbers, where the delimiter does not; 0 where
  * there is none. Numbers may have decimal commas where no comma splits them. */
