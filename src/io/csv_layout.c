@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- a matrix ---- */
+/* ---- a row ---- */
 
 /* What a row's fields look like, counted. */
 typedef struct row_look {
@@ -18,9 +18,10 @@ typedef struct row_look {
         later_labels; /* numbers: unquoted ones; later: behind the first field */
     cell_look first;
     bool first_quoted, first_is_zero;
-    bool counts;  /* the fields behind the first are 0, 1, 2, … */
-    bool misread; /* a field would be numbers if the file were read differently: no label, but an
-                     error to come */
+    bool counts;      /* the fields behind the first are 0, 1, 2, … */
+    bool misread;     /* a field would be numbers if the file were read differently: no label, but
+                         an error to come */
+    bool has_numbers; /* quoted or misread ones too */
 } row_look;
 
 bool csv_is_count(const char *bytes, size_t length, size_t number)
@@ -38,15 +39,17 @@ static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
         if (!csv_next_field(r, &f, e))
             return false;
         cell_look look = cell_look_of(&f, kind);
+        bool is_misread = look == CELL_LABEL && cell_is_misread(f.text, f.length, r->delimiter);
         if (out->count == 0) {
             out->first = look;
             out->first_quoted = f.quoted;
-            out->first_is_zero = csv_is_count(f.text, f.length, 0);
+            out->first_is_zero = f.length == 1 && *f.text == '0';
         } else {
             out->counts = out->counts && csv_is_count(f.text, f.length, out->count - 1);
         }
-        if (look == CELL_LABEL && !f.quoted && cell_is_misread(f.text, f.length, r->delimiter))
-            out->misread = true;
+        out->misread = out->misread || (is_misread && !f.quoted);
+        out->has_numbers =
+            out->has_numbers || is_misread || look == CELL_NUMBER || look == CELL_QUOTED_NUMBER;
         out->numbers += look == CELL_NUMBER;
         out->quoted += f.quoted;
         out->later_labels += out->count > 0 && look == CELL_LABEL;
@@ -54,6 +57,23 @@ static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
     } while (!f.last);
     return true;
 }
+
+/* Goes past blank lines and comments to the next row, where there is one; of the same matrix, past
+ * no comment that begins a block. */
+static bool find_row(csv_reader *r, bool of_same)
+{
+    csv_field comment;
+    block_comment ignored;
+    csv_line line;
+    do
+        line = csv_next_line(r, &comment);
+    while (line == CSV_BLANK ||
+           (line == CSV_COMMENT &&
+            !(of_same && block_comment_read(comment.text, comment.length, &ignored))));
+    return line == CSV_ROW;
+}
+
+/* ---- a matrix ---- */
 
 /* A row of quoted numbers is a header when the row below it is not quoted. */
 static bool is_header(const row_look *row, const row_look *below)
@@ -103,25 +123,13 @@ static void find_labels(const row_look *header, const row_look *row, size_t colu
     out->has_corner = out->has_header && out->has_labels && !is_short;
 }
 
-/* Goes to the next row of the same matrix, where there is one. */
-static bool find_row(csv_reader *r)
-{
-    csv_field comment;
-    block_comment ignored;
-    csv_line line = csv_next_line(r, &comment);
-    while (line == CSV_BLANK ||
-           (line == CSV_COMMENT && !block_comment_read(comment.text, comment.length, &ignored)))
-        line = csv_next_line(r, &comment);
-    return line == CSV_ROW;
-}
-
 bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_layout *out, err *e)
 {
     csv_reader ahead = *r;
     row_look first, second = {0};
     if (!look_at_row(&ahead, kind, &first, e))
         return false;
-    if (find_row(&ahead) && !look_at_row(&ahead, kind, &second, e))
+    if (find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
         return false;
     *out = (csv_layout){.has_header = is_header(&first, &second)};
     if (!out->has_header && is_counted_header(&first, &second, columns))
@@ -130,9 +138,9 @@ bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_lay
     return true;
 }
 
-/* ---- a file ---- */
-
-/* A row decides once a delimiter splits it and a number is among the pieces. Rows above it may be
+/* ---- a file ----
+ *
+ * A row decides once a delimiter splits it and a number is among the pieces. Rows above it may be
  * of one field (a matrix of one column), and a header's labels may hold any character: these leave
  * it to the name's ending, and without a name to what they look like. */
 
@@ -147,74 +155,29 @@ typedef struct rows_look {
     bool finds_numbers; /* a row is one number, or what is misread as one */
 } rows_look;
 
-/* Goes past comments and blank lines to the next row. */
-static bool find_any_row(csv_reader *r)
-{
-    csv_field comment;
-    csv_line line;
-    do
-        line = csv_next_line(r, &comment);
-    while (line == CSV_COMMENT || line == CSV_BLANK);
-    return line == CSV_ROW;
-}
-
-/* A number, or would be several with another delimiter: then reading it ends in a message that says
- * which. */
-static bool holds_numbers(const csv_field *f, char delimiter)
-{
-    cell_look look = cell_look_of(f, KEY_MASK);
-    return look == CELL_NUMBER || look == CELL_QUOTED_NUMBER ||
-           (look == CELL_LABEL && cell_is_misread(f->text, f->length, delimiter));
-}
-
-/* Reads a row into the number of its fields and whether numbers are among them. */
-static bool look_for_numbers(csv_reader *r, size_t *fields, bool *has_numbers)
-{
-    csv_field f = {0};
-    err ignored = {0};
-    *has_numbers = false;
-    for (*fields = 0; !f.last; ++*fields) {
-        if (!csv_next_field(r, &f, &ignored))
-            return false;
-        *has_numbers = *has_numbers || holds_numbers(&f, r->delimiter);
-    }
-    return true;
-}
-
 static rows_look look_at(const char *bytes, size_t length, char delimiter)
 {
     rows_look look = {.line = SIZE_MAX};
     csv_reader r;
-    size_t fields;
-    bool has_numbers, is_first = true;
-    bool can_split = length > 0 && memchr(bytes, delimiter, length) != NULL;
+    row_look row;
+    err ignored = {0};
+    bool is_first = true, can_split = length > 0 && memchr(bytes, delimiter, length) != NULL;
     csv_open(&r, "", 1, bytes, length, delimiter);
-    while (look.line == SIZE_MAX && (can_split || !look.finds_numbers) && find_any_row(&r)) {
+    while (look.line == SIZE_MAX && (can_split || !look.finds_numbers) && find_row(&r, false)) {
         size_t line = r.line;
         /* JSON over several lines has rows that look like a table's below its first one. */
         bool may_be_json = json_probe(r.next, (size_t)(r.end - r.next));
-        if ((may_be_json && !is_first) || !look_for_numbers(&r, &fields, &has_numbers))
+        if ((may_be_json && !is_first) || !look_at_row(&r, KEY_MASK, &row, &ignored))
             break;
-        if (fields > 1 && has_numbers)
+        if (row.count > 1 && row.has_numbers)
             look.line = line;
-        look.splits_first = look.splits_first || (is_first && fields > 1);
-        look.finds_numbers = look.finds_numbers || (fields == 1 && has_numbers);
+        look.splits_first = look.splits_first || (is_first && row.count > 1);
+        look.finds_numbers = look.finds_numbers || (row.count == 1 && row.has_numbers);
         if (may_be_json)
             break;
         is_first = false;
     }
     return look;
-}
-
-typedef struct looks {
-    rows_look commas, tabs;
-} looks;
-
-static looks look_at_both(const char *bytes, size_t length)
-{
-    if (length > LOOKED_AT)
-        length = LOOKED_AT;
-    return (looks){look_at(bytes, length, ','), look_at(bytes, length, '\t')};
 }
 
 /* Of two delimiters the one that splits numbers first is meant; where none does, `own` may be. */
@@ -225,39 +188,41 @@ static bool may_be(const rows_look *own, const rows_look *other)
     return own->splits_first || own->finds_numbers;
 }
 
-/* Without a name, a first row that only tabs split is a header of TSV. */
-static bool is_csv(const looks *l)
-{
-    bool is_decided = l->commas.line != SIZE_MAX;
-    return may_be(&l->commas, &l->tabs) &&
-           (is_decided || l->commas.splits_first || !l->tabs.splits_first);
-}
+/* What the bytes may be, and whether they are CSV where both fit. */
+typedef struct table_look {
+    bool csv_fits, tsv_fits, is_csv;
+} table_look;
 
-static bool is_tidy(const char *bytes, size_t length)
+static table_look look_at_both(const char *bytes, size_t length)
 {
-    return tidy_header_delimiter(bytes, length) != 0;
+    size_t most = length > LOOKED_AT ? LOOKED_AT : length;
+    if (tidy_probe(bytes, length))
+        return (table_look){.is_csv = false};
+    rows_look commas = look_at(bytes, most, ','), tabs = look_at(bytes, most, '\t');
+    table_look look = {.csv_fits = may_be(&commas, &tabs), .tsv_fits = may_be(&tabs, &commas)};
+    /* Without a name, a first row that only tabs split is a header of TSV. */
+    look.is_csv =
+        look.csv_fits && (commas.line != SIZE_MAX || commas.splits_first || !tabs.splits_first);
+    return look;
 }
 
 bool csv_probe(const char *bytes, size_t length)
 {
-    looks l = look_at_both(bytes, length);
-    return !is_tidy(bytes, length) && is_csv(&l);
+    return look_at_both(bytes, length).is_csv;
 }
 
 bool tsv_probe(const char *bytes, size_t length)
 {
-    looks l = look_at_both(bytes, length);
-    return !is_tidy(bytes, length) && may_be(&l.tabs, &l.commas) && !is_csv(&l);
+    table_look look = look_at_both(bytes, length);
+    return look.tsv_fits && !look.is_csv;
 }
 
 bool csv_may_be(const char *bytes, size_t length)
 {
-    looks l = look_at_both(bytes, length);
-    return !is_tidy(bytes, length) && may_be(&l.commas, &l.tabs);
+    return look_at_both(bytes, length).csv_fits;
 }
 
 bool tsv_may_be(const char *bytes, size_t length)
 {
-    looks l = look_at_both(bytes, length);
-    return !is_tidy(bytes, length) && may_be(&l.tabs, &l.commas);
+    return look_at_both(bytes, length).tsv_fits;
 }
