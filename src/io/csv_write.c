@@ -22,39 +22,29 @@ typedef struct writer {
     char delimiter;
     const entry *columns, *rows; /* labels of the next block, or NULL */
     const char *corner;          /* what stands above the row labels */
+    const tensor *matrix;        /* that is being written */
 } writer;
-
-/* Where spaces separate, nothing between two of them is refused. */
-static size_t write_hole(char *room, char delimiter)
-{
-    const char *hole = delimiter == ' ' ? "\"\"" : "";
-    memcpy(room, hole, strlen(hole));
-    return strlen(hole);
-}
 
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
                       const write_options *how)
 {
     ptrdiff_t at = (ptrdiff_t)row * matrix->stride[0] + (ptrdiff_t)column * matrix->stride[1];
+    int digits = how->digits;
     char *room = text_room(out, NUMBER_FIXED_TEXT);
     if (room == NULL)
         return;
-    size_t length;
-    int digits = how->digits;
     if (matrix->type == DTYPE_F32 && digits < 0) {
-        length = number_write_f32(((const float *)matrix->data)[at], room);
-    } else {
-        double value = matrix->type == DTYPE_F64   ? ((const double *)matrix->data)[at]
-                       : matrix->type == DTYPE_F32 ? (double)((const float *)matrix->data)[at]
-                                                   : ((const unsigned char *)matrix->data)[at];
-        if (tensor_is_hole(value))
-            length = write_hole(room, how->delimiter);
-        else if (digits < 0)
-            length = number_write_f64(value, room);
-        else
-            length = number_write_fixed(value, digits, room);
+        text_added(out, number_write_f32(((const float *)matrix->data)[at], room));
+        return;
     }
-    text_added(out, length);
+    double value = matrix->type == DTYPE_F64   ? ((const double *)matrix->data)[at]
+                   : matrix->type == DTYPE_F32 ? (double)((const float *)matrix->data)[at]
+                                               : ((const unsigned char *)matrix->data)[at];
+    if (!tensor_is_hole(value))
+        text_added(out, digits < 0 ? number_write_f64(value, room)
+                                   : number_write_fixed(value, digits, room));
+    else /* where spaces separate, nothing between two of them is refused */
+        text_add_string(out, how->delimiter == ' ' ? "\"\"" : "");
 }
 
 bool csv_is_formula(const char *cell)
@@ -130,17 +120,6 @@ static bool is_blank(const char *label)
     return label[strspn(label, " \t")] == '\0';
 }
 
-/* A header that begins with nothing reads as one with a corner above row labels. */
-static bool check_first_label(const writer *w, err *e)
-{
-    if (w->columns == NULL || w->rows != NULL)
-        return true;
-    if (!is_blank(w->columns->list.item[0]))
-        return true;
-    return err_at(e, &w->columns->at,
-                  "the first column's label is empty, which reads as a column of labels");
-}
-
 /* Labels that the reader takes for numbers gone wrong in spite of their quotes, all of them. */
 static bool check_labels_stay(const writer *w, const entry *labels, err *e)
 {
@@ -161,16 +140,15 @@ static bool check_labels_stay(const writer *w, const entry *labels, err *e)
     return err_remedy(e, "TSV holds them; so does CSV with labels of rows and of columns");
 }
 
-/* A header that begins with nothing makes labels of whatever there is. */
-static bool labels_are_sure(const writer *w)
-{
-    return w->rows != NULL && w->columns != NULL && is_blank(w->corner);
-}
-
 static bool check_labels_read_back(const writer *w, err *e)
 {
-    return labels_are_sure(w) ||
-           (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
+    bool is_first_blank = w->columns != NULL && is_blank(w->columns->list.item[0]);
+    if (is_first_blank && w->rows == NULL) /* as a corner above row labels */
+        return err_at(e, &w->columns->at,
+                      "the first column's label is empty, which reads as a column of labels");
+    /* A header that begins with nothing makes labels of whatever there is. */
+    bool are_sure = w->rows != NULL && w->columns != NULL && is_blank(w->corner);
+    return are_sure || (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
 }
 
 /* ---- rows ---- */
@@ -181,21 +159,13 @@ static bool is_ambiguous(const writer *w, const char *label)
     return is_blank(label) || label_looks_like_number(label, strlen(label), w->delimiter);
 }
 
-static bool any_is_ambiguous(const writer *w, const text_list *labels)
-{
-    for (size_t i = 0; i < labels->count; i++) {
-        if (is_ambiguous(w, labels->item[i]))
-            return true;
-    }
-    return false;
-}
-
 /* A header with ambiguous labels is told from a row by quotes around all of them. */
 static void write_header(const writer *w, text *to)
 {
     const char *corner = w->rows == NULL ? "" : w->corner;
-    bool quoted =
-        any_is_ambiguous(w, &w->columns->list) || (*corner != '\0' && is_ambiguous(w, corner));
+    bool quoted = *corner != '\0' && is_ambiguous(w, corner);
+    for (size_t i = 0; i < w->columns->list.count; i++)
+        quoted = quoted || is_ambiguous(w, w->columns->list.item[i]);
     csv_text_write(to, corner, w->delimiter, quoted && *corner != '\0', w->how);
     for (size_t i = 0; i < w->columns->list.count; i++) {
         const char *label = w->columns->list.item[i];
@@ -204,12 +174,6 @@ static void write_header(const writer *w, text *to)
         csv_text_write(to, label, w->delimiter, quoted, w->how);
     }
     text_add_string(to, "\n");
-}
-
-static void write_row_label(const writer *w, text *to, const char *label)
-{
-    csv_text_write(to, label, w->delimiter, is_ambiguous(w, label), w->how);
-    text_add(to, &w->delimiter, 1);
 }
 
 static void write_cells(const writer *w, text *to, const tensor *matrix, size_t row)
@@ -227,32 +191,25 @@ static void write_cells(const writer *w, text *to, const tensor *matrix, size_t 
     }
 }
 
-static void write_numbers(const writer *w, text *to, const tensor *matrix, size_t row)
+static void write_row(const void *context, size_t row, text *to)
 {
+    const writer *w = context;
     size_t before = to->length;
-    write_cells(w, to, matrix, row);
-    if (to->length == before && w->rows == NULL)
+    if (w->rows != NULL) {
+        const char *label = w->rows->list.item[row];
+        csv_text_write(to, label, w->delimiter, is_ambiguous(w, label), w->how);
+        text_add(to, &w->delimiter, 1);
+    }
+    write_cells(w, to, w->matrix, row);
+    if (to->length == before)
         text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
     text_add_string(to, "\n");
 }
 
-typedef struct labelled_matrix {
-    const writer *how;
-    const tensor *matrix;
-} labelled_matrix;
-
-static void write_row(const void *context, size_t row, text *to)
-{
-    const labelled_matrix *m = context;
-    if (m->how->rows != NULL)
-        write_row_label(m->how, to, m->how->rows->list.item[row]);
-    write_numbers(m->how, to, m->matrix, row);
-}
-
 static bool write_matrix(writer *w, const tensor *matrix, err *e)
 {
-    const labelled_matrix all = {w, matrix};
-    const rows_text rows = {matrix, write_row, &all};
+    const rows_text rows = {matrix, write_row, w};
+    w->matrix = matrix;
     if (w->columns != NULL)
         write_header(w, sink_text(w->out));
     bool done = rows_text_write(&rows, w->how, w->out, e);
@@ -310,22 +267,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
     block b = block_first(first);
     return unnamed_check(result, UNNAMED, e) &&
            check_labels(w->columns, b.matrix.size[1], first->name, e) &&
-           check_labels(w->rows, b.matrix.size[0], first->name, e) && check_first_label(w, e) &&
-           check_labels_read_back(w, e);
-}
-
-/* A hole in front of all would be taken for a label or for what a header begins with, if no comment
- * said how many columns there are. */
-static bool needs_size(const writer *w, const tensor *matrix)
-{
-    if (w->rows != NULL || w->columns != NULL || matrix->size[1] == 1)
-        return false;
-    text row = {0};
-    write_cells(w, &row, matrix, 0);
-    bool is_misread =
-        *text_string(&row) == '"' || csv_row_counts(text_string(&row), row.length, w->delimiter);
-    text_free(&row);
-    return is_misread;
+           check_labels(w->rows, b.matrix.size[0], first->name, e) && check_labels_read_back(w, e);
 }
 
 /* One matrix without a name, of which nothing needs to be said. */
@@ -334,8 +276,17 @@ static bool is_plain(const writer *w, const entry *one)
     bool is_named = w->how->names_alone && one->name[0] != '\0';
     if (one->tensor.rank > 2 || is_named)
         return false;
-    block b = block_first(one);
-    return !needs_size(w, &b.matrix);
+    tensor matrix = block_first(one).matrix;
+    if (w->rows != NULL || w->columns != NULL || matrix.size[1] == 1)
+        return true;
+    /* A hole in front of all would be taken for a label or for what a header begins with, if no
+     * comment said how many columns there are. */
+    text row = {0};
+    write_cells(w, &row, &matrix, 0);
+    bool is_misread =
+        *text_string(&row) == '"' || csv_row_counts(text_string(&row), row.length, w->delimiter);
+    text_free(&row);
+    return !is_misread;
 }
 
 void csv_write_header(text *to, const text_list *header)
