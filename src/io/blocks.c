@@ -30,12 +30,13 @@ static int compare_pieces(const void *a, const void *b)
 
 /* " batch=0 head=1": the indices on those axes that are there. */
 enum { INDEX_TEXT = 160 };
-static const char *index_text(const grid *g, const size_t index[GRID_AXES], char out[INDEX_TEXT])
+static const char *index_text(const bool has[GRID_AXES], const size_t index[GRID_AXES],
+                              char out[INDEX_TEXT])
 {
     size_t length = 0;
     out[0] = '\0';
     for (int axis = 0; axis < GRID_AXES; axis++) {
-        if (g->has[axis])
+        if (has[axis])
             length += (size_t)snprintf(out + length, INDEX_TEXT - length, " %s=%zu",
                                        GRID_AXIS_NAMES[axis], index[axis]);
     }
@@ -49,12 +50,12 @@ static bool refuse_piece(const grid *g, size_t at, const size_t wanted[GRID_AXES
     char here[INDEX_TEXT], missing[INDEX_TEXT];
     const grid_piece *found = &g->piece[at < g->count ? at : g->count - 1];
     place where = {.file = file, .line = found->line, .column = 1};
-    index_text(g, found->index, here);
+    index_text(g->has, found->index, here);
     if (at > 0 && at < g->count && compare_index(found[-1].index, found->index) == 0)
         return err_at(e, &where, "%s%s is here a second time, first in line %zu", name, here,
                       found[-1].line);
     return err_at(e, &where, "%s%s is here, but%s is nowhere", name, here,
-                  index_text(g, wanted, missing));
+                  index_text(g->has, wanted, missing));
 }
 
 static bool next_index(const size_t size[GRID_AXES], size_t index[GRID_AXES])
@@ -79,27 +80,6 @@ bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e)
     return true;
 }
 
-static bool is_sorted(const grid *g)
-{
-    for (size_t i = 1; i < g->count; i++) {
-        if (compare_pieces(&g->piece[i - 1], &g->piece[i]) > 0)
-            return false;
-    }
-    return true;
-}
-
-/* As large as the greatest indices say: 1 on axes that are not there. */
-static void find_sizes(const grid *g, size_t size[GRID_AXES])
-{
-    memset(size, 0, GRID_AXES * sizeof size[0]);
-    for (size_t i = 0; i < g->count; i++) {
-        for (int axis = 0; axis < GRID_AXES; axis++) {
-            if (g->piece[i].index[axis] >= size[axis])
-                size[axis] = g->piece[i].index[axis] + 1;
-        }
-    }
-}
-
 static bool check_pieces(const grid *g, const size_t size[GRID_AXES], const char *file,
                          const char *name, err *e)
 {
@@ -116,10 +96,16 @@ static bool check_pieces(const grid *g, const size_t size[GRID_AXES], const char
 bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
                  err *e)
 {
-    size_t all[GRID_AXES];
+    size_t all[GRID_AXES] = {0}; /* 1 on axes that are not there */
     assert(g->count > 0);
-    find_sizes(g, all);
-    if (!is_sorted(g))
+    g->was_in_order = true;
+    for (size_t i = 0; i < g->count; i++) {
+        const grid_piece *piece = &g->piece[i];
+        g->was_in_order = g->was_in_order && (i == 0 || compare_pieces(piece - 1, piece) < 0);
+        for (int axis = 0; axis < GRID_AXES; axis++)
+            all[axis] = piece->index[axis] >= all[axis] ? piece->index[axis] + 1 : all[axis];
+    }
+    if (!g->was_in_order)
         qsort(g->piece, g->count, sizeof g->piece[0], compare_pieces);
     *rank = 0;
     for (int axis = 0; axis < GRID_AXES; axis++) {
@@ -135,11 +121,12 @@ void grid_free(grid *g)
     *g = (grid){0};
 }
 
-const char *grid_letters(const bool has[GRID_AXES])
+const char *grid_letters(const grid *g)
 {
     static const char *const letters[2][2][2] = {{{"qk", "qkd"}, {"hqk", "hqkd"}},
                                                  {{"bqk", "bqkd"}, {"bhqk", "bhqkd"}}};
-    return letters[has[GRID_BATCH]][has[GRID_HEAD]][has[GRID_ROW]];
+    bool has_row = g->has[g->has[GRID_COL] ? GRID_ITEM : GRID_ROW];
+    return letters[g->has[GRID_BATCH]][g->has[GRID_HEAD]][has_row];
 }
 
 /* ---- matrices of a tensor ---- */
@@ -210,12 +197,9 @@ bool block_next(const entry *of, block *b)
 
 void block_comment_write(text *out, const char *name, const block *b)
 {
-    text_add_format(out, "# %s", name);
-    for (int axis = 0; axis < BLOCK_AXES; axis++) {
-        if (b->has[axis])
-            text_add_format(out, " %s=%zu", GRID_AXIS_NAMES[axis], b->index[axis]);
-    }
-    text_add_format(out, " %zux%zu\n", b->matrix.size[0], b->matrix.size[1]);
+    char index[INDEX_TEXT];
+    text_add_format(out, "# %s%s %zux%zu\n", name, index_text(b->has, b->index, index),
+                    b->matrix.size[0], b->matrix.size[1]);
 }
 
 /* Digits; where there are too many of them, they are remembered. */

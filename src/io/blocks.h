@@ -41,6 +41,7 @@ typedef struct grid {
     bool has[GRID_AXES];
     grid_piece *piece;
     size_t count, capacity;
+    bool was_in_order; /* the pieces came as they are, once it is finished */
 } grid;
 
 bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e);
@@ -52,7 +53,7 @@ void grid_free(grid *g);
 
 /* The letters of a tensor with these axes in front of its rows and columns: "bhqk" (see
  * `entry.axes`). */
-const char *grid_letters(const bool has[GRID_AXES]);
+const char *grid_letters(const grid *g);
 
 typedef struct block {
     bool has[GRID_AXES]; /* of batch, head and row; never of the others */

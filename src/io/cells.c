@@ -98,40 +98,7 @@ bool cells_remedy_missing(const cells *to, const csv_field *f, err *e)
     return err_remedy(e, "%s", to->kind == KEY_EXPECTED ? "leave the cell empty" : remedy);
 }
 
-static bool is_matrix_kind(key_kind kind)
-{
-    return kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_MASK || kind == KEY_EXPECTED;
-}
-
-bool cells_find_kind(const read_options *how, const char *name, size_t length, const place *at,
-                     key_kind *kind, err *e)
-{
-    *kind = how->kind;
-    if (length > 0 && how->keys != NULL) {
-        const named *row = named_find(how->keys, name, length);
-        if (row == NULL && how->skips_unknown) {
-            *kind = KEY_EXPECTED; /* which takes any number: nobody will look at it */
-            return read_skip(how, name, length, e);
-        }
-        if (row == NULL) {
-            err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);
-            row = named_nearest(how->keys, name, length);
-            return row == NULL ? false : err_remedy(e, "did you mean '%s'?", row->name);
-        }
-        *kind = ((const key *)(const void *)row)->kind;
-    }
-    if (!is_matrix_kind(*kind))
-        return err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length,
-                      name);
-    return true;
-}
-
-cells cells_new(key_kind kind, const read_options *how)
-{
-    bool is_wide = kind == KEY_EXPECTED && !how->types_expected;
-    dtype type = is_wide ? DTYPE_F64 : kind == KEY_MASK ? DTYPE_BOOL : how->type;
-    return (cells){.kind = kind, .type = type, .allow_nonfinite = how->allow_nonfinite};
-}
+/* ---- numbers ---- */
 
 /* Messages quote this much of a cell. */
 static int quoted_length(csv_slice s)
@@ -144,16 +111,6 @@ static bool allows(const cells *to, double nonfinite)
 {
     return to->allow_nonfinite || to->kind == KEY_EXPECTED ||
            (to->kind == KEY_BIAS && isinf(nonfinite) && nonfinite < 0);
-}
-
-static bool refuse_nonfinite(const cells *to, csv_slice s, const place *at, err *e)
-{
-    if (to->kind == KEY_BIAS)
-        err_at(e, at, "%.*s can't be a bias: finite numbers and -inf can", quoted_length(s),
-               s.from);
-    else
-        err_at(e, at, "%.*s is not a finite number", quoted_length(s), s.from);
-    return err_remedy(e, "--allow-nonfinite lets it through");
 }
 
 /* Columns that spaces align would be full of holes; merged, a hole would move the numbers behind
@@ -180,14 +137,6 @@ static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *
     return cells_remedy(r, f, e);
 }
 
-static bool refuse_large(const cells *to, csv_slice s, const place *at, err *e)
-{
-    bool narrow = to->type == DTYPE_F32;
-    err_at(e, at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s), s.from,
-           narrow ? "float32" : "float64", narrow ? "3.4028235e38" : "1.7976931348623157e308");
-    return narrow ? err_remedy(e, "--dtype f64 holds larger numbers") : false;
-}
-
 static void push(cells *to, double value)
 {
     if (to->type == DTYPE_F32)
@@ -199,38 +148,44 @@ static void push(cells *to, double value)
 }
 
 /* A number that is there but not finite, a word of a mask, a hole, or an error. */
-static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, csv_slice s, err *e)
+static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
+                        const place *at, err *e)
 {
-    place at = csv_field_place(r, f);
-    at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
     double value;
     bool may_align = r->delimiter == ' ' && !f->quoted;
-    if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align)
+    if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align) {
         push(to, tensor_hole());
-    else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false")))
+    } else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false"))) {
         push(to, is_word(s, "true"));
-    else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &value))
-        return refuse_other(to, r, f, s, &at, e);
-    else if (!allows(to, value))
-        return refuse_nonfinite(to, s, &at, e);
-    else
+    } else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &value)) {
+        return refuse_other(to, r, f, s, at, e);
+    } else if (!allows(to, value)) {
+        const char *why = to->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
+                                               : "is not a finite number";
+        err_at(e, at, "%.*s %s", quoted_length(s), s.from, why);
+        return err_remedy(e, "--allow-nonfinite lets it through");
+    } else {
         push(to, value);
+    }
     return true;
 }
 
-static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, csv_slice s, err *e)
+static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
+                       const place *at, err *e)
 {
-    place at = csv_field_place(r, f);
-    at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
     double wide = 0;
     float narrow = 0;
-    bool fits = to->type == DTYPE_F32 ? number_read_f32(s.from, s.end, &narrow)
-                                      : number_read_f64(s.from, s.end, &wide);
-    if (!fits)
-        return refuse_large(to, s, &at, e);
+    bool is_narrow = to->type == DTYPE_F32;
+    if (!(is_narrow ? number_read_f32(s.from, s.end, &narrow)
+                    : number_read_f64(s.from, s.end, &wide))) {
+        err_at(e, at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s),
+               s.from, is_narrow ? "float32" : "float64",
+               is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
+        return is_narrow && err_remedy(e, "--dtype f64 holds larger numbers");
+    }
     if (to->kind == KEY_MASK && wide != 0 && wide != 1)
-        return refuse_other(to, r, f, s, &at, e);
-    push(to, to->type == DTYPE_F32 ? (double)narrow : wide);
+        return refuse_other(to, r, f, s, at, e);
+    push(to, is_narrow ? (double)narrow : wide);
     return true;
 }
 
@@ -239,7 +194,9 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
     if (!cells_reserve(to, 1, e))
         return false;
     csv_slice s = trimmed_field(f);
-    return is_finite_number(s) ? add_finite(to, r, f, s, e) : add_unusual(to, r, f, s, e);
+    place at = csv_field_place(r, f);
+    at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
+    return is_finite_number(s) ? add_finite(to, r, f, s, &at, e) : add_unusual(to, r, f, s, &at, e);
 }
 
 bool cells_reserve(cells *to, size_t more, err *e)
@@ -299,39 +256,6 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     }
     to->count += added;
     return added;
-}
-
-/* Whether the pieces came in the order in which they belong. */
-static bool is_in_order(const grid *g)
-{
-    size_t i = 0;
-    while (i < g->count && g->piece[i].order == i)
-        i++;
-    return i == g->count;
-}
-
-bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,
-                         err *e)
-{
-    if (is_in_order(g)) {
-        tensor_own(out, from->type, rank, size, from->data);
-        *from = (cells){0};
-        return true;
-    }
-    if (!tensor_new(out, from->type, rank, size, e))
-        return false;
-    size_t bytes = tensor_count(out) / g->count * dtype_size(from->type);
-    for (size_t i = 0; i < g->count; i++)
-        memcpy((char *)out->data + i * bytes, (const char *)from->data + g->piece[i].order * bytes,
-               bytes);
-    cells_free(from);
-    return true;
-}
-
-void cells_free(cells *c)
-{
-    mem_free(c->data);
-    *c = (cells){0};
 }
 
 /* ---- rows ahead ---- */
@@ -398,4 +322,101 @@ bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, siz
     r->line += t.rows;
     *rows = t.rows;
     return !e->is_set;
+}
+
+/* ---- matrices in pieces ---- */
+
+/* What the matrix of this name is to be read as. */
+static bool find_kind(const read_options *how, const char *name, size_t length, const place *at,
+                      key_kind *kind, err *e)
+{
+    *kind = how->kind;
+    if (length > 0 && how->keys != NULL) {
+        const named *row = named_find(how->keys, name, length);
+        if (row == NULL && how->skips_unknown) {
+            *kind = KEY_EXPECTED; /* which takes any number: nobody will look at it */
+            return read_skip(how, name, length, e);
+        }
+        if (row == NULL) {
+            err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);
+            row = named_nearest(how->keys, name, length);
+            return row != NULL && err_remedy(e, "did you mean '%s'?", row->name);
+        }
+        *kind = ((const key *)(const void *)row)->kind;
+    }
+    return *kind == KEY_MATRIX || *kind == KEY_BIAS || *kind == KEY_MASK || *kind == KEY_EXPECTED ||
+           err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length, name);
+}
+
+size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
+                         err *e)
+{
+    const entry *there = bundle_find_bytes(all->out, name, length);
+    key_kind kind;
+    if (there != NULL)
+        return (size_t)(there - all->out->entry);
+    if (!find_kind(all->how, name, length, at, &kind, e))
+        return SIZE_MAX;
+    csv_matrix *larger = mem_grow(all->one, all->count, &all->capacity, sizeof larger[0], e);
+    if (larger == NULL)
+        return SIZE_MAX;
+    all->one = larger;
+    if (bundle_add(all->out, name, length, *at, e) == NULL)
+        return SIZE_MAX;
+    bool is_wide = kind == KEY_EXPECTED && !all->how->types_expected;
+    all->one[all->count] = (csv_matrix){.cells = {.kind = kind,
+                                                  .type = is_wide            ? DTYPE_F64
+                                                          : kind == KEY_MASK ? DTYPE_BOOL
+                                                                             : all->how->type,
+                                                  .allow_nonfinite = all->how->allow_nonfinite}};
+    return all->count++;
+}
+
+/* Makes a tensor of the numbers, whose pieces belong where the finished grid says. */
+static bool take_in_order(csv_matrix *m, int rank, const size_t *size, tensor *out, err *e)
+{
+    if (m->grid.was_in_order) {
+        tensor_own(out, m->cells.type, rank, size, m->cells.data);
+        m->cells.data = NULL;
+        return true;
+    }
+    if (!tensor_new(out, m->cells.type, rank, size, e))
+        return false;
+    size_t bytes = tensor_count(out) / m->grid.count * dtype_size(m->cells.type);
+    for (size_t i = 0; i < m->grid.count; i++)
+        memcpy((char *)out->data + i * bytes,
+               (const char *)m->cells.data + m->grid.piece[i].order * bytes, bytes);
+    mem_free(m->cells.data);
+    m->cells.data = NULL;
+    return true;
+}
+
+bool csv_matrices_finish(csv_matrices *all, err *e)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        csv_matrix *m = &all->one[i];
+        entry *to = &all->out->entry[i];
+        size_t size[GRID_AXES + 2];
+        int rank;
+        if (!grid_finish(&m->grid, all->how->file, to->name, size, &rank, e))
+            return false;
+        if (!m->grid.has[GRID_COL]) { /* blocks, and not single numbers */
+            size[rank++] = m->rows;
+            size[rank++] = m->columns;
+        }
+        to->kind = ENTRY_TENSOR;
+        to->axes = grid_letters(&m->grid);
+        if (!take_in_order(m, rank, size, &to->tensor, e))
+            return false;
+    }
+    return true;
+}
+
+void csv_matrices_free(csv_matrices *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        mem_free(all->one[i].cells.data);
+        grid_free(&all->one[i].grid);
+    }
+    mem_free(all->one);
 }

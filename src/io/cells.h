@@ -6,9 +6,9 @@
 #ifndef SELFATTN_IO_CELLS_H
 #define SELFATTN_IO_CELLS_H
 
+#include "io/blocks.h"
 #include "io/csv_record.h"
 #include "io/format.h"
-#include "io/blocks.h"
 
 typedef enum cell_look { CELL_NUMBER, CELL_QUOTED_NUMBER, CELL_EMPTY, CELL_LABEL } cell_look;
 
@@ -34,12 +34,6 @@ typedef struct cells {
     size_t count, capacity;
 } cells;
 
-/* What the matrix of this name is to be read as; refused where the keys don't know it, or no matrix
- * is meant. */
-bool cells_find_kind(const read_options *how, const char *name, size_t length, const place *at,
-                     key_kind *kind, err *e);
-
-cells cells_new(key_kind kind, const read_options *how);
 bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e);
 /* Makes room for `more` numbers. */
 bool cells_reserve(cells *to, size_t more, err *e);
@@ -51,11 +45,29 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f);
  * them at most, and goes behind them: *rows of them, perhaps none. */
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e);
-/* Makes them a tensor, which takes their memory: as many numbers as `size` says, in pieces of one
- * size that came in any order and belong where the finished grid says. */
-bool cells_take_in_order(cells *from, const grid *g, int rank, const size_t *size, tensor *out,
+
+/* One name's numbers, in pieces of one size that come in any order: blocks of a CSV, numbers of a
+ * tidy table. */
+typedef struct csv_matrix {
+    cells cells;
+    size_t rows, columns; /* of each block */
+    grid grid;
+} csv_matrix;
+
+/* A file half read. one[i] becomes the tensor of out->entry[i]. */
+typedef struct csv_matrices {
+    const read_options *how;
+    bundle *out;
+    csv_matrix *one;
+    size_t count, capacity;
+} csv_matrices;
+
+/* The matrix of this name, without a piece where it is new; SIZE_MAX with the error set where the
+ * keys don't know it, or no matrix is meant. */
+size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
                          err *e);
-void cells_free(cells *c);
+bool csv_matrices_finish(csv_matrices *all, err *e);
+void csv_matrices_free(csv_matrices *all);
 
 /* Adds to the error just made what a file whose line is separated by something else needs. Returns
  * false. */

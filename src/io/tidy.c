@@ -23,43 +23,30 @@ typedef struct tidy_header {
     bool has[TIDY_COLUMNS + 1];
 } tidy_header;
 
-static const char *const COLUMNS[] = {"stage", "batch", "head", "row", "col", "item", "value"};
-static size_t find_column(const csv_field *f)
-{
-    size_t column = 0;
-    while (column < TIDY_COLUMNS && (f->length != strlen(COLUMNS[column]) ||
-                                     memcmp(f->text, COLUMNS[column], f->length) != 0))
-        column++;
-    return column;
-}
+static const struct {
+    const char *name;
+    bool may_lack;
+} COLUMNS[] = {{"stage", true}, {"batch", true}, {"head", true},  {"row", false},
+               {"col", false},  {"item", true},  {"value", false}};
 
 static bool add_column(const csv_reader *r, const csv_field *f, tidy_header *h, err *e)
 {
     place at = csv_field_place(r, f);
-    int length = f->length > 40 ? 40 : (int)f->length;
-    size_t column = find_column(f);
+    size_t column = 0;
+    while (column < TIDY_COLUMNS && (f->length != strlen(COLUMNS[column].name) ||
+                                     memcmp(f->text, COLUMNS[column].name, f->length) != 0))
+        column++;
     if (column == TIDY_COLUMNS && (f->length > 0 || h->count > 0))
-        return err_at(e, &at, "'%.*s' is no column of a tidy table", length, f->text);
+        return err_at(e, &at, "'%.*s' is no column of a tidy table",
+                      f->length > 40 ? 40 : (int)f->length, f->text);
     if (h->has[column])
-        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column]);
+        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column].name);
     h->has[column] = true;
     h->column[h->count++] = column;
     return true;
 }
 
-static bool check_columns(const tidy_header *h, const place *at, err *e)
-{
-    for (size_t column = 0; column < TIDY_COLUMNS; column++) {
-        bool may_lack = column == TIDY_STAGE || column == TIDY_FIRST_INDEX + GRID_BATCH ||
-                        column == TIDY_FIRST_INDEX + GRID_HEAD ||
-                        column == TIDY_FIRST_INDEX + GRID_ITEM;
-        if (!h->has[column] && !may_lack)
-            return err_at(e, at, "the header has no column %s", COLUMNS[column]);
-    }
-    return true;
-}
-
-static bool tidy_header_read(csv_reader *r, tidy_header *h, err *e)
+static bool header_read(csv_reader *r, tidy_header *h, err *e)
 {
     csv_field f = {0};
     place at = csv_place(r);
@@ -68,11 +55,15 @@ static bool tidy_header_read(csv_reader *r, tidy_header *h, err *e)
         if (!csv_next_field(r, &f, e) || !add_column(r, &f, h, e))
             return false;
     }
-    return check_columns(h, &at, e);
+    for (size_t column = 0; column < TIDY_COLUMNS; column++) {
+        if (!h->has[column] && !COLUMNS[column].may_lack)
+            return err_at(e, &at, "the header has no column %s", COLUMNS[column].name);
+    }
+    return true;
 }
 
 /* Goes past comments, which may say what made the table, to the first row. */
-static bool tidy_header_find(csv_reader *r, const read_options *how, err *e)
+static bool header_find(csv_reader *r, const read_options *how, err *e)
 {
     csv_field comment;
     csv_line kind;
@@ -83,20 +74,15 @@ static bool tidy_header_find(csv_reader *r, const read_options *how, err *e)
     return true;
 }
 
-static bool has_columns(const char *bytes, size_t length, char delimiter)
-{
-    csv_reader r;
-    tidy_header ignored;
-    err nothing = {0};
-    csv_open(&r, "", 1, bytes, length, delimiter);
-    return tidy_header_find(&r, &(read_options){0}, &nothing) &&
-           tidy_header_read(&r, &ignored, &nothing);
-}
-
-char tidy_header_delimiter(const char *bytes, size_t length)
+/* The delimiter that makes the first row a header, or 0. */
+static char header_delimiter(const char *bytes, size_t length)
 {
     for (const char *p = ",\t;|: "; *p != '\0'; p++) {
-        if (has_columns(bytes, length, *p))
+        csv_reader r;
+        tidy_header ignored;
+        err nothing = {0};
+        csv_open(&r, "", 1, bytes, length, *p);
+        if (header_find(&r, &(read_options){0}, &nothing) && header_read(&r, &ignored, &nothing))
             return *p;
     }
     return 0;
@@ -104,24 +90,13 @@ char tidy_header_delimiter(const char *bytes, size_t length)
 
 /* ---- reading ---- */
 
-/* One stage's numbers as they come, and where each belongs. */
-typedef struct stage {
-    cells cells;
-    grid grid;
-} stage;
-
-/* A file half read. stage[i] becomes the tensor of out->entry[i]. */
+/* A file half read. */
 typedef struct job {
     csv_reader reader;
-    const read_options *how;
-    bundle *out;
-    stage *stage;
-    size_t count, capacity;
+    csv_matrices stages;
     tidy_header header;
     text name;
 } job;
-
-/* ---- one line ---- */
 
 /* A line's stage and indices; an axis that it leaves empty is not there. */
 typedef struct line {
@@ -165,43 +140,26 @@ static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *t
                   GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
 }
 
-static bool add_stage(job *j, const place *at, err *e)
-{
-    key_kind kind;
-    const char *name = text_string(&j->name);
-    if (!cells_find_kind(j->how, name, j->name.length, at, &kind, e))
-        return false;
-    stage *larger = mem_grow(j->stage, j->count, &j->capacity, sizeof larger[0], e);
-    if (larger == NULL)
-        return false;
-    j->stage = larger;
-    if (bundle_add(j->out, name, j->name.length, *at, e) == NULL)
-        return false;
-    j->stage[j->count++] = (stage){.cells = cells_new(kind, j->how)};
-    return true;
-}
-
 static bool read_stage(job *j, const csv_field *f, line *to, err *e)
 {
     place at = csv_field_place(&j->reader, f);
     text_clear(&j->name);
     if (!csv_field_text(&j->reader, f, &j->name, e))
         return false;
-    const entry *there = bundle_find_bytes(j->out, text_string(&j->name), j->name.length);
-    to->stage = there == NULL ? j->count : (size_t)(there - j->out->entry);
-    return there != NULL || add_stage(j, &at, e);
+    to->stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
+    return to->stage != SIZE_MAX;
 }
 
 /* Puts the line's number and indices to those of its stage. */
 static bool add_value(job *j, const csv_field *f, const line *from, err *e)
 {
-    stage *to = &j->stage[from->stage];
+    csv_matrix *to = &j->stages.one[from->stage];
     if (to->grid.count == 0)
         memcpy(to->grid.has, from->has, sizeof from->has);
     place at = {.file = j->reader.file, .line = f->line, .column = 1};
     if (memcmp(to->grid.has, from->has, sizeof from->has) != 0)
         return err_at(e, &at, "%s has other indices (batch, head, item) here than in line %zu",
-                      j->out->entry[from->stage].name, to->grid.piece[0].line);
+                      j->stages.out->entry[from->stage].name, to->grid.piece[0].line);
     if (!cells_add(&to->cells, &j->reader, f, e))
         return cells_remedy_missing(&to->cells, f, e);
     return grid_add(&to->grid, from->index, f->line, e);
@@ -245,61 +203,30 @@ static bool read_line(job *j, err *e)
 
 /* ---- the whole ---- */
 
-static bool finish_stage(const job *j, size_t index, err *e)
-{
-    grid *g = &j->stage[index].grid;
-    entry *to = &j->out->entry[index];
-    size_t size[GRID_AXES];
-    int rank;
-    if (!grid_finish(g, j->reader.file, to->name, size, &rank, e))
-        return false;
-    /* With an item, the row lies in front of the last two axes, col and item. */
-    const bool has[GRID_AXES] = {[GRID_BATCH] = g->has[GRID_BATCH],
-                                 [GRID_HEAD] = g->has[GRID_HEAD],
-                                 [GRID_ROW] = g->has[GRID_ITEM]};
-    to->kind = ENTRY_TENSOR;
-    to->axes = grid_letters(has);
-    return cells_take_in_order(&j->stage[index].cells, g, rank, size, &to->tensor, e);
-}
-
 static bool read_lines(job *j, err *e)
 {
     csv_field comment;
     csv_line kind;
-    if (!tidy_header_find(&j->reader, j->how, e))
+    if (!header_find(&j->reader, j->stages.how, e))
         return false;
-    if (!tidy_header_read(&j->reader, &j->header, e))
+    if (!header_read(&j->reader, &j->header, e))
         return err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
                              "which stage, batch and head may be left out");
     while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
         if (kind == CSV_ROW && !read_line(j, e))
             return false;
-        if (kind == CSV_COMMENT && j->count == 0 &&
-            !read_header_line(j->how, comment.text, comment.length, e))
+        if (kind == CSV_COMMENT && j->stages.count == 0 &&
+            !read_header_line(j->stages.how, comment.text, comment.length, e))
             return false;
     }
-    if (j->count == 0)
+    if (j->stages.count == 0)
         return err_at(e, &(place){.file = j->reader.file}, "no number is in it");
-    for (size_t i = 0; i < j->count; i++) {
-        if (!finish_stage(j, i, e))
-            return false;
-    }
-    return true;
-}
-
-static void job_free(job *j)
-{
-    for (size_t i = 0; i < j->count; i++) {
-        cells_free(&j->stage[i].cells);
-        grid_free(&j->stage[i].grid);
-    }
-    mem_free(j->stage);
-    text_free(&j->name);
+    return csv_matrices_finish(&j->stages, e);
 }
 
 bool tidy_probe(const char *bytes, size_t length)
 {
-    return tidy_header_delimiter(bytes, length) != 0;
+    return header_delimiter(bytes, length) != 0;
 }
 
 bool tidy_may_be(const char *bytes, size_t length)
@@ -310,14 +237,15 @@ bool tidy_may_be(const char *bytes, size_t length)
 
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    job j = {.how = how, .out = out};
-    char delimiter = how->delimiter != 0 ? how->delimiter : tidy_header_delimiter(bytes, length);
+    job j = {.stages = {.how = how, .out = out}};
+    char delimiter = how->delimiter != 0 ? how->delimiter : header_delimiter(bytes, length);
     if (delimiter == 0)
         delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
                 csv_delimiter_check(delimiter, e) && read_lines(&j, e);
-    job_free(&j);
+    csv_matrices_free(&j.stages);
+    text_free(&j.name);
     if (!done)
         bundle_free(out);
     return done;
@@ -325,27 +253,18 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
 
 /* ---- writing ---- */
 
-static const char HEADER[] = "stage,batch,head,row,col,value";
-static const char HEADER_WITH_ITEM[] = "stage,batch,head,row,col,item,value";
-
-static void add_index(text *to, size_t index, char delimiter)
+/* Nothing where the index is not there. */
+static void add_index(text *to, bool is_there, size_t index, char delimiter)
 {
     enum { LONGEST = 20 }; /* digits of 2⁶⁴ */
     char digits[LONGEST + 1];
     size_t first = LONGEST;
     digits[LONGEST] = delimiter;
-    do
+    for (bool more = is_there; more; more = index > 0) {
         digits[--first] = (char)('0' + index % 10);
-    while ((index /= 10) > 0);
+        index /= 10;
+    }
     text_add(to, digits + first, LONGEST + 1 - first);
-}
-
-static void add_index_if(text *to, bool there, size_t index, char delimiter)
-{
-    if (there)
-        add_index(to, index, delimiter);
-    else
-        text_add(to, &delimiter, 1);
 }
 
 /* A block as lines. */
@@ -365,9 +284,9 @@ static void write_row(const void *context, size_t row, text *to)
     for (size_t column = 0; column < b->matrix.size[1]; column++) {
         text_add(to, t->before.data, t->before.length);
         if (b->has[GRID_ROW])
-            add_index(to, b->index[GRID_ROW], t->delimiter);
-        add_index(to, row, t->delimiter);
-        add_index(to, column, t->delimiter);
+            add_index(to, true, b->index[GRID_ROW], t->delimiter);
+        add_index(to, true, row, t->delimiter);
+        add_index(to, true, column, t->delimiter);
         if (t->has_item && !b->has[GRID_ROW])
             text_add(to, &t->delimiter, 1);
         csv_number_write(to, &b->matrix, row, column, t->how);
@@ -375,58 +294,43 @@ static void write_row(const void *context, size_t row, text *to)
     }
 }
 
-static void find_before(table *t, const char *name)
+static bool write_stage(table *t, const entry *one, sink *out, err *e)
 {
     const block *b = &t->block;
-    text_clear(&t->before);
-    csv_text_write(&t->before, name, t->delimiter, false, t->how);
-    text_add(&t->before, &t->delimiter, 1);
-    add_index_if(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
-    add_index_if(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);
-}
-
-static bool write_stage(const entry *one, bool has_item, const write_options *how, char delimiter,
-                        sink *out, err *e)
-{
-    table t = {.how = how, .delimiter = delimiter, .has_item = has_item, .block = block_first(one)};
-    bool done = true;
+    const rows_text rows = {&b->matrix, write_row, t};
+    bool done;
+    t->block = block_first(one);
     do {
-        const rows_text rows = {&t.block.matrix, write_row, &t};
-        find_before(&t, one->name);
-        done = text_ok(&t.before, e) && rows_text_write(&rows, how, out, e);
-    } while (done && block_next(one, &t.block));
-    text_free(&t.before);
+        text_clear(&t->before);
+        csv_text_write(&t->before, one->name, t->delimiter, false, t->how);
+        text_add(&t->before, &t->delimiter, 1);
+        add_index(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
+        add_index(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);
+        done = text_ok(&t->before, e) && rows_text_write(&rows, t->how, out, e);
+    } while (done && block_next(one, &t->block));
     return done;
-}
-
-static bool any_has_item(const bundle *result)
-{
-    for (size_t i = 0; i < result->count; i++) {
-        if (result->entry[i].kind == ENTRY_TENSOR && block_first(&result->entry[i]).has[GRID_ROW])
-            return true;
-    }
-    return false;
-}
-
-static void write_header(text *to, bool has_item, char delimiter)
-{
-    for (const char *p = has_item ? HEADER_WITH_ITEM : HEADER; *p != '\0'; p++)
-        text_add(to, *p == ',' ? &delimiter : p, 1);
-    text_add_string(to, "\n");
 }
 
 bool tidy_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
-    char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
-    if (!csv_delimiter_check(delimiter, e) || !csv_check_result(result, "a tidy table", e))
+    table t = {.how = how, .delimiter = how->delimiter == 0 ? ',' : how->delimiter};
+    if (!csv_delimiter_check(t.delimiter, e) || !csv_check_result(result, "a tidy table", e))
         return false;
-    bool has_item = any_has_item(result);
-    write_header(sink_text(out), has_item, delimiter);
-    csv_write_header(sink_text(out), how->header);
     for (size_t i = 0; i < result->count; i++) {
-        if (result->entry[i].kind == ENTRY_TENSOR &&
-            !write_stage(&result->entry[i], has_item, how, delimiter, out, e))
-            return false;
+        const entry *one = &result->entry[i];
+        t.has_item = t.has_item || (one->kind == ENTRY_TENSOR && block_first(one).has[GRID_ROW]);
     }
-    return text_ok(sink_text(out), e);
+    text *to = sink_text(out);
+    for (size_t column = 0; column < TIDY_COLUMNS; column++) {
+        if (column == TIDY_FIRST_INDEX + GRID_ITEM && !t.has_item)
+            continue;
+        text_add_string(to, COLUMNS[column].name);
+        text_add(to, column == TIDY_VALUE ? "\n" : &t.delimiter, 1);
+    }
+    csv_write_header(to, how->header);
+    bool done = true;
+    for (size_t i = 0; done && i < result->count; i++)
+        done = result->entry[i].kind != ENTRY_TENSOR || write_stage(&t, &result->entry[i], out, e);
+    text_free(&t.before);
+    return done && text_ok(sink_text(out), e);
 }

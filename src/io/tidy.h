@@ -22,9 +22,6 @@ bool tidy_probe(const char *bytes, size_t length);
  * would be taken for numbers. */
 bool tidy_may_be(const char *bytes, size_t length);
 
-/* The delimiter that makes the first row a header, or 0. */
-char tidy_header_delimiter(const char *bytes, size_t length);
-
 /* `out` comes in empty, and is empty again when reading fails. */
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
 bool tidy_write(const bundle *result, const write_options *how, sink *out, err *e);
