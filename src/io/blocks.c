@@ -140,26 +140,13 @@ static void find_leading(const entry *of, bool has[GRID_AXES])
     if (letters == NULL)
         letters = of->tensor.rank >= 4 ? "bh" : of->tensor.rank == 3 ? "h" : "";
     int left = of->tensor.rank - 2;
-    has[GRID_BATCH] = left > 0 && *letters == 'b';
-    letters += has[GRID_BATCH];
-    left -= has[GRID_BATCH];
-    has[GRID_HEAD] = left > 0 && *letters == 'h';
-    left -= has[GRID_HEAD];
+    for (int axis = GRID_BATCH; axis <= GRID_HEAD; axis++) {
+        has[axis] = left > 0 && *letters == "bh"[axis];
+        letters += has[axis];
+        left -= has[axis];
+    }
     has[GRID_ROW] = left > 0;
     assert(left <= 1);
-}
-
-static tensor as_matrix(const tensor *t)
-{
-    tensor view = tensor_view_of(t);
-    if (view.rank == 2)
-        return view;
-    view.size[1] = t->rank == 0 ? 1 : t->size[0];
-    view.stride[1] = t->rank == 0 ? 1 : t->stride[0];
-    view.size[0] = 1;
-    view.stride[0] = (ptrdiff_t)view.size[1];
-    view.rank = 2;
-    return view;
 }
 
 static void find_matrix(const entry *of, block *b)
@@ -169,7 +156,14 @@ static void find_matrix(const entry *of, block *b)
         if (b->has[axis])
             t = tensor_at(&t, b->index[axis]);
     }
-    b->matrix = as_matrix(&t);
+    if (t.rank < 2) {
+        t.size[1] = t.rank == 0 ? 1 : t.size[0];
+        t.stride[1] = t.rank == 0 ? 1 : t.stride[0];
+        t.size[0] = 1;
+        t.stride[0] = (ptrdiff_t)t.size[1];
+        t.rank = 2;
+    }
+    b->matrix = t;
 }
 
 block block_first(const entry *of)

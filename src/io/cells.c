@@ -113,22 +113,18 @@ static bool allows(const cells *to, double nonfinite)
            (to->kind == KEY_BIAS && isinf(nonfinite) && nonfinite < 0);
 }
 
-/* Columns that spaces align would be full of holes; merged, a hole would move the numbers behind
- * it. */
-static bool refuse_spaces(const place *at, err *e)
-{
-    err_at(e, at, "a number is missing: each space separates");
-    return err_remedy(
-        e,
-        "one stands between numbers, none around them (tr -s ' ' squeezes them); a hole is \"\"");
-}
-
 static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
                          const place *at, err *e)
 {
-    if (s.from == s.end && r->delimiter == ' ')
-        return refuse_spaces(at, e);
-    if (s.from == s.end)
+    bool is_missing = s.from == s.end;
+    if (is_missing && r->delimiter == ' ') {
+        /* Columns that spaces align would be full of holes; merged, a hole would move the numbers
+         * behind it. */
+        err_at(e, at, "a number is missing: each space separates");
+        return err_remedy(e, "one stands between numbers, none around them (tr -s ' ' squeezes "
+                             "them); a hole is \"\"");
+    }
+    if (is_missing)
         err_at(e, at, "a number is missing");
     else if (to->kind == KEY_MASK)
         err_at(e, at, "'%.*s' is neither true (1) nor false (0)", quoted_length(s), s.from);
@@ -295,21 +291,17 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
     return true;
 }
 
-/* Where `most` rows end at the latest, unless they have longer numbers than the usual ones: what is
- * behind a block is another's, and would be read in vain for each. */
-static const char *end_of_rows(const csv_reader *r, size_t columns, size_t most)
-{
-    enum { LONGEST = 32 }; /* bytes of a number and what stands behind it */
-    size_t left = (size_t)(r->end - r->next);
-    return most < left / LONGEST / columns ? r->next + most * columns * LONGEST : r->end;
-}
-
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e)
 {
+    enum { LONGEST = 32 }; /* bytes of a number and what stands behind it */
     table t = {.reader = r, .cells = to, .columns = columns, .most = most};
+    /* No further than `most` rows of usual numbers: what is behind a block is another's, and would
+     * be read in vain for each. */
+    size_t left = (size_t)(r->end - r->next);
+    bool ends_before = most < left / LONGEST / columns;
     const rows_read all = {.at = r->next,
-                           .end = end_of_rows(r, columns, most),
+                           .end = ends_before ? r->next + most * columns * LONGEST : r->end,
                            .columns = columns,
                            .size = dtype_size(to->type),
                            .find = find_row,

@@ -109,20 +109,6 @@ bool csv_row_counts(const char *row, size_t length, char delimiter)
     return look_at_row(&r, KEY_EXPECTED, &look, &ignored) && looks_counted(&look);
 }
 
-static void find_labels(const row_look *header, const row_look *row, size_t columns,
-                        csv_layout *out)
-{
-    if (row->first == CELL_EMPTY && row->count == columns)
-        return; /* a hole, and no label: the row is full */
-    bool looks_so = row->count > 1 && !row->misread &&
-                    (row->first == CELL_LABEL || (row->first_quoted && row->numbers > 0));
-    bool is_short = out->has_header && header->count + 1 == row->count && looks_so;
-    bool has_empty_corner = out->has_header && header->first == CELL_EMPTY && header->count > 1;
-    out->has_labels = looks_so || has_empty_corner;
-    out->labels_are_sure = is_short || has_empty_corner;
-    out->has_corner = out->has_header && out->has_labels && !is_short;
-}
-
 bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_layout *out, err *e)
 {
     csv_reader ahead = *r;
@@ -134,7 +120,16 @@ bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_lay
     *out = (csv_layout){.has_header = is_header(&first, &second)};
     if (!out->has_header && is_counted_header(&first, &second, columns))
         out->has_header = out->header_counts = true;
-    find_labels(&first, out->has_header ? &second : &first, columns, out);
+    const row_look *row = out->has_header ? &second : &first;
+    if (row->first == CELL_EMPTY && row->count == columns)
+        return true; /* a hole, and no label: the row is full */
+    bool looks_so = row->count > 1 && !row->misread &&
+                    (row->first == CELL_LABEL || (row->first_quoted && row->numbers > 0));
+    bool is_short = out->has_header && first.count + 1 == row->count && looks_so;
+    bool has_empty_corner = out->has_header && first.first == CELL_EMPTY && first.count > 1;
+    out->has_labels = looks_so || has_empty_corner;
+    out->labels_are_sure = is_short || has_empty_corner;
+    out->has_corner = out->has_header && out->has_labels && !is_short;
     return true;
 }
 

@@ -73,8 +73,12 @@ bool csv_take_line_end(csv_reader *r)
     return length > 0;
 }
 
-static void take_comment(csv_reader *r, csv_field *comment)
+csv_line csv_next_line(csv_reader *r, csv_field *comment)
 {
+    if (r->next == r->end)
+        return CSV_END;
+    if (*r->next != '#')
+        return csv_take_line_end(r) ? CSV_BLANK : CSV_ROW;
     *comment = (csv_field){.text = r->next + 1, .line = r->line, .column = 1, .last = true};
     const char *newline = memchr(r->next, '\n', (size_t)(r->end - r->next));
     const char *end = newline == NULL ? r->end : newline;
@@ -83,17 +87,7 @@ static void take_comment(csv_reader *r, csv_field *comment)
     if (end > comment->text && end[-1] == '\r')
         end--;
     comment->length = (size_t)(end - comment->text);
-}
-
-csv_line csv_next_line(csv_reader *r, csv_field *comment)
-{
-    if (r->next == r->end)
-        return CSV_END;
-    if (*r->next == '#') {
-        take_comment(r, comment);
-        return CSV_COMMENT;
-    }
-    return csv_take_line_end(r) ? CSV_BLANK : CSV_ROW;
+    return CSV_COMMENT;
 }
 
 static bool ends_unquoted(char byte, char delimiter)

@@ -38,32 +38,17 @@ static bool write_range(void *context, size_t worker, size_t range)
     return sink_add(j->out, &j->range[worker], j->e);
 }
 
-static bool write_one_by_one(const job *j)
+static bool write_rows(job *j, size_t threads)
 {
+    const ordered_work ranges = {(j->end - j->first + j->rows - 1) / j->rows, format_range,
+                                 write_range};
+    if (threads > 1 && ranges.units >= FEWEST_RANGES && j->all->matrix->size[1] <= MOST_COLUMNS)
+        return threads_run_in_order(threads, &ranges, j);
     for (size_t row = j->first; row < j->end; row++) {
         j->all->write(j->all->context, row, sink_text(j->out));
         if (!sink_spill(j->out, j->e))
             return false;
     }
-    return true;
-}
-
-static bool write_rows(job *j, size_t threads)
-{
-    const ordered_work ranges = {(j->end - j->first + j->rows - 1) / j->rows, format_range,
-                                 write_range};
-    if (threads < 2 || ranges.units < FEWEST_RANGES || j->all->matrix->size[1] > MOST_COLUMNS)
-        return write_one_by_one(j);
-    return threads_run_in_order(threads, &ranges, j);
-}
-
-/* As many rows as there are, of `rows` more. */
-static bool find_rows(job *j, const row_supply *supply, size_t rows)
-{
-    j->first = j->end;
-    if (supply != NULL && !supply->make(supply->context, j->all->matrix, j->first, &rows, j->e))
-        return false;
-    j->end += rows;
     return true;
 }
 
@@ -77,8 +62,14 @@ bool rows_text_write(const rows_text *all, const write_options *how, sink *out, 
         range[i] = (text){0};
     j.rows = columns < NUMBERS ? NUMBERS / (columns + 1) + 1 : 1;
     bool done = true;
-    while (done && j.end < rows)
-        done = find_rows(&j, how->supply, rows - j.end) && write_rows(&j, threads);
+    while (done && j.end < rows) {
+        size_t more = rows - j.end;
+        j.first = j.end;
+        done = how->supply == NULL ||
+               how->supply->make(how->supply->context, all->matrix, j.first, &more, e);
+        j.end += more;
+        done = done && write_rows(&j, threads);
+    }
     for (size_t i = 0; i < threads; i++)
         text_free(&range[i]);
     return done;

@@ -104,12 +104,6 @@ typedef struct line {
     bool has[GRID_AXES];
 } line;
 
-/* Nothing, or as R writes it. */
-static bool is_absent(const csv_field *f)
-{
-    return f->length == 0 || (f->length == 2 && memcmp(f->text, "NA", 2) == 0);
-}
-
 /* Digits, and perhaps ".0" behind them: pandas writes a column so that is empty somewhere. */
 static bool index_of(const csv_field *f, size_t *index)
 {
@@ -131,23 +125,14 @@ static bool index_of(const csv_field *f, size_t *index)
 static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *to, err *e)
 {
     place at = csv_field_place(&j->reader, f);
-    if (is_absent(f) && axis != GRID_ROW && axis != GRID_COL)
-        return true;
+    bool is_absent = f->length == 0 || (f->length == 2 && memcmp(f->text, "NA", 2) == 0);
+    if (is_absent && axis != GRID_ROW && axis != GRID_COL)
+        return true; /* it is nothing, or as R writes that */
     to->has[axis] = index_of(f, &to->index[axis]);
     if (to->has[axis])
         return true;
     return err_at(e, &at, "the %s is '%.*s' here, which is no index (0, 1, 2, …)",
                   GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
-}
-
-static bool read_stage(job *j, const csv_field *f, line *to, err *e)
-{
-    place at = csv_field_place(&j->reader, f);
-    text_clear(&j->name);
-    if (!csv_field_text(&j->reader, f, &j->name, e))
-        return false;
-    to->stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
-    return to->stage != SIZE_MAX;
 }
 
 /* Puts the line's number and indices to those of its stage. */
@@ -191,7 +176,12 @@ static bool read_line(job *j, err *e)
     }
     if (!h->has[TIDY_STAGE])
         field[TIDY_STAGE] = (csv_field){.text = "", .line = f.line, .column = 1};
-    if (!read_stage(j, &field[TIDY_STAGE], &to, e))
+    place at = csv_field_place(&j->reader, &field[TIDY_STAGE]);
+    text_clear(&j->name);
+    if (!csv_field_text(&j->reader, &field[TIDY_STAGE], &j->name, e))
+        return false;
+    to.stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
+    if (to.stage == SIZE_MAX)
         return false;
     for (int axis = 0; axis < GRID_AXES; axis++) {
         size_t column = TIDY_FIRST_INDEX + (size_t)axis;
