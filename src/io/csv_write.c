@@ -7,7 +7,6 @@
 #include "io/number_row.h"
 #include "io/number_write.h"
 #include "io/rows_text.h"
-#include "io/unnamed.h"
 
 #include <string.h>
 
@@ -219,7 +218,7 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
 
 static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
 {
-    const char *name = unnamed_or_own(one, UNNAMED);
+    const char *name = write_name(one, UNNAMED);
     block b = block_first(one);
     do {
         text *to = sink_text(w->out);
@@ -265,7 +264,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
             return false;
     }
     block b = block_first(first);
-    return unnamed_check(result, UNNAMED, e) &&
+    return write_check_unnamed(result, UNNAMED, e) &&
            check_labels(w->columns, b.matrix.size[1], first->name, e) &&
            check_labels(w->rows, b.matrix.size[0], first->name, e) && check_labels_read_back(w, e);
 }

@@ -89,6 +89,11 @@ int read_most_rank(const read_options *how, key_kind kind);
 /* A reader comes to a line of what made the result, perhaps behind the space of a comment. */
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e);
 
+/* The name that an entry is written under: its own, or `unnamed` where it has none. */
+const char *write_name(const entry *one, const char *unnamed);
+/* Refuses a matrix without a name beside one that has the name it would get. */
+bool write_check_unnamed(const bundle *result, const char *unnamed, err *e);
+
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */
     const char *name;        /* the document's own name, or NULL */

@@ -91,6 +91,20 @@ bool read_header_line(const read_options *how, const char *line, size_t length, 
     return how->header == NULL || text_list_add(how->header, line + space, length - space, e);
 }
 
+const char *write_name(const entry *one, const char *unnamed)
+{
+    return one->name[0] == '\0' ? unnamed : one->name;
+}
+
+bool write_check_unnamed(const bundle *result, const char *unnamed, err *e)
+{
+    const entry *found = bundle_find(result, "");
+    return found == NULL || bundle_find(result, unnamed) == NULL ||
+           err_at(e, &found->at,
+                  "the matrix without a name would be '%s', and there is one of that name",
+                  unnamed);
+}
+
 const format *format_by_name(const char *name)
 {
     return (const format *)(const void *)named_find(&FORMATS, name, strlen(name));

@@ -1,7 +1,6 @@
 #include "io/element_bytes.h"
 #include "io/npy_header.h"
 #include "io/npz.h"
-#include "io/unnamed.h"
 #include "io/zip_write.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@ static bool check(const bundle *result, const write_options *how, err *e)
             return err_at(e, &one->at, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu",
                           MOST_NAME, one->name, length);
     }
-    return unnamed_check(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
+    return write_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
 }
 
 /* The checksum stands in front of the bytes, so they are gone through twice. */
@@ -41,7 +40,7 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
     const tensor *t = &one->tensor;
     text header = {0}, name = {0};
     npy_header_write(&header, t);
-    text_add_format(&name, "%s.npy", unnamed_or_own(one, UNNAMED));
+    text_add_format(&name, "%s.npy", write_name(one, UNNAMED));
     bool done = text_ok(&header, e) && text_ok(&name, e);
     if (done) {
         uint64_t size = header.length + (uint64_t)tensor_count(t) * dtype_size(t->type);

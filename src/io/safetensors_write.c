@@ -7,7 +7,6 @@
 #include "io/json_write.h"
 #include "io/safetensors.h"
 #include "io/safetensors_header.h"
-#include "io/unnamed.h"
 
 static const char *const TYPES[] = {
     [DTYPE_F32] = "F32", [DTYPE_F64] = "F64", [DTYPE_BOOL] = "BOOL"};
@@ -24,7 +23,7 @@ static bool check(const bundle *result, err *e)
     if (metadata != NULL)
         return err_at(e, &metadata->at, "'%s' can't be the name of a matrix in safetensors",
                       SAFETENSORS_METADATA);
-    return unnamed_check(result, UNNAMED, e) && element_bytes_check(result, "safetensors", e);
+    return write_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "safetensors", e);
 }
 
 /* ---- the header ---- */
@@ -95,7 +94,7 @@ static void add_tensor(text *to, const entry *one, offsets *at)
 {
     const tensor *t = &one->tensor;
     size_t *next = &at->next[dtype_size(t->type)], end = *next + size_in_bytes(t);
-    add_key(to, unnamed_or_own(one, UNNAMED));
+    add_key(to, write_name(one, UNNAMED));
     text_add_format(to, "{\"dtype\":\"%s\",\"shape\":[", TYPES[t->type]);
     for (int axis = 0; axis < t->rank; axis++)
         text_add_format(to, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
