@@ -27,23 +27,17 @@ typedef struct writer {
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
                       const write_options *how)
 {
-    ptrdiff_t at = (ptrdiff_t)row * matrix->stride[0] + (ptrdiff_t)column * matrix->stride[1];
-    int digits = how->digits;
+    double value = tensor_get(matrix, (const size_t[]){row, column});
     char *room = text_room(out, NUMBER_FIXED_TEXT);
     if (room == NULL)
         return;
-    if (matrix->type == DTYPE_F32 && digits < 0) {
-        text_added(out, number_write_f32(((const float *)matrix->data)[at], room));
-        return;
-    }
-    double value = matrix->type == DTYPE_F64   ? ((const double *)matrix->data)[at]
-                   : matrix->type == DTYPE_F32 ? (double)((const float *)matrix->data)[at]
-                                               : ((const unsigned char *)matrix->data)[at];
-    if (!tensor_is_hole(value))
-        text_added(out, digits < 0 ? number_write_f64(value, room)
-                                   : number_write_fixed(value, digits, room));
-    else /* where spaces separate, nothing between two of them is refused */
+    if (matrix->type == DTYPE_F32 && how->digits < 0)
+        text_added(out, number_write_f32((float)value, room));
+    else if (tensor_is_hole(value)) /* where spaces separate, nothing between two is refused */
         text_add_string(out, how->delimiter == ' ' ? "\"\"" : "");
+    else
+        text_added(out, how->digits < 0 ? number_write_f64(value, room)
+                                        : number_write_fixed(value, how->digits, room));
 }
 
 bool csv_is_formula(const char *cell)
