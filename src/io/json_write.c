@@ -64,7 +64,7 @@ void json_row_write(text *out, const tensor *row, int digits)
     text_add_string(out, "]");
 }
 
-static void write_list(text *out, const text_list *list)
+void json_list_write(text *out, const text_list *list)
 {
     text_add_string(out, "[");
     for (size_t i = 0; i < list->count; i++) {
@@ -94,24 +94,6 @@ void json_member_count(text *out, const char *name, size_t value)
 {
     json_member_key(out, name);
     text_add_format(out, "%zu", value);
-}
-
-void json_member_truth(text *out, const char *name, bool value)
-{
-    json_member_key(out, name);
-    text_add_string(out, value ? "true" : "false");
-}
-
-void json_member_number(text *out, const char *name, double value)
-{
-    json_member_key(out, name);
-    json_element_write(out, DTYPE_F64, value, -1);
-}
-
-void json_member_list(text *out, const char *name, const text_list *list)
-{
-    json_member_key(out, name);
-    write_list(out, list);
 }
 
 /* ---- a result ---- */
@@ -218,7 +200,7 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     case ENTRY_BUNDLE:
         return write_bundle(w, one->bundle, one->is_list, depth, e);
     case ENTRY_LIST:
-        write_list(w->text, &one->list);
+        json_list_write(w->text, &one->list);
         return true;
     case ENTRY_JSON:
         text_add_string(w->text, one->text);
@@ -269,7 +251,7 @@ static bool write_head(writer *w)
         return is_first;
     add_separator(w->text, w->how, is_first, 1);
     write_key(w, "_header");
-    write_list(w->text, w->how->header);
+    json_list_write(w->text, w->how->header);
     return false;
 }
 

@@ -19,13 +19,12 @@ void json_element_write(text *out, dtype type, double value, int digits);
 /* A tensor of rank 1 as a list on one line. */
 void json_row_write(text *out, const tensor *row, int digits);
 
+void json_list_write(text *out, const text_list *list);
+
 /* Members of an object: each puts its own comma, and nothing behind an opening bracket. The key
  * alone is "NAME": , where the value is still to be written. */
 void json_member_key(text *out, const char *name);
 void json_member_text(text *out, const char *name, const char *value);
 void json_member_count(text *out, const char *name, size_t value);
-void json_member_truth(text *out, const char *name, bool value);
-void json_member_number(text *out, const char *name, double value);
-void json_member_list(text *out, const char *name, const text_list *list);
 
 #endif

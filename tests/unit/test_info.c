@@ -31,7 +31,7 @@ UNIT(info)
     add(&b, "mask", DTYPE_BOOL, "BOOL", 1);
     add(&b, "count", DTYPE_F64, "<i8", 0);
     CHECK(u, facts_of_bundle(&f.root, &b, &e));
-    info_write_text(&out, &f);
+    info_tell(&(teller){.out = &out}, &f, &none);
     CHECK_TEXT(u, text_string(&out),
                "f: NPZ, 1000 bytes: 3 matrices\n"
                "  name                              shape   type  bytes  min  max  mean\n"
@@ -41,7 +41,7 @@ UNIT(info)
                "  count                             0.1\n");
     text_clear(&out);
     f.root.insides = 1;
-    info_write_json(&out, &f, &none);
+    info_tell(&(teller){.out = &out, .is_json = true}, &f, &none);
     CHECK_TEXT(u, text_string(&out),
                "{\"file\": \"f\", \"format\": \"npz\", \"bytes\": 1000, \"kind\": \"object\", "
                "\"entries\": [{\"name\": \"half\", \"kind\": \"matrix\", \"shape\": [2, 3], "

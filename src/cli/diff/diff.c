@@ -30,12 +30,15 @@ static void note_missing(const text_list *names, const diff_file *own, const dif
 
 static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
 {
-    bool done = o->summary ? diff_write_summary(d, out, e) : diff_write_text(d, out, e);
     bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
     bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
     size_t width = world->width > 20 ? (size_t)world->width : WIDTH_OF_FILES;
     bool is_colored = output_uses_color(o, world, "-");
-    return done && (!draws || diff_write_heat_map(d->first, width, is_colored, out, e));
+    if (o->summary)
+        diff_write_summary(d, out);
+    else
+        diff_write_text(d, out);
+    return !draws || diff_write_heat_map(d->first, width, is_colored, out, e);
 }
 
 /* All that is said of two results. */
@@ -61,7 +64,7 @@ static bool find_origins(both *all, const diff_file file[2], const options *o, c
     text notes = {0};
     if (!diff_origins_read(&all->from, file, e))
         return false;
-    diff_origins_write_notes(&all->from, &notes);
+    diff_origins_tell(&all->from, &(teller){.out = &notes});
     return say_notes(&notes, o, world, e);
 }
 

@@ -203,11 +203,6 @@ void diff_mistakes_free(diff_mistakes *m)
 
 /* ---- saying it ---- */
 
-static bool is_too_long(const diff_mistakes *m)
-{
-    return m->found.operations > OVERLOOKED_OPERATIONS;
-}
-
 void diff_mistakes_write_note(const diff_mistakes *m, text *out)
 {
     const overlooked *found = &m->found;
@@ -218,22 +213,20 @@ void diff_mistakes_write_note(const diff_mistakes *m, text *out)
             m->is_without_output ? ", but for its output, whose Wo is not there" : "", out);
 }
 
-void diff_mistakes_write_json(const diff_mistakes *m, text *out)
+void diff_mistakes_tell(const diff_mistakes *m, teller *t)
 {
     const overlooked *found = &m->found;
     if (!m->are_known)
         return;
-    json_member_key(out, "mistakes");
-    text_add_string(out, "{");
-    json_member_count(out, "tried", found->tried);
-    json_member_key(out, "pass");
-    text_add_string(out, "[");
+    tell_open(t, "mistakes", "{");
+    tell_count(t, "tried", NULL, found->tried);
+    tell_open(t, "pass", "[");
     for (size_t i = 0; i < found->count; i++) {
-        text_add_string(out, i == 0 ? "" : ", ");
-        json_string_write(out, found->made[i]->named.name);
+        tell_open(t, NULL, "");
+        json_string_write(t->out, found->made[i]->named.name);
     }
-    text_add_string(out, "]");
-    json_member_truth(out, "too_large", is_too_long(m));
-    json_member_truth(out, "without_output", m->is_without_output);
-    text_add_string(out, "}");
+    tell_close(t, "]");
+    tell_truth(t, "too_large", found->operations > OVERLOOKED_OPERATIONS);
+    tell_truth(t, "without_output", m->is_without_output);
+    tell_close(t, "}");
 }

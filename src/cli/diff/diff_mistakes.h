@@ -3,6 +3,7 @@
 #define SELFATTN_CLI_DIFF_DIFF_MISTAKES_H
 
 #include "cli/diff/diff_pairs.h"
+#include "cli/tell.h"
 #include "why/overlooked.h"
 
 typedef struct diff_mistakes {
@@ -21,6 +22,6 @@ void diff_mistakes_free(diff_mistakes *m);
 /* A line, or nothing where the tolerance tells all mistakes apart. */
 void diff_mistakes_write_note(const diff_mistakes *m, text *out);
 /* A member of diff's object, where they are known. */
-void diff_mistakes_write_json(const diff_mistakes *m, text *out);
+void diff_mistakes_tell(const diff_mistakes *m, teller *t);
 
 #endif

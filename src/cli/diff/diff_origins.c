@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/diff/diff_settings.h"
-#include "io/json_write.h"
 
 #include <string.h>
 
@@ -165,32 +164,41 @@ static bool next_unlike(const diff_origins *o, size_t *at, unlike *found)
     return false;
 }
 
-/* ---- for a person ---- */
+/* ---- what is told ---- */
 
 /* Enough of a hash to tell two apart. */
 enum { SHORT_HASH = 8 };
 
-static void add_side(text *out, const char *name, const origin_input *in, bool shows_shape)
+static void tell_side(teller *t, const char *side, const char *file, const origin_input *in,
+                      bool shows_shape)
 {
-    text_add_format(out, "%s ", name);
-    if (in == NULL)
-        text_add_string(out, "none");
-    else if (shows_shape)
-        text_add_string(out, in->shape);
-    else
-        text_add_format(out, "%.*s", SHORT_HASH, in->hash);
+    bool is_cut = in != NULL && !shows_shape;
+    tell_words(t, "%s %.*s", file, is_cut ? SHORT_HASH : -1,
+               in == NULL    ? "none"
+               : shows_shape ? in->shape
+                             : in->hash);
+    if (in == NULL) {
+        tell_number(t, side, DTYPE_F64, tensor_hole());
+        return;
+    }
+    tell_open(t, side, "{");
+    tell_text(t, "shape", NULL, in->shape);
+    tell_text(t, "hash", NULL, in->hash);
+    tell_close(t, "}");
 }
 
 /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
-static void add_unlike(text *out, const diff_origins *o, const unlike *one)
+static void tell_unlike(teller *t, const diff_origins *o, const unlike *one)
 {
     const origin_input *a = one->of[0], *b = one->of[1];
     bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
-    text_add_format(out, "made from different inputs: %s (", one->name);
-    add_side(out, o->name[0], a, shows_shape);
-    text_add_string(out, ", ");
-    add_side(out, o->name[1], b, shows_shape);
-    text_add_string(out, ")\n");
+    tell_words(t, "made from different inputs: %s (", one->name);
+    tell_open(t, one->name, "{");
+    tell_side(t, "a", o->name[0], a, shows_shape);
+    tell_words(t, ", ");
+    tell_side(t, "b", o->name[1], b, shows_shape);
+    tell_close(t, "}");
+    tell_words(t, ")\n");
 }
 
 /* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
@@ -223,55 +231,27 @@ static void add_options(text *out, const diff_origins *o)
     text_add_string(out, out->length == start ? "" : "\n");
 }
 
-void diff_origins_write_notes(const diff_origins *o, text *out)
+void diff_origins_tell(const diff_origins *o, teller *t)
 {
     if (!o->are_known)
         return;
     unlike one;
+    tell_open(t, "different_inputs", "{");
     for (size_t at = 0; next_unlike(o, &at, &one);)
-        add_unlike(out, o, &one);
-    add_untold(out, o);
-    add_options(out, o);
+        tell_unlike(t, o, &one);
+    tell_close(t, "}");
+    tell_list(t, "untold_inputs", &o->untold);
+    tell_list(t, "only_options_a", &o->of[0].options);
+    tell_list(t, "only_options_b", &o->of[1].options);
+    tell_text(t, "version_a", NULL, o->of[0].version);
+    tell_text(t, "version_b", NULL, o->of[1].version);
+    if (t->is_json)
+        return;
+    add_untold(t->out, o);
+    add_options(t->out, o);
     if (!has_same_version(o))
-        text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
-                        o->of[0].version, o->name[1], o->of[1].version);
-}
-
-/* ---- for a machine ---- */
-
-static void add_origin(text *out, const char *name, const origin_input *in)
-{
-    json_member_key(out, name);
-    if (in == NULL) {
-        text_add_string(out, "null");
-        return;
-    }
-    text_add_string(out, "{");
-    json_member_text(out, "shape", in->shape);
-    json_member_text(out, "hash", in->hash);
-    text_add_string(out, "}");
-}
-
-void diff_origins_write_json(const diff_origins *o, text *out)
-{
-    if (!o->are_known)
-        return;
-    json_member_key(out, "different_inputs");
-    text_add_string(out, "{");
-    unlike one;
-    for (size_t at = 0; next_unlike(o, &at, &one);) {
-        json_member_key(out, one.name);
-        text_add_string(out, "{");
-        add_origin(out, "a", one.of[0]);
-        add_origin(out, "b", one.of[1]);
-        text_add_string(out, "}");
-    }
-    text_add_string(out, "}");
-    json_member_list(out, "untold_inputs", &o->untold);
-    json_member_list(out, "only_options_a", &o->of[0].options);
-    json_member_list(out, "only_options_b", &o->of[1].options);
-    json_member_text(out, "version_a", o->of[0].version);
-    json_member_text(out, "version_b", o->of[1].version);
+        tell_words(t, "made by different versions: %s by %s, %s by %s\n", o->name[0],
+                   o->of[0].version, o->name[1], o->of[1].version);
 }
 
 /* ---- both ---- */

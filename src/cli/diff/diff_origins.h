@@ -3,6 +3,7 @@
 #define SELFATTN_CLI_DIFF_DIFF_ORIGINS_H
 
 #include "cli/diff/diff_files.h"
+#include "cli/tell.h"
 
 /* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
 typedef struct origin_input {
@@ -27,9 +28,8 @@ typedef struct diff_origins {
 bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e);
 void diff_origins_free(diff_origins *o);
 
-/* A line a difference: "made from different inputs: wq …". */
-void diff_origins_write_notes(const diff_origins *o, text *out);
-/* Members of diff's object, where the origins are known. */
-void diff_origins_write_json(const diff_origins *o, text *out);
+/* Where the origins are known: in words a line a difference, "made from different inputs: wq …"; to
+ * a machine members of diff's object. */
+void diff_origins_tell(const diff_origins *o, teller *t);
 
 #endif

@@ -7,9 +7,9 @@
 #include "cli/diff/diff_pairs.h"
 
 /* The first element that differs, then a line a stage; nothing where all are equal. */
-bool diff_write_text(const diff_result *d, text *out, err *e);
+void diff_write_text(const diff_result *d, text *out);
 /* A line a stage, and one that counts; also where all are equal. */
-bool diff_write_summary(const diff_result *d, text *out, err *e);
+void diff_write_summary(const diff_result *d, text *out);
 /* One line for a machine; its shape is told in the manual, DIFFERENCES. */
 void diff_write_json(const diff_result *d, const diff_origins *from, const diff_mistakes *missed,
                      text *out);

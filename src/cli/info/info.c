@@ -121,46 +121,62 @@ static info_kind kind_of(const fact *root)
 }
 
 /* Reads it again, as a document. */
-static bool read_document(const info_file *to, const source *s, const options *o,
-                          const key_tables *keys, bundle *contents, err *e)
+static bool read_document(info_file *to, const source *s, const options *o, err *e)
 {
     read_options how = read_options_of(o, s->file, DTYPE_F32);
     how.keys = &KEYS;
-    how.document_keys = keys;
+    how.document_keys = to->kind == INFO_LAYERS ? &STACK_DOCUMENT : NULL;
     how.map = s->map;
     how.allow_nonfinite = true;
-    return to->format->read(s->bytes, s->length, &how, contents, e);
+    return to->format->read(s->bytes, s->length, &how, &to->contents, e);
 }
 
-static void find_attention(info_file *to, const source *s, const options *o)
+/* Weights alone are planned for one token of zeros, as wide as they take, and without what belongs
+ * to certain tokens. False where there are none of keys and values. */
+static bool add_token(info_file *to)
 {
-    bundle contents = {0};
-    to->has_attention = true;
-    if (read_document(to, s, o, NULL, &contents, &to->attention.trouble))
-        to->has_attention = attention_facts_of(&to->attention, &contents);
-    bundle_free(&contents);
+    static double zero;
+    problem *p = &to->problem;
+    const tensor *weight = p->in[INPUT_WK];
+    if (weight == NULL || p->in[INPUT_WV] == NULL || weight->rank < 2)
+        return false;
+    int axis = weight->rank - (p->is_out_in[INPUT_WK] ? 1 : 2);
+    to->token =
+        (tensor){.type = p->type, .rank = 2, .size = {1, weight->size[axis]}, .data = &zero};
+    p->in[INPUT_X] = &to->token;
+    p->in[INPUT_MASK] = p->in[INPUT_BIAS] = NULL;
+    p->tokens = p->key_tokens = NULL;
+    return true;
 }
 
-static void find_stack(info_file *to, const source *s, const options *o)
+static bool plan_attention(info_file *to, err *e)
 {
-    bundle contents = {0};
-    to->has_stack = true;
-    if (read_document(to, s, o, &STACK_DOCUMENT, &contents, &to->stack.trouble))
-        stack_facts_of(&to->stack, &contents);
-    bundle_free(&contents);
+    problem *p = &to->problem;
+    if (!problem_read(p, &to->contents, e))
+        return false;
+    to->has_inputs = problem_has_inputs(p);
+    to->is_asked = to->has_inputs || add_token(to);
+    return !to->is_asked || plan_make(&to->plan, p, isa_best()->table(p->type), e);
+}
+
+static bool plan_stack(info_file *to, err *e)
+{
+    stack_settings how = {.allow_nonfinite = true};
+    return stack_find_kind(&to->contents, NULL, &how.is_decoder, e) &&
+           stack_read(&to->stack, &to->contents, &how, isa_best(), e);
 }
 
 /* What is wrong then is told, and no error: it is well-formed. But without memory nobody knows. */
 static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 {
-    if (to->kind == INFO_DOCUMENT)
-        find_attention(to, s, o);
-    if (to->kind == INFO_LAYERS)
-        find_stack(to, s, o);
-    if (to->attention.trouble.is_memory)
-        *e = to->attention.trouble;
-    if (to->stack.trouble.is_memory)
-        *e = to->stack.trouble;
+    err *bad = &to->trouble;
+    to->is_asked = to->kind == INFO_DOCUMENT || to->kind == INFO_LAYERS;
+    if (!to->is_asked)
+        return true;
+    bool is_planned = read_document(to, s, o, bad) &&
+                      (to->kind == INFO_LAYERS ? plan_stack(to, bad) : plan_attention(to, bad));
+    if (!is_planned && bad->is_memory)
+        *e = *bad;
     return !e->is_set;
 }
 
@@ -181,8 +197,10 @@ static bool read_file(info_file *to, const char *file, const options *o, err *e)
 static void free_file(info_file *one)
 {
     fact_free(&one->root);
-    attention_facts_free(&one->attention);
-    stack_facts_free(&one->stack);
+    plan_free(&one->plan);
+    problem_free(&one->problem);
+    stack_free(&one->stack);
+    bundle_free(&one->contents);
 }
 
 /* ---- the command ---- */
@@ -196,12 +214,11 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     char *path = matrix_file_split(file, &one.only, &wrong);
     one.file = descriptor_name(path == NULL ? file : path);
     bool done = path != NULL && read_file(&one, path, o, &wrong);
-    if (o->format != NULL) {
-        info_write_json(sink_text(out), &one, &wrong);
-    } else if (done) {
-        text_add_string(sink_text(out), is_first ? "" : "\n");
-        info_write_text(sink_text(out), &one);
-    }
+    teller to = {sink_text(out), o->format != NULL};
+    if (done && !is_first)
+        tell_words(&to, "\n");
+    if (done || to.is_json)
+        info_tell(&to, &one, &wrong);
     if (!done)
         report_error(world, &wrong);
     free_file(&one);

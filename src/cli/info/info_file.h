@@ -1,11 +1,12 @@
-/* One file as `info` sees it, and the two ways of saying it. */
+/* One file as `info` sees it, and what it says of it. */
 #ifndef SELFATTN_CLI_INFO_INFO_FILE_H
 #define SELFATTN_CLI_INFO_INFO_FILE_H
 
-#include "cli/info/attention_facts.h"
+#include "attn/plan.h"
 #include "cli/info/facts.h"
-#include "cli/info/stack_facts.h"
+#include "cli/tell.h"
 #include "io/format.h"
+#include "model/stack.h"
 
 typedef enum info_kind {
     INFO_ANYTHING, /* matrices, or JSON of any kind */
@@ -22,17 +23,20 @@ typedef struct info_file {
     size_t documents; /* of a stream */
     fact root;
     info_kind kind;
-    bool has_attention;
-    attention_facts attention;
-    bool has_stack;
-    stack_facts stack;
+    /* What a document asks for, once its defaults are filled in: found by planning it, computing
+     * nothing. */
+    bool is_asked; /* else it asks for nothing, as weights of queries alone do */
+    err trouble;   /* set: it can't be computed, and this is why; the rest is then unknown */
+    bundle contents;
+    problem problem; /* of INFO_DOCUMENT, as the next three */
+    bool has_inputs; /* else there are weights only, and sizes are told for any number of tokens */
+    tensor token;    /* that they are planned for */
+    plan plan;
+    stack stack; /* of INFO_LAYERS */
 } info_file;
 
-/* Lines for a person. */
-void info_write_text(text *out, const info_file *of);
-
-/* One line for a machine; its shape is told in the manual. `error` is set for a file that could not
- * be read, of which only the name is known then. */
-void info_write_json(text *out, const info_file *of, const err *error);
+/* Lines for a person, or one for a machine, whose shape is told in the manual. `error` is set for a
+ * file that could not be read, of which a machine is told the name. */
+void info_tell(teller *t, const info_file *of, const err *error);
 
 #endif

@@ -1,0 +1,150 @@
+#include "cli/tell.h"
+
+#include "base/mem.h"
+#include "io/json_write.h"
+#include "render/display.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* Begins a member where it is one for a machine. */
+static bool begins(teller *t, const char *name)
+{
+    if (!t->is_json || name == NULL)
+        return false;
+    json_member_key(t->out, name);
+    return true;
+}
+
+void tell_open(teller *t, const char *name, const char *bracket)
+{
+    if (!t->is_json)
+        return;
+    if (!begins(t, name) && t->out->length > 0 &&
+        strchr("{[\n", t->out->data[t->out->length - 1]) == NULL)
+        text_add_string(t->out, ", ");
+    text_add_string(t->out, bracket);
+}
+
+void tell_close(teller *t, const char *bracket)
+{
+    if (t->is_json)
+        text_add_string(t->out, bracket);
+}
+
+void tell_count(teller *t, const char *name, const char *words, size_t value)
+{
+    if (begins(t, name))
+        text_add_format(t->out, "%zu", value);
+    else if (!t->is_json && words != NULL)
+        text_add_format(t->out, words, value);
+}
+
+void tell_text(teller *t, const char *name, const char *words, const char *value)
+{
+    if (begins(t, name))
+        json_string_write(t->out, value);
+    else if (!t->is_json && words != NULL)
+        text_add_format(t->out, words, value);
+}
+
+void tell_truth(teller *t, const char *name, bool value)
+{
+    if (begins(t, name))
+        text_add_string(t->out, value ? "true" : "false");
+}
+
+void tell_list(teller *t, const char *name, const text_list *list)
+{
+    if (begins(t, name))
+        json_list_write(t->out, list);
+}
+
+void tell_sizes(teller *t, const char *name, int rank, const size_t *size)
+{
+    if (!begins(t, name))
+        return;
+    text_add_string(t->out, "[");
+    for (int axis = 0; axis < rank; axis++)
+        text_add_format(t->out, "%s%zu", axis == 0 ? "" : ", ", size[axis]);
+    text_add_string(t->out, "]");
+}
+
+void tell_number(teller *t, const char *name, dtype type, double value)
+{
+    if (begins(t, name))
+        json_element_write(t->out, type, value, -1);
+}
+
+void tell_cell(teller *t, const char *name, dtype type, double value,
+               void (*shown)(text *out, double value))
+{
+    tell_number(t, name, type, value);
+    if (!t->is_json) {
+        shown(t->out, value);
+        text_add_string(t->out, "\t");
+    }
+}
+
+void tell_words(teller *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!t->is_json)
+        text_add_arguments(t->out, format, args);
+    va_end(args);
+}
+
+/* ---- tables ---- */
+
+enum { GAP = 2, COLUMNS_MOST = 16 };
+
+static void write_rows(text *out, const char *rows, const char *alignment, const size_t *width,
+                       size_t indent)
+{
+    for (size_t column = 0; *rows != '\0'; rows++) {
+        size_t length = strcspn(rows, "\t\n");
+        bool is_end = rows[length] == '\n';
+        text_add_repeated(out, " ", column == 0 ? indent : 0);
+        if (is_end) {
+            text_add(out, rows, length);
+            display_end_line(out);
+        } else if (width[column] > 0) {
+            size_t missing = width[column] - display_columns(rows, length);
+            bool is_right = alignment[column] == 'r';
+            text_add_repeated(out, " ", is_right ? missing : 0);
+            text_add(out, rows, length);
+            text_add_repeated(out, " ", (is_right ? 0 : missing) + GAP);
+        }
+        column = is_end ? 0 : column + 1;
+        rows += length;
+    }
+}
+
+/* With only_wider, of columns that have a width already. */
+static void measure_rows(const char *rows, size_t *width, bool only_wider)
+{
+    for (size_t column = 0; *rows != '\0'; rows++) {
+        size_t length = strcspn(rows, "\t\n");
+        bool is_end = rows[length] == '\n';
+        if (!is_end && (!only_wider || width[column] > 0))
+            width[column] = size_larger(width[column], display_columns(rows, length));
+        column = is_end ? 0 : column + 1;
+        rows += length;
+    }
+}
+
+void tell_table(text *out, const char *titles, const text *rows, const char *alignment,
+                size_t indent)
+{
+    size_t width[COLUMNS_MOST] = {0};
+    measure_rows(text_string(rows), width, false);
+    if (titles != NULL) {
+        measure_rows(titles, width, true);
+        write_rows(out, titles, alignment, width, indent);
+    }
+    write_rows(out, text_string(rows), alignment, width, indent);
+    out->failed = out->failed || rows->failed;
+}
