@@ -1,9 +1,79 @@
 #include "cli/diff/diff_origins.h"
 
 #include "base/mem.h"
-#include "cli/diff/diff_settings.h"
+#include "cli/command.h"
+#include "cli/shell_word.h"
+#include "io/number_read.h"
+#include "io/number_write.h"
 
 #include <string.h>
+
+/* ---- the settings that it was made with ---- */
+
+/* A word as it is, a number as its shortest decimal. */
+static void add_item(text *to, const char *item, const char *end)
+{
+    char shortest[NUMBER_TEXT];
+    double number;
+    if (number_read_json(item, end, &number))
+        text_add(to, shortest, number_write_f64(number, shortest));
+    else
+        text_add(to, item, (size_t)(end - item));
+}
+
+/* "=1,0" of "1.0,0". */
+static void add_value(text *to, const char *value)
+{
+    const char *separator = "=", *end;
+    do {
+        end = value + strcspn(value, ",");
+        text_add_string(to, separator);
+        add_item(to, value, end);
+        separator = ",";
+        value = end + 1;
+    } while (*end != '\0');
+}
+
+/* "--scale=2", "--causal" or "--no-round": each once, whatever the way of writing it. */
+static bool add_setting(text_list *to, const given_key *one, err *e)
+{
+    text line = {0};
+    bool is_removed = one->value == NULL;
+    bool is_bare = !is_removed && one->row->value_is_optional && strcmp(one->value, "true") == 0;
+    text_add_format(&line, "--%s%s", is_removed ? "no-" : "", one->row->named.name);
+    if (!is_removed && !is_bare)
+        add_value(&line, one->value);
+    bool done = text_ok(&line, e) && text_list_add(to, text_string(&line), line.length, e);
+    text_free(&line);
+    return done;
+}
+
+/* Of the arguments that a header says. Other options name files, whose numbers are in the hashes, or
+ * say how a result is written. Arguments that this version does not take are no error:
+ * `is_understood` is false then. */
+static bool read_settings(text_list *to, const char *arguments, bool *is_understood, err *e)
+{
+    static const char PROGRAM[] = "selfattn";
+    text_list words = {0};
+    options o = {0};
+    err refused = {0};
+    int taken;
+    bool done = text_list_add(&words, PROGRAM, strlen(PROGRAM), e) &&
+                shell_words_read(&words, arguments, e);
+    if (done) {
+        const command *by = command_named((int)words.count, words.item, &taken);
+        *is_understood = options_parse(&o, (int)words.count - taken, words.item + taken, by->groups,
+                                       by->named.name, &refused);
+        if (refused.is_memory)
+            *e = refused;
+        done = !refused.is_memory;
+    }
+    for (size_t i = 0; done && *is_understood && i < o.given_count; i++)
+        done = o.given[i].row->kind != OPTION_KEY_VALUE || add_setting(to, &o.given[i], e);
+    options_free(&o);
+    text_list_free(&words);
+    return done;
+}
 
 /* ---- the lines of a header ---- */
 
@@ -75,7 +145,7 @@ static bool read_origin(origin *to, const text_list *header, text_list *settings
         if ((rest = behind(line, "made by: selfattn ")) != NULL)
             to->version = rest;
         else if ((rest = behind(line, "arguments:")) != NULL)
-            done = diff_settings_read(settings, rest, is_understood, e);
+            done = read_settings(settings, rest, is_understood, e);
         else if ((rest = behind(line, "input: ")) != NULL)
             done = read_input(to, rest, e);
     }

@@ -1,11 +1,120 @@
 #include "cli/diff/diff_pairs.h"
 
+#include "attn/stage.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "cli/diff/diff_order.h"
 #include "cli/tolerances.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the order of stages ---- */
+
+static const char LAYER[] = "layer.";
+
+/* Where an entry stands: what is compared first comes first. */
+typedef struct standing {
+    size_t group; /* before the layers, in one, behind them; no stage */
+    size_t layer;
+    size_t part;  /* of a layer: parts are counted as the file has them */
+    size_t made;  /* what a part makes */
+    size_t index; /* in the file, which knows the rest */
+} standing;
+
+enum { BEFORE, IN_LAYER, BEHIND, NO_STAGE };
+
+static bool is_of_layer(const char *name)
+{
+    return strncmp(name, LAYER, sizeof LAYER - 1) == 0;
+}
+
+static bool is_stack(const bundle *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        if (is_of_layer(result->entry[i].name))
+            return true;
+    }
+    return false;
+}
+
+static size_t stage_number(const char *name)
+{
+    const named *row = named_find(&STAGES, name, strlen(name));
+    return row == NULL ? STAGE_COUNT : (size_t)stage_of(row);
+}
+
+/* What a part makes, in its order: an attention its stages, a feed-forward part these. */
+static size_t number_in_part(const char *part, const char *name)
+{
+    static const char *const FEED_FORWARD[] = {"hidden", "gate", "activated", "output"};
+    size_t i = 0;
+    if (strncmp(part, "ffn.", strlen("ffn.")) != 0)
+        return stage_number(name);
+    while (i < sizeof FEED_FORWARD / sizeof FEED_FORWARD[0] && strcmp(FEED_FORWARD[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output" all of it;
+ * `parts` are those that were met. */
+static standing stand_in_layer(const char *name, size_t index, bundle *parts, err *e)
+{
+    const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
+    const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
+    size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
+    const entry *part = bundle_find_bytes(parts, name, length);
+    if (part == NULL)
+        part = bundle_add(parts, name, length, (place){0}, e);
+    return (standing){.group = IN_LAYER,
+                      .layer = strtoul(layer, NULL, 10),
+                      .part = part == NULL ? 0 : (size_t)(part - parts->entry),
+                      .made = number_in_part(dot == NULL ? name : dot + 1, name + length),
+                      .index = index};
+}
+
+static standing stand(const char *name, bool has_layers, size_t index, bundle *parts, err *e)
+{
+    bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
+    size_t number = stage_number(name);
+    if (is_of_layer(name))
+        return stand_in_layer(name, index, parts, e);
+    if (has_layers)
+        return (standing){.group = is_embedded ? BEFORE : BEHIND, .index = index};
+    return (standing){
+        .group = number == STAGE_COUNT ? NO_STAGE : BEFORE, .made = number, .index = index};
+}
+
+static int compare_standings(const void *a, const void *b)
+{
+    const standing *x = a, *y = b;
+    const size_t of_x[] = {x->group, x->layer, x->part, x->made, x->index},
+                 of_y[] = {y->group, y->layer, y->part, y->made, y->index};
+    size_t i = 0;
+    while (i < 4 && of_x[i] == of_y[i])
+        i++;
+    return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
+}
+
+/* All entries in the order in which they were made, whatever the order of their file: those of one
+ * attention by the pipeline, those of layers floor by floor, and what is no stage after them. NULL
+ * with the error set; to be freed by mem_free. */
+static standing *made_order(const bundle *result, err *e)
+{
+    bool has_layers = is_stack(result);
+    bundle parts = {0};
+    standing *all = mem_alloc(result->count, sizeof all[0], e);
+    for (size_t i = 0; all != NULL && i < result->count; i++)
+        all[i] = stand(result->entry[i].name, has_layers, i, &parts, e);
+    bundle_free(&parts);
+    if (e->is_set) {
+        mem_free(all);
+        return NULL;
+    }
+    qsort(all, result->count, sizeof all[0], compare_standings);
+    return all;
+}
+
+/* ---- who belongs to whom ---- */
 
 typedef struct matcher {
     const bundle *a, *b;
@@ -16,8 +125,6 @@ typedef struct matcher {
     text_list given;   /* B's names that --map gives away: not compared under their own */
     err *e;
 } matcher;
-
-/* ---- names ---- */
 
 static bool is_matrix(const entry *one)
 {
@@ -199,10 +306,10 @@ static bool match_entry(matcher *m, const entry *a)
 
 static bool match_all(matcher *m)
 {
-    size_t *order = diff_order(m->a, m->e);
+    standing *order = made_order(m->a, m->e);
     bool done = order != NULL;
     for (size_t i = 0; i < m->a->count && done; i++)
-        done = match_entry(m, &m->a->entry[order[i]]);
+        done = match_entry(m, &m->a->entry[order[i].index]);
     mem_free(order);
     return done;
 }
