@@ -2,7 +2,6 @@
 #include "cli/check/check_actual.h"
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
-#include "cli/check/check_tap.h"
 #include "cli/command.h"
 #include "cli/given_bundle.h"
 #include "cli/progress.h"
@@ -10,6 +9,8 @@
 #include "cli/stack/generation_solve.h"
 #include "cli/tolerances.h"
 #include "io/sink.h"
+
+#include <string.h>
 
 /* With --actual, --map may speak of its names. */
 static bool check_bundle(const options *o, err *e)
@@ -40,8 +41,59 @@ typedef struct outcome {
     bool is_wrong; /* a document could not be checked */
     bool is_cut;   /* nor could those behind it in its file, if there are any */
     bool saw_layers;
-    tap_count counted;
+    size_t tests; /* of --tap */
 } outcome;
+
+/* ---- the same lines in the Test Anything Protocol (testanything.org), version 13 ---- */
+
+/* A # would begin a directive. */
+static void add_test(text *out, size_t *tests, bool is_ok, const char *words, size_t length)
+{
+    text_add_format(out, "%s %zu - ", is_ok ? "ok" : "not ok", ++*tests);
+    for (size_t i = 0; i < length; i++)
+        text_add_format(out, words[i] == '#' || words[i] == '\\' ? "\\%c" : "%c", words[i]);
+    text_add_string(out, "\n");
+}
+
+static void add_tests(text *out, size_t *tests, const char *lines, size_t length)
+{
+    enum { SKIPPED = sizeof "FAIL  " - 1 };
+    for (const char *end = lines + length; lines < end;) {
+        size_t of_line = strcspn(lines, "\n");
+        bool is_ok = strncmp(lines, "ok    ", SKIPPED) == 0;
+        if (is_ok || strncmp(lines, "FAIL  ", SKIPPED) == 0)
+            add_test(out, tests, is_ok, lines + SKIPPED, of_line - SKIPPED);
+        else
+            text_add_format(out, "# %.*s\n", (int)of_line, lines);
+        lines += of_line + (lines[of_line] == '\n');
+    }
+}
+
+/* What standard error has of it, without the remedy. */
+static void add_error(text *out, size_t *tests, const char *said)
+{
+    const char *where = strchr(said, ' ') + 1;
+    add_test(out, tests, false, where, strcspn(where, "\n"));
+}
+
+/* A test a document, and one that fails for each that can't be checked. */
+static void add_file(text *out, size_t *tests, const checked_file *one)
+{
+    const char *lines = text_string(&one->lines);
+    size_t at = 0;
+    for (size_t i = 0; i < one->passed_over.count; i++) {
+        const checked_error *error = &one->passed_over.one[i];
+        add_tests(out, tests, lines + at, error->behind - at);
+        add_error(out, tests, error->said);
+        at = error->behind;
+    }
+    add_tests(out, tests, lines + at, one->lines.length - at);
+    char last[ERR_TEXT];
+    if (one->bad.is_set)
+        add_error(out, tests, err_text(&one->bad, last));
+}
+
+/* ---- the command ---- */
 
 /* The lines of a file, and what was said of it. */
 static bool write_file(const options *o, env *world, const checked_file *one, sink *out,
@@ -56,7 +108,7 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
     if (one->said != NULL)
         fputs(one->said, world->err);
     if (o->tap)
-        tap_add(to, &all->counted, one);
+        add_file(to, &all->tests, one);
     else if (one->lines.length > 0)
         text_add(to, text_string(&one->lines), one->lines.length);
     for (size_t i = 0; i < one->passed_over.count; i++)
@@ -77,11 +129,11 @@ static bool check_all(const options *o, env *world, actual_result *actual, sink 
     bool done = check_files_list(o, world, &files, e) && sink_open(out, "-", e);
     check_jobs_open(&jobs, o, world, actual, &files);
     if (o->tap)
-        tap_begin(sink_text(out));
+        text_add_string(sink_text(out), "TAP version 13\n");
     while (done && (done = check_jobs_next(&jobs, &one, e)) && one != NULL)
         done = write_file(o, world, one, out, all, e);
     if (o->tap)
-        tap_end(sink_text(out), &all->counted);
+        text_add_format(sink_text(out), "1..%zu\n", all->tests);
     check_jobs_close(&jobs);
     check_files_free(&files);
     return done;
