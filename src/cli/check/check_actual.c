@@ -1,17 +1,104 @@
 #include "cli/check/check_actual.h"
 
+#include "attn/keys.h"
+#include "attn/stage.h"
 #include "base/mem.h"
 #include "cli/check/check_page.h"
 #include "cli/matrix_file.h"
 #include "cli/note.h"
 #include "cli/stage_names.h"
 #include "io/descriptor.h"
+#include "model/keys.h"
 #include "model/stack.h"
+#include "weights/names.h"
 
 #include <string.h>
 
 /* What a matrix without a name is. */
 static const char UNNAMED[] = "output";
+
+/* ---- --map ---- */
+
+/* One NAME=KEY; the parser has refused what has no =. */
+typedef struct map_pair {
+    const char *name, *key;
+    size_t length; /* of NAME */
+} map_pair;
+
+static map_pair pair_of(const char *given)
+{
+    const char *equals = strchr(given, '=');
+    return (map_pair){given, equals + 1, (size_t)(equals - given)};
+}
+
+/* A key, or the way to one: layers.0.w1. */
+static bool is_of_document(const map_pair *of)
+{
+    return key_find(&STACK_DOCUMENT, of->name, strcspn(of->name, ".=")) != NULL;
+}
+
+/* Of an attention or of a stack. */
+static bool may_be_stage(const map_pair *of)
+{
+    bool is_way = memchr(of->name, '.', of->length) != NULL;
+    return named_find(&STAGES, of->name, of->length) != NULL ||
+           (stack_may_have_stage(of->name, of->length) && !(is_way && is_of_document(of)));
+}
+
+static bool refuse_stage(const map_pair *of, err *e)
+{
+    place at = place_of_option("map");
+    const char *near = stage_names_nearest(NULL, of->name, of->length);
+    err_at(e, &at, "there is no stage \"%.*s\"", (int)of->length, of->name);
+    return near == NULL ? err_remedy(e, "selfattn help stages lists them")
+                        : err_remedy(e, "did you mean \"%s\"?", near);
+}
+
+static bool refuse_key(const map_pair *of, const text_list *names, const char *file, err *e)
+{
+    place at = place_of_option("map");
+    nearest_names near = {.wanted = of->key};
+    for (size_t i = 0; i < names->count; i++)
+        nearest_names_look(&near, names->item[i]);
+    err_at(e, &at, "%s has no \"%s\"", file, of->key);
+    nearest_names_suggest(&near, "selfattn info lists what it has", e);
+    return false;
+}
+
+/* Of one name only one stage is compared, and a stage with one. */
+static bool take_pair(check_map *m, const map_pair *of, err *e)
+{
+    place at = place_of_option("map");
+    const entry *there = bundle_find_bytes(&m->key, of->name, of->length);
+    const entry *matrix = bundle_find(&m->stage, of->key);
+    if (there != NULL)
+        return err_at(e, &at, "%s=%s and %s are about the same stage", there->name, there->text,
+                      of->name);
+    if (matrix != NULL)
+        return err_at(e, &at, "%s=%s and %s are about the same matrix", matrix->text, matrix->name,
+                      of->name);
+    return bundle_add_text(&m->stage, of->key, of->name, of->length, at, e) &&
+           bundle_add_text(&m->key, m->stage.entry[m->stage.count - 1].text, of->key,
+                           strlen(of->key), at, e);
+}
+
+/* A pair is about the result where NAME is a stage and KEY is among its names, else about the
+ * bundle; one that is about neither is refused. */
+static bool add_pair(check_map *m, const map_pair *of, const options *o, const text_list *names,
+                     const char *file, err *e)
+{
+    bool is_stage = may_be_stage(of);
+    if (is_stage && text_list_find(names, of->key) != NULL)
+        return take_pair(m, of, e);
+    if (o->bundle != NULL && (!is_stage || is_of_document(of)))
+        return text_list_add(&m->of_bundle, of->name, strlen(of->name), e);
+    return is_stage ? refuse_key(of, names, file, e) : refuse_stage(of, e);
+}
+
+bool check_map_gives(const check_map *m, const char *name)
+{
+    return bundle_find(&m->key, name) != NULL;
+}
 
 /* ---- names ---- */
 
@@ -46,7 +133,7 @@ static const char *stage_said(const char *name)
 static const char *meaning_of(const actual_result *a, const entry *one)
 {
     const char *called = one->name[0] == '\0' ? UNNAMED : one->name;
-    const char *mapped = check_map_stage(&a->map, called);
+    const char *mapped = bundle_text(&a->map.stage, called);
     if (a->matrix != NULL && strcmp(one->name, a->matrix) != 0)
         return NULL;
     if (mapped != NULL)
@@ -175,10 +262,15 @@ static bool list_names(const actual_result *a, text_list *names, err *e)
 static bool split_map(actual_result *a, err *e)
 {
     text_list names = {0};
-    bool done = a->given->map.count == 0 || a->given->answers != NULL ||
-                ((a->matrix != NULL ? text_list_add(&names, a->matrix, strlen(a->matrix), e)
-                                    : list_names(a, &names, e)) &&
-                 check_map_split(&a->map, a->given, &names, name_of(a->given), e));
+    const text_list *map = &a->given->map;
+    if (map->count == 0 || a->given->answers != NULL)
+        return true;
+    bool done = a->matrix != NULL ? text_list_add(&names, a->matrix, strlen(a->matrix), e)
+                                  : list_names(a, &names, e);
+    for (size_t i = 0; done && i < map->count; i++) {
+        map_pair of = pair_of(map->item[i]);
+        done = add_pair(&a->map, &of, a->given, &names, name_of(a->given), e);
+    }
     text_list_free(&names);
     return done;
 }
@@ -186,7 +278,7 @@ static bool split_map(actual_result *a, err *e)
 /* Where NAME of FILE:NAME is no stage, somebody may have meant another than the output. */
 static void note_meaning(const actual_result *a, const env *world)
 {
-    bool is_said = a->matrix == NULL || check_map_stage(&a->map, a->matrix) != NULL ||
+    bool is_said = a->matrix == NULL || bundle_text(&a->map.stage, a->matrix) != NULL ||
                    stage_said(a->matrix) != NULL;
     if (!is_said)
         note_say(world, a->given, NULL, "%s is taken for the %s; --map STAGE=%s says another stage",
@@ -251,7 +343,9 @@ static void forget_numbers(actual_result *a)
 void check_actual_close(actual_result *a)
 {
     forget_numbers(a);
-    check_map_free(&a->map);
+    bundle_free(&a->map.stage);
+    bundle_free(&a->map.key);
+    text_list_free(&a->map.of_bundle);
     source_close(&a->file);
     mem_free(a->path);
 }

@@ -3,11 +3,22 @@
 #ifndef SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 #define SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 
-#include "cli/check/check_map.h"
 #include "cli/env.h"
+#include "cli/options.h"
 #include "io/format.h"
 #include "io/jsonl.h"
 #include "io/source.h"
+
+/* --map of check, which speaks of two files: what a stage is called in another program's result,
+ * and what a key of the document is called in --bundle's file. */
+typedef struct check_map {
+    bundle key;          /* of a stage its name in the result, as a text */
+    bundle stage;        /* the stage of a name in the result, in the same order */
+    text_list of_bundle; /* NAME=KEY */
+} check_map;
+
+/* Whether a pair says what this stage is called. */
+bool check_map_gives(const check_map *m, const char *name);
 
 typedef struct actual_result {
     const options *given;
