@@ -3,9 +3,9 @@
 #include "attn/keys.h"
 #include "attn/problem.h"
 #include "attn/stage.h"
-#include "cli/counted_row.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
+#include "cli/note.h"
 #include "io/descriptor.h"
 #include "io/json.h"
 #include "io/jsonl.h"
@@ -227,11 +227,11 @@ static bool read_line(documents *all, document *one, bool *is_there, err *e)
     return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
 
-static void note_counted_rows(const documents *all, const bundle *table)
+static void note_index_headers(const documents *all, const bundle *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (table->entry[i].kind == ENTRY_TENSOR)
-            counted_row_note(all->from_options.world, all->given, &table->entry[i]);
+            note_index_header(all->from_options.world, all->given, &table->entry[i]);
     }
 }
 
@@ -248,7 +248,7 @@ static bool read_file(documents *all, document *one, err *e)
         done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
                name_the_only_matrix(&one->contents, e);
         if (done && f->is_table)
-            note_counted_rows(all, &one->contents);
+            note_index_headers(all, &one->contents);
     }
     source_close(&whole);
     lines_close(&all->lines);

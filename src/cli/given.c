@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/counted_row.h"
 #include "cli/given_keys.h"
 #include "cli/matrix_file.h"
+#include "cli/note.h"
 #include "io/descriptor.h"
 #include "io/encoding.h"
 #include "io/number_read.h"
@@ -176,7 +176,7 @@ static bool read_file(given_file *file, const given_files *g, const char *value,
     file->is_read = matrix_file_read(&file->matrix, value, &how, g->options, e) &&
                     check_truth(&file->matrix, how.kind, e);
     if (file->is_read && file->matrix.format->is_table)
-        counted_row_note(g->world, g->options, file->matrix.matrix);
+        note_index_header(g->world, g->options, file->matrix.matrix);
     return file->is_read;
 }
 

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_BYTES = 4096 }; /* of a note: what lists more is cut */
@@ -60,4 +61,25 @@ void note_missing_threads(const env *world, const options *o, const place *at, s
     note_say(world, o, at,
              "%zu of %zu threads ran, no more could be started: the result is the same", ran,
              asked);
+}
+
+void note_index_header(const env *world, const options *o, const entry *matrix)
+{
+    enum { COLUMNS_LEAST = 3 }; /* fewer are often written by hand: 0, 1 */
+    const tensor *t = &matrix->tensor;
+    bool is_index = t->rank == 2 && t->size[0] > 1 && t->size[1] >= COLUMNS_LEAST;
+    for (size_t j = 0; is_index && j < t->size[1]; j++)
+        is_index = tensor_get(t, (size_t[]){0, j}) == (double)j;
+    for (size_t i = 1; is_index && i < t->size[0]; i++) {
+        is_index = false;
+        for (size_t j = 0; !is_index && j < t->size[1]; j++) {
+            double number = tensor_get(t, (size_t[]){i, j});
+            is_index = number != floor(number);
+        }
+    }
+    if (is_index)
+        note_say(world, o, &matrix->at,
+                 "the first row, 0 to %zu, is read as numbers; where pandas wrote it as a header, "
+                 "to_csv(header=False, index=False) leaves it out",
+                 t->size[1] - 1);
 }
