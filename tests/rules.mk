@@ -39,17 +39,16 @@ $(BUILD)/faults: $(call objects,tests/faults)
 $(BUILD)/trace_formats: $(call objects,tests/formats)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 $(BUILD)/peak: $(call objects,tests/memory)
-# A function that these tests define as __wrap_NAME takes the place of NAME.
-$(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(shell sed -n \
-	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$(@F)/*.c | sort -u)
+# A function that tests of folder $1 define as __wrap_NAME takes the place of NAME.
+wraps = $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$1/*.c | sort -u)
+$(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(call wraps,$(@F))
 $(PROGRAMS) $(HELPERS): $(OBJECTS)
 	$(link)
 
 # The program that counts its work (tests/growth); the counter is no work.
 ifeq ($(VARIANT),counted)
 $(BUILD)/selfattn: $(BUILD)/tests/growth/work.o
-$(BUILD)/selfattn: LDFLAGS += $(shell sed -n \
-	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/growth/*.c | sort -u)
+$(BUILD)/selfattn: LDFLAGS += $(call wraps,growth)
 $(BUILD)/tests/growth/work.o: CFLAGS_counted :=
 endif
 
