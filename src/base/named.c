@@ -31,10 +31,18 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
             return found;
     }
     const char *at = (const char *)table->first;
-    for (size_t i = 0; i < table->count; i++, at += table->row) {
-        const named *row = (const named *)(const void *)at;
-        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+    size_t from = 0, to = table->count;
+    while (from < to) {
+        size_t i = table->is_sorted ? from + (to - from) / 2 : from;
+        const named *row = (const named *)(const void *)(at + i * table->row);
+        size_t own = strlen(row->name);
+        int order = memcmp(row->name, name, own < length ? own : length);
+        if (order == 0 && own == length)
             return row;
+        if (table->is_sorted && (order > 0 || (order == 0 && own > length)))
+            to = i;
+        else
+            from = i + 1;
     }
     return NULL;
 }

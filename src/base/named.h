@@ -26,13 +26,14 @@ typedef struct named_table {
     size_t count, row;
     const synonym *synonyms;                /* or NULL */
     const struct named_table *const *parts; /* which end with a NULL; or NULL */
+    bool is_sorted;                         /* as strcmp does: a row of many is found by halving */
 } named_table;
 
 #define NAMED_TABLE(what, rows) NAMED_TABLE_ALSO(what, rows, NULL)
 #define NAMED_TABLE_ALSO(what, rows, synonyms)                                                     \
     {                                                                                              \
         (what), (const named *)(const void *)(rows), sizeof(rows) / sizeof((rows)[0]),             \
-            sizeof((rows)[0]), (synonyms), NULL                                                    \
+            sizeof((rows)[0]), (synonyms), NULL, false                                             \
     }
 
 size_t named_count(const named_table *table);

@@ -123,7 +123,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype 
 {
     bool is_wide = type == DTYPE_F64;
     key *rows = mem_alloc(use->match.sources, sizeof rows[0], e);
-    named_table table = {.what = "key", .row = sizeof rows[0]};
+    named_table table = {.what = "key", .row = sizeof rows[0], .is_sorted = true};
     if (rows == NULL)
         return false;
     table.count = weight_match_rows(&use->match, rows);

@@ -71,7 +71,7 @@ bool applying_leaves_out(const applying *a, const weight_source *from)
 {
     const key_path *to = &from->to;
     input which = input_of_key(to->key->named.name);
-    if (from->is_mapped || (to->is_in_layer && weight_match_is_own(a->from)))
+    if (from->mapped > 0 || (to->is_in_layer && weight_match_is_own(a->from)))
         return false;
     return convention_is_beside(which) &&
            (bundle_options_remove(a->options, to->key->named.name) ||
@@ -89,7 +89,7 @@ static bool is_wanted(const applying *a, const weight_source *from)
     const char *name = to->key->named.name;
     const bundle *in = key_path_find(to, a->contents);
     bool is_at_top = !to->is_in_layer && to->object == NULL;
-    bool is_by_name = !from->is_mapped && !weight_match_is_own(a->from);
+    bool is_by_name = from->mapped == 0 && !weight_match_is_own(a->from);
     bool is_of_rows = strcmp(name, "segment_embedding") == 0 ||
                       strcmp(name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
@@ -109,7 +109,7 @@ static bool cut_positions(const applying *a, const weight_source *from, entry *a
 {
     const layer_convention *by = a->from->by;
     bool is_table = strcmp(from->to.key->named.name, "position_embedding") == 0;
-    size_t first = is_table && !from->is_mapped ? by->position_row : 0;
+    size_t first = is_table && from->mapped == 0 ? by->position_row : 0;
     tensor *t = &added->tensor;
     if (first == 0 || added->kind != ENTRY_TENSOR || t->rank != 2)
         return true;
@@ -158,7 +158,7 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
         return false;
     added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(&added->tensor);
     return cut_check_heads(&how, from->name, which, in, a->contents, e) &&
-           gain_settle(&how, from->name, from->is_mapped, which, in, a->contents, e);
+           gain_settle(&how, from->name, from->mapped > 0, which, in, a->contents, e);
 }
 
 /* All that is wanted is there before anything is added; layers are in their order, which that of

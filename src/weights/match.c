@@ -100,7 +100,7 @@ static int digits_of(const weight_match *m, const indexed_name *one)
     size_t begin = strlen(m->before), at = begin;
     while (at < one->length && is_digit(one->name[at]) && at - begin < DIGITS_MOST)
         at++;
-    indexed_name rest = {one->name + at, one->length - at, false};
+    indexed_name rest = {one->name + at, one->length - at, false, 0};
     return name_begins(&rest, m->after, strlen(m->after)) ? (int)(at - begin) : 0;
 }
 
@@ -298,7 +298,7 @@ static const convention *find_attention(weight_match *m, const sightings *all, s
     if (way == NULL)
         return NULL;
     begin_name(m, layer, way);
-    indexed_name of = {text_string(&m->name), m->name.length, false};
+    indexed_name of = {text_string(&m->name), m->name.length, false, 0};
     for (size_t i = 0; i < all->count; i++) {
         const sighting *one = &all->item[i];
         bool may_be = (m->is_alone || !convention_is_own(one->by)) &&
@@ -632,6 +632,7 @@ void weight_match_free(weight_match *m)
     name_index_free(&m->names);
     mem_free(m->before);
     mem_free(m->after);
+    text_list_free(&m->mapped);
     text_free(&m->name);
     *m = (weight_match){0};
 }

@@ -22,7 +22,7 @@ typedef struct weight_source {
     bool is_cut;          /* by the convention of its attention */
     input which;          /* of attention, where it is cut */
     weight_layout layout; /* of what has one of its own; else the convention's */
-    bool is_mapped;
+    size_t mapped;        /* the --map that says so, from 1; 0: none does */
 } weight_source;
 
 typedef struct weight_match {
@@ -40,7 +40,8 @@ typedef struct weight_match {
     const convention *attention, *cross; /* NULL: no such names */
     weight_source *source;
     size_t sources, capacity;
-    text name; /* room for the one that is looked for */
+    text_list mapped; /* keys that --map gives, as key_path_write writes them */
+    text name;        /* room for the one that is looked for */
 } weight_match;
 
 /* The attention, or the layers, that --prefix says, or else the only ones. False with the error set
@@ -50,8 +51,8 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
                    const bundle_options *w, err *e);
 void weight_match_free(weight_match *m);
 
-/* The names that are used, as the keys of a reader: memory for as many as there are sources;
- * returns how many. */
+/* The names that are used, as the keys of a reader, sorted: memory for as many as there are
+ * sources; returns how many. */
 size_t weight_match_rows(const weight_match *m, key *rows);
 
 /* The names are the document's own keys. */
@@ -82,8 +83,8 @@ bool match_layer_of(const weight_match *m, const indexed_name *one, size_t *laye
 
 /* The key of an attention: `object` is "" or "cross". */
 key_path match_path(const weight_match *m, size_t layer, const char *object, const char *key_name);
-/* NULL: the key is read from nothing. */
-weight_source *match_source(const weight_match *m, const key_path *to);
+/* Whether it is --map that says what the key is read from; m->name takes the key. */
+bool match_is_mapped(weight_match *m, const key_path *to);
 
 /* Length of the name of what the layers are in, "transformer." of transformer.h.{}. */
 size_t match_parent(const weight_match *m);

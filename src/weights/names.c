@@ -68,7 +68,7 @@ bool name_index_make(name_index *x, const text_list *names, err *e)
 {
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
-        if (!name_index_add(x, (indexed_name){name, length_without_number(name), false}, e))
+        if (!name_index_add(x, (indexed_name){name, length_without_number(name), false, 0}, e))
             return false;
     }
     name_index_sort(x);

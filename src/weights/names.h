@@ -15,6 +15,7 @@ typedef struct indexed_name {
     const char *name; /* borrowed */
     size_t length;    /* without :0 */
     bool is_taken;    /* something is read from it */
+    size_t left_out;  /* the last --map that leaves it out, from 1; 0: none does */
 } indexed_name;
 
 typedef struct name_index {

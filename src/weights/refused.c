@@ -61,7 +61,7 @@ static bool refuse_unfinished(const char *file, const char *name, const mark *wh
 
 bool unfinished_check(const name_index *names, const char *file, const char *weight, err *e)
 {
-    const indexed_name one = {weight, strlen(weight), false};
+    const indexed_name one = {weight, strlen(weight), false, 0};
     size_t stem;
     if (!name_ends(&one, "weight", &stem) || stem == 0)
         return true;
@@ -114,8 +114,7 @@ typedef struct looking {
 static bool is_decided(const looking *l, const key_path *to)
 {
     const char *name = to->key->named.name;
-    const weight_source *from = match_source(l->in, to);
-    return (from != NULL && from->is_mapped) ||
+    return match_is_mapped(l->in, to) ||
            bundle_options_decide(l->options, key_path_find(to, l->contents),
                                  *l->object == '\0' ? l->contents : NULL, name);
 }
@@ -261,7 +260,7 @@ static bool has_no_part(const weight_match *m, const indexed_name *one, size_t w
         if (name_ends(one, WITHOUT_PART[i], &last))
             return true;
     }
-    indexed_name rest = {one->name + within, one->length - within, false};
+    indexed_name rest = {one->name + within, one->length - within, false, 0};
     for (size_t n = 0; name_alternative(m->by->buffers, n, name); n++) {
         if (rest.length == strlen(name) && name_begins(&rest, name, rest.length))
             return true;

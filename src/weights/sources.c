@@ -5,6 +5,7 @@
 #include "weights/refused.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sources ---- */
@@ -27,15 +28,16 @@ static weight_source *add_source(weight_match *m, const key_path *to, const char
     return added;
 }
 
-weight_source *match_source(const weight_match *m, const key_path *to)
+static const char *write_key(weight_match *m, const key_path *to)
 {
-    for (size_t i = 0; i < m->sources; i++) {
-        const key_path *one = &m->source[i].to;
-        if (one->is_in_layer == to->is_in_layer && one->layer == to->layer &&
-            one->object == to->object && one->key == to->key)
-            return &m->source[i];
-    }
-    return NULL;
+    text_clear(&m->name);
+    key_path_write(&m->name, to);
+    return text_string(&m->name);
+}
+
+bool match_is_mapped(weight_match *m, const key_path *to)
+{
+    return m->mapped.count > 0 && text_list_find(&m->mapped, write_key(m, to)) != NULL;
 }
 
 key_path match_path(const weight_match *m, size_t layer, const char *object, const char *key_name)
@@ -255,21 +257,8 @@ static bool read_key(const weight_match *m, const char *pair, key_path *to, err 
                   to->layer, m->count);
 }
 
-/* What the convention, or a --map before, makes of the name. */
-static void leave_out(weight_match *m, const char *name)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < m->sources; i++) {
-        if (m->source[i].name != name)
-            m->source[kept++] = m->source[i];
-        else
-            mem_free(m->source[i].wanted);
-    }
-    m->sources = kept;
-}
-
-/* One KEY=NAME; none=NAME leaves it out. */
-static bool add_mapped(weight_match *m, const char *pair, err *e)
+/* One KEY=NAME; none=NAME leaves it out. The keys have their sources in their order. */
+static bool add_mapped(weight_match *m, size_t number, const char *pair, bundle *keys, err *e)
 {
     place at = {.file = "map", .is_option = true};
     const char *wanted = strchr(pair, '=') + 1;
@@ -284,16 +273,53 @@ static bool add_mapped(weight_match *m, const char *pair, err *e)
     }
     found->is_taken = true;
     if (is_none) {
-        leave_out(m, found->name);
+        found->left_out = number;
         return true;
     }
-    weight_source *old = match_source(m, &to);
-    weight_source *into = old != NULL ? old : add_source(m, &to, found->name, e);
-    if (into == NULL)
-        return false;
-    mem_free(into->wanted);
-    *into = (weight_source){.to = to, .name = found->name, .is_mapped = true};
-    return true;
+    const char *name = write_key(m, &to);
+    const entry *said = bundle_find(keys, name);
+    size_t others = m->sources - keys->count;
+    weight_source *into = said != NULL ? &m->source[others + (size_t)(said - keys->entry)]
+                          : bundle_add(keys, name, m->name.length, at, e) == NULL
+                              ? NULL
+                              : add_source(m, &to, found->name, e);
+    if (into != NULL)
+        *into = (weight_source){.to = to, .name = found->name, .mapped = number};
+    return into != NULL;
+}
+
+/* What --map says of a key goes over the convention's, and in its place; --map none= leaves out
+ * what the convention, or a --map before it, makes of the name. */
+static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
+{
+    bundle keys = {0};
+    size_t others = m->sources, kept = 0;
+    bool done = text_list_index(&m->mapped, e);
+    for (size_t i = 0; i < map->count && done; i++)
+        done = add_mapped(m, i + 1, map->item[i], &keys, e);
+    for (size_t i = 0; i < others && done; i++) {
+        const entry *said = bundle_find(&keys, write_key(m, &m->source[i].to));
+        if (said == NULL)
+            continue;
+        weight_source *from = &m->source[others + (size_t)(said - keys.entry)];
+        mem_free(m->source[i].wanted);
+        m->source[i] = *from;
+        from->name = NULL;
+    }
+    for (size_t i = 0; i < m->sources; i++) {
+        weight_source one = m->source[i];
+        const indexed_name *from = one.name == NULL ? NULL : name_index_find(&m->names, one.name);
+        if (from == NULL ? one.mapped > 0 : from->left_out > one.mapped)
+            continue;
+        m->source[kept++] = one;
+        if (one.mapped > 0) {
+            const char *name = write_key(m, &one.to);
+            done = done && text_list_add(&m->mapped, name, m->name.length, e);
+        }
+    }
+    m->sources = kept;
+    bundle_free(&keys);
+    return done;
 }
 
 /* Of one attention the keys are in their order, whatever says what they are. */
@@ -319,14 +345,13 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e)
         done = add_layer(m, i, e);
     drop_absent(m);
     done = done && (m->is_alone || is_own || add_rest(m, e));
-    for (size_t i = 0; i < map->count && done; i++)
-        done = add_mapped(m, map->item[i], e);
+    done = done && (map->count == 0 || add_all_mapped(m, map, e));
     if (m->is_alone)
         sort_keys(m);
     /* What --map names is taken as it is. */
     for (size_t i = 0; i < m->sources && done; i++) {
         const weight_source *from = &m->source[i];
-        done = from->name == NULL || from->is_mapped ||
+        done = from->name == NULL || from->mapped > 0 ||
                unfinished_check(&m->names, m->file, from->name, e);
     }
     return done && text_ok(&m->name, e);
@@ -395,6 +420,13 @@ bool weight_match_refuse_missing(const weight_match *m, const weight_source *mis
     return false;
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+    const key *one = a, *other = b;
+    int order = strcmp(one->named.name, other->named.name);
+    return order != 0 ? order : (one->kind > other->kind) - (one->kind < other->kind);
+}
+
 size_t weight_match_rows(const weight_match *m, key *rows)
 {
     size_t count = 0;
@@ -405,5 +437,7 @@ size_t weight_match_rows(const weight_match *m, key *rows)
         if (is_new)
             rows[count++] = (key){{from->name, from->to.key->named.help}, from->to.key->kind};
     }
+    if (count > 0)
+        qsort(rows, count, sizeof rows[0], compare_rows);
     return count;
 }

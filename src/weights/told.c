@@ -11,7 +11,7 @@ static const char *name_within(const weight_match *m, const weight_source *from)
 {
     size_t before = strlen(m->before) + (m->is_one ? 0 : (size_t)m->digits + strlen(m->after));
     bool is_inside =
-        (m->is_alone || from->to.is_in_layer) && !from->is_mapped && strlen(from->name) > before;
+        (m->is_alone || from->to.is_in_layer) && from->mapped == 0 && strlen(from->name) > before;
     return is_inside ? from->name + before : from->name;
 }
 
@@ -117,8 +117,7 @@ static bool has_own_positions(const applying *a)
 {
     key_path to;
     key_path_read(&to, "position_embedding", strlen("position_embedding"));
-    const weight_source *from = match_source(a->from, &to);
-    bool is_by_name = a->from->by->part[POSITIONS] != NULL && (from == NULL || !from->is_mapped);
+    bool is_by_name = a->from->by->part[POSITIONS] != NULL && !match_is_mapped(a->from, &to);
     return !is_by_name && bundle_find(a->contents, "position_embedding") != NULL;
 }
 
@@ -267,7 +266,8 @@ static bool find_files(text_list *files, const bundle *map, const text_list *nam
                        const char *file, const bundle_options *w, bool is_of_layers, err *e)
 {
     weight_match found;
-    bool done = weights_match(&found, !is_of_layers, names, file, w, e);
+    bool done =
+        weights_match(&found, !is_of_layers, names, file, w, e) && text_list_index(files, e);
     for (size_t i = 0; i < found.sources && done; i++) {
         const char *name = found.source[i].name;
         const char *one = name == NULL ? NULL : bundle_text(map, name);

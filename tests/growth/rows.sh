@@ -85,6 +85,13 @@ words() {
 }
 grows '--map of diff' 'named a >a.json; named b >b.json' \
     'diff $(words "--map a%d=b%d") a.json b.json' 10000
+bundle='echo "{\"x\": [[1, 2]]}" >x.json
+    echo "{$(each "\"layers.%d.w1\": [[1, 0], [0, 1]], \"layers.%d.w2\": [[1, 0], [0, 1]],
+        \"a%d\": [[1, 0], [0, 1]]")}" >w.json'
+grows '--map of layers' "$bundle" \
+    'encode --threads 1 $(words "--map layers.%d.w1=a%d") --bundle w.json x.json' 10000
+grows '--map of layers to none' "$bundle" \
+    'encode --threads 1 $(words "--map none=a%d") --bundle w.json x.json' 10000
 grows '--ignore' 'named a | sed "s/{/{\"same\": [[1]],/" >a.json' \
     'diff $(words "--ignore a%d") a.json a.json' 10000
 grows '--tol of diff' 'named a >a.json' 'diff $(words "--tol a%d=1") a.json a.json' 10000

@@ -50,8 +50,9 @@ static void test_keys(unit *u)
 {
     static const key ROWS[] = {
         {{"heads", ""}, KEY_SETTING}, {{"wq", ""}, KEY_EXPECTED}, {{"x", ""}, KEY_LIST}};
-    static const named_table SETTINGS = {"key", &ROWS[0].named, 2, sizeof ROWS[0], NULL, NULL};
-    static const named_table LISTS = {"key", &ROWS[0].named, 3, sizeof ROWS[0], NULL, NULL};
+    static const named_table SETTINGS = {"key", &ROWS[0].named, 2,    sizeof ROWS[0],
+                                         NULL,  NULL,           false};
+    static const named_table LISTS = {"key", &ROWS[0].named, 3, sizeof ROWS[0], NULL, NULL, false};
     read_options how = ALL;
     how.keys = &SETTINGS;
     check_file(u, "deflated.npz", &how, "f: byte 0: unknown key 'x'");
