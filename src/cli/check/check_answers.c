@@ -106,12 +106,13 @@ static entry entry_of_page(const bundle *answers, const entry *made)
 }
 
 /* What of a stage was asked for, seen as what was made is; NULL: all of it. */
-static const tensor *asked_of(const marking *m, const entry *answers, const tensor *made,
-                              tensor *view)
+static bool find_asked(const marking *m, const entry *answers, const tensor *made, tensor *view,
+                       const tensor **cells, err *e)
 {
-    const tensor *cells = check_page_asked(m->of->numbers, answers->name);
     tensor as_made;
-    return cells != NULL && measure_align(cells, made, view, &as_made) ? view : NULL;
+    bool done = check_page_asked(m->of->numbers, answers->name, cells, e);
+    *cells = *cells != NULL && measure_align(*cells, made, view, &as_made) ? view : NULL;
+    return done;
 }
 
 static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
@@ -124,7 +125,9 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
         return false;
     const char *axes = made->axes == NULL ? NULL : made->axes + (made->tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
-    const tensor *cells = asked_of(m, answers, &made->tensor, &part);
+    const tensor *cells;
+    if (!find_asked(m, answers, &made->tensor, &part, &cells, e))
+        return false;
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);

@@ -115,12 +115,12 @@ double check_page_batch(const bundle *answers)
     return batch == NULL ? 0 : tensor_get(batch, NULL);
 }
 
-const tensor *check_page_asked(const bundle *answers, const char *name)
+bool check_page_asked(const bundle *answers, const char *name, const tensor **cells, err *e)
 {
-    for (size_t i = 0; i < answers->count; i++) {
-        const char *of = stage_asked(&answers->entry[i]);
-        if (of != NULL && strcmp(of, name) == 0)
-            return &answers->entry[i].tensor;
-    }
-    return NULL;
+    text asked = {0};
+    text_add_format(&asked, "%s%s", CHECK_ASKED, name);
+    bool done = text_ok(&asked, e);
+    *cells = done ? bundle_tensor(answers, text_string(&asked)) : NULL;
+    text_free(&asked);
+    return done;
 }

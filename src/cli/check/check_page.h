@@ -21,7 +21,8 @@ bool check_page(const bundle *answers, err *e);
 const char *check_page_command(const bundle *answers);
 /* From 1; 0: it is not said. */
 double check_page_batch(const bundle *answers);
-/* Of the shape of the answers, 0 where none was asked for; NULL: all were. */
-const tensor *check_page_asked(const bundle *answers, const char *name);
+/* Of the shape of the answers, 0 where none was asked for; NULL: all were. False with the error set
+ * when there is no memory. */
+bool check_page_asked(const bundle *answers, const char *name, const tensor **cells, err *e);
 
 #endif
