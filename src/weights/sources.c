@@ -309,8 +309,10 @@ static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
     for (size_t i = 0; i < m->sources; i++) {
         weight_source one = m->source[i];
         const indexed_name *from = one.name == NULL ? NULL : name_index_find(&m->names, one.name);
-        if (from == NULL ? one.mapped > 0 : from->left_out > one.mapped)
+        if (from == NULL ? one.mapped > 0 : from->left_out > one.mapped) {
+            mem_free(one.wanted);
             continue;
+        }
         m->source[kept++] = one;
         if (one.mapped > 0) {
             const char *name = write_key(m, &one.to);
