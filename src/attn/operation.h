@@ -13,10 +13,19 @@ typedef enum operation {
     OPERATION_COUNT
 } operation;
 
+/* What of an operation is worked out before the rest: its {inner}. */
+typedef enum operation_inside {
+    INSIDE_NOTHING,
+    INSIDE_TANH_OF_QUOTIENT, /* tanh(a / b) */
+    INSIDE_TANHS_OF_SUMS, /* tanh(a₁ + b₁ + d₁), tanh(a₂ + b₂ + d₂), …, without d a + b */
+    INSIDE_MEAN_SQUARE /* (b₁² + b₂² + …)/n + c */
+} operation_inside;
+
 typedef struct operation_row {
     named named;
-    const char *spelled; /* "" where the operands are too many to spell out */
-    const char *inner;   /* with what is inside worked out; NULL: nothing is */
+    const char *spelled;     /* "" where the operands are too many to spell out */
+    operation_inside inside; /* and with that worked out: */
+    const char *inner;
     const char *letters; /* NULL: as spelled, of a series one term */
 } operation_row;
 

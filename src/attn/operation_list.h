@@ -22,14 +22,13 @@
 OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")
 OPERATION(OP_DOT, "dot", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
           .spelled = "<{(a)}·{b};\n + >[c?\n + {c}]")
-/* inner_p is the tanh */
 OPERATION(OP_ADDITIVE, "additive", "c₁·tanh(a₁ + b₁ + d₁) + c₂·tanh(a₂ + b₂ + d₂) + …",
-          .spelled = "<{(c)}·tanh({a} + {b}[d? + {d}]);\n + >", .inner = "<{(c)}·{inner};\n + >")
+          .spelled = "<{(c)}·tanh({a} + {b}[d? + {d}]);\n + >", .inside = INSIDE_TANHS_OF_SUMS,
+          .inner = "<{(c)}·{inner};\n + >")
 /* b and the result may be vectors */
 OPERATION(OP_TIMES, "times", "a·b", .spelled = "{(a)}·{b}")
-/* inner is the tanh */
 OPERATION(OP_CAP, "cap", "b·tanh(a / b)", .spelled = "{(b)}·tanh({a} / {b})",
-          .inner = "{(b)}·{inner}")
+          .inside = INSIDE_TANH_OF_QUOTIENT, .inner = "{(b)}·{inner}")
 OPERATION(OP_PLUS, "plus", "a + b, and − c·|d − j| where there is a c, j the column from 1",
           .spelled = "{a}[b?\n + {b}][c?\n − {c}·|{d} − {j}|]")
 OPERATION(OP_EXP, "exp", "exp(a − b), 0 where b is −∞", .spelled = "exp({a}[b? − {b}])")
@@ -49,11 +48,11 @@ OPERATION(OP_VARIANCE, "variance", "the mean square of what differs from the mea
 OPERATION(OP_INVERSE_ROOT, "inverse_root", "1/√a", .spelled = "1/√{a}")
 /* not allowed */
 OPERATION(OP_HIDE, "hide", "−∞ in place of a", .spelled = "{a}")
-/* inner is the mean of b_p² + c */
 OPERATION(OP_NORMALIZE, "normalize",
           "a / √((b₁² + b₂² + …)/n + c), and times d where there is one; 0 where the root is",
           .spelled = "{a}\n / √((<{(b)}²;\n + >)/{n}\n + {c})[d?·{d}]",
-          .inner = "{a}\n / √{inner}[d?·{d}]", .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
+          .inside = INSIDE_MEAN_SQUARE, .inner = "{a}\n / √{inner}[d?·{d}]",
+          .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
 OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
           .spelled = "{a}[c?\n + {c}]\n + ~sin~cos~({b})",
           .letters = "{a}[c? + {c}] + sin({b}), j the first column of pair p; cos for its second")

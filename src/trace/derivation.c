@@ -324,34 +324,45 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
 }
 
-/* What a row is divided by, before the root of it is taken. */
-static double spread_of(const tensor *row, const tensor *eps)
+static double mean_square(const tensor *row)
 {
-    double squares = 0, more = tensor_get(eps, NULL);
+    double squares = 0;
     for (size_t i = 0; i < row->size[0]; i++)
         squares += tensor_get(row, &i) * tensor_get(row, &i);
-    return squares / (double)row->size[0] + more;
+    return squares / (double)row->size[0];
 }
 
 /* The tanh of each term, by the run's kernels. */
-static tensor work_out_inner(builder *b, const trace_item *line)
+static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, bool is_quotient)
 {
-    if (line->op == OP_NORMALIZE)
-        return build_number(b, build_text(b, "spread of %s", line->left),
-                            spread_of(&line->b, &line->c));
-    bool is_cap = line->op == OP_CAP;
-    size_t count = is_cap ? 1 : line->a.size[0];
     tensor made = build_numbers_new(b, build_text(b, "tanh of %s", line->left), count);
     if (made.data == NULL)
         return made;
     for (size_t p = 0; p < count; p++) {
-        double a = tensor_get(&line->a, &p), y = tensor_get(&line->b, &p);
-        tensor_set(&made, &p, is_cap ? a / y : a + y);
-        if (!is_cap && line->d.data != NULL)
+        double x = tensor_get(&line->a, &p), y = tensor_get(&line->b, &p);
+        tensor_set(&made, &p, is_quotient ? x / y : x + y);
+        if (!is_quotient && line->d.data != NULL)
             tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
     }
     b->plan->with->cap(made.data, count, 1, made.data);
-    return is_cap ? tensor_at(&made, 0) : made;
+    return made;
+}
+
+static tensor work_out_inside(builder *b, const trace_item *line)
+{
+    tensor tanhs;
+    switch (operation_of(line->op)->inside) {
+    case INSIDE_TANH_OF_QUOTIENT:
+        tanhs = work_out_tanhs(b, line, 1, true);
+        return tanhs.data == NULL ? tanhs : tensor_at(&tanhs, 0);
+    case INSIDE_TANHS_OF_SUMS:
+        return work_out_tanhs(b, line, line->a.size[0], false);
+    case INSIDE_MEAN_SQUARE:
+        return build_number(b, build_text(b, "mean square of %s", line->left),
+                            mean_square(&line->b) + tensor_get(&line->c, NULL));
+    default:
+        return (tensor){0};
+    }
 }
 
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
@@ -378,8 +389,7 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
     memcpy(line->cell, (size_t[]){at.head, at.row, at.column}, sizeof line->cell);
     line->column = line->op == OP_PLUS && line->c.data != NULL ? column + 1 : 0;
     line->decimals = line->op == OP_ROUND ? b->plan->asked->round_decimals : 0;
-    if (operation_of(map->op)->inner != NULL)
-        line->inner = work_out_inner(b, line);
+    line->inner = work_out_inside(b, line);
     return line;
 }
 

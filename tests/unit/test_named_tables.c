@@ -83,6 +83,8 @@ static void test_operations(unit *u)
     for (size_t i = 0; i < OPERATIONS.count; i++) {
         const operation_row *row = operation_of((operation)i);
         check_row(u, row->spelled != NULL, &OPERATIONS, row->named.name, "it is spelled");
+        check_row(u, (row->inside != INSIDE_NOTHING) == (row->inner != NULL), &OPERATIONS,
+                  row->named.name, "what is inside of it is worked out, and shown");
     }
 }
 
