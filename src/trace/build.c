@@ -91,10 +91,10 @@ trace_item *build_line(builder *b, operation op, const char *left, const char *l
     return line;
 }
 
-void build_word(trace_item *line, const char *in, size_t at, const char *word)
+void build_word(trace_item *line, const char *in, size_t at, size_t bytes)
 {
     assert(line->words < TRACE_WORDS);
-    line->word[line->words++] = (trace_word){in, at, strlen(word)};
+    line->word[line->words++] = (trace_word){in, at, bytes};
 }
 
 static const tensor *kept(const builder *b, stage_id id)

@@ -33,9 +33,9 @@ void build_begin_head(builder *b, size_t head);
 void build_end_head(builder *b);
 /* A worked line: left = letters = (a op b) = result. */
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
-/* Says that `word`, of the user's files, stands `at` so many bytes of the line's left side or
+/* Says that a word of the user's files begins `at` so many bytes of the line's left side or
  * letters. */
-void build_word(trace_item *line, const char *in, size_t at, const char *word);
+void build_word(trace_item *line, const char *in, size_t at, size_t bytes);
 
 /* The stage that the mask changes, and the one that the softmax takes: the last one that had
  * something to do, so that no name comes up that the reader has not met. */

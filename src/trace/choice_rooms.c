@@ -1,5 +1,7 @@
 #include "trace/choice_rooms.h"
 
+#include "trace/derivation.h"
+
 #include <string.h>
 
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
@@ -24,6 +26,7 @@ static trace_map *map_row(floors *f, const choice_shown *of, const char *name, c
     map->rows = (trace_labels){of->last, NULL};
     map->columns = label_ids(of);
     map->is_of_queries = true;
+    map->id_name = of->next->item[0];
     return map;
 }
 
@@ -53,49 +56,21 @@ static trace_item *line_of_id(builder *b, const choice_shown *of, operation op, 
 {
     const char *chosen = of->next->item[0], *left = build_text(b, "%s[%s]", name, chosen);
     trace_item *line = build_line(b, op, left, NULL);
-    build_word(line, left, strlen(name) + 1, chosen);
+    build_word(line, left, strlen(name) + 1, strlen(chosen));
     return line;
 }
 
-/* "output[4]·unembedding[·,cat] + bias[cat]" */
-static void add_logit_letters(builder *b, const choice_shown *of, trace_item *line)
-{
-    static const char BIAS[] = "] + bias[";
-    const generation *g = of->of;
-    const char *chosen = of->next->item[0],
-               *before = build_text(b, "output[%zu]·%s[·,", g->stack.rows, name_of_weights(b, g));
-    bool has_bias = g->bias.data != NULL;
-    size_t at = strlen(before);
-    line->letters =
-        build_text(b, "%s%s%s%s]", before, chosen, has_bias ? BIAS : "", has_bias ? chosen : "");
-    build_word(line, line->letters, at, chosen);
-    if (has_bias)
-        build_word(line, line->letters, at + strlen(chosen) + strlen(BIAS), chosen);
-}
-
-static void tell_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
+static void tell_logits(floors *f, const choice_shown *of, const tensor *logits)
 {
     const generation *g = of->of;
     builder *b = &f->b;
     const char *weights = name_of_weights(b, g);
-    bool has_bias = g->bias.data != NULL;
-    size_t row = g->stack.rows;
     build_sentence(b,
                    "Only the last row of the output goes on: its product with %s is a logit for "
                    "%s: the greater, the likelier to come next.%s",
                    weights, name_all_ids(b, logits->size[1]), why_these_weights(b, g));
-    build_formula(b, "logits = output[%zu]·%s%s", row, weights, has_bias ? " + bias" : "");
-    trace_item *line = line_of_id(b, of, OP_DOT, "logits");
-    add_logit_letters(b, of, line);
-    line->a = tensor_at(last, 0);
-    line->b = build_column(&g->unembedding, g->next);
-    if (has_bias) {
-        tensor bias = tensor_view_of(&g->bias);
-        while (bias.rank > 1)
-            bias = tensor_at(&bias, 0);
-        line->c = tensor_at(&bias, g->next);
-    }
-    line->result = build_element(logits, 0, g->next);
+    derivation_row_formula(b, "logits", 'i');
+    derivation_line(b, "logits", 0, g->next);
     show_row(f, of, "logits", logits);
 }
 
@@ -120,11 +95,15 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     weights->columns = label_ids(of);
     weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
     weights->is_beyond_page = tensor_count(&g->unembedding) > MOST_IN_PAGE;
-    map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias)->columns = label_ids(of);
+    trace_map *bias = map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
+    bias->columns = weights->columns;
+    bias->id_name = weights->id_name = of->next->item[0];
+    trace_origin of_row = map_from(b, PART_ROW, "output.last"),
+                 of_weights = map_from(b, PART_COLUMN_J, "unembedding");
+    of_row.name = build_text(b, "output[%zu]", g->stack.rows);
+    of_weights.name = name_of_weights(b, g);
     map_say(b, map_row(f, of, "logits", logits), OP_DOT,
-            (trace_origin[4]){map_from(b, PART_ROW, "output.last"),
-                              map_from(b, PART_COLUMN_J, "unembedding"),
-                              map_from(b, PART_OF_COLUMN, "unembedding_bias")});
+            (trace_origin[4]){of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
 }
 
 static bool add_logits(floors *f, const choice_shown *of)
@@ -133,105 +112,69 @@ static bool add_logits(floors *f, const choice_shown *of)
         return false;
     tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
     tensor last = tensor_range(&output, 0, of->of->stack.rows - 1, 1);
-    if (floors_tells(f))
-        tell_logits(f, of, &last, &logits);
     map_logits(f, of, &last, &logits);
+    if (floors_tells(f) && !f->b.failed)
+        tell_logits(f, of, &logits);
     floors_end(f);
     return !f->b.failed;
 }
 
 /* ---- probabilities ---- */
 
-/* What is shown of a draw. */
-typedef struct drawn {
-    tensor logits, tempered, exponentials, probabilities; /* 1 × ids */
-    tensor temperature, most, total;                      /* numbers */
-} drawn;
-
-static void tell_probabilities(floors *f, const choice_shown *of, const drawn *d)
-{
-    builder *b = &f->b;
-    size_t id = of->of->next;
-    build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
-                      "float64: the higher the temperature, the more alike they are.");
-    build_formula(b,
-                  "tempered = logits / temperature, probabilities = exp(tempered − most) / total");
-    trace_item *line = line_of_id(b, of, OP_DIVIDE, "tempered");
-    line->a = build_element(&d->logits, 0, id);
-    line->b = d->temperature;
-    line->result = build_element(&d->tempered, 0, id);
-    line = build_line(b, OP_MAX, "most", NULL);
-    line->a = tensor_at(&d->tempered, 0);
-    line->result = d->most;
-    line = line_of_id(b, of, OP_EXP, "exponentials");
-    line->a = build_element(&d->tempered, 0, id);
-    line->b = d->most;
-    line->result = build_element(&d->exponentials, 0, id);
-    line = build_line(b, OP_SUM, "total", NULL);
-    line->a = tensor_at(&d->exponentials, 0);
-    line->result = d->total;
-    line = line_of_id(b, of, OP_DIVIDE, "probabilities");
-    line->a = build_element(&d->exponentials, 0, id);
-    line->b = d->total;
-    line->result = build_element(&d->probabilities, 0, id);
-    show_row(f, of, "probabilities", &d->probabilities);
-}
-
-/* The maps of what is shown, which take their numbers from each other. */
-static void map_probabilities(floors *f, const choice_shown *of, drawn *d)
+/* All but the logits are made here, each out of those before it. */
+static void map_probabilities(floors *f, const choice_shown *of)
 {
     const generation *g = of->of;
     builder *b = &f->b;
     const trace *before = &f->out->part[f->out->parts - 2];
     trace_origin logits = {PART_OF_COLUMN, before, map_named(before, "logits"), "logits"};
-    d->temperature =
-        map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature)->values;
-    map_say(b, map_row(f, of, "tempered", &d->tempered), OP_DIVIDE,
+    tensor tempered = floors_rows(f, "tempered").values,
+           exponentials = floors_rows(f, "exponentials").values;
+    map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature);
+    map_say(b, map_row(f, of, "tempered", &tempered), OP_DIVIDE,
             (trace_origin[4]){logits, map_from(b, PART_NUMBER, "temperature")});
-    trace_map *most = map_add_number(b, "most", FLOOR_PROBABILITIES, g->most);
-    map_say(b, most, OP_MAX, (trace_origin[4]){map_from(b, PART_ROW, "tempered")});
-    d->most = most->values;
-    map_say(b, map_row(f, of, "exponentials", &d->exponentials), OP_EXP,
+    map_say(b, map_add_number(b, "most", FLOOR_PROBABILITIES, g->most), OP_MAX,
+            (trace_origin[4]){map_from(b, PART_ROW, "tempered")});
+    map_say(b, map_row(f, of, "exponentials", &exponentials), OP_EXP,
             (trace_origin[4]){map_from(b, PART_OF_COLUMN, "tempered"),
                               map_from(b, PART_NUMBER, "most")});
-    trace_map *total = map_add_number(b, "total", FLOOR_PROBABILITIES, g->total);
-    map_say(b, total, OP_SUM, (trace_origin[4]){map_from(b, PART_ROW, "exponentials")});
-    d->total = total->values;
-    trace_map *shares =
-        map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, d->logits.size[1]);
-    shares->rows = (trace_labels){of->last, NULL};
-    shares->columns = label_ids(of);
-    shares->is_share = shares->is_of_queries = true;
+    map_say(b, map_add_number(b, "total", FLOOR_PROBABILITIES, g->total), OP_SUM,
+            (trace_origin[4]){map_from(b, PART_ROW, "exponentials")});
+    const trace_map *made =
+        map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, tempered.size[1]);
+    trace_map *shares = map_row(f, of, "probabilities", &made->values);
+    for (size_t id = 0; id < tempered.size[1] && !b->failed; id++)
+        tensor_set(&shares->values, (size_t[]){0, 0, id},
+                   tensor_get(&exponentials, (size_t[]){0, id}) / g->total);
+    shares->is_share = true;
     map_say(b, shares, OP_DIVIDE,
             (trace_origin[4]){map_from(b, PART_OF_COLUMN, "exponentials"),
                               map_from(b, PART_NUMBER, "total")});
-    d->probabilities = shares->values;
 }
 
-/* By what the maps say of them; then each is what a worked line takes, a row or a number. */
-static void fill_probabilities(drawn *d, double total)
+static void tell_probabilities(floors *f, const choice_shown *of)
 {
-    d->probabilities = tensor_at(&d->probabilities, 0);
-    for (size_t id = 0; id < d->probabilities.size[1]; id++)
-        tensor_set(&d->probabilities, (size_t[]){0, id},
-                   tensor_get(&d->exponentials, (size_t[]){0, id}) / total);
-    d->temperature = floors_first(&d->temperature);
-    d->most = floors_first(&d->most);
-    d->total = floors_first(&d->total);
+    builder *b = &f->b;
+    build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
+                      "float64: the higher the temperature, the more alike they are.");
+    for (size_t i = 0; i < b->trace->maps; i++) {
+        if (b->trace->map[i].has_origin)
+            derivation_line(b, b->trace->map[i].name, 0, of->of->next);
+    }
+    const trace_map *shares = map_named(b->trace, "probabilities");
+    if (b->failed)
+        return;
+    tensor row = tensor_at(&shares->values, 0);
+    show_row(f, of, shares->name, &row);
 }
 
-static bool add_probabilities(floors *f, const choice_shown *of, drawn *d)
+static bool add_probabilities(floors *f, const choice_shown *of)
 {
     if (!floors_begin(f, FLOOR_PROBABILITIES, "probabilities"))
         return false;
-    *d = (drawn){.logits = floors_rows(f, "logits").values,
-                 .tempered = floors_rows(f, "tempered").values,
-                 .exponentials = floors_rows(f, "exponentials").values};
-    map_probabilities(f, of, d);
-    if (!f->b.failed)
-        fill_probabilities(d, of->of->total);
-    if (floors_tells(f) && !f->b.failed)
-        tell_probabilities(f, of, d);
+    map_probabilities(f, of);
+    if (floors_tells(f))
+        tell_probabilities(f, of);
     floors_end(f);
     return !f->b.failed;
 }
@@ -259,15 +202,16 @@ static void tell_greatest(floors *f, const choice_shown *of, const tensor *logit
 }
 
 /* The sum of exponentials up to the id is the first above the number's share of the total. */
-static void tell_drawn(floors *f, const choice_shown *of, const drawn *d)
+static void tell_drawn(floors *f, const choice_shown *of)
 {
     static const char UP_TO[] = "sum up to ";
     const generation *g = of->of;
     builder *b = &f->b;
     size_t id = g->next;
+    tensor exponentials = floors_rows(f, "exponentials").values, row = tensor_at(&exponentials, 0);
     double number = g->how.number[g->step - 1], sum = 0;
     for (size_t i = 0; i <= id; i++)
-        sum += tensor_get(&d->exponentials, (size_t[]){0, i});
+        sum += tensor_get(&row, &i);
     build_sentence(b,
                    "A number from 0 up to 1 is drawn, and is a part of the total. Exponentials "
                    "are added up from id 0 on: the first at which they come to more than this "
@@ -275,17 +219,16 @@ static void tell_drawn(floors *f, const choice_shown *of, const drawn *d)
                    name_chosen(f, of));
     trace_item *line = build_line(b, OP_TIMES, "part", "drawn·total");
     line->a = build_number(b, "drawn", number);
-    line->b = d->total;
+    line->b = build_number(b, "total", g->total);
     line->result = build_number(b, "part", number * g->total);
-    tensor row = tensor_at(&d->exponentials, 0);
     const char *left = build_text(b, "%s%s", UP_TO, of->next->item[0]);
     line = build_line(b, OP_SUM, left, NULL);
-    build_word(line, left, strlen(UP_TO), of->next->item[0]);
+    build_word(line, left, strlen(UP_TO), strlen(of->next->item[0]));
     line->a = tensor_range(&row, 0, 0, id + 1);
     line->result = build_number(b, "sum", sum);
 }
 
-static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
+static bool add_choice(floors *f, const choice_shown *of)
 {
     const generation *g = of->of;
     if (!floors_begin(f, FLOOR_CHOICE, "choice"))
@@ -293,7 +236,7 @@ static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
     tensor logits = floors_rows(f, "logits").values;
     if (floors_tells(f)) {
         if (g->how.temperature > 0)
-            tell_drawn(f, of, d);
+            tell_drawn(f, of);
         else
             tell_greatest(f, of, &logits);
         build_sentence(&f->b, generation_is_done(g) ? "It is written, and is the last one."
@@ -311,9 +254,8 @@ static bool add_choice(floors *f, const choice_shown *of, const drawn *d)
 
 bool choice_rooms(floors *f, const choice_shown *of)
 {
-    drawn d = {0};
     f->floor = "choice";
     f->focus.row = 0;
-    return add_logits(f, of) && (of->of->how.temperature == 0 || add_probabilities(f, of, &d)) &&
-           add_choice(f, of, &d);
+    return add_logits(f, of) && (of->of->how.temperature == 0 || add_probabilities(f, of)) &&
+           add_choice(f, of);
 }

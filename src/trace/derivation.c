@@ -139,6 +139,8 @@ typedef struct writer {
     size_t focus;         /* the row in focus, from 1 */
     const map_cell *cell; /* in whose numbers; NULL: i and j */
     char row;             /* whose letter a whole row has; 0: a cell is meant */
+    trace_word word[TRACE_WORDS];
+    size_t words;
 } writer;
 
 /* In this cell, where one is meant. */
@@ -163,7 +165,7 @@ static void add_row(const writer *w, const trace_origin *from, bool has_cells)
 }
 
 /* Of the first of the cells. */
-static void add_column(const writer *w, const trace_origin *from, size_t column)
+static void add_column(writer *w, const trace_origin *from, size_t column)
 {
     const trace_map *of = from->map;
     size_t width = of->values.size[2] / of->slices;
@@ -172,6 +174,11 @@ static void add_column(const writer *w, const trace_origin *from, size_t column)
         from->part == PART_ROW_J || (from->part == PART_COLUMN_J && w->map->values.size[0] > 1);
     bool is_alike =
         of->slices == w->map->slices && (from->part == PART_CELL || from->part == PART_PARTNER);
+    if (of->id_name != NULL) {
+        w->word[w->words++] = (trace_word){.at = w->out->length, .bytes = strlen(of->id_name)};
+        text_add_string(w->out, of->id_name);
+        return;
+    }
     if (of->is_row_a_head)
         text_add_format(w->out, "%zu,", column / width + 1);
     if (of->is_row_a_head || is_alike)
@@ -179,8 +186,8 @@ static void add_column(const writer *w, const trace_origin *from, size_t column)
     text_add_format(w->out, "%zu", (is_own ? w->cell->column : column) + 1);
 }
 
-/* "[i,j]", where a cell is meant with its numbers. */
-static void add_place(const writer *w, const trace_origin *from, const char *letters)
+/* "[i,j]", where a cell is meant with its numbers; j of any element stays. */
+static void add_place(writer *w, const trace_origin *from, const char *letters, bool is_element)
 {
     operand_cells cells;
     bool has_cells = has_operand(w, from, &cells);
@@ -189,7 +196,7 @@ static void add_place(const writer *w, const trace_origin *from, const char *let
             text_add_format(w->out, "%zu", w->focus);
         else if (*letters == 'i')
             add_row(w, from, has_cells);
-        else if ((*letters == 'j' || *letters == 'p') && has_cells)
+        else if (((*letters == 'j' && !is_element) || *letters == 'p') && has_cells)
             add_column(w, from, cells.first.column);
         else if (*letters == ',' && has_cells && from->map->row_name != NULL)
             text_add_string(w->out, ", ");
@@ -205,7 +212,7 @@ static const trace_origin *operand_of(const writer *w, char letter)
     return &w->map->operand[letter - 'a'];
 }
 
-static void add_operand(const writer *w, const char *name)
+static void add_operand(writer *w, const char *name)
 {
     bool is_element = *name == '*';
     if (*name == 'f') {
@@ -224,11 +231,11 @@ static void add_operand(const writer *w, const char *name)
         return;
     text_add_string(w->out, from->name);
     if (!from->map->is_bare)
-        add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell);
+        add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell, is_element);
 }
 
 /* As far as a byte of `until`; gives what follows that. */
-static const char *add_spelled(const writer *w, const char *at, const char *until, bool is_shown)
+static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown)
 {
     while (*at != '\0' && strchr(until, *at) == NULL) {
         char here = *at++;
@@ -293,8 +300,13 @@ void derivation_formula(builder *b, const char *name, const char *more)
 void derivation_row_formula(builder *b, const char *name, char index)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map != NULL)
-        build_formula(b, "%s[%c] = %s", name, index, spell(b, &(writer){.map = map, .row = index}));
+    if (map == NULL)
+        return;
+    const char *letters = spell(b, &(writer){.map = map, .row = index});
+    if (map->id_name != NULL) /* of one row */
+        build_formula(b, "%s = %s", name, letters);
+    else
+        build_formula(b, "%s[%c] = %s", name, index, letters);
 }
 
 /* ---- worked lines ---- */
@@ -365,6 +377,18 @@ static tensor work_out_inside(builder *b, const trace_item *line)
     }
 }
 
+/* "q[2,1]", "row_max[2]", "logits[cat]", and of the only number "total". */
+static const char *left_of(builder *b, const trace_map *map, size_t row, size_t column)
+{
+    if (map->id_name != NULL)
+        return build_text(b, "%s[%s]", map->name, map->id_name);
+    if (map->is_column)
+        return build_text(b, "%s[%zu]", map->name, row + 1);
+    if (map->is_number)
+        return map->name;
+    return build_text(b, "%s[%zu,%zu]", map->name, row + 1, column + 1);
+}
+
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
 {
     const trace_map *map = map_named(b->trace, name);
@@ -372,13 +396,17 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         b->spare_item.left = "";
         return &b->spare_item;
     }
+    column = map->is_number ? 0 : column;
     size_t heads = map->values.size[0], width = map->values.size[2] / map->slices,
            head = b->trace->focus.head * heads / b->trace->heads,
            slice = heads > 1 ? 0 : b->trace->focus.head * map->slices / b->trace->heads;
     map_cell at = {b->trace, map, head, row, slice * width + column};
-    const char *left = map->is_column ? build_text(b, "%s[%zu]", name, row + 1)
-                                      : build_text(b, "%s[%zu,%zu]", name, row + 1, column + 1);
-    trace_item *line = build_line(b, map->op, left, spell(b, &(writer){.map = map, .cell = &at}));
+    writer letters = {.map = map, .cell = &at};
+    trace_item *line = build_line(b, map->op, left_of(b, map, row, column), spell(b, &letters));
+    if (map->id_name != NULL)
+        build_word(line, line->left, strlen(name) + 1, strlen(map->id_name));
+    for (size_t i = 0; i < letters.words; i++)
+        build_word(line, line->letters, letters.word[i].at, letters.word[i].bytes);
     tensor *const operand[] = {&line->a, &line->b, &line->c, &line->d};
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
         *operand[i] = numbers_of(&at, &map->operand[i]);

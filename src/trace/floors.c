@@ -89,14 +89,6 @@ void floors_show(floors *f, const floor_rows *rows)
                  build_numbers(), f->focus.row + 1);
 }
 
-tensor floors_first(const tensor *vector)
-{
-    tensor first = tensor_view_of(vector);
-    while (first.rank > 0)
-        first = tensor_at(&first, 0);
-    return first;
-}
-
 /* ---- maps ---- */
 
 /* No part, where the rows have no map. */

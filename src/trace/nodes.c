@@ -137,7 +137,9 @@ void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE
 trace_map *map_add_number(builder *b, const char *name, step_id step, double value)
 {
     tensor number = build_number(b, build_text(b, "the number of %s", name), value);
-    return map_add(b, name, step, &number);
+    trace_map *added = map_add(b, name, step, &number);
+    added->is_number = true;
+    return added;
 }
 
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,

@@ -110,12 +110,14 @@ typedef struct trace_map {
     trace_labels rows, columns;
     bool is_share;      /* its numbers are between 0 and 1 */
     bool is_of_queries; /* a row each */
+    bool is_number;     /* the only one */
     bool is_column;     /* one number a row */
     bool is_bare;       /* letters name it without an index: p, where a query stands */
     bool is_row_a_head; /* given so; here all heads are side by side */
     bool is_of_focus;   /* of one head and one query, those in focus */
     /* Of rows that are looked up: "id of i", and that of the row in focus, "id 4"; else NULL. */
     const char *row_letters, *row_name;
+    const char *id_name; /* of columns that are ids: what the one in focus is called; else NULL */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
     bool has_origin;     /* else it has letters at most */

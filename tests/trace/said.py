@@ -17,6 +17,14 @@ FUNCTIONS = {
     "gelu_tanh": "x/2·(1+tanh(√(2/π)·(x+0.044715·x³)))",
 }
 
+# Their columns are ids, which a cell calls by a word or a number of its own.
+OF_IDS = ("unembedding", "unembedding_bias", "logits", "tempered", "exponentials", "probabilities")
+A_WORD = r"[^\]]*?"
+
+
+def has_ids(path):
+    return path.split(".")[-1] in OF_IDS
+
 
 def bare(text):
     return re.sub(r"\s+", "", text)
@@ -30,7 +38,12 @@ def names_of(path):
         names += [name[: -len("context")] + "output" for name in names]
     if len(parts) > 2 and parts[-3].isdigit():
         names.append(f"layer{int(parts[-3]) + 1}'s{parts[-1]}")
-    return "(?:" + "|".join(map(re.escape, names)) + ")"
+    names = list(map(re.escape, names))
+    if path.endswith("output.last"):
+        names.append(r"output\[\d+\]")
+    if parts[-1] == "unembedding":  # a table that looks words up may be turned into it
+        names += ["vocabᵀ", "embeddingᵀ"]
+    return "(?:" + "|".join(names) + ")"
 
 
 class Pattern(spelling.Spelling):
@@ -41,8 +54,8 @@ class Pattern(spelling.Spelling):
         return self.operands.get(name.strip("()"), "")
 
 
-def place_of(run, node, part, letters, cell):
-    """As a pattern: i and j, or the numbers of a cell."""
+def place_of(run, node, part, letters, cell, is_element=False):
+    """As a pattern: i and j, or the numbers of a cell; j of any element stays."""
     of = run["nodes"][part["of"]]
     i, j = "i", "j"
     if cell is not None:
@@ -61,7 +74,10 @@ def place_of(run, node, part, letters, cell):
     if part["part"] == "of-pair" and pair:
         letters = letters.replace("p", str(pair[0] + 1))
     if cell and (of.letters or "").startswith("the"):
-        i = r"[^\]]*?"  # a word that is looked up, of which nodes say nothing
+        i = A_WORD  # that is looked up, of which nodes say nothing
+    if cell and has_ids(part["of"]):
+        j = A_WORD
+    j = "j" if is_element else j
     if part["part"] == "of-focus":
         letters = letters.replace("f", str(node.focus["row"] + 1))
     text = "".join({"i": i, "j": f"(?:{j})"}.get(x, re.escape(x)) for x in letters)
@@ -75,7 +91,7 @@ def pattern(run, node, cell=None):
     for letter, part in node.operands.items():
         name, of = names_of(part["of"]), PLACES[part["part"]]
         operands[letter] = name + place_of(run, node, part, of[0], cell)
-        operands["*" + letter] = name + place_of(run, node, part, of[1], cell)
+        operands["*" + letter] = name + place_of(run, node, part, of[1], cell, True)
     row = ROWS[node.operation]
     is_of_pair = cell is not None and "~" in (row.spelled or "")
     found = Pattern(operands)
@@ -102,8 +118,9 @@ def line_is_said(run, node, said):
     """Its letters, and what stands left of them."""
     head, row, column = cell = said["cell"]
     own = column % (node.columns // node.slices)
-    left = "expofthesink|(?:" + (names_of(node.name) + rf"\[{row + 1}(?:,(?:{column + 1}|{own + 1}))?\]"
-            rf"(?:inhead{head_of(node, said) + 1})?)")
+    at = (rf"\[{A_WORD}\]" if has_ids(node.name) else
+          rf"\[{row + 1}(?:,(?:{column + 1}|{own + 1}))?\](?:inhead{head_of(node, said) + 1})?")
+    left = f"expofthesink|{names_of(node.name)}(?:{at})" + ("?" if node.rows == node.columns == 1 else "")
     return re.fullmatch(left, bare(said.get("left", ""))) and (
         "letters" not in said or re.fullmatch(pattern(run, node, cell), bare(said["letters"])))
 
