@@ -154,7 +154,7 @@ stage_id build_masked(const builder *b)
     return plan_masks(b->plan) ? STAGE_MASKED : build_unmasked(b);
 }
 
-tensor build_stage_of_heads(const builder *b, stage_id id)
+tensor build_stage(const builder *b, stage_id id)
 {
     const tensor *found = kept(b, id);
     if (found == NULL)
@@ -162,20 +162,8 @@ tensor build_stage_of_heads(const builder *b, stage_id id)
     tensor full = plan_all_axes(b->plan, id, found);
     full =
         plan_heads_apart(&full, is_of_kv_heads(b->plan, id) ? b->plan->kv_heads : b->plan->heads);
-    return tensor_at(&full, b->focus.batch);
-}
-
-static tensor stage_of_head(const builder *b, stage_id id, size_t head)
-{
-    tensor heads = build_stage_of_heads(b, id);
-    if (heads.data == NULL)
-        return heads;
-    return tensor_at(&heads, is_of_kv_heads(b->plan, id) ? plan_kv_head(b->plan, head) : head);
-}
-
-tensor build_stage(const builder *b, stage_id id)
-{
-    return stage_of_head(b, id, b->focus.head);
+    tensor heads = tensor_at(&full, b->focus.batch);
+    return tensor_at(&heads, build_shown_head(b, id));
 }
 
 tensor build_stage_of_batch(const builder *b, stage_id id)
@@ -251,11 +239,6 @@ tensor build_element(const tensor *matrix, size_t row, size_t column)
     return tensor_at(&of_row, column);
 }
 
-tensor build_row(const tensor *matrix, size_t row)
-{
-    return tensor_at(matrix, row);
-}
-
 tensor build_column(const tensor *matrix, size_t column)
 {
     tensor turned = tensor_transposed(matrix);
@@ -274,24 +257,21 @@ trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, tra
     return item;
 }
 
-void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns)
+void build_matrices(builder *b, stage_id id)
 {
     const plan *p = b->plan;
-    const char *name = stage_row(id)->key.named.name;
+    const char *name = map_name_of(id);
+    const trace_map *map = map_named(b->trace, name);
     size_t focus = b->focus.row + 1, of_step = b->head;
-    if (!p->has_heads) {
-        tensor only = build_stage(b, id);
-        build_matrix(b, name, &only, rows, columns, focus);
-        return;
-    }
     bool shows_all = b->is_full || p->heads <= HEADS;
-    for (size_t head = 0; head < p->heads; head++) {
+    for (size_t head = 0; map != NULL && head < p->heads; head++) {
         if (!shows_all && head != b->focus.head)
             continue;
-        tensor one = stage_of_head(b, id, head);
+        tensor one = tensor_at(&map->values, head);
         build_begin_head(b, head);
-        build_matrix(b, build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads), &one, rows,
-                     columns, focus);
+        build_matrix(
+            b, p->has_heads ? build_text(b, "%s, head %zu of %zu", name, head + 1, p->heads) : name,
+            &one, map->rows, map->columns, focus);
     }
     b->head = of_step;
     if (!shows_all)
@@ -346,14 +326,6 @@ tensor build_number(builder *b, const char *name, double value)
     tensor kept = keep_new(b, name, DTYPE_F64, 0, NULL);
     if (kept.data != NULL)
         tensor_set(&kept, NULL, value);
-    return kept;
-}
-
-tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values)
-{
-    tensor kept = keep_new(b, name, DTYPE_F64, 1, &count);
-    if (kept.data != NULL)
-        memcpy(kept.data, values, count * sizeof values[0]);
     return kept;
 }
 

@@ -54,8 +54,6 @@ stage_id build_new_keys(const builder *b);
 tensor build_stage(const builder *b, stage_id id);
 /* The head in focus of a stage; keys and values are in the one that its query head shares. */
 size_t build_shown_head(const builder *b, stage_id id);
-/* The same of all heads, of keys and values those that they have. */
-tensor build_stage_of_heads(const builder *b, stage_id id);
 /* A stage without heads, of the focus's batch. */
 tensor build_stage_of_batch(const builder *b, stage_id id);
 /* The rows that Wo takes, heads side by side, and what they are called: the context, or of heads
@@ -63,13 +61,12 @@ tensor build_stage_of_batch(const builder *b, stage_id id);
 tensor build_joined(builder *b, const char **name);
 /* The weighted values of the focus's query, n_k × d_v. */
 tensor build_weighted(const builder *b);
-/* Element [row, column] as a number (rank 0); row `row` as a vector. */
+/* Element [row, column] as a number (rank 0); column `column` as a vector. */
 tensor build_element(const tensor *matrix, size_t row, size_t column);
-tensor build_row(const tensor *matrix, size_t row);
 tensor build_column(const tensor *matrix, size_t column);
 
 /* The stage's matrices, one a head (or one where it has none), with a name each. */
-void build_matrices(builder *b, stage_id id, trace_labels rows, trace_labels columns);
+void build_matrices(builder *b, stage_id id);
 trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
                          trace_labels columns, size_t focus);
 
@@ -88,9 +85,6 @@ void build_cell(builder *b, trace_item *table, const char *words);
  * failure. They are taken, also then. Two steps may call theirs the same: each has its own. */
 tensor build_keep(builder *b, const char *name, tensor *numbers);
 tensor build_number(builder *b, const char *name, double value);
-/* As many as there are in `values`. */
-tensor build_numbers_of(builder *b, const char *name, size_t count, const double *values);
-
 /* As many of the run's type, to be filled; no data after a failure. */
 tensor build_numbers_new(builder *b, const char *name, size_t count);
 /* Gives names to appended rows, and to the keys behind a cache's that has none: once, before all

@@ -332,7 +332,7 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     if (!is_vector(from->part))
         return build_element(&head, of.first.row, of.first.column);
     tensor line =
-        of.is_down ? build_column(&head, of.first.column) : build_row(&head, of.first.row);
+        of.is_down ? build_column(&head, of.first.column) : tensor_at(&head, of.first.row);
     return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
 }
 
@@ -389,6 +389,21 @@ static const char *left_of(builder *b, const trace_map *map, size_t row, size_t 
     return build_text(b, "%s[%zu,%zu]", map->name, row + 1, column + 1);
 }
 
+/* In the head in focus, or the one of keys and values that it shares: the head's number among
+ * those of the map. */
+static size_t head_in_focus(const builder *b, const trace_map *map)
+{
+    return b->trace->focus.head * map->values.size[0] * map->slices / b->trace->heads;
+}
+
+/* Row and column of that head's own matrix. */
+static map_cell cell_in_focus(const builder *b, const trace_map *map, size_t row, size_t column)
+{
+    size_t width = map->values.size[2] / map->slices, head = head_in_focus(b, map);
+    return map->values.size[0] > 1 ? (map_cell){b->trace, map, head, row, column}
+                                   : (map_cell){b->trace, map, 0, row, head * width + column};
+}
+
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
 {
     const trace_map *map = map_named(b->trace, name);
@@ -397,10 +412,7 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         return &b->spare_item;
     }
     column = map->is_number ? 0 : column;
-    size_t heads = map->values.size[0], width = map->values.size[2] / map->slices,
-           head = b->trace->focus.head * heads / b->trace->heads,
-           slice = heads > 1 ? 0 : b->trace->focus.head * map->slices / b->trace->heads;
-    map_cell at = {b->trace, map, head, row, slice * width + column};
+    map_cell at = cell_in_focus(b, map, row, column);
     writer letters = {.map = map, .cell = &at};
     trace_item *line = build_line(b, map->op, left_of(b, map, row, column), spell(b, &letters));
     if (map->id_name != NULL)
@@ -434,4 +446,78 @@ void derivation_show(builder *b, const char *name, size_t row)
     trace_item *line = derivation_line(b, name, row, 0);
     if (line->op == OP_NORMALIZE && line->inner.data != NULL && tensor_get(&line->inner, NULL) == 0)
         build_sentence(b, "There is no root to divide by: the result is zeros.");
+}
+
+void derivation_show_lines(builder *b, const char *name)
+{
+    derivation_formula(b, name, "");
+    for (size_t j = 0; j < build_lines(b); j++)
+        derivation_line(b, name, b->focus.row, j);
+    build_rest(b);
+}
+
+/* ---- whole rows ---- */
+
+/* " in head 2", of what is a head's. */
+static const char *in_head(builder *b, const trace_map *map)
+{
+    return b->plan->has_heads && map->is_of_heads
+               ? build_text(b, " in head %zu", head_in_focus(b, map) + 1)
+               : "";
+}
+
+void derivation_product(builder *b, const char *name, size_t row)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL || b->failed || map->op != OP_DOT || map->operand[2].part != PART_NONE)
+        return;
+    const trace_origin *left = &map->operand[0], *right = &map->operand[1];
+    size_t width = map->values.size[2] / map->slices;
+    map_cell at = cell_in_focus(b, map, row, 0);
+    operand_cells of;
+    derivation_operand(&at, right, &of);
+    tensor result = tensor_at(&map->values, at.head),
+           matrix = tensor_at(&of.first.map->values, of.first.head);
+    bool is_turned = right->part == PART_ROW_J;
+    matrix = tensor_range(&matrix, 1, of.first.column, is_turned ? of.count : width);
+    result = tensor_at(&result, row);
+    trace_item *item = build_item(b, TRACE_ROW_PRODUCT);
+    const char *of_left = map->is_of_heads ? in_head(b, left->map) : "",
+               *of_right = map->is_of_heads ? in_head(b, right->map) : "";
+    item->left = build_text(b, "%s[%zu]%s", left->name, row + 1, of_left);
+    item->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "", of_right);
+    item->text = build_text(b, "%s[%zu]%s", name, row + 1, in_head(b, map));
+    item->a = numbers_of(&at, left);
+    item->b = is_turned ? tensor_transposed(&matrix) : matrix;
+    item->result = tensor_range(&result, 0, at.column, width);
+}
+
+/* ---- matrices ---- */
+
+void derivation_matrix(builder *b, const char *name, size_t focus)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL || b->failed)
+        return;
+    tensor only = tensor_at(&map->values, 0);
+    if (map->is_apart)
+        build_in_heads(b, name, &map->values, head_in_focus(b, map), map->rows, map->columns,
+                       focus);
+    else
+        build_matrix(b, name, &only, map->rows, map->columns, focus);
+}
+
+void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
+{
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL || b->failed)
+        return;
+    size_t width = map->values.size[2] / map->slices;
+    tensor heads = map->values;
+    if (map->slices > 1) {
+        heads.size[0] = map->slices;
+        heads.size[2] = width;
+        heads.stride[0] = (ptrdiff_t)width * heads.stride[2];
+    }
+    build_in_heads(b, name, &heads, head_in_focus(b, map), map->rows, map->columns, focus);
 }

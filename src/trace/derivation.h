@@ -33,5 +33,16 @@ void derivation_line_of_head(builder *b, const char *name, size_t row, size_t co
                              const char *in_head);
 /* The formula of a row, and the line of its first number. */
 void derivation_show(builder *b, const char *name, size_t row);
+/* The formula of a cell, and the lines of the query in focus, a key each. */
+void derivation_show_lines(builder *b, const char *name);
+
+/* The row as a product of a row and a matrix, where it is one and nothing is added. */
+void derivation_product(builder *b, const char *name, size_t row);
+
+/* The whole matrix, its row `focus` (from 1) marked; of one a head that of the head in focus, with
+ * --full all. */
+void derivation_matrix(builder *b, const char *name, size_t focus);
+/* The same of a matrix whose heads lie side by side, head by head. */
+void derivation_matrix_by_head(builder *b, const char *name, size_t focus);
 
 #endif

@@ -116,7 +116,11 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
     if (found != NULL)
         return &b->trace->map[found - b->trace->map];
     trace_map *added = &b->trace->map[b->trace->maps++];
-    *added = (trace_map){.name = name, .step = step, .values = heads_of(values), .slices = 1};
+    *added = (trace_map){.name = name,
+                         .step = step,
+                         .values = heads_of(values),
+                         .slices = 1,
+                         .is_apart = values->rank == 3};
     return added;
 }
 
@@ -167,6 +171,7 @@ trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels row
     added->columns = columns;
     added->is_of_queries = strchr(stage_row(id)->axes, 'q') != NULL;
     added->is_column = strchr(stage_row(id)->axes, '1') != NULL;
+    added->is_of_heads = role != NULL || strchr(stage_row(id)->axes, 'h') != NULL;
     if (role != NULL && values.rank == 2)
         added->slices = role->heads;
     return added;

@@ -64,6 +64,7 @@ static void add_weights(builder *b, const projection *r)
     trace_map *weight = map_add(b, input_label(r->weight_as), STEP_PARAMETERS, &r->weight);
     if (r->weight.rank == 2)
         weight->slices = r->heads;
+    weight->is_of_heads = true;
     trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
     bias->slices = r->heads;
     bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
@@ -78,7 +79,7 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
     tensor inputs = build_stage_of_batch(b, rows);
     trace_map *x = map_add(b, input_key(r->rows_as), STEP_INPUTS, &inputs);
     if (x->rows.letter == NULL)
-        x->rows = labels;
+        x->rows = (trace_labels){labels.names, input_key(r->rows_as)};
     x->is_of_queries = x->is_of_queries || rows == STAGE_X;
     if (r->rows_as != INPUT_X || !plan_has_stage(b->plan, STAGE_X_POS))
         return input_key(r->rows_as);
@@ -285,7 +286,7 @@ static void add_parameter(builder *b, const char *name, const tensor *first, con
         .size = {heads, all.size[0], all.size[1]},
         .stride = {bytes / (ptrdiff_t)dtype_size(all.type), all.stride[0], all.stride[1]},
         .data = all.data};
-    map_add(b, name, STEP_PARAMETERS, &apart);
+    map_add(b, name, STEP_PARAMETERS, &apart)->is_apart = heads > 1;
 }
 
 static void add_parameters(builder *b)

@@ -1,22 +1,13 @@
 /* The first steps: inputs and parameters. */
-#include "trace/build.h"
+#include "trace/derivation.h"
 
-static void show_rows(builder *b, const char *name, stage_id id, trace_labels rows)
-{
-    tensor of_batch = build_stage_of_batch(b, id);
-    if (of_batch.rank == 3)
-        build_in_heads(b, name, &of_batch, build_shown_head(b, id), rows, build_numbers(), 0);
-    else
-        build_matrix(b, name, &of_batch, rows, build_numbers(), 0);
-}
-
-static void show_given(builder *b, const projection *r, stage_id id, trace_labels rows)
+static void show_given(builder *b, const projection *r, stage_id id)
 {
     if (r->given.data == NULL)
         return;
     const char *name = stage_row(id)->key.named.name;
     build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
-    show_rows(b, name, id, rows);
+    derivation_matrix(b, name, 0);
 }
 
 /* Whether any of what is given has one matrix a head. */
@@ -88,19 +79,6 @@ static bool is_used(const plan *p, input rows)
     return is_made_of(&p->q, rows) || is_made_of(&p->k, rows) || is_made_of(&p->v, rows);
 }
 
-/* Rows are the stage of what is made of them: of queries x, of keys xk, of values xv. */
-static void show_input(builder *b, input rows)
-{
-    const plan *p = b->plan;
-    const char *name = input_key(rows);
-    if (is_made_of(&p->q, rows))
-        show_rows(b, name, STAGE_X, build_query_labels(b, name));
-    else if (is_made_of(&p->k, rows))
-        show_rows(b, name, STAGE_XK, build_new_key_labels(b, name));
-    else
-        show_rows(b, name, STAGE_XV, build_new_value_labels(b, name));
-}
-
 void make_inputs(builder *b)
 {
     const plan *p = b->plan;
@@ -109,21 +87,21 @@ void make_inputs(builder *b)
         build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
     if (is_used(p, INPUT_X)) {
         say_inputs(b);
-        show_input(b, INPUT_X);
+        derivation_matrix(b, input_key(INPUT_X), 0);
     }
     if (is_used(p, INPUT_XK)) {
         build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
                        roles_of(b, INPUT_XK));
-        show_input(b, INPUT_XK);
+        derivation_matrix(b, input_key(INPUT_XK), 0);
     }
     if (is_used(p, INPUT_XV)) {
         build_sentence(b, "The values come from a sequence of their own, xv.");
-        show_input(b, INPUT_XV);
+        derivation_matrix(b, input_key(INPUT_XV), 0);
     }
     say_appended(b);
-    show_given(b, &p->q, STAGE_Q, build_query_labels(b, "q"));
-    show_given(b, &p->k, STAGE_K, build_new_key_labels(b, "k"));
-    show_given(b, &p->v, STAGE_V, build_new_value_labels(b, "v"));
+    show_given(b, &p->q, STAGE_Q);
+    show_given(b, &p->k, STAGE_K);
+    show_given(b, &p->v, STAGE_V);
     if (gives_heads_apart(b))
         build_other_heads(b);
     if (p->has_batch && p->batches == 1)
@@ -133,38 +111,6 @@ void make_inputs(builder *b)
                        "There are %zu such sequences in the batch, and this is number %zu; "
                        "--focus batch=B takes another.",
                        p->batches, b->focus.batch + 1);
-}
-
-/* A matrix of weights as x·W uses it, for the focus's head where there is one a head. */
-static void show_weight(builder *b, input which, const tensor *weight)
-{
-    if (weight->data == NULL)
-        return;
-    if (weight->rank == 3)
-        build_in_heads(b, input_label(which), weight,
-                       build_shown_head(b, which == INPUT_WQ ? STAGE_Q : STAGE_K), build_numbers(),
-                       build_numbers(), 0);
-    else
-        build_matrix(b, input_label(which), weight, build_numbers(), build_numbers(), 0);
-}
-
-/* Of a score function: as it is used, which is a head's where there is one a head. */
-static void show_transform(builder *b, input which, bool is_of_query)
-{
-    const tensor *given = b->plan->asked->in[which];
-    bool is_one = given == NULL || given->rank != 3 || !b->plan->has_heads;
-    for (size_t head = 0; head < b->plan->heads; head++) {
-        score_parameters of = plan_score_parameters(b->plan, head);
-        const tensor *matrix = is_of_query ? &of.for_query : &of.for_key;
-        if (matrix->data == NULL || (head != b->focus.head && (is_one || !b->is_full)))
-            continue;
-        const char *name = input_label(which);
-        if (!is_one)
-            build_begin_head(b, head);
-        build_matrix(b, is_one ? name : build_text(b, "%s in head %zu", name, head + 1), matrix,
-                     build_numbers(), build_numbers(), 0);
-        build_end_head(b);
-    }
 }
 
 static void show_vector(builder *b, input which)
@@ -361,16 +307,17 @@ void make_parameters(builder *b)
     count_parameters(b);
     say_heads(b);
     say_layout(b);
-    show_weight(b, INPUT_WQ, &p->q.weight);
+    derivation_matrix(b, input_label(INPUT_WQ), 0);
     show_vector(b, INPUT_BQ);
-    show_weight(b, INPUT_WK, &p->k.weight);
+    derivation_matrix(b, input_label(INPUT_WK), 0);
     show_vector(b, INPUT_BK);
-    show_weight(b, INPUT_WV, &p->v.weight);
+    derivation_matrix(b, input_label(INPUT_WV), 0);
     show_vector(b, INPUT_BV);
-    show_weight(b, INPUT_WO, &p->wo);
+    derivation_matrix(b, input_label(INPUT_WO), 0);
     show_vector(b, INPUT_BO);
-    show_transform(b, p->asked->score->for_key == NULL ? INPUT_WS : INPUT_WA, true);
-    show_transform(b, INPUT_UA, false);
+    derivation_matrix(b, input_label(INPUT_WS), 0);
+    derivation_matrix(b, input_label(INPUT_WA), 0);
+    derivation_matrix(b, input_label(INPUT_UA), 0);
     show_vector(b, INPUT_VA);
     show_vector(b, INPUT_BA);
     show_vector(b, INPUT_BS);

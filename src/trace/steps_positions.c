@@ -21,7 +21,6 @@ void waves_show(builder *b, const char *name, size_t row)
 
 void make_positions(builder *b)
 {
-    tensor sums = build_stage_of_batch(b, STAGE_X_POS);
     size_t row = b->focus.row;
     build_sentence(b, "Attention by itself knows no order of its rows. So each row of x is told "
                       "where it stands: sines and cosines of its position are added to it, of "
@@ -29,5 +28,5 @@ void make_positions(builder *b)
     build_sentence(b, "Row %zu stands at position %zu, counted from 0.", row + 1,
                    visible_position(b->plan, b->focus.batch, row));
     waves_show(b, map_name_of(STAGE_X_POS), row);
-    build_matrix(b, "x_pos", &sums, build_query_labels(b, "x"), build_numbers(), row + 1);
+    derivation_matrix(b, "x_pos", row + 1);
 }

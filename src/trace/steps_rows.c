@@ -19,8 +19,7 @@ static void show_gain(builder *b, char of, const tensor *gains, size_t head)
                  0);
 }
 
-static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t at,
-                            trace_labels labels)
+static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t at)
 {
     const char *name = stage_row(id)->key.named.name;
     size_t head = build_shown_head(b, id);
@@ -28,8 +27,7 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
     if (gains->data != NULL)
         show_gain(b, *name, gains, head);
     derivation_show(b, name, at);
-    tensor made = build_stage_of_heads(b, id);
-    build_in_heads(b, name, &made, head, labels, build_numbers(), at + 1);
+    derivation_matrix_by_head(b, name, at + 1);
     build_end_head(b);
 }
 
@@ -38,8 +36,8 @@ void make_normalize(builder *b)
     const plan *p = b->plan;
     build_sentence(b, "Each head's query and key is divided by its root mean square, so that a "
                       "score depends on their directions and not on how long they are.");
-    show_normalized(b, STAGE_Q_NORM, &p->q_gain, b->focus.row, build_query_labels(b, "q"));
-    show_normalized(b, STAGE_K_NORM, &p->k_gain, build_key_row(b), build_new_key_labels(b, "k"));
+    show_normalized(b, STAGE_Q_NORM, &p->q_gain, b->focus.row);
+    show_normalized(b, STAGE_K_NORM, &p->k_gain, build_key_row(b));
     build_other_heads(b);
 }
 
@@ -57,7 +55,7 @@ static void show_pair(builder *b, const char *name, const char *angle, size_t ro
     derivation_line(b, name, row, at.second);
 }
 
-static void show_role(builder *b, stage_id id, size_t row, double position, trace_labels labels)
+static void show_role(builder *b, stage_id id, size_t row, double position)
 {
     const plan *p = b->plan;
     const char *name = map_name_of(id), *angle = build_text(b, "%c_angle", *name);
@@ -69,8 +67,7 @@ static void show_role(builder *b, stage_id id, size_t row, double position, trac
     derivation_formula(b, name, "");
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
         show_pair(b, name, angle, row, pair);
-    tensor all = build_stage_of_heads(b, id);
-    build_in_heads(b, name, &all, head, labels, build_numbers(), row + 1);
+    derivation_matrix_by_head(b, name, row + 1);
     build_end_head(b);
 }
 
@@ -96,42 +93,12 @@ void make_rope(builder *b)
     build_formula(b, "pair p: numbers %s, p from 1",
                   is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
     say_unturned(b);
-    show_role(b, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.batch, b->focus.row),
-              build_query_labels(b, "q"));
-    show_role(b, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at),
-              build_new_key_labels(b, "k"));
+    show_role(b, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.batch, b->focus.row));
+    show_role(b, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at));
     build_other_heads(b);
 }
 
 /* ---- cache ---- */
-
-/* The past of the focus's batch: one head where the heads came apart, else all side by side. */
-static void show_past(builder *b, input which, const tensor *apart)
-{
-    const plan *p = b->plan;
-    const tensor *given = p->asked->in[which];
-    const char *name = input_key(which);
-    trace_labels labels = build_key_labels(b, name);
-    if (given->rank == 4) {
-        tensor heads = tensor_at(apart, b->focus.batch);
-        build_in_heads(b, name, &heads, plan_kv_head(p, b->focus.head), labels, build_numbers(), 0);
-        return;
-    }
-    tensor shown = given->rank == 3 ? tensor_at(given, b->focus.batch) : tensor_view_of(given);
-    build_matrix(b, name, &shown, labels, build_numbers(), 0);
-}
-
-static void show_present(builder *b, stage_id id)
-{
-    const char *name = stage_row(id)->key.named.name;
-    tensor all = build_stage_of_batch(b, id);
-    trace_labels labels = build_key_labels(b, name);
-    if (all.rank == 3)
-        build_in_heads(b, name, &all, plan_kv_head(b->plan, b->focus.head), labels, build_numbers(),
-                       0);
-    else
-        build_matrix(b, name, &all, labels, build_numbers(), 0);
-}
 
 void make_cache(builder *b)
 {
@@ -143,10 +110,10 @@ void make_cache(builder *b)
                    p->past, build_plural(p->past), added, added == 1 ? " goes" : "s go", p->n_k);
     build_formula(b, "present_k = [past_k; %s], present_v = [past_v; v]",
                   stage_row(build_new_keys(b))->key.named.name);
-    show_past(b, INPUT_PAST_K, &p->past_k);
-    show_past(b, INPUT_PAST_V, &p->past_v);
-    show_present(b, STAGE_PRESENT_K);
-    show_present(b, STAGE_PRESENT_V);
+    derivation_matrix(b, "past_k", 0);
+    derivation_matrix(b, "past_v", 0);
+    derivation_matrix(b, "present_k", 0);
+    derivation_matrix(b, "present_v", 0);
     if (build_stage_of_batch(b, STAGE_PRESENT_K).rank == 3)
         build_other_heads(b);
 }

@@ -5,37 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The columns of W (m × heads·width, or one matrix a head) that make one head of a projection. */
-static tensor weight_of_head(const projection *r, size_t head)
-{
-    if (r->weight.rank == 3)
-        return tensor_at(&r->weight, head);
-    return tensor_range(&r->weight, 1, head * r->width, r->width);
-}
-
-static bool has_positions(const builder *b, const projection *r)
-{
-    return r->rows_as == INPUT_X && plan_has_stage(b->plan, STAGE_X_POS);
-}
-
-/* The rows of the focus's batch that are projected: those of the first stage that has them, as in
- * the map of this name (map_roles.c). */
-static tensor projected_rows(const builder *b, const projection *r)
-{
-    static const stage_id FORMS[] = {STAGE_X, STAGE_XK, STAGE_XV};
-    size_t first = r->rows_as == INPUT_X ? 0 : r->rows_as == INPUT_XK ? 1 : 2;
-    if (has_positions(b, r))
-        return build_stage_of_batch(b, STAGE_X_POS);
-    while (first < 2 && build_stage_of_batch(b, FORMS[first]).data == NULL)
-        first++;
-    return build_stage_of_batch(b, FORMS[first]);
-}
-
-static const char *projected_name(const builder *b, const projection *r)
-{
-    return has_positions(b, r) ? stage_row(STAGE_X_POS)->key.named.name : input_key(r->rows_as);
-}
-
 /* " in head 2", of the focus; keys and values are in the head that its query head shares. */
 static const char *of_head(builder *b, stage_id id)
 {
@@ -43,76 +12,45 @@ static const char *of_head(builder *b, stage_id id)
     return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
 }
 
-/* q[2,1] = x[2]·Wq[·,1] = 1·0 + … = 4, then the whole row as row × matrix = row. */
-static void show_projected_row(builder *b, const projection *r, stage_id id, size_t row,
-                               const char *rows_name)
-{
-    const char *name = stage_row(id)->key.named.name;
-    size_t head = build_shown_head(b, id);
-    build_begin_head(b, head);
-    derivation_line_of_head(b, name, row, 0, of_head(b, id));
-    if (r->bias.data != NULL)
-        return;
-    tensor rows = projected_rows(b, r), result = build_stage(b, id);
-    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    whole->left = build_text(b, "%s[%zu]", rows_name, row + 1);
-    whole->letters = build_text(b, "%s%s", input_label(r->weight_as), of_head(b, id));
-    whole->text = build_text(b, "%s[%zu]%s", name, row + 1, of_head(b, id));
-    whole->a = build_row(&rows, row);
-    whole->b = weight_of_head(r, head);
-    whole->result = build_row(&result, row);
-}
-
-static void show_rows(builder *b, stage_id id, const char *name, trace_labels labels, size_t row)
-{
-    tensor all = build_stage_of_batch(b, id);
-    build_matrix(b, name, &all, labels, build_numbers(), row + 1);
-}
-
 static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
-                            size_t row, trace_labels labels)
+                            size_t row)
 {
-    const char *name = stage_row(id)->key.named.name;
-    if (r->given.data != NULL)
+    const char *name = map_name_of(id);
+    const trace_map *made = map_named(b->trace, name);
+    bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
+    if (r->given.data != NULL || made == NULL)
         return;
-    const char *rows_name = projected_name(b, r);
-    if (r->weight.data == NULL && r->bias.data == NULL) {
+    const char *rows = made->operand[0].name;
+    if (!has_weight && !has_bias) {
         build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
-                       input_label(r->weight_as), rows_name, role);
+                       input_label(r->weight_as), rows, role);
         if (b->plan->appended > 0 && id != STAGE_Q)
-            show_rows(b, id, name, labels, row);
+            derivation_matrix(b, name, row + 1);
         return;
     }
-    bool has_weight = r->weight.data != NULL;
-    build_sentence(b, "The %s: each row of %s%s%s%s.", role, rows_name, has_weight ? " times " : "",
+    build_sentence(b, "The %s: each row of %s%s%s%s.", role, rows, has_weight ? " times " : "",
                    has_weight ? input_label(r->weight_as) : "",
-                   r->bias.data != NULL ? ", and the bias is added" : "");
+                   has_bias ? ", and the bias is added" : "");
     derivation_row_formula(b, name, 'i');
-    show_projected_row(b, r, id, row, rows_name);
+    build_begin_head(b, build_shown_head(b, id));
+    derivation_line_of_head(b, name, row, 0, of_head(b, id));
+    derivation_product(b, name, row);
     build_end_head(b);
-    show_rows(b, id, name, labels, row);
+    derivation_matrix(b, name, row + 1);
 }
 
 void make_projections(builder *b)
 {
     const plan *p = b->plan;
-    show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row, build_query_labels(b, "q"));
-    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b), build_new_key_labels(b, "k"));
-    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b), build_new_value_labels(b, "v"));
+    show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row);
+    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b));
+    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b));
 }
 
 /* ---- scores ---- */
 
-/* What is compared: q′ where the score function made one, else q; rows of the focus's head. */
-static tensor compared(const builder *b, stage_id made, stage_id plain, const char **name)
-{
-    tensor found = build_stage(b, made);
-    *name = stage_row(found.data != NULL ? made : plain)->key.named.name;
-    return found.data != NULL ? found : build_stage(b, plain);
-}
-
 /* q′ = q·Ws, k′ = k·Ua: what some score functions turn queries and keys into first. */
-static void show_transform(builder *b, stage_id id, const char *by, trace_labels labels)
+static void show_transform(builder *b, stage_id id, const char *by)
 {
     if (!plan_has_stage(b->plan, id))
         return;
@@ -123,20 +61,7 @@ static void show_transform(builder *b, stage_id id, const char *by, trace_labels
                    is_query ? "query" : "key", input_label(input_of_key(by)));
     derivation_row_formula(b, name, is_query ? 'i' : 'j');
     derivation_line_of_head(b, name, is_query ? b->focus.row : 0, 0, build_head_name(b));
-    build_matrices(b, id, labels, build_numbers());
-}
-
-static void show_score_row(builder *b, const tensor *q, const char *q_name, const tensor *k,
-                           const char *k_name, const tensor *scores)
-{
-    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    const char *in_head = of_head(b, STAGE_Q);
-    whole->left = build_text(b, "%s[%zu]%s", q_name, b->focus.row + 1, in_head);
-    whole->letters = build_text(b, "%sᵀ%s", k_name, of_head(b, STAGE_K));
-    whole->text = build_text(b, "scores[%zu]%s", b->focus.row + 1, in_head);
-    whole->a = build_row(q, b->focus.row);
-    whole->b = tensor_transposed(k);
-    whole->result = build_row(scores, b->focus.row);
+    build_matrices(b, id);
 }
 
 /* Parameters of the score function that were not given, and what serves for each. */
@@ -197,12 +122,8 @@ static void show_formula(builder *b, const score *by)
 void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
-    const char *q_name, *k_name;
-    show_transform(b, STAGE_Q_SCORE, by->for_query, build_query_labels(b, "q"));
-    show_transform(b, STAGE_K_SCORE, by->for_key, build_column_labels(b));
-    tensor q = compared(b, STAGE_Q_SCORE, build_queries(b), &q_name),
-           k = compared(b, STAGE_K_SCORE, build_keys(b), &k_name);
-    tensor scores = build_stage(b, STAGE_SCORES);
+    show_transform(b, STAGE_Q_SCORE, by->for_query);
+    show_transform(b, STAGE_K_SCORE, by->for_key);
     build_sentence(b,
                    "How much should %s attend to each key%s? The score function (%s) compares "
                    "them: a larger number, a "
@@ -215,10 +136,9 @@ void make_scores(builder *b)
     for (size_t j = 0; j < lines; j++)
         derivation_line(b, "scores", b->focus.row, j);
     build_rest(b);
-    if (by->is_product && by->shift == NULL)
-        show_score_row(b, &q, q_name, &k, k_name, &scores);
+    derivation_product(b, "scores", b->focus.row);
     build_same_for_all(b);
-    build_matrices(b, STAGE_SCORES, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_SCORES);
     show_scale_of_one(b);
 }
 
@@ -257,13 +177,10 @@ void make_scale(builder *b)
                           "the softmax to put all weight on one key. The scale brings the spread "
                           "of the scores back: compare the variances.");
     show_scale(b);
-    derivation_formula(b, "scaled", "");
-    for (size_t j = 0; j < build_lines(b); j++)
-        derivation_line(b, "scaled", b->focus.row, j);
-    build_rest(b);
+    derivation_show_lines(b, "scaled");
     show_variance(b, STAGE_SCORES);
     show_variance(b, STAGE_SCALED);
-    build_matrices(b, STAGE_SCALED, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_SCALED);
 }
 
 /* ---- cap ---- */
@@ -272,12 +189,9 @@ void make_cap(builder *b)
 {
     build_sentence(b, "A soft cap keeps every score between −C and C: small scores stay nearly as "
                       "they are, large ones come no nearer to the bound than tanh lets them.");
-    derivation_formula(b, "capped", "");
-    for (size_t j = 0; j < build_lines(b); j++)
-        derivation_line(b, "capped", b->focus.row, j);
-    build_rest(b);
+    derivation_show_lines(b, "capped");
     build_same_for_all(b);
-    build_matrices(b, STAGE_CAPPED, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_CAPPED);
 }
 
 /* ---- mask ---- */
@@ -541,5 +455,5 @@ void make_mask(builder *b)
                                   p->slopes.data != NULL ? place_of_query(b) : ""));
     say_untouched(b);
     show_masked_row(b, &before, &masked);
-    build_matrices(b, STAGE_MASKED, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_MASKED);
 }

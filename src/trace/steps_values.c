@@ -39,7 +39,7 @@ static bool row_is_finite(const tensor *row)
 
 static void say_greatest(builder *b, const tensor *masked, const tensor *row_max)
 {
-    tensor row = build_row(masked, b->focus.row),
+    tensor row = tensor_at(masked, b->focus.row),
            greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
         build_sentence(b, "What is nan is no number, and not the greatest.");
@@ -47,7 +47,7 @@ static void say_greatest(builder *b, const tensor *masked, const tensor *row_max
 
 static void say_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
-    tensor row = build_row(masked, b->focus.row),
+    tensor row = tensor_at(masked, b->focus.row),
            greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
         build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
@@ -55,7 +55,7 @@ static void say_exponents(builder *b, const tensor *masked, const tensor *row_ma
 
 static void say_shares(builder *b, const tensor *exponent, const tensor *row_sum)
 {
-    tensor row = build_row(exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
+    tensor row = tensor_at(exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
     if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
         build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
 }
@@ -63,7 +63,7 @@ static void say_shares(builder *b, const tensor *exponent, const tensor *row_sum
 static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v)
 {
     for (size_t j = 0; j < v->size[0]; j++) {
-        tensor weight = build_element(weights, b->focus.row, j), value = build_row(v, j);
+        tensor weight = build_element(weights, b->focus.row, j), value = tensor_at(v, j);
         if (tensor_get(&weight, NULL) == 0 && !row_is_finite(&value)) {
             build_sentence(b, "A weight of 0 takes nothing of its value, also where that is inf or "
                               "nan.");
@@ -178,7 +178,7 @@ void make_softmax(builder *b)
                        "The softmax turns scores into weights, but %s%s may attend to nothing: its "
                        "weights are 0, and so is its result. The weights of all queries:",
                        build_query_name(b), build_head_name(b));
-    build_matrices(b, STAGE_WEIGHTS, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_WEIGHTS);
 }
 
 void make_round(builder *b)
@@ -195,7 +195,7 @@ void make_round(builder *b)
     for (size_t j = 0; j < build_lines(b); j++)
         show_numbers(b, "rounded", b->focus.row, j);
     build_rest(b);
-    build_matrices(b, STAGE_ROUNDED, build_query_labels(b, "q"), build_column_labels(b));
+    build_matrices(b, STAGE_ROUNDED);
 }
 
 void make_weighted(builder *b)
@@ -217,8 +217,8 @@ void make_weighted(builder *b)
             build_line(b, OP_TIMES, at(b, "weighted", i, j),
                        build_text(b, "%s[%zu,%zu]·%s[%zu]", name, i + 1, j + 1, v_name, j + 1));
         line->a = build_element(&weights, i, j);
-        line->b = build_row(&v, j);
-        line->result = build_row(&weighted, j);
+        line->b = tensor_at(&v, j);
+        line->result = tensor_at(&weighted, j);
     }
     build_rest(b);
     say_nothing_taken(b, &weights, &v);
@@ -230,7 +230,7 @@ static void show_stack(builder *b, const tensor *weighted, const tensor *attende
     stack->a = tensor_view_of(weighted);
     stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
     stack->text = at_row(b, "attended", b->focus.row);
-    stack->result = build_row(attended, b->focus.row);
+    stack->result = tensor_at(attended, b->focus.row);
 }
 
 void make_sum(builder *b)
@@ -250,7 +250,7 @@ void make_sum(builder *b)
     derivation_line(b, "attended", b->focus.row, 0);
     say_nothing_taken(b, &weights, &v);
     build_same_for_all(b);
-    build_matrices(b, STAGE_ATTENDED, build_query_labels(b, NULL), build_numbers());
+    build_matrices(b, STAGE_ATTENDED);
     if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)
         build_sentence(b, "There is no Wo, so %s the output.",
                        p->n_q == 1 ? "this row is" : "these rows are");
@@ -280,8 +280,7 @@ void make_concat(builder *b)
         show_side_by_side(b, "context", "attended");
     }
     if (!is_apart)
-        build_matrix(b, "context", &context, build_query_labels(b, NULL), build_numbers(),
-                     b->focus.row + 1);
+        derivation_matrix(b, "context", b->focus.row + 1);
     if (b->plan->wo.data == NULL && b->plan->bo.data == NULL)
         build_sentence(b, "There is no Wo, so the context is the output.");
 }
@@ -292,22 +291,6 @@ static void show_output_formula(builder *b)
     if (!b->plan->has_heads)
         build_formula(b, "context[i] = attended[i]");
     derivation_row_formula(b, "output", 'i');
-}
-
-static void show_output_row(builder *b, const tensor *rows, const char *name, const tensor *output)
-{
-    const plan *p = b->plan;
-    size_t i = b->focus.row;
-    derivation_line(b, "output", i, 0);
-    if (p->bo.data != NULL)
-        return;
-    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    whole->left = at_row(b, name, i);
-    whole->letters = "Wo";
-    whole->text = at_row(b, "output", i);
-    whole->a = build_row(rows, i);
-    whole->b = p->wo;
-    whole->result = build_row(output, i);
 }
 
 /* Every row of the context plus bo, of which each of the heads that came apart takes its part. */
@@ -330,19 +313,18 @@ static void shift_output(builder *b, bool is_apart)
     build_end_head(b);
 }
 
-static void multiply_output(builder *b, const tensor *output)
+static void multiply_output(builder *b)
 {
     const plan *p = b->plan;
-    const char *name;
-    tensor rows = build_joined(b, &name);
     build_sentence(b, "Wo %s each row to the width of the output, %zu.",
                    p->heads > 1 ? "mixes what the heads found and brings" : "brings", p->width_out);
     if (b->joined.data != NULL) {
         build_sentence(b, "For that a query's results of all heads are put side by side.");
-        show_side_by_side(b, name, "context");
+        show_side_by_side(b, "joined", "context");
     }
     show_output_formula(b);
-    show_output_row(b, &rows, name, output);
+    derivation_line(b, "output", b->focus.row, 0);
+    derivation_product(b, "output", b->focus.row);
 }
 
 void make_unify(builder *b)
@@ -351,12 +333,11 @@ void make_unify(builder *b)
     if (b->plan->wo.data == NULL)
         shift_output(b, plan_keeps_heads_apart(b->plan));
     else
-        multiply_output(b, &output);
+        multiply_output(b);
     if (output.rank == 2)
-        build_matrix(b, "output", &output, build_query_labels(b, NULL), build_numbers(),
-                     b->focus.row + 1);
+        derivation_matrix(b, "output", b->focus.row + 1);
     else
-        build_matrices(b, STAGE_OUTPUT, build_query_labels(b, NULL), build_numbers());
+        build_matrices(b, STAGE_OUTPUT);
 }
 
 /* ---- what the weights come to ---- */
@@ -379,7 +360,7 @@ static void show_entropy(builder *b)
     tensor weights = build_stage(b, STAGE_WEIGHTS), result = build_stage(b, STAGE_ENTROPY);
     build_formula(b, "entropy[i] = −Σⱼ weights[i,j]·ln weights[i,j]");
     trace_item *line = build_line(b, OP_ENTROPY, build_text(b, "entropy[%zu]", i + 1), NULL);
-    line->a = build_row(&weights, i);
+    line->a = tensor_at(&weights, i);
     line->result = build_element(&result, i, 0);
 }
 

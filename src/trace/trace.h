@@ -108,6 +108,8 @@ typedef struct trace_map {
     tensor values; /* heads × rows × columns */
     size_t slices; /* heads that lie side by side in the columns */
     trace_labels rows, columns;
+    bool is_apart;      /* a matrix a head, also where there is one */
+    bool is_of_heads;   /* apart, or a part of each row is a head's */
     bool is_share;      /* its numbers are between 0 and 1 */
     bool is_of_queries; /* a row each */
     bool is_number;     /* the only one */
