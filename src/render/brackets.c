@@ -24,7 +24,7 @@ double matrix_at(const tensor *matrix, size_t row, size_t column)
 
 /* ---- widths ---- */
 
-static number_width number_width_of(const column_source *from, size_t column)
+number_width column_number_width(const column_source *from, size_t column)
 {
     number_width width = {0};
     for (size_t slot = 0; slot < selection_count(&from->rows); slot++) {
@@ -46,7 +46,7 @@ static size_t column_width_of(const column_source *from, size_t column, const nu
 
 static size_t measured_width(const column_source *from, size_t column)
 {
-    number_width number = number_width_of(from, column);
+    number_width number = column_number_width(from, column);
     return column_width_of(from, column, &number);
 }
 
@@ -61,7 +61,7 @@ void brackets_measure(brackets *b, const column_source *from, const selection *c
             b->width[slot] = 1;
             continue;
         }
-        b->number[slot] = number_width_of(from, b->first + column);
+        b->number[slot] = column_number_width(from, b->first + column);
         b->width[slot] = column_width_of(from, b->first + column, &b->number[slot]);
     }
 }

@@ -34,6 +34,9 @@ typedef struct brackets {
 tensor matrix_of(const tensor *t);
 double matrix_at(const tensor *matrix, size_t row, size_t column);
 
+/* All numbers of a column have as many decimals as the one that needs most. */
+number_width column_number_width(const column_source *from, size_t column);
+
 void brackets_measure(brackets *b, const column_source *from, const selection *columns);
 
 /* The next part of a matrix that fits: in full, its columns from where the last part ended; else

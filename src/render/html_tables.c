@@ -91,12 +91,6 @@ static void add_heading(const grid *g)
 
 /* ---- matrices ---- */
 
-/* A number alone above or beside the only column or row says nothing. */
-static const trace_labels *labels_of(const trace_labels *labels, size_t count)
-{
-    return count > 1 || labels_have_words(labels) ? labels : NULL;
-}
-
 static selection shown(size_t total, size_t focus, const html_page *p)
 {
     return selection_of_rows(total, focus, p->how->is_full || total <= HTML_MOST);
@@ -235,8 +229,8 @@ void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank)
     g.columns = shown(g.matrix.size[1], 0, p);
     g.columns.has_ids = item->has_ids;
     if (item->a.rank == 2)
-        g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
-    g.column_labels = labels_of(&item->columns, g.matrix.size[1]);
+        g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
+    g.column_labels = labels_that_say(&item->columns, g.matrix.size[1]);
     g.numbers = asked_find(p->asked, &item->a);
     g.greatest = html_greatest(&g.matrix);
     g.is_share = g.map != NULL && g.map->is_share;

@@ -72,73 +72,23 @@ static void add_labels(writer *w, const char *name, const trace_labels *labels, 
     text_add_string(w->out, "]");
 }
 
-static void add_head_of(writer *w, const trace_item *item)
-{
-    if (item->head > 0)
-        text_add_format(w->out, ", \"head\": %zu", item->head - 1);
-}
-
 static void add_function(writer *w, const trace_map *map)
 {
     if (map != NULL && map->function != NULL)
         add_text(w, "function", map->function->named.name);
 }
 
-/* ---- kinds of items ---- */
+/* ---- items ---- */
 
-static void add_line(writer *w, const trace_item *item)
+/* What a line works out, and by which operation. */
+static void add_work(writer *w, const trace_item *item)
 {
-    add_head_of(w, item);
-    add_text(w, "left", item->left);
-    add_text(w, "letters", item->letters);
     if (item->map != NULL)
         text_add_format(w->out, ", \"of\": \"%s%s\", \"cell\": [%zu, %zu, %zu]",
                         item->room->place.way, item->map->name, item->cell[0], item->cell[1],
                         item->cell[2]);
     add_text(w, "operation", operation_of(item->op)->named.name);
     add_function(w, item->map);
-    add_tensor(w, "a", &item->a);
-    add_tensor(w, "b", &item->b);
-    add_tensor(w, "c", &item->c);
-    add_tensor(w, "d", &item->d);
-    if (item->column > 0)
-        text_add_format(w->out, ", \"j\": %zu", item->column);
-    add_tensor(w, "inner", &item->inner);
-    add_tensor(w, "result", &item->result);
-}
-
-static void add_product(writer *w, const trace_item *item)
-{
-    add_head_of(w, item);
-    add_text(w, "left", item->left);
-    add_text(w, "letters", item->letters);
-    add_text(w, "name", item->text);
-    add_tensor(w, "a", &item->a);
-    add_tensor(w, "b", &item->b);
-    add_tensor(w, "result", &item->result);
-}
-
-static void add_stack(writer *w, const trace_item *item)
-{
-    add_head_of(w, item);
-    add_text(w, "name", item->text);
-    add_labels(w, "rows", &item->rows, item->a.size[0]);
-    add_tensor(w, "a", &item->a);
-    add_tensor(w, "result", &item->result);
-}
-
-static void add_matrix(writer *w, const trace_item *item)
-{
-    int rank = item->a.rank;
-    add_head_of(w, item);
-    add_text(w, "name", item->text);
-    if (rank == 2)
-        add_labels(w, "rows", &item->rows, item->a.size[0]);
-    if (rank > 0)
-        add_labels(w, "columns", &item->columns, item->a.size[rank - 1]);
-    if (item->focus > 0)
-        text_add_format(w->out, ", \"focus\": %zu", item->focus - 1);
-    add_tensor(w, "a", &item->a);
 }
 
 static void add_table(writer *w, const trace_item *item)
@@ -153,28 +103,36 @@ static void add_table(writer *w, const trace_item *item)
     text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
 }
 
+/* Of each member a kind has what it has of an item; text of sentences and formulas is no name. */
 static void add_item(writer *w, const trace_item *item)
 {
+    bool is_text = item->kind == TRACE_SENTENCE || item->kind == TRACE_FORMULA;
+    bool is_matrix = item->kind == TRACE_MATRIX;
+    int rank = item->a.rank;
     text_add_format(w->out, "        {\"kind\": \"%s\"", KINDS[item->kind]);
-    switch (item->kind) {
-    case TRACE_LINE:
-        add_line(w, item);
-        break;
-    case TRACE_ROW_PRODUCT:
-        add_product(w, item);
-        break;
-    case TRACE_STACK:
-        add_stack(w, item);
-        break;
-    case TRACE_MATRIX:
-        add_matrix(w, item);
-        break;
-    case TRACE_TABLE:
+    if (item->head > 0 && !is_text && item->kind != TRACE_TABLE)
+        text_add_format(w->out, ", \"head\": %zu", item->head - 1);
+    add_text(w, "left", item->left);
+    add_text(w, "letters", item->letters);
+    add_text(w, is_text ? "text" : "name", item->text);
+    if (item->kind == TRACE_STACK || (is_matrix && rank == 2))
+        add_labels(w, "rows", &item->rows, item->a.size[0]);
+    if (is_matrix && rank > 0)
+        add_labels(w, "columns", &item->columns, item->a.size[rank - 1]);
+    if (is_matrix && item->focus > 0)
+        text_add_format(w->out, ", \"focus\": %zu", item->focus - 1);
+    if (item->kind == TRACE_LINE)
+        add_work(w, item);
+    add_tensor(w, "a", &item->a);
+    add_tensor(w, "b", &item->b);
+    add_tensor(w, "c", &item->c);
+    add_tensor(w, "d", &item->d);
+    if (item->column > 0)
+        text_add_format(w->out, ", \"j\": %zu", item->column);
+    add_tensor(w, "inner", &item->inner);
+    add_tensor(w, "result", &item->result);
+    if (item->kind == TRACE_TABLE)
         add_table(w, item);
-        break;
-    default:
-        add_text(w, "text", item->text);
-    }
     text_add_string(w->out, "}");
 }
 

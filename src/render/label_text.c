@@ -8,9 +8,9 @@
 
 enum { LABEL_COLUMNS = 16 };
 
-bool labels_have_words(const trace_labels *labels)
+const trace_labels *labels_that_say(const trace_labels *labels, size_t count)
 {
-    return labels->names != NULL || labels->letter != NULL;
+    return count > 1 || labels->names != NULL || labels->letter != NULL ? labels : NULL;
 }
 
 const char *label_whole(const trace_labels *labels, size_t index, char room[LABEL_ROOM])

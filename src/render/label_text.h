@@ -18,7 +18,8 @@ size_t label_columns(const trace_labels *labels, size_t index);
 /* Those of the widest of the first `count`. */
 size_t labels_widest(const trace_labels *labels, size_t count);
 
-/* True for labels that say more than a number. */
-bool labels_have_words(const trace_labels *labels);
+/* Of `count` rows or columns; NULL where they say nothing: a number alone above or beside the only
+ * column or row. */
+const trace_labels *labels_that_say(const trace_labels *labels, size_t count);
 
 #endif

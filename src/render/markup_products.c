@@ -131,38 +131,31 @@ static void add_brackets(const markup_page *p, const tensor *matrix, const selec
     text_add_string(p->out, " \\end{bmatrix}");
 }
 
-/* The names in a line above, and the numbers below them, aligned at the equals sign. */
-static void add_on_one_line(const markup_page *p, const trace_item *item, const product *made)
-{
-    selection one = selection_all(1);
-    add_name(p, item->left);
-    text_add_string(p->out, "\\times ");
-    add_name(p, item->letters);
-    text_add_string(p->out, " &= ");
-    add_name(p, item->text);
-    text_add_string(p->out, " \\\\\n");
-    add_brackets(p, &made->a, &one, &made->inner);
-    text_add_string(p->out, " \\times ");
-    add_brackets(p, &made->b, &made->inner, &made->outer);
-    text_add_string(p->out, " &= ");
-    add_brackets(p, &made->result, &one, &made->outer);
-}
+/* What stands between the parts: the names in a line, and the three matrices. */
+typedef struct layout {
+    const char *before, *names_equal, *matrices, *times, *equal;
+} layout;
 
-/* All begin at the left, so that no name takes room from the numbers. */
-static void add_on_lines(const markup_page *p, const trace_item *item, const product *made)
+/* Aligned at the equals sign; or all begin at the left, so that no name takes room from the
+ * numbers. */
+static const layout ON_ONE_LINE = {"", " &= ", " \\\\\n", " \\times ", " &= "},
+                    ON_LINES = {"&", " = ", " \\\\\n&", " \\\\\n&\\times ", " \\\\\n&= "};
+
+static void add_parts(const markup_page *p, const trace_item *item, const product *made,
+                      const layout *by)
 {
     selection one = selection_all(1);
-    text_add_string(p->out, "&");
+    text_add_string(p->out, by->before);
     add_name(p, item->left);
     text_add_string(p->out, "\\times ");
     add_name(p, item->letters);
-    text_add_string(p->out, " = ");
+    text_add_string(p->out, by->names_equal);
     add_name(p, item->text);
-    text_add_string(p->out, " \\\\\n&");
+    text_add_string(p->out, by->matrices);
     add_brackets(p, &made->a, &one, &made->inner);
-    text_add_string(p->out, " \\\\\n&\\times ");
+    text_add_string(p->out, by->times);
     add_brackets(p, &made->b, &made->inner, &made->outer);
-    text_add_string(p->out, " \\\\\n&= ");
+    text_add_string(p->out, by->equal);
     add_brackets(p, &made->result, &one, &made->outer);
 }
 
@@ -171,7 +164,7 @@ void markup_add_product(const markup_page *p, const trace_item *item)
     product made = product_of(item, p->how);
     text_add_string(p->out, p->marks->math_before);
     text_add_string(p->out, "\n");
-    (made.is_on_one_line ? add_on_one_line : add_on_lines)(p, item, &made);
+    add_parts(p, item, &made, made.is_on_one_line ? &ON_ONE_LINE : &ON_LINES);
     text_add_string(p->out, p->marks->math_after);
     markup_add_left_out(p, &made.inner, &made.outer);
 }

@@ -12,11 +12,10 @@
  * `end` of its columns. */
 typedef struct grid {
     const markup_page *page;
-    tensor matrix, also;                            /* also: a row below, no data: none */
+    column_source from;
     const trace_labels *row_labels, *column_labels; /* NULL: none */
-    selection rows, columns;
+    selection columns;
     size_t first, end, focus;
-    bool has_ids;        /* columns that are ids */
     text aligns;         /* of the part's columns */
     number_width *width; /* of each slot of `columns` */
 } grid;
@@ -40,21 +39,6 @@ static void add_label(const grid *g, const trace_labels *labels, size_t index, b
         g->page->marks->add_words(g->page->out, text_string(&label));
     g->page->out->failed = g->page->out->failed || label.failed;
     text_free(&label);
-}
-
-/* All numbers of a column have as many decimals as the one that needs most. */
-static number_width width_of(const grid *g, size_t column)
-{
-    number_width width = {0};
-    int digits = g->page->how->digits;
-    for (size_t slot = 0; slot < selection_count(&g->rows); slot++) {
-        size_t row = selection_at(&g->rows, slot);
-        if (row != SELECTION_GAP)
-            number_width_add(&width, matrix_at(&g->matrix, row, column), digits);
-    }
-    if (g->also.data != NULL)
-        number_width_add(&width, matrix_at(&g->also, 0, column), digits);
-    return width;
 }
 
 static void add_number(const grid *g, double value, const number_width *width)
@@ -113,8 +97,8 @@ static void add_numbers(const grid *g, const tensor *from, size_t row)
 
 static void add_rows(const grid *g)
 {
-    for (size_t slot = 0; slot < selection_count(&g->rows); slot++) {
-        size_t row = selection_at(&g->rows, slot);
+    for (size_t slot = 0; slot < selection_count(&g->from.rows); slot++) {
+        size_t row = selection_at(&g->from.rows, slot);
         if (g->row_labels != NULL) {
             add_between(g, true);
             if (row == SELECTION_GAP)
@@ -122,7 +106,7 @@ static void add_rows(const grid *g)
             else
                 add_label(g, g->row_labels, row, row + 1 == g->focus);
         }
-        add_numbers(g, &g->matrix, row);
+        add_numbers(g, &g->from.matrix, row);
     }
 }
 
@@ -134,7 +118,7 @@ static void add_sum(const grid *g, const char *name)
         marks->rule(g->page->out, text_string(&g->aligns));
     add_between(g, true);
     add_strong(g->page, name);
-    add_numbers(g, &g->also, 0);
+    add_numbers(g, &g->from.also, 0);
 }
 
 static void add_part(grid *g, const char *sum)
@@ -165,7 +149,7 @@ static bool measure(grid *g)
     for (size_t slot = 0; g->width != NULL && slot < columns; slot++) {
         size_t column = selection_at(&g->columns, slot);
         if (column != SELECTION_GAP)
-            g->width[slot] = width_of(g, column);
+            g->width[slot] = column_number_width(&g->from, column);
     }
     return g->width != NULL;
 }
@@ -192,8 +176,8 @@ static size_t slot_characters(const grid *g, size_t slot)
 static size_t row_label_characters(const grid *g)
 {
     size_t widest = 0;
-    for (size_t slot = 0; g->row_labels != NULL && slot < selection_count(&g->rows); slot++) {
-        size_t row = selection_at(&g->rows, slot);
+    for (size_t slot = 0; g->row_labels != NULL && slot < selection_count(&g->from.rows); slot++) {
+        size_t row = selection_at(&g->from.rows, slot);
         size_t label = row == SELECTION_GAP ? 1 : label_characters(g, g->row_labels, row);
         widest = label > widest ? label : widest;
     }
@@ -230,9 +214,9 @@ static void add_part_name(const grid *g)
 static void add_grid(grid *g, const char *sum)
 {
     const render_options *how = g->page->how;
-    g->rows = selection_of_rows(g->matrix.size[0], g->focus, how->is_full);
-    g->columns = selection_of_rows(g->matrix.size[1], 0, how->is_full);
-    g->columns.has_ids = g->has_ids;
+    g->from.rows = selection_of_rows(g->from.matrix.size[0], g->focus, how->is_full);
+    g->columns = selection_of_rows(g->from.matrix.size[1], 0, how->is_full);
+    g->columns.has_ids = g->from.has_ids;
     if (measure(g)) {
         size_t labels = g->page->marks->most_characters == 0 ? 0 : row_label_characters(g);
         for (; g->end < selection_count(&g->columns); g->first = g->end) {
@@ -244,16 +228,10 @@ static void add_grid(grid *g, const char *sum)
         g->page->out->failed = true;
     text_free(&g->aligns);
     mem_free(g->width);
-    markup_add_left_out(g->page, &g->rows, &g->columns);
+    markup_add_left_out(g->page, &g->from.rows, &g->columns);
 }
 
 /* ---- items ---- */
-
-/* A number alone above or beside the only column or row says nothing. */
-static const trace_labels *labels_of(const trace_labels *labels, size_t count)
-{
-    return count > 1 || labels_have_words(labels) ? labels : NULL;
-}
 
 static void add_name(const markup_page *p, const trace_item *item)
 {
@@ -270,21 +248,21 @@ static void add_name(const markup_page *p, const trace_item *item)
 
 void markup_add_matrix(const markup_page *p, const trace_item *item)
 {
-    grid g = {
-        .page = p, .matrix = matrix_of(&item->a), .focus = item->focus, .has_ids = item->has_ids};
+    grid g = {.page = p, .focus = item->focus};
+    g.from = (column_source){
+        .matrix = matrix_of(&item->a), .digits = p->how->digits, .has_ids = item->has_ids};
     if (item->a.rank == 2)
-        g.row_labels = labels_of(&item->rows, g.matrix.size[0]);
-    g.column_labels = labels_of(&item->columns, g.matrix.size[1]);
+        g.row_labels = labels_that_say(&item->rows, g.from.matrix.size[0]);
+    g.column_labels = labels_that_say(&item->columns, g.from.matrix.size[1]);
     add_name(p, item);
     add_grid(&g, NULL);
 }
 
 void markup_add_stack(const markup_page *p, const trace_item *item)
 {
-    grid g = {.page = p,
-              .matrix = matrix_of(&item->a),
-              .also = matrix_of(&item->result),
-              .row_labels = &item->rows};
+    grid g = {.page = p, .row_labels = &item->rows};
+    g.from = (column_source){
+        .matrix = matrix_of(&item->a), .also = matrix_of(&item->result), .digits = p->how->digits};
     add_grid(&g, item->text);
 }
 

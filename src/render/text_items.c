@@ -27,12 +27,6 @@ static const size_t BEHIND_LABEL = 2;
 
 /* ---- labels ---- */
 
-/* A number alone above or beside the only column or row says nothing. */
-static bool has_labels(const trace_labels *labels, size_t count)
-{
-    return count > 1 || labels_have_words(labels);
-}
-
 static size_t label_width(const trace_labels *labels, const selection *rows)
 {
     size_t widest = 1; /* … */
@@ -109,8 +103,8 @@ void matrix_text_add(text *out, const trace_item *item, const render_options *ho
         .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
     const size_t *size = d.source.matrix.size;
     d.source.rows = selection_of_rows(size[0], item->focus, how->is_full);
-    d.source.labels = has_labels(&item->columns, size[1]) ? &item->columns : NULL;
-    if (item->a.rank == 2 && has_labels(&item->rows, size[0]))
+    d.source.labels = labels_that_say(&item->columns, size[1]);
+    if (item->a.rank == 2 && labels_that_say(&item->rows, size[0]) != NULL)
         d.label_width = label_width(&item->rows, &d.source.rows);
 
     add_name(&d);
