@@ -12,14 +12,6 @@ static trace_labels label_ids(const choice_shown *of)
     return (trace_labels){of->ids, NULL};
 }
 
-/* A row of numbers, one an id. */
-static void show_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
-{
-    trace_item *item =
-        build_matrix(&f->b, name, row, (trace_labels){of->last, NULL}, label_ids(of), 1);
-    item->has_ids = true;
-}
-
 static trace_map *map_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
 {
     trace_map *map = map_add(&f->b, name, f->b.step->id, row);
@@ -71,7 +63,7 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *logits)
                    weights, name_all_ids(b, logits->size[1]), why_these_weights(b, g));
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
-    show_row(f, of, "logits", logits);
+    derivation_matrix(b, "logits", 1);
 }
 
 /* Of the stack's output. */
@@ -115,8 +107,7 @@ static bool add_logits(floors *f, const choice_shown *of)
     map_logits(f, of, &last, &logits);
     if (floors_tells(f) && !f->b.failed)
         tell_logits(f, of, &logits);
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* ---- probabilities ---- */
@@ -152,20 +143,15 @@ static void map_probabilities(floors *f, const choice_shown *of)
                               map_from(b, PART_NUMBER, "total")});
 }
 
-static void tell_probabilities(floors *f, const choice_shown *of)
+static void tell_probabilities(builder *b, size_t id)
 {
-    builder *b = &f->b;
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     for (size_t i = 0; i < b->trace->maps; i++) {
         if (b->trace->map[i].has_origin)
-            derivation_line(b, b->trace->map[i].name, 0, of->of->next);
+            derivation_line(b, b->trace->map[i].name, 0, id);
     }
-    const trace_map *shares = map_named(b->trace, "probabilities");
-    if (b->failed)
-        return;
-    tensor row = tensor_at(&shares->values, 0);
-    show_row(f, of, shares->name, &row);
+    derivation_matrix(b, "probabilities", 1);
 }
 
 static bool add_probabilities(floors *f, const choice_shown *of)
@@ -174,9 +160,8 @@ static bool add_probabilities(floors *f, const choice_shown *of)
         return false;
     map_probabilities(f, of);
     if (floors_tells(f))
-        tell_probabilities(f, of);
-    floors_end(f);
-    return !f->b.failed;
+        tell_probabilities(&f->b, of->of->next);
+    return floors_end(f);
 }
 
 /* ---- the choice ---- */
@@ -248,8 +233,7 @@ static bool add_choice(floors *f, const choice_shown *of)
     if (g->how.temperature > 0)
         map_add_number(&f->b, "drawn", FLOOR_CHOICE, g->how.number[g->step - 1])->letters =
             "the number that was drawn";
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 bool choice_rooms(floors *f, const choice_shown *of)

@@ -501,10 +501,11 @@ void derivation_matrix(builder *b, const char *name, size_t focus)
         return;
     tensor only = tensor_at(&map->values, 0);
     if (map->is_apart)
-        build_in_heads(b, name, &map->values, head_in_focus(b, map), map->rows, map->columns,
+        build_in_heads(b, map->name, &map->values, head_in_focus(b, map), map->rows, map->columns,
                        focus);
     else
-        build_matrix(b, name, &only, map->rows, map->columns, focus);
+        build_matrix(b, map->name, &only, map->rows, map->columns, focus)->has_ids =
+            map->id_name != NULL;
 }
 
 void derivation_matrix_by_head(builder *b, const char *name, size_t focus)

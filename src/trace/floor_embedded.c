@@ -177,15 +177,6 @@ static void map_embedded(floors *f, floor_rows *made)
 
 /* ---- what is told ---- */
 
-/* The rows as they are given; of those out of a table each is said with the row that it takes. */
-static void show_given(floors *f)
-{
-    const trace_map *rows = &f->b.trace->map[0];
-    tensor given = f->b.failed ? (tensor){0} : tensor_at(&rows->values, 0);
-    if (!f->b.failed && rows->row_letters == NULL)
-        build_matrix(&f->b, rows->name, &given, f->labels, build_numbers(), f->focus.row + 1);
-}
-
 static void tell_segments(floors *f)
 {
     size_t row = f->focus.row;
@@ -217,13 +208,15 @@ static void tell_embedded(floors *f)
     bool has_segments = bundle_find(document, "segment_embedding") != NULL,
          has_positions =
              f->stack->adds_sinusoids || bundle_find(document, "position_embedding") != NULL;
-    if (has_segments || has_positions)
-        show_given(f);
+    const trace_map *given = &f->b.trace->map[0];
+    /* Of rows out of a table each is said with the row that it takes. */
+    if ((has_segments || has_positions) && given->row_letters == NULL)
+        derivation_matrix(&f->b, given->name, f->focus.row + 1);
     if (has_segments)
         tell_segments(f);
     if (has_positions)
         tell_positions(f);
-    if (!has_segments && !has_positions && f->b.trace->map[0].row_letters != NULL)
+    if (!has_segments && !has_positions && given->row_letters != NULL)
         derivation_row_formula(&f->b, "embedded", 'i');
 }
 
@@ -241,7 +234,6 @@ bool floors_embedded(floors *f, floor_rows *made)
         tell_embedded(f);
         floors_show(f, &rows);
     }
-    floors_end(f);
     *made = rows;
-    return !f->b.failed;
+    return floors_end(f);
 }

@@ -124,22 +124,16 @@ static void map_products(floors *f, trace_map *rollout)
 
 /* ---- what is told ---- */
 
-static void show_square(floors *f, const char *name, const tensor *square)
-{
-    build_matrix(&f->b, name, square, f->labels, f->labels, f->focus.row + 1);
-}
-
 /* Each layer's half, and the products between the first and the last. */
 static void show_made(floors *f, const trace_map *rollout)
 {
     builder *b = &f->b;
     for (size_t i = 0; i < b->trace->maps; i++) {
         const trace_map *map = &b->trace->map[i];
-        tensor square = tensor_at(&map->values, 0);
         if (!map->has_origin || map == rollout)
             continue;
         derivation_show(b, map->name, f->focus.row);
-        show_square(f, map->name, &square);
+        derivation_matrix(b, map->name, f->focus.row + 1);
     }
     if (f->stack->layers > 1)
         derivation_show(b, rollout->name, f->focus.row);
@@ -169,7 +163,7 @@ static void tell_rollout(floors *f, const floor_rows *rollout)
                        "The products are spelled out up to %d layers and %d rows; here are %zu and "
                        "%zu.",
                        MOST_LAYERS, MOST_ROWS, layers, f->stack->rows);
-    show_square(f, rollout->name, &rollout->values);
+    floors_show(f, rollout);
 }
 
 bool floors_rollout(floors *f)
@@ -185,6 +179,5 @@ bool floors_rollout(floors *f)
         map_products(f, map);
     if (floors_tells(f))
         tell_rollout(f, &rollout);
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }

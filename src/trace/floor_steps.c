@@ -59,9 +59,8 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
     floors_map_norm(f, n, of, &normed);
     if (floors_tells(f) && !f->b.failed)
         tell_norm(f, n, &normed);
-    floors_end(f);
     *made = normed;
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* ---- sums ---- */
@@ -85,9 +84,8 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
     floors_map_sum(f, a, b, &added);
     if (floors_tells(f))
         tell_sum(f, a, &added);
-    floors_end(f);
     *made = added;
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* ---- feed-forward parts ---- */
@@ -140,7 +138,6 @@ bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
     floors_map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
     if (floors_tells(f))
         tell_feed_forward(f, by, &all);
-    floors_end(f);
     *made = all.output;
-    return !f->b.failed;
+    return floors_end(f);
 }

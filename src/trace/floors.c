@@ -37,9 +37,10 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
     return stack_step_wish(f->asked, &at, id);
 }
 
-void floors_end(floors *f)
+bool floors_end(floors *f)
 {
     f->maps += f->b.trace->maps;
+    return !f->b.failed;
 }
 
 const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name)
@@ -85,8 +86,7 @@ floor_rows floors_rows(const floors *f, const char *name)
 
 void floors_show(floors *f, const floor_rows *rows)
 {
-    build_matrix(&f->b, build_text(&f->b, "%s", rows->name), &rows->values, f->labels,
-                 build_numbers(), f->focus.row + 1);
+    derivation_matrix(&f->b, rows->name, f->focus.row + 1);
 }
 
 /* ---- maps ---- */
@@ -240,7 +240,7 @@ void floors_map_product(floors *f, const floor_rows *of, const char *w_name, con
 }
 
 /* In the step that makes the weights, where somebody asked for their mean. */
-static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
+static void tell_mean(floors *f, const trace_map *mean)
 {
     trace *room = f->b.trace;
     if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
@@ -251,7 +251,7 @@ static void tell_mean(floors *f, const trace_map *mean, const tensor *values)
         f->b.step = &room->step[i];
         build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
         derivation_line(&f->b, mean->name, f->focus.row, 0);
-        build_matrix(&f->b, mean->name, values, mean->rows, mean->columns, f->focus.row + 1);
+        derivation_matrix(&f->b, mean->name, f->focus.row + 1);
     }
 }
 
@@ -270,7 +270,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->columns = weights->columns;
     mean->is_share = mean->is_of_queries = true;
     map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
-    tell_mean(f, mean, &of_batch);
+    tell_mean(f, mean);
 }
 
 void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,

@@ -41,8 +41,8 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
 trace *floors_next(floors *f);
 /* Says where the room is, and lets what follows be added to it. */
 void floors_enter(floors *f, trace *room, const char *name, const char *way);
-/* Counts the room's maps, when it has all of them. */
-void floors_end(floors *f);
+/* Counts the room's maps, when it has all of them; false where something failed. */
+bool floors_end(floors *f);
 /* A room with one step, or none where it was not asked for: named by the place and `name`. */
 bool floors_begin(floors *f, step_id step, const char *name);
 /* The last room of this name, on this way in its step, of so many that are there; NULL: none. */

@@ -170,8 +170,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     join_maps(f, of, made);
     join_cache(f);
     floors_map_mean_weights(f, &way);
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* ---- a layer ---- */
@@ -241,11 +240,10 @@ static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows 
         return false;
     f->b.step->name = build_text(&f->b, "%s%sits parts", f->step, f->place);
     *x = (floor_rows){.name = "x", .values = below->values};
+    floors_map_copy(f, below, x);
     if (floors_tells(f))
         tell_layer(f, number, x);
-    floors_map_copy(f, below, x);
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* rows: what the layer is given, and then what it hands on. */
@@ -286,14 +284,13 @@ static bool add_output(floors *f, const floor_rows *rows)
     if (!floors_begin(f, FLOOR_OUTPUT, "output"))
         return false;
     floor_rows output = floors_rows(f, "output");
+    floors_map_copy(f, rows, &output);
     if (floors_tells(f)) {
         build_sentence(&f->b, f->stack->rows == 1 ? "This row comes out of the stack."
                                                   : "These rows come out of the stack.");
         floors_show(f, &output);
     }
-    floors_map_copy(f, rows, &output);
-    floors_end(f);
-    return !f->b.failed;
+    return floors_end(f);
 }
 
 /* Rollout is beside the way to the output, so it comes behind it. */
