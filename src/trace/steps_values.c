@@ -342,26 +342,15 @@ void make_unify(builder *b)
 
 /* ---- what the weights come to ---- */
 
-static void show_logsumexp(builder *b)
+/* Nothing goes on from it, so that its node is there only where it is told. */
+static void show_statistic(builder *b, stage_id id, operation op, trace_origin first,
+                           trace_origin second)
 {
-    size_t i = b->focus.row;
-    tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM),
-           result = build_stage(b, STAGE_LOGSUMEXP);
-    build_formula(b, "logsumexp[i] = row_max[i] + ln row_sum[i]");
-    trace_item *line = build_line(b, OP_PLUS_LOG, build_text(b, "logsumexp[%zu]", i + 1), NULL);
-    line->a = build_element(&row_max, i, 0);
-    line->b = build_element(&row_sum, i, 0);
-    line->result = build_element(&result, i, 0);
-}
-
-static void show_entropy(builder *b)
-{
-    size_t i = b->focus.row;
-    tensor weights = build_stage(b, STAGE_WEIGHTS), result = build_stage(b, STAGE_ENTROPY);
-    build_formula(b, "entropy[i] = −Σⱼ weights[i,j]·ln weights[i,j]");
-    trace_item *line = build_line(b, OP_ENTROPY, build_text(b, "entropy[%zu]", i + 1), NULL);
-    line->a = tensor_at(&weights, i);
-    line->result = build_element(&result, i, 0);
+    trace_map *made =
+        map_add_stage(b, id, STEP_STATISTICS, build_query_labels(b, "q"), build_numbers());
+    map_say(b, made, op, (trace_origin[4]){first, second});
+    derivation_formula(b, map_name_of(id), "");
+    show_numbers(b, map_name_of(id), b->focus.row, 0);
 }
 
 /* A line for each of the strongest keys: its weight. */
@@ -403,7 +392,9 @@ void make_statistics(builder *b)
                    "How %s%s spreads its attention: the entropy is 0 where one key takes all, and "
                    "greatest where all keys get the same.",
                    build_query_name(b), build_head_name(b));
-    show_logsumexp(b);
-    show_entropy(b);
+    show_statistic(b, STAGE_LOGSUMEXP, OP_PLUS_LOG, map_from(b, PART_OF_ROW, "row_max"),
+                   map_from(b, PART_OF_ROW, "row_sum"));
+    show_statistic(b, STAGE_ENTROPY, OP_ENTROPY, map_from(b, PART_ROW_I, "weights"),
+                   (trace_origin){0});
     show_top(b);
 }
