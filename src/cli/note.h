@@ -21,9 +21,9 @@ void note_empty_rows(const env *world, const options *o, const place *at, const 
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
                           size_t asked);
 
-/* A first row of 0, 1, 2, … in a table, above rows of numbers with fractions: pandas writes one above
- * columns that have no names. It may be data as well, and is read as such; but not without a word.
- */
+/* A first row of 0, 1, 2, … in a table, above rows of numbers with fractions: pandas writes one
+ * above columns that have no names. It may be data as well, and is read as such; but not without a
+ * word. */
 void note_index_header(const env *world, const options *o, const entry *matrix);
 
 #endif

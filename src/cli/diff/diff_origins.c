@@ -48,8 +48,8 @@ static bool add_setting(text_list *to, const given_key *one, err *e)
     return done;
 }
 
-/* Of the arguments that a header says. Other options name files, whose numbers are in the hashes, or
- * say how a result is written. Arguments that this version does not take are no error:
+/* Of the arguments that a header says. Other options name files, whose numbers are in the hashes,
+ * or say how a result is written. Arguments that this version does not take are no error:
  * `is_understood` is false then. */
 static bool read_settings(text_list *to, const char *arguments, bool *is_understood, err *e)
 {
