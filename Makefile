@@ -27,7 +27,7 @@ endif
 # src/io/csv_read.c becomes $(BUILD)/src/io/csv_read.o.
 BUILD    := build/$(VARIANT)
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
-OBJECTS  := $(call objects,$(wildcard src/* src/cli/*))
+OBJECTS  := $(call objects,$(wildcard src/* src/attn/* src/cli/*))
 MANUAL   := $(patsubst man/%.in,build/man/%,$(wildcard man/*.in))
 
 ## all: builds ./selfattn and installs nothing (the default)

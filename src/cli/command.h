@@ -3,8 +3,8 @@
 #ifndef SELFATTN_CLI_COMMAND_H
 #define SELFATTN_CLI_COMMAND_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 
 typedef struct command {
     named named;

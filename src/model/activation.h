@@ -6,7 +6,7 @@
 
 typedef struct activation {
     named named;         /* its help is its formula */
-    const char *spelled; /* of a number (attn/operation.h) */
+    const char *spelled; /* of a number (attn/spec/operation.h) */
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
 } activation;
 

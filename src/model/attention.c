@@ -1,8 +1,8 @@
 #include "model/attention.h"
 
-#include "attn/average.h"
-#include "attn/cache.h"
-#include "attn/keys.h"
+#include "attn/engine/average.h"
+#include "attn/engine/cache.h"
+#include "attn/spec/keys.h"
 #include "base/mem.h"
 
 #include <stdint.h>

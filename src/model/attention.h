@@ -3,9 +3,9 @@
 #ifndef SELFATTN_MODEL_ATTENTION_H
 #define SELFATTN_MODEL_ATTENTION_H
 
-#include "attn/kv_cache.h"
-#include "attn/packed_weights.h"
-#include "attn/run.h"
+#include "attn/plan/kv_cache.h"
+#include "attn/engine/packed_weights.h"
+#include "attn/engine/run.h"
 #include "model/keep.h"
 
 /* Keys and values of a memory, that rows which come later look at too: b × n × heads·width. */

@@ -1,7 +1,7 @@
 #include "model/embed.h"
 
-#include "attn/angle.h"
-#include "attn/sinusoid.h"
+#include "attn/spec/angle.h"
+#include "attn/engine/sinusoid.h"
 #include "base/mem.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "model/feed_forward.h"
 
-#include "attn/linear_map.h"
-#include "attn/multiply.h"
+#include "attn/engine/linear_map.h"
+#include "attn/engine/multiply.h"
 #include "base/mem.h"
 #include "model/rows.h"
 #include "model/vector.h"

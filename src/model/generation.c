@@ -1,9 +1,9 @@
 #include "model/generation.h"
 
-#include "attn/angle.h"
-#include "attn/multiply.h"
-#include "attn/setting.h"
-#include "attn/visible.h"
+#include "attn/spec/angle.h"
+#include "attn/engine/multiply.h"
+#include "attn/spec/setting.h"
+#include "attn/plan/visible.h"
 #include "base/mem.h"
 #include "model/embed.h"
 #include "model/vector.h"

@@ -5,7 +5,7 @@
 #ifndef SELFATTN_MODEL_KEEP_H
 #define SELFATTN_MODEL_KEEP_H
 
-#include "attn/wanted.h"
+#include "attn/engine/wanted.h"
 #include "tensor/bundle.h"
 
 enum { STAGE_NAME = 96 };

@@ -1,6 +1,6 @@
 #include "model/keys.h"
 
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 
 static const key NORM_ROWS[] = {
     {{"gain", "factor of each column (default: 1)"}, KEY_MATRIX},

@@ -1,6 +1,6 @@
 #include "model/norm.h"
 
-#include "attn/setting.h"
+#include "attn/spec/setting.h"
 #include "model/rows.h"
 #include "model/vector.h"
 

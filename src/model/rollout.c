@@ -1,6 +1,6 @@
 #include "model/rollout.h"
 
-#include "attn/multiply.h"
+#include "attn/engine/multiply.h"
 
 /* w = ½·w + ½·I, of each entry of the batch */
 static void add_residual(tensor *w)

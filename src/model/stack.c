@@ -1,7 +1,7 @@
 #include "model/stack.h"
 
-#include "attn/keys.h"
-#include "attn/setting.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
 #include "model/keys.h"

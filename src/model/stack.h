@@ -6,7 +6,7 @@
 #ifndef SELFATTN_MODEL_STACK_H
 #define SELFATTN_MODEL_STACK_H
 
-#include "attn/kv_cache.h"
+#include "attn/plan/kv_cache.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
 #include "model/norm.h"

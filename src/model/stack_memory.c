@@ -1,7 +1,7 @@
 /* What computing a stack will cost: its memory and its work. */
 #include "model/stack.h"
 
-#include "attn/multiply.h"
+#include "attn/engine/multiply.h"
 #include "base/mem.h"
 
 #include <stdint.h>

@@ -92,7 +92,7 @@ static const tensor *operand_of(const writer *w, char letter)
     return letter == 'i' ? &item->inner : letter >= 'a' && letter <= 'd' ? of[letter - 'a'] : NULL;
 }
 
-/* ---- spellings (attn/operation.h) ---- */
+/* ---- spellings (attn/spec/operation.h) ---- */
 
 static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown);
 

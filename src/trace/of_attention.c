@@ -1,10 +1,10 @@
 /* The derivations of an attention: its inputs, q, k and v, every form that queries and keys take
  * before they are compared, scores, weights and results. A part adds what a run has, and says where
  * its cells come from: a map that others name must be there before. */
-#include "attn/angle.h"
-#include "attn/extra.h"
-#include "attn/sinusoid.h"
-#include "attn/visible.h"
+#include "attn/spec/angle.h"
+#include "attn/engine/extra.h"
+#include "attn/engine/sinusoid.h"
+#include "attn/plan/visible.h"
 #include "trace/build.h"
 
 /* ---- positions that are added to x ---- */

@@ -1,5 +1,5 @@
 /* The step that adds positions to the rows of x, and how their waves are worked out. */
-#include "attn/visible.h"
+#include "attn/plan/visible.h"
 #include "trace/derivation.h"
 
 /* Pairs of columns that are spelled out: the first wave, and a longer one. */

@@ -1,6 +1,6 @@
 /* The steps between projections and scores: queries and keys brought to one length, turned by their
  * positions, and put after those of a cache. */
-#include "attn/rope.h"
+#include "attn/engine/rope.h"
 #include "trace/derivation.h"
 
 /* ---- normalize ---- */

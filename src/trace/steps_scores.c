@@ -1,5 +1,5 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
-#include "attn/visible.h"
+#include "attn/plan/visible.h"
 #include "trace/derivation.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 #ifndef SELFATTN_TRACE_TRACE_H
 #define SELFATTN_TRACE_TRACE_H
 
-#include "attn/operation.h"
-#include "attn/wanted.h"
+#include "attn/spec/operation.h"
+#include "attn/engine/wanted.h"
 #include "trace/step.h"
 
 struct activation;

@@ -8,7 +8,7 @@
 #ifndef SELFATTN_WEIGHTS_CONVENTIONS_H
 #define SELFATTN_WEIGHTS_CONVENTIONS_H
 
-#include "attn/problem.h"
+#include "attn/spec/problem.h"
 #include "base/named.h"
 #include "base/text.h"
 #include "model/parts.h"

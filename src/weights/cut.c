@@ -1,6 +1,6 @@
 #include "weights/cut.h"
 
-#include "attn/setting.h"
+#include "attn/spec/setting.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "weights/match.h"
 
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "weights/refused.h"
 

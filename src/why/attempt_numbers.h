@@ -3,7 +3,7 @@
 #ifndef SELFATTN_WHY_ATTEMPT_NUMBERS_H
 #define SELFATTN_WHY_ATTEMPT_NUMBERS_H
 
-#include "attn/run.h"
+#include "attn/engine/run.h"
 
 enum { ATTEMPT_MATRICES = 3 * INPUT_COUNT };
 

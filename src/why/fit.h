@@ -2,7 +2,7 @@
 #ifndef SELFATTN_WHY_FIT_H
 #define SELFATTN_WHY_FIT_H
 
-#include "attn/compare.h"
+#include "attn/engine/compare.h"
 
 /* The numbers of one stage that somebody got. */
 typedef struct claim {

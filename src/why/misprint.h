@@ -2,7 +2,7 @@
 #ifndef SELFATTN_WHY_MISPRINT_H
 #define SELFATTN_WHY_MISPRINT_H
 
-#include "attn/compare.h"
+#include "attn/engine/compare.h"
 #include "base/named.h"
 
 extern const named_table MISPRINTS; /* rows of `named` */

@@ -1,5 +1,5 @@
 /* Rotary positions, done wrong: other pairs, another base, or rows that stand elsewhere. */
-#include "attn/plan_parts.h"
+#include "attn/plan/plan_parts.h"
 #include "why/mistake.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "why/rest.h"
 
-#include "attn/multiply.h"
-#include "attn/rounding.h"
+#include "attn/engine/multiply.h"
+#include "attn/engine/rounding.h"
 #include "base/mem.h"
 
 #include <math.h>

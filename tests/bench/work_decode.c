@@ -1,6 +1,6 @@
 /* One token against a cache that no processor's cache holds, as --stream computes it; and reading
  * as many bytes, which is the least that it could take. */
-#include "attn/run.h"
+#include "attn/engine/run.h"
 #include "base/threads.h"
 #include "bench/work.h"
 

@@ -1,5 +1,5 @@
 /* selfattn's bare matrix product: packing b and multiplying. */
-#include "attn/multiply.h"
+#include "attn/engine/multiply.h"
 #include "bench/product.h"
 #include "bench/work.h"
 

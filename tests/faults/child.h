@@ -4,7 +4,7 @@
 #define SELFATTN_TESTS_FAULTS_CHILD_H
 
 #include "base/text.h"
-#include "cli/env.h"
+#include "cli/line/env.h"
 #include "faults/inject.h"
 
 enum { MAX_OUTPUTS = 3, MAX_WORDS = 24 };

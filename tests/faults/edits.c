@@ -8,7 +8,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "faults/faults.h"
 
-#include "cli/env.h"
+#include "cli/line/env.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "pages.h"
 
-#include "attn/operation.h"
+#include "attn/spec/operation.h"
 #include "model/activation.h"
 #include "tokens.h"
 
@@ -143,8 +143,9 @@ static void expect_operand(page *p, const cJSON *item, const char *name, int ter
         expect_value(p, term < 0 ? of : element(of, term));
 }
 
-/* The numbers of the item in the order in which attn/operation_list.h says that its operation is
- * written, of a series those of term `term`; a number in the text between them stands there too. */
+/* The numbers of the item in the order in which attn/spec/operation_list.h says that its operation
+ * is written, of a series those of term `term`; a number in the text between them stands there too.
+ * */
 static void expect_spelled(page *p, const cJSON *item, const char *at, const char *end, int term)
 {
     for (; at < end; at++) {

@@ -1,9 +1,9 @@
 /* Any lines as the arguments of a command: parsing touches no file, and what it accepts is put into
  * a document where no file is needed for it. */
-#include "attn/keys.h"
-#include "attn/problem.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/problem.h"
 #include "cli/command.h"
-#include "cli/given.h"
+#include "cli/in/given.h"
 #include "fuzz/claims.h"
 
 enum { MAX_ARGUMENTS = 64 };

@@ -1,7 +1,7 @@
 /* Any bytes as a JSON document: the scan against cJSON, every kind of matrix there and back, and a
  * whole problem, or a stack of layers, read, planned and, when it is small, run. */
-#include "attn/keys.h"
-#include "attn/run.h"
+#include "attn/spec/keys.h"
+#include "attn/engine/run.h"
 #include "fuzz/claims.h"
 #include "io/json.h"
 #include "io/json_scan.h"

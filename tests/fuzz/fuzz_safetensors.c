@@ -1,6 +1,6 @@
 /* Any bytes as a safetensors file, as they are and with a header's length that fits: what is read
  * in place is what is read into a copy, and what is written comes back to the same bits. */
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 #include "fuzz/claims.h"
 
 static bool read_once(const char *bytes, size_t length, const read_options *how, bundle *to)

@@ -14,6 +14,15 @@ function check_include(path,    to) {
         complain("an include is written from src, as \"" folder "/" path "\"")
     else if (to != folder && !((folder, to) in allowed))
         complain(folder " may not include " to " (tests/lint/layers.txt)")
+    else if (to == folder && room != folder && room in known && room_of(path) != room &&
+             !((room, room_of(path)) in allowed))
+        complain(room " may not include " room_of(path) " (tests/lint/layers.txt)")
+}
+
+# attn/plan of attn/plan/plan.h
+function room_of(path) {
+    sub(/\/[^\/]*$/, "", path)
+    return path
 }
 
 BEGIN {
@@ -39,6 +48,7 @@ FNR == 1 {
     in_comment = 0
     folder = FILENAME
     sub(/^src\//, "", folder)
+    room = room_of(folder)
     sub(/\/.*/, "", folder)
     if (!(folder in known))
         complain(folder " is not in tests/lint/layers.txt")

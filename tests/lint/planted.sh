@@ -5,7 +5,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
 mkdir -p src/base src/io src/cli src/kernels tests/cli tests/unit tests/kernels \
-    src/attn tests/trace tests/ref testdata/seeds testdata/examples testdata/variants
+    src/attn/spec tests/trace tests/ref testdata/seeds testdata/examples testdata/variants
 touch main.c README.md && cp "$lints/../../.clang-format" .
 wrong=0
 
@@ -63,9 +63,9 @@ printf 'UNIT(read)\n{\n}\n' >tests/unit/test_read.c
 touch tests/unit/helper.c
 echo 'KERNEL_OF(void, cap, (double most, void *out))' >src/kernels/kernel_list.h
 echo 'with->cap(2, out);' >tests/kernels/slots.c
-echo 'OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")' >src/attn/operation_list.h
+echo 'OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")' >src/attn/spec/operation_list.h
 echo '@operation("copy", "{a}")' >tests/trace/operations.py
-echo 'score dot = {.named = {"dot", "q·k as it is"}};' >src/attn/score.c
+echo 'score dot = {.named = {"dot", "q·k as it is"}};' >src/attn/spec/score.c
 echo 'made dot = {"dot", product_score};' >tests/ref/ref_attention.c
 for folder in seeds examples variants; do
     echo '{"score": "dot", "expected": {"scores": [[1]]}}' >testdata/$folder/dot.json
@@ -77,8 +77,10 @@ if lint registered || ! grep -q test_write.c said; then
     echo 'registered does not find a file without a test'
 fi
 rm tests/unit/test_write.c
-plant registered src/attn/operation_list.h 'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
-plant registered src/attn/score.c 'score cosine = {.named = {"cosine", "an angle"}};'
+plant registered src/attn/spec/operation_list.h \
+    'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
+plant layers src/attn/spec/score.c '#include "attn/plan/plan.h"'
+plant registered src/attn/spec/score.c 'score cosine = {.named = {"cosine", "an angle"}};'
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'

@@ -24,7 +24,7 @@ for kernel in $(names $list KERNEL_OF); do
 done
 
 # The evaluator of traces knows each operation.
-list=src/attn/operation_list.h
+list=src/attn/spec/operation_list.h
 for operation in $(names $list OPERATION); do
     grep -q "^@*operation(\"$operation\"" tests/trace/operations.py ||
         say "$list: tests/trace/operations.py has no $operation"
@@ -32,7 +32,7 @@ done
 
 # Each score function has a reference, and a document that expects its numbers; the suites check it,
 # and work out its trace.
-list=src/attn/score.c
+list=src/attn/spec/score.c
 for score in $(grep -o '\.named = {"[a-z_]*' $list | sed 's/.*"//'); do
     grep -q "{\"$score\", [a-z_]*_score}" tests/ref/ref_attention.c ||
         say "$list: tests/ref/ref_attention.c has no $score"

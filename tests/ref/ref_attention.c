@@ -101,7 +101,7 @@ static ref_number *transform_rows(const ref_problem *p, ref_result *r, ref_stage
 typedef ref_number made_of(const ref_problem *p, const ref_sizes *s, size_t head,
                            const ref_number *q, const ref_number *k);
 
-/* A row for each of attn/score.c, as tests/lint/registered.sh asks. */
+/* A row for each of attn/spec/score.c, as tests/lint/registered.sh asks. */
 static const struct {
     const char *name;
     made_of *of;

@@ -1,6 +1,6 @@
 #include "ref/ref_random.h"
 
-#include "attn/score.h"
+#include "attn/spec/score.h"
 #include "ref/ref_maker.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "ref/stack_subject.h"
 
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 #include "base/text.h"
 #include "io/json.h"
 #include "model/keys.h"

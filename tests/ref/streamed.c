@@ -1,4 +1,4 @@
-#include "attn/packed_weights.h"
+#include "attn/engine/packed_weights.h"
 #include "ref/streamed.h"
 
 #include "ref/dice.h"

@@ -3,8 +3,8 @@
 #ifndef SELFATTN_TESTS_REF_SUBJECT_H
 #define SELFATTN_TESTS_REF_SUBJECT_H
 
-#include "attn/kv_cache.h"
-#include "attn/run.h"
+#include "attn/plan/kv_cache.h"
+#include "attn/engine/run.h"
 #include "ref/ref_attention.h"
 
 /* How to run it: all zero is all stages, in one thread, by the best kernels. */

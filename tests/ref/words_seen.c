@@ -1,6 +1,6 @@
 #include "ref/words_seen.h"
 
-#include "attn/score.h"
+#include "attn/spec/score.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * arguments that are hard to reduce. */
 #include "unit.h"
 
-#include "attn/angle.h"
+#include "attn/spec/angle.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Texts that are read into the entries of the one before, and those that are not like it. */
 #include "io/json_again.h"
 
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 #include "io/json.h"
 #include "unit.h"
 

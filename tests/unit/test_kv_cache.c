@@ -2,7 +2,7 @@
  * those of the whole, packed at once. */
 #include "unit.h"
 
-#include "attn/kv_cache.h"
+#include "attn/plan/kv_cache.h"
 #include "base/mem.h"
 #include "heap.h"
 

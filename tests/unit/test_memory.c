@@ -1,6 +1,6 @@
 /* What run_memory says is what run_plan then takes: no more, so that --max-memory holds, and not
  * much less, so that nothing is refused that would fit. */
-#include "attn/run.h"
+#include "attn/engine/run.h"
 #include "heap.h"
 #include "unit.h"
 

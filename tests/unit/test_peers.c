@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "cli/help/texts.h"
-#include "cli/options.h"
+#include "cli/line/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Rounding by hand, calculated by hand. */
 #include "unit.h"
 
-#include "attn/rounding.h"
+#include "attn/engine/rounding.h"
 
 static void keep_sum(unit *u, const double *in, size_t count, int decimals, const double *wanted)
 {

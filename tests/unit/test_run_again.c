@@ -1,7 +1,7 @@
 /* A plan that is run again, with other numbers in its inputs, gives what a plan of those would. */
-#include "attn/run.h"
+#include "attn/engine/run.h"
 
-#include "attn/problem.h"
+#include "attn/spec/problem.h"
 #include "kernels/kernels.h"
 #include "unit.h"
 

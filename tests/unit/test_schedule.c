@@ -1,4 +1,4 @@
-#include "attn/schedule.h"
+#include "attn/engine/schedule.h"
 #include "unit.h"
 
 enum { UNITS = 5, WAVE = 2, PARTS = 3, BLOCKS = 4 };

@@ -1,6 +1,6 @@
 /* What stack_memory says is what stack_run then takes: no more, so that --max-memory holds, and not
  * much less, so that nothing is refused that would fit. */
-#include "attn/keys.h"
+#include "attn/spec/keys.h"
 #include "heap.h"
 #include "io/json.h"
 #include "model/keys.h"

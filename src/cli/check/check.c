@@ -3,11 +3,11 @@
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
 #include "cli/command.h"
-#include "cli/given_bundle.h"
-#include "cli/progress.h"
-#include "cli/report.h"
-#include "cli/stack/generation_solve.h"
-#include "cli/tolerances.h"
+#include "cli/in/given_bundle.h"
+#include "cli/out/progress.h"
+#include "cli/out/report.h"
+#include "cli/run/generation_solve.h"
+#include "cli/line/tolerances.h"
 #include "io/sink.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 #define SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 #include "io/jsonl.h"
 #include "io/source.h"

@@ -1,8 +1,8 @@
 #include "cli/check/check_answers.h"
 
 #include "cli/check/check_page.h"
-#include "cli/report.h"
-#include "cli/tracing.h"
+#include "cli/out/report.h"
+#include "cli/run/tracing.h"
 #include "compare/measure.h"
 #include "render/asked.h"
 #include "render/display.h"

@@ -4,7 +4,7 @@
 #include "cli/check/check_page.h"
 #include "cli/check/check_stages.h"
 #include "cli/check/check_why.h"
-#include "cli/report.h"
+#include "cli/out/report.h"
 #include "model/keys.h"
 
 #include <string.h>

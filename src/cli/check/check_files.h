@@ -2,8 +2,8 @@
 #ifndef SELFATTN_CLI_CHECK_CHECK_FILES_H
 #define SELFATTN_CLI_CHECK_CHECK_FILES_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 
 typedef struct check_files {
     text_list file;

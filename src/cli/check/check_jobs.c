@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/check/check_update.h"
-#include "cli/progress.h"
+#include "cli/out/progress.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

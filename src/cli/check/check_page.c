@@ -1,6 +1,6 @@
 #include "cli/check/check_page.h"
 
-#include "attn/compare.h"
+#include "attn/engine/compare.h"
 #include "base/nearest.h"
 #include "base/text.h"
 

@@ -1,8 +1,8 @@
 #include "cli/check/check_stages.h"
 
 #include "cli/check/check_update.h"
-#include "cli/report.h"
-#include "cli/tolerances.h"
+#include "cli/out/report.h"
+#include "cli/line/tolerances.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "cli/check/checker.h"
 #include "cli/check/errata.h"
-#include "cli/work.h"
+#include "cli/run/work.h"
 
 typedef struct named_stages {
     const document *document;

@@ -1,6 +1,6 @@
 #include "cli/check/check_update.h"
 
-#include "cli/report.h"
+#include "cli/out/report.h"
 #include "compare/measure.h"
 #include "io/descriptor.h"
 #include "io/number_read.h"

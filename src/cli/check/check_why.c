@@ -1,8 +1,8 @@
 #include "cli/check/check_why.h"
 
 #include "base/mem.h"
-#include "cli/note.h"
-#include "cli/report.h"
+#include "cli/out/note.h"
+#include "cli/out/report.h"
 #include "compare/measure.h"
 #include "why/misprint.h"
 #include "why/overlooked.h"

@@ -1,10 +1,10 @@
 #include "cli/check/checker.h"
 
-#include "attn/stage.h"
+#include "attn/spec/stage.h"
 #include "cli/check/check_page.h"
-#include "cli/note.h"
-#include "cli/stage_names.h"
-#include "cli/tolerances.h"
+#include "cli/out/note.h"
+#include "cli/out/stage_names.h"
+#include "cli/line/tolerances.h"
 #include "model/keys.h"
 
 #include <string.h>

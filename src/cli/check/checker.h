@@ -4,7 +4,7 @@
 
 #include "cli/check/check_actual.h"
 #include "cli/check/file_update.h"
-#include "cli/document.h"
+#include "cli/in/document.h"
 
 /* A document that could not be checked and was passed over: more are behind it in its file. */
 typedef struct checked_error {

@@ -1,7 +1,7 @@
 #include "cli/check/errata.h"
 
 #include "base/mem.h"
-#include "cli/stage_names.h"
+#include "cli/out/stage_names.h"
 #include "compare/measure.h"
 #include "io/number_write.h"
 

@@ -3,7 +3,7 @@
 #ifndef SELFATTN_CLI_CHECK_ERRATA_H
 #define SELFATTN_CLI_CHECK_ERRATA_H
 
-#include "attn/compare.h"
+#include "attn/engine/compare.h"
 
 typedef struct erratum {
     const entry *record;

@@ -1,7 +1,7 @@
 #include "cli/convert/convert_check.h"
 
-#include "cli/note.h"
-#include "cli/report.h"
+#include "cli/out/note.h"
+#include "cli/out/report.h"
 #include "io/csv.h"
 #include "io/holds.h"
 

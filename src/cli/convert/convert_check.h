@@ -2,8 +2,8 @@
 #ifndef SELFATTN_CLI_CONVERT_CONVERT_CHECK_H
 #define SELFATTN_CLI_CONVERT_CONVERT_CHECK_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 
 /* Names each entry that the format has no place for, on its own line of stderr, and then fails;

@@ -1,6 +1,6 @@
 #include "cli/convert/convert_metadata.h"
 
-#include "cli/note.h"
+#include "cli/out/note.h"
 #include "io/safetensors_header.h"
 
 /* The metadata as its reader makes them, or as a person may write them in JSON. */

@@ -3,8 +3,8 @@
 #ifndef SELFATTN_CLI_CONVERT_CONVERT_METADATA_H
 #define SELFATTN_CLI_CONVERT_CONVERT_METADATA_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 
 /* Moves them out of the bundle into `kept`, and points `how` there, where the format has a place

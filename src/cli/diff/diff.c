@@ -1,8 +1,8 @@
 /* selfattn diff: two results compared, stage by stage in the order of the pipeline. */
 #include "cli/command.h"
 #include "cli/diff/diff_report.h"
-#include "cli/note.h"
-#include "cli/output_file.h"
+#include "cli/out/note.h"
+#include "cli/out/output_file.h"
 #include "io/sink.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "cli/diff/diff_files.h"
 
 #include "base/mem.h"
-#include "cli/matrix_file.h"
+#include "cli/in/matrix_file.h"
 #include "io/descriptor.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_CLI_DIFF_DIFF_FILES_H
 #define SELFATTN_CLI_DIFF_DIFF_FILES_H
 
-#include "cli/options.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 #include "io/source.h"
 

@@ -1,8 +1,8 @@
 #include "cli/diff/diff_mistakes.h"
 
-#include "attn/keys.h"
-#include "attn/stage.h"
-#include "cli/matrix_file.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/stage.h"
+#include "cli/in/matrix_file.h"
 #include "io/json_write.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "cli/diff/diff_pairs.h"
 
-#include "attn/stage.h"
+#include "attn/spec/stage.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "cli/tolerances.h"
+#include "cli/line/tolerances.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef SELFATTN_CLI_DIFF_DIFF_PAIRS_H
 #define SELFATTN_CLI_DIFF_DIFF_PAIRS_H
 
-#include "attn/compare.h"
+#include "attn/engine/compare.h"
 #include "cli/diff/diff_files.h"
 #include "compare/measure.h"
 

@@ -2,7 +2,7 @@
  * stage. Indices of JSON count from 0. */
 #include "cli/diff/diff_report.h"
 
-#include "cli/report.h"
+#include "cli/out/report.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"

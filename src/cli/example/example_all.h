@@ -2,8 +2,8 @@
 #ifndef SELFATTN_CLI_EXAMPLE_EXAMPLE_ALL_H
 #define SELFATTN_CLI_EXAMPLE_EXAMPLE_ALL_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 
 /* Nothing is written where a file is there already, unless --force says so. */
 bool example_write_all(const options *o, env *world, err *e);

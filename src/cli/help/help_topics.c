@@ -2,10 +2,10 @@
 
 #include "cli/help/help.h"
 
-#include "attn/keys.h"
-#include "attn/score.h"
-#include "attn/stage.h"
-#include "attn/words.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/score.h"
+#include "attn/spec/stage.h"
+#include "attn/spec/words.h"
 #include "cli/example/examples.h"
 #include "cli/help/texts.h"
 #include "cli/init/init_parts.h"

@@ -2,10 +2,10 @@
 #ifndef SELFATTN_CLI_HELP_HELP_TOPICS_H
 #define SELFATTN_CLI_HELP_HELP_TOPICS_H
 
-#include "attn/stage.h"
+#include "attn/spec/stage.h"
 #include "base/named.h"
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/line/options.h"
 
 typedef struct topic {
     const named_table *table;

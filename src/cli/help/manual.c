@@ -1,9 +1,9 @@
 #include "cli/help/completion.h"
 
-#include "attn/keys.h"
-#include "attn/operation.h"
-#include "attn/score.h"
-#include "attn/stage.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/operation.h"
+#include "attn/spec/score.h"
+#include "attn/spec/stage.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/texts.h"
 #include "io/format.h"

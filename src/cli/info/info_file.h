@@ -2,7 +2,7 @@
 #ifndef SELFATTN_CLI_INFO_INFO_FILE_H
 #define SELFATTN_CLI_INFO_INFO_FILE_H
 
-#include "attn/plan.h"
+#include "attn/plan/plan.h"
 #include "cli/info/facts.h"
 #include "cli/tell.h"
 #include "io/format.h"

@@ -4,8 +4,8 @@
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
-#include "cli/output_file.h"
-#include "cli/output_format.h"
+#include "cli/out/output_file.h"
+#include "cli/out/output_format.h"
 #include "io/format.h"
 #include "random/fill.h"
 

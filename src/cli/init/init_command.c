@@ -1,8 +1,8 @@
 #include "cli/init/init_command.h"
 
-#include "cli/given_keys.h"
+#include "cli/in/given_keys.h"
 #include "cli/init/init_draws.h"
-#include "cli/shell_word.h"
+#include "cli/line/shell_word.h"
 #include "io/number_write.h"
 
 static void add_option(text *out, const char *name, const char *value)

@@ -1,6 +1,6 @@
 #include "cli/init/init_plan.h"
 
-#include "cli/given_keys.h"
+#include "cli/in/given_keys.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
 #include "io/number_read.h"

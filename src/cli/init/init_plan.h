@@ -3,9 +3,9 @@
 #ifndef SELFATTN_CLI_INIT_INIT_PLAN_H
 #define SELFATTN_CLI_INIT_INIT_PLAN_H
 
-#include "cli/env.h"
+#include "cli/line/env.h"
 #include "cli/init/init_parts.h"
-#include "cli/options.h"
+#include "cli/line/options.h"
 #include "random/generator.h"
 
 /* One matrix to be made. */

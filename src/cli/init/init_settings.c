@@ -1,10 +1,10 @@
 #include "cli/init/init_settings.h"
 
-#include "attn/setting.h"
-#include "attn/words.h"
-#include "cli/given.h"
-#include "cli/given_keys.h"
-#include "cli/note.h"
+#include "attn/spec/setting.h"
+#include "attn/spec/words.h"
+#include "cli/in/given.h"
+#include "cli/in/given_keys.h"
+#include "cli/out/note.h"
 #include "io/holds.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef SELFATTN_CLI_INIT_INIT_SETTINGS_H
 #define SELFATTN_CLI_INIT_INIT_SETTINGS_H
 
-#include "cli/env.h"
-#include "cli/options.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 
 /* In one order, whatever that of the options is, so that the same command line makes the same

@@ -1,0 +1,440 @@
+#include "attn/engine/block.h"
+
+#include "attn/engine/cache.h"
+#include "attn/engine/extra.h"
+#include "attn/engine/masking.h"
+#include "attn/engine/statistics.h"
+#include "base/ahead.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
+{
+    size_t element = dtype_size(p->type);
+    bool needs_shares = p->asked->round_keeps_sum;
+    s->block = mem_alloc(rows * columns, element, e);
+    s->seen = mem_alloc(rows, sizeof s->seen[0], e);
+    s->maximum = mem_alloc(rows, element, e);
+    s->sum = mem_alloc(rows, element, e);
+    s->shares = needs_shares ? mem_alloc(columns, sizeof s->shares[0], e) : NULL;
+    return s->block != NULL && s->seen != NULL && s->maximum != NULL && s->sum != NULL &&
+           (s->shares != NULL || !needs_shares);
+}
+
+void scratch_free(scratch *s)
+{
+    mem_free(s->block);
+    mem_free(s->seen);
+    mem_free(s->maximum);
+    mem_free(s->sum);
+    mem_free(s->shares);
+}
+
+bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
+{
+    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers;
+    *bytes = 0;
+    return size_mul(rows, columns + 2, &numbers) &&
+           size_add_product(bytes, numbers, dtype_size(p->type)) &&
+           size_add_product(bytes, rows, sizeof(key_range)) &&
+           size_add_product(bytes, columns, shares);
+}
+
+/* ---- places ---- */
+
+static bool is_kept(const block_context *of, stage_id id)
+{
+    return of->kept[id].data != NULL;
+}
+
+/* The block's rows of a stage: in its place where it is wanted, else in scratch. */
+static tensor rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
+                      size_t columns)
+{
+    if (!is_kept(of, id))
+        return (tensor){.type = of->plan->type,
+                        .rank = 2,
+                        .size = {at->rows, columns},
+                        .stride = {(ptrdiff_t)columns, 1},
+                        .data = else_at};
+    tensor of_batch = tensor_at(&of->kept[id], at->batch), of_head = tensor_at(&of_batch, at->head);
+    return tensor_range(&of_head, 0, at->first, at->rows);
+}
+
+/* The same, of its columns those that are computed. */
+static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
+{
+    tensor rows = rows_of(of, at, id, in->block, at->columns);
+    return tensor_range(&rows, 1, is_kept(of, id) ? at->skipped : 0, at->columns);
+}
+
+static void *row_at(const tensor *t, size_t row)
+{
+    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+}
+
+/* Around the columns that are computed, a wanted stage is `value`. */
+static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
+{
+    if (!is_kept(of, id))
+        return;
+    tensor rows = rows_of(of, at, id, NULL, 0);
+    for (size_t i = 0; i < at->rows; i++) {
+        void *row = row_at(&rows, i);
+        masking_fill(of->plan, row, 0, at->skipped, value);
+        masking_fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
+    }
+}
+
+/* Where the whole rows are wanted, or appended ones stand behind the keys, each sees all. */
+static void find_seen(const block_context *of, const block *at, scratch *in)
+{
+    bool takes_all = wanted_all_keys(of->wanted);
+    for (size_t i = 0; i < at->rows; i++)
+        in->seen[i] =
+            takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
+}
+
+/* The head's columns of the block's rows of the context. */
+static tensor context_of(const block_context *of, const block *at)
+{
+    tensor of_batch = tensor_at(&of->made.context, at->batch),
+           of_head = tensor_at(&of_batch, at->head);
+    return tensor_range(&of_head, 0, at->first, at->rows);
+}
+
+/* ---- scores ---- */
+
+static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
+{
+    const plan *p = of->plan;
+    tensor q = projected_queries(&of->made, at->batch, at->head);
+    tensor scores = scores_of(of, at, STAGE_SCORES, in);
+    score_parameters with = plan_score_parameters(p, at->head);
+    compared_keys keys = {.seen = in->seen};
+    if (p->asked->score->is_product) {
+        keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
+    } else {
+        tensor rows = projected_keys(&of->made, p, at->batch, at->head);
+        keys.rows = tensor_range(&rows, 0, at->skipped - cache_first(p), at->columns);
+    }
+    q = tensor_range(&q, 0, at->first, at->rows);
+    p->asked->score->compare(p->with, &with, &q, &keys, &scores);
+    return scores;
+}
+
+/* ---- softmax ---- */
+
+static size_t number_of(const plan *p, const block *row)
+{
+    return plan_row_number(p, row->batch, row->head, row->first);
+}
+
+static bool refuse_bias(const plan *p, const far_key *far, const char *row, err *e)
+{
+    place at = problem_place(p->asked, "alibi");
+    err_at(e, &at,
+           "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, distance %g",
+           row, far->key + 1, dtype_name(p->type), far->slope, far->distance);
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "a slope nearer 0 would not be");
+}
+
+static bool refuse_scores(const plan *p, const char *row, err *e)
+{
+    err_set(e, "scores[%s] are beyond the range of %s", row, dtype_name(p->type));
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller inputs or a smaller --scale would not be");
+}
+
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
+static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
+{
+    bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, row, row->first));
+    if (p->asked->allow_nonfinite || is_in_range)
+        return true;
+    char name[ROW_NAME];
+    far_key far;
+    plan_name_row(p, number_of(p, row), name);
+    return masking_find_far(p, row, row->first, &far) ? refuse_bias(p, &far, name, e)
+                                                      : refuse_scores(p, name, e);
+}
+
+/* The block's rows of all stages from scores to weights. */
+typedef struct row_stages {
+    tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
+    bool has_cap;
+} row_stages;
+
+/* The own columns of one row */
+static void *own_row(const tensor *t, const block *at, const block *own)
+{
+    size_t offset = (own->skipped - at->skipped) * dtype_size(t->type);
+    return (char *)row_at(t, own->first - at->first) + offset;
+}
+
+/* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0, whether
+ * the block computes it or leaves it out. */
+static void share_nan(dtype type, char *exponent, size_t keys, char *weights)
+{
+    const tensor from = {.type = type, .rank = 1, .size = {keys}, .stride = {1}, .data = exponent};
+    tensor to = from;
+    to.data = weights;
+    for (size_t j = 0; j < keys; j++)
+        tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
+}
+
+static bool compute_softmax(const block_context *of, const block *at, const block *own, scratch *in,
+                            const row_stages *s)
+{
+    const plan *p = of->plan;
+    size_t size = dtype_size(p->type), keys = own->columns - p->appended;
+    size_t row = own->first - at->first;
+    row_total total;
+    tensor sums = s->sum;
+    void *maximum = row_at(&s->maximum, row);
+    char *masked = own_row(&s->masked, at, own), *exponent = own_row(&s->exponent, at, own);
+    bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
+    extra_raise_maximum(p, at->head, maximum);
+    p->with->row_exponent(masked, keys, maximum, exponent, &total, &in->undivided);
+    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
+    tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
+    double whole = tensor_get(&sums, (size_t[]){row, 0});
+    char *weights = own_row(&s->weights, at, own);
+    in->undivided = (row_shares){exponent, own->columns, row_at(&sums, row), weights};
+    if (isnan(whole)) {
+        share_nan(p->type, exponent, own->columns, weights);
+        in->undivided = (row_shares){0};
+    }
+    if (is_empty && !isnan(whole))
+        empty_rows_add(&in->empty, number_of(p, own));
+    return check_sum(p, own, whole, is_empty, &in->failure);
+}
+
+static void fill_around(const plan *p, const tensor *t, const block *at, const block *own,
+                        double value)
+{
+    void *row = row_at(t, own->first - at->first);
+    size_t begin = own->skipped - at->skipped;
+    masking_fill(p, row, 0, begin, value);
+    masking_fill(p, row, begin + own->columns, at->columns, value);
+}
+
+/* The row's columns that others of the block need. */
+static void fill_others(const block_context *of, const block *at, const block *own,
+                        const row_stages *s)
+{
+    if (is_kept(of, STAGE_MASKED))
+        fill_around(of->plan, &s->masked, at, own, -INFINITY);
+    if (is_kept(of, STAGE_EXP))
+        fill_around(of->plan, &s->exponent, at, own, 0);
+    fill_around(of->plan, &s->weights, at, own, 0);
+}
+
+/* Row i of the block with its own columns, and as many before them. */
+static block own_of(const block *at, const scratch *in, size_t i, size_t before)
+{
+    key_range seen = in->seen[i];
+    return (block){.batch = at->batch,
+                   .head = at->head,
+                   .first = at->first + i,
+                   .rows = 1,
+                   .skipped = at->skipped + seen.first - before,
+                   .columns = seen.end - seen.first + before};
+}
+
+static void compute_masked(const block_context *of, const block *at, const block *own,
+                           const row_stages *s)
+{
+    const plan *p = of->plan;
+    void *scaled = own_row(&s->scaled, at, own), *capped = own_row(&s->capped, at, own);
+    void *masked = own_row(&s->masked, at, own);
+    void *maximum = row_at(&s->maximum, own->first - at->first);
+    p->with->scale(own_row(&s->scores, at, own), own->columns, p->scale, scaled, maximum);
+    if (s->has_cap)
+        p->with->cap(scaled, own->columns, p->asked->softcap, capped);
+    if (masking_apply(p, own, own->first, capped, masked) || s->has_cap)
+        p->with->row_max(masked, own->columns, maximum);
+}
+
+/* A row is done while it is in the first-level cache, but for its division: that goes on beside the
+ * next row's exponentials. These begin at a multiple of PACKED_PART, so that a key keeps its place
+ * among the partial sums: the columns from there to the row's own are hidden. */
+static bool compute_row(const block_context *of, const block *at, size_t i, scratch *in,
+                        const row_stages *s)
+{
+    size_t first = in->seen[i].first, before = first % PACKED_PART;
+    block own = own_of(at, in, i, 0), whole = own_of(at, in, i, before);
+    compute_masked(of, at, &own, s);
+    masking_fill(of->plan, row_at(&s->masked, i), first - before, first, -INFINITY);
+    if (!compute_softmax(of, at, &whole, in, s))
+        return false;
+    fill_others(of, at, &whole, s);
+    return true;
+}
+
+/* Nobody computes on with these. */
+static void compute_statistics(const block_context *of, const block *at, const row_stages *s)
+{
+    tensor logsumexp = rows_of(of, at, STAGE_LOGSUMEXP, NULL, 1),
+           entropy = rows_of(of, at, STAGE_ENTROPY, NULL, 1),
+           top = rows_of(of, at, STAGE_TOP, NULL, of->plan->asked->top);
+    for (size_t i = 0; i < at->rows; i++) {
+        size_t number[] = {i, 0};
+        if (logsumexp.data != NULL)
+            tensor_set(
+                &logsumexp, number,
+                statistics_logsumexp(tensor_get(&s->maximum, number), tensor_get(&s->sum, number)));
+        if (entropy.data != NULL)
+            tensor_set(&entropy, number, statistics_entropy(&s->weights, i));
+        if (top.data != NULL)
+            statistics_top(&s->weights, i, at->skipped, &top);
+    }
+}
+
+/* Heads may lie side by side, and their rows far apart in memory: while row i is in the softmax,
+ * the place of its context comes, and a query of the block behind. */
+typedef struct rows_ahead {
+    tensor context, q;
+} rows_ahead;
+
+static rows_ahead rows_ahead_of(const block_context *of, const block *at)
+{
+    tensor q = projected_queries(&of->made, at->batch, at->head);
+    size_t end = at->first + at->rows, left = q.size[0] - end;
+    return (rows_ahead){.context = context_of(of, at),
+                        .q = tensor_range(&q, 0, end, left < at->rows ? left : at->rows)};
+}
+
+static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t i)
+{
+    if (i < t->size[0])
+        ask_for(row_at(t, i), t->size[1] * dtype_size(t->type));
+}
+
+static bool compute_weights(const block_context *of, const block *at, scratch *in,
+                            const tensor *scores, tensor *weights)
+{
+    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
+    row_stages s = {
+        .scores = *scores,
+        .scaled = scores_of(of, at, STAGE_SCALED, in),
+        .capped = scores_of(of, at, has_cap ? STAGE_CAPPED : STAGE_SCALED, in),
+        .masked = scores_of(of, at, STAGE_MASKED, in),
+        .maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
+        .exponent = scores_of(of, at, STAGE_EXP, in),
+        .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
+        .weights = scores_of(of, at, STAGE_WEIGHTS, in),
+        .has_cap = has_cap,
+    };
+    const rows_ahead ahead = rows_ahead_of(of, at);
+    in->undivided = (row_shares){0};
+    for (size_t i = 0; i < at->rows; i++) {
+        ask_for_row(&ahead.context, i);
+        ask_for_row(&ahead.q, i);
+        if (!compute_row(of, at, i, in, &s))
+            return false;
+    }
+    of->plan->with->row_divide(&in->undivided);
+    compute_statistics(of, at, &s);
+    fill_rest(of, at, STAGE_MASKED, -INFINITY);
+    fill_rest(of, at, STAGE_EXP, 0);
+    fill_rest(of, at, STAGE_WEIGHTS, 0);
+    *weights = s.weights;
+    return true;
+}
+
+static tensor compute_rounded(const block_context *of, const block *at, const scratch *in,
+                              const tensor *weights)
+{
+    const problem *asked = of->plan->asked;
+    if (asked->round_decimals < 0)
+        return *weights;
+    tensor rounded = scores_of(of, at, STAGE_ROUNDED, in);
+    if (asked->round_keeps_sum)
+        rows_round_keep_sum(weights, asked->round_decimals, &rounded, in->shares);
+    else
+        rows_round(weights, asked->round_decimals, &rounded);
+    fill_rest(of, at, STAGE_ROUNDED, 0);
+    return rounded;
+}
+
+/* ---- values ---- */
+
+/* Where row `first + row` of the block has its weighted values, n_k × d_v; no data: nowhere. */
+static tensor weighted_place(const block_context *of, const block *at, size_t row)
+{
+    const wanted *w = of->wanted;
+    const tensor *kept = &of->kept[STAGE_WEIGHTED];
+    if (kept->data == NULL)
+        return (tensor){0};
+    if (w->weighted_is_one_row) {
+        bool is_it = at->batch == w->batch && at->head == w->head && at->first + row == w->row;
+        return is_it ? *kept : (tensor){0};
+    }
+    tensor of_batch = tensor_at(kept, at->batch), of_head = tensor_at(&of_batch, at->head);
+    return tensor_at(&of_head, at->first + row);
+}
+
+static void compute_weighted(const block_context *of, const block *at, const tensor *weights)
+{
+    const plan *p = of->plan;
+    tensor v = projected_values(&of->made, p, at->batch, at->head);
+    for (size_t i = 0; i < at->rows; i++) {
+        tensor weighted = weighted_place(of, at, i);
+        for (size_t j = 0; weighted.data != NULL && j < p->n_k; j++) {
+            bool is_there = j >= at->skipped && j < at->skipped + at->columns;
+            double weight = is_there ? tensor_get(weights, (size_t[]){i, j - at->skipped}) : 0;
+            p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
+        }
+    }
+}
+
+static void compute_attended(const block_context *of, const block *at, scratch *in,
+                             const tensor *weights)
+{
+    const plan *p = of->plan;
+    tensor context = context_of(of, at);
+    tensor attended =
+        is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
+    if (of->made.v_is_finite) {
+        packed v = panels_values(&of->panels, at->batch, at->head, at->skipped);
+        p->with->product(weights, &v, &(product_band){.terms = in->seen}, &attended);
+    } else {
+        tensor all = projected_values(&of->made, p, at->batch, at->head);
+        tensor v = tensor_range(&all, 0, at->skipped - cache_first(p), at->columns);
+        p->with->product_of_nonzero(weights, &v, &attended);
+    }
+    in->is_past_range = in->is_past_range || !p->with->is_finite(&attended);
+    if (attended.data != context.data)
+        tensor_copy(&attended, &context);
+}
+
+size_t block_columns_most(const plan *p, const wanted *w, size_t rows)
+{
+    return wanted_all_keys(w) ? p->n_k : visible_span(p, rows);
+}
+
+void block_find_columns(const block_context *of, block *at)
+{
+    key_range seen = {0, of->plan->n_k};
+    if (!wanted_all_keys(of->wanted))
+        seen = visible_to_rows(of->plan, at->batch, at->first, at->rows);
+    at->skipped = seen.first;
+    at->columns = seen.end - seen.first;
+}
+
+bool block_compute(const block_context *of, const block *at, scratch *in)
+{
+    find_seen(of, at, in);
+    tensor scores = compute_scores(of, at, in);
+    tensor weights;
+    if (!compute_weights(of, at, in, &scores, &weights))
+        return false;
+    tensor used = compute_rounded(of, at, in, &weights);
+    compute_weighted(of, at, &used);
+    compute_attended(of, at, in, &used);
+    return true;
+}

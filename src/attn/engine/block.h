@@ -1,0 +1,49 @@
+/* One block of query rows of one head, through all stages in their order. */
+#ifndef SELFATTN_ATTN_ENGINE_BLOCK_H
+#define SELFATTN_ATTN_ENGINE_BLOCK_H
+
+#include "attn/engine/empty_rows.h"
+#include "attn/engine/masking.h"
+#include "attn/engine/panels.h"
+#include "attn/engine/rounding.h"
+#include "attn/engine/wanted.h"
+
+/* What one thread works in: one block of one stage, which the stages that nobody wants share. */
+typedef struct scratch {
+    void *block;          /* rows × columns */
+    key_range *seen;      /* each row's own columns of the block */
+    void *maximum;        /* rows */
+    void *sum;            /* rows */
+    share *shares;        /* columns, where weights are rounded by largest remainders */
+    row_shares undivided; /* the row whose exponentials and sum were computed last */
+    empty_rows empty;
+    bool is_past_range; /* something in the context is not finite */
+    size_t failed_at;   /* the block's number in the schedule, where `failure` is set */
+    err failure;
+} scratch;
+
+bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e);
+void scratch_free(scratch *s);
+bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes);
+
+/* What all blocks share. */
+typedef struct block_context {
+    const plan *plan;
+    const wanted *wanted;
+    /* The places of wanted stages, with all their axes; no data: not wanted. `weighted` is n_k ×
+     * d_v where one row of it is wanted. */
+    tensor kept[STAGE_COUNT];
+    projected made;
+    panels panels;
+} block_context;
+
+/* False with in->failure set where a row leaves the type's range. */
+bool block_compute(const block_context *of, const block *at, scratch *in);
+
+/* Sets the columns that a block needs: all where somebody wants the scores as they were before
+ * masking. */
+void block_find_columns(const block_context *of, block *at);
+/* The most columns that a block of so many rows has. */
+size_t block_columns_most(const plan *p, const wanted *w, size_t rows);
+
+#endif

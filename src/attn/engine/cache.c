@@ -1,0 +1,124 @@
+#include "attn/engine/cache.h"
+
+#include "attn/plan/visible.h"
+#include "base/mem.h"
+
+/* out = past, then rows: b × kv_heads × n_k × width */
+static bool join(projected *made, const plan *p, const tensor *past, tensor *kept, tensor *rows,
+                 err *e)
+{
+    tensor apart;
+    if (!projected_place(made, p, kept, rows, p->n_k, &apart, e))
+        return false;
+    tensor before = tensor_range(&apart, 2, 0, p->past);
+    tensor behind = tensor_range(&apart, 2, p->past, p->n_k - p->past);
+    tensor_copy(past, &before);
+    tensor_copy(rows, &behind);
+    *rows = apart;
+    return true;
+}
+
+/* ---- streams ---- */
+
+/* A stream's cache before its first rows. */
+static kv_cache cache_like(const plan *p)
+{
+    return (kv_cache){.keeps_rows = p->asked->cache != NULL && p->asked->cache->keeps_rows,
+                      .keeps_all = p->asked->cache != NULL && p->asked->cache->keeps_all,
+                      .type = p->type,
+                      .with = p->with,
+                      .batches = p->batches,
+                      .heads = p->kv_heads,
+                      .k_width = p->k.width,
+                      .v_width = p->v.width};
+}
+
+/* Additive scores, values that may not be finite, and weighted values are computed of rows; stages
+ * that have a number for each key, seen or not, of all keys. */
+void cache_settle(const plan *p, const wanted *w)
+{
+    kv_cache *c = p->asked->cache;
+    if (c == NULL || c->rows > 0)
+        return;
+    c->keeps_rows =
+        !p->asked->score->is_product || p->asked->allow_nonfinite || wanted_has(w, STAGE_WEIGHTED);
+    c->keeps_all =
+        wanted_all_keys(w) || wanted_has(w, STAGE_WEIGHTED) || wanted_has(w, STAGE_K_SCORE);
+}
+
+/* The first key that these rows see, or later ones: neither end of what is seen moves back. */
+static size_t first_seen(const plan *p)
+{
+    return visible_keys(p, 0, 0).first;
+}
+
+size_t cache_first(const plan *p)
+{
+    return p->asked->cache == NULL ? 0 : p->asked->cache->first;
+}
+
+static bool join_stream(projected *made, const plan *p, err *e)
+{
+    kv_cache *c = p->asked->cache, like = cache_like(p);
+    if (c->rows == 0)
+        kv_cache_begin(c, &like);
+    if (!kv_cache_reserve(c, first_seen(p), p->n_k, e))
+        return false;
+    kv_cache_put(c, &made->k, &made->v);
+    if (c->keeps_rows) {
+        made->k = tensor_range(&c->k, 2, 0, p->n_k - c->first);
+        made->v = tensor_range(&c->v, 2, 0, p->n_k - c->first);
+    }
+    return true;
+}
+
+bool cache_growth(const plan *p, size_t *bytes)
+{
+    const kv_cache *c = p->asked->cache;
+    *bytes = 0;
+    if (c == NULL)
+        return true;
+    kv_cache like = cache_like(p);
+    return kv_cache_growth(c->rows == 0 ? &like : c, first_seen(p), p->n_k, bytes);
+}
+
+bool cache_bytes(const plan *p, size_t rows, size_t *bytes)
+{
+    kv_cache like = cache_like(p);
+    size_t most = rows, left = p->asked->window_left;
+    if (p->asked->has_window && !like.keeps_all && left < rows && rows - left > PACKED_STEP)
+        most = size_larger(left + PACKED_STEP, p->n_k);
+    return kv_cache_growth(&like, 0, most < rows ? most : rows, bytes);
+}
+
+/* ---- given, and packed once ---- */
+
+/* What a row is computed of where products don't do: as cache_settle has it. */
+bool cache_can_pack(const plan *p)
+{
+    bool is_as_given = !plan_has_stage(p, STAGE_K_NORM) && !plan_has_stage(p, STAGE_K_ROPE) &&
+                       !plan_has_stage(p, STAGE_K_SCORE);
+    return is_as_given && p->asked->score->is_product && !p->asked->allow_nonfinite &&
+           p->appended == 0 && p->past == 0;
+}
+
+bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, err *e)
+{
+    kv_cache like = cache_like(p);
+    kv_cache_begin(c, &like);
+    if (!kv_cache_reserve(c, 0, p->n_k, e))
+        return false;
+    kv_cache_put(c, k, v);
+    c->rows = p->n_k;
+    return true;
+}
+
+/* ---- both ---- */
+
+bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
+{
+    if (p->asked->cache != NULL)
+        return join_stream(made, p, e);
+    return p->past == 0 || (join(made, p, &p->past_k, &kept[STAGE_PRESENT_K], &made->k, e) &&
+                            join(made, p, &p->past_v, &kept[STAGE_PRESENT_V], &made->v, e));
+}

@@ -1,0 +1,155 @@
+#include "attn/engine/compare.h"
+
+#include "base/text.h"
+#include "compare/measure.h"
+
+#include <string.h>
+
+/* What a message calls an axis, by its letter in a stage's axes. */
+static const struct {
+    char letter;
+    const char *name;
+} AXES[] = {{'b', "batch"}, {'h', "head"}, {'q', "query"}, {'k', "key"}, {'r', "row"}};
+
+static const char *axis_name(char letter)
+{
+    for (size_t i = 0; i < sizeof AXES / sizeof AXES[0]; i++) {
+        if (AXES[i].letter == letter)
+            return AXES[i].name;
+    }
+    return "column";
+}
+
+/* The letters of a stage's axes from the end: leading ones may lack. What is no stage, or has more
+ * axes than it knows, has rows and columns. */
+static const char *axes_of(const char *name, int rank)
+{
+    static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
+    const char *own = stage_axes_of(name);
+    size_t count = (size_t)rank, length = strlen(own);
+    return count <= length ? own + (length - count) : AXES_OF[rank];
+}
+
+/* What was read knows its batches and heads, but calls all other axes q and k. */
+void element_write_indices(const element *one, int count, text *out)
+{
+    const char *axes = axes_of(one->stage, one->rank);
+    for (int axis = 0; axis < count; axis++) {
+        bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
+        text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
+                        axis_name(is_leading ? one->axes[axis] : axes[axis]), one->index[axis] + 1);
+    }
+}
+
+void element_write_name(const element *one, text *out)
+{
+    text_add_string(out, one->stage);
+    if (one->rank == 0)
+        return;
+    text_add_string(out, "[");
+    element_write_indices(one, one->rank, out);
+    text_add_string(out, "]");
+}
+
+typedef enum verdict { VERDICT_HOLE, VERDICT_RIGHT, VERDICT_KNOWN, VERDICT_WRONG } verdict;
+
+static verdict verdict_of(const comparison *c, const element *one, const known_elements *known)
+{
+    const tolerance by = {.atol = one->tol};
+    if (tensor_is_hole(one->wanted) && !c->holes_differ)
+        return VERDICT_HOLE;
+    if (tolerance_admits(&by, NUMBER_F64, one->wanted, one->got))
+        return VERDICT_RIGHT;
+    bool is_known = known != NULL && known->is_known(known->context, one);
+    return is_known ? VERDICT_KNOWN : VERDICT_WRONG;
+}
+
+static void compare_element(comparison *c, const element *one, const known_elements *known)
+{
+    verdict found = verdict_of(c, one, known);
+    c->numbers += found != VERDICT_HOLE;
+    c->known += found == VERDICT_KNOWN;
+    if (found == VERDICT_WRONG && c->different++ == 0)
+        c->first = *one;
+}
+
+/* The two matrices of a stage, in one shape. */
+typedef struct compared_pair {
+    tensor wanted, got;
+} compared_pair;
+
+static void take_numbers(element *one, const compared_pair *of)
+{
+    one->wanted = tensor_get(&of->wanted, one->index);
+    one->got = tensor_get(&of->got, one->index);
+}
+
+/* More than one number, and none of them right. */
+static bool is_wrong_along(const comparison *c, const compared_pair *of, const element *first,
+                           int axis, const known_elements *known)
+{
+    element one = *first;
+    size_t wrong = 0;
+    for (; one.index[axis] < of->wanted.size[axis]; one.index[axis]++) {
+        take_numbers(&one, of);
+        verdict found = verdict_of(c, &one, known);
+        if (found == VERDICT_RIGHT || found == VERDICT_KNOWN)
+            return false;
+        wrong += found == VERDICT_WRONG;
+    }
+    return wrong > 1;
+}
+
+/* Whatever is wrong as a whole, a head or a stage, has such lines. */
+static bool has_wrong_line(const comparison *c, const compared_pair *of, const element *like,
+                           const known_elements *known)
+{
+    element one = *like;
+    bool is_any = false;
+    memset(one.index, 0, sizeof one.index);
+    do {
+        for (int axis = 0; axis < one.rank && !is_any; axis++)
+            is_any = one.index[axis] == 0 && is_wrong_along(c, of, &one, axis, known);
+    } while (!is_any && tensor_next(&of->wanted, one.index));
+    return is_any;
+}
+
+/* What is compared with was computed, or stands in a file. */
+static bool refuse_shape(const char *name, const entry *wanted, const entry *got, err *e)
+{
+    char wanted_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
+    tensor_shape_text(&wanted->tensor, wanted_shape);
+    tensor_shape_text(&got->tensor, got_shape);
+    if (got->at.file == NULL)
+        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name, wanted_shape,
+                      got_shape);
+    return err_at(e, &wanted->at, "%s is %s here, and %s in %s", name, wanted_shape, got_shape,
+                  got->at.file);
+}
+
+static element first_element(const char *name, const entry *got, const compared_pair *of,
+                             double tol)
+{
+    bool is_f32 = of->wanted.type == DTYPE_F32 && of->got.type == DTYPE_F32;
+    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - of->got.rank);
+    return (element){
+        .stage = name, .axes = axes, .rank = of->wanted.rank, .tol = tol, .is_f32 = is_f32};
+}
+
+bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
+                   double tol, const known_elements *known, err *e)
+{
+    compared_pair both;
+    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
+        return refuse_shape(name, wanted, got, e);
+    element one = first_element(name, got, &both, tol);
+    size_t before = c->different;
+    c->stages++;
+    do {
+        take_numbers(&one, &both);
+        compare_element(c, &one, known);
+    } while (tensor_next(&both.wanted, one.index));
+    if (c->different > before + 1 && !c->has_wrong_line)
+        c->has_wrong_line = has_wrong_line(c, &both, &one, known);
+    return true;
+}

@@ -1,0 +1,317 @@
+#include "attn/engine/multiply.h"
+
+#include "base/mem.h"
+
+#include <stdatomic.h>
+
+/* A whole number of register tiles; few enough that a block's rows of a stay in a second-level
+ * cache. */
+enum { BLOCK_ROWS = 48 };
+
+/* What is packed at a time, however large b is: more would be no faster. */
+static const size_t PACKED_MOST = (size_t)16 << 20;
+
+/* What is read once for each piece of columns stays in a third-level cache. */
+static const size_t REREAD_MOST = (size_t)4 << 20;
+
+/* Pieces of columns for each thread, that none waits long for the last one. */
+enum { PIECES_A_THREAD = 4 };
+
+/* Packed columns of weights that are 16 deep: a small product costs less than having memory. */
+enum { SMALL_BYTES = 4096 };
+
+/* A product is cut by rows of a, whose b is packed before; or, where a is small, by columns of b,
+ * each of which its worker packs for itself, unless all are, and finds in its own cache; or, where
+ * a is one row, by columns of b as it is: so a token that is decoded costs one reading of the
+ * weights, by all threads. */
+typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW } cut;
+
+typedef struct job {
+    const kernels *with;
+    const tensor *a, *b, *bias;
+    packed whole; /* b; no data where it is not packed, or column by column */
+    cut cut;
+    tensor *c;
+    size_t step, end; /* of the rows or columns */
+    atomic_size_t next;
+    atomic_bool lacks_memory;
+    atomic_bool *is_finite; /* c; NULL: nobody asks */
+} job;
+
+/* b on its way into panels. */
+typedef struct packing {
+    const kernels *with;
+    const tensor *b;
+    void *into;
+    atomic_size_t next;
+} packing;
+
+void packed_free(packed *p)
+{
+    mem_free(p->data);
+    *p = (packed){0};
+}
+
+static void add_bias(const job *j, tensor *c, size_t first_column)
+{
+    if (j->bias != NULL && j->bias->data != NULL)
+        j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
+}
+
+/* What belongs to a product's elements while they are in the cache. */
+static void finish(const job *j, tensor *c, size_t first_column)
+{
+    add_bias(j, c, first_column);
+    if (j->is_finite != NULL && !j->with->is_finite(c))
+        atomic_store(j->is_finite, false);
+}
+
+/* These rows and columns of c; b has the columns alone. */
+static void multiply_block(const job *j, const packed *b, size_t row, size_t rows, size_t column,
+                           size_t columns)
+{
+    tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
+    tensor c = tensor_range(&all, 1, column, columns);
+    j->with->product(&a, b, NULL, &c);
+    finish(j, &c, column);
+}
+
+/* Columns of b, `first` being a multiple of PACKED_STEP: of all that is packed, or in `room`. */
+static packed packed_columns(const job *j, packed *room, size_t first, size_t count)
+{
+    size_t depth = j->b->size[0];
+    if (j->whole.data != NULL)
+        return (packed){.data = (char *)j->whole.data + j->with->packed_bytes(depth, first),
+                        .depth = depth,
+                        .columns = count};
+    tensor b = tensor_range(j->b, 1, first, count);
+    j->with->pack(&b, room);
+    return *room;
+}
+
+/* A block of rows at a time, which is still in the cache when the bias comes. */
+static void multiply_columns(const job *j, packed *room, size_t first, size_t count)
+{
+    packed b = packed_columns(j, room, first, count);
+    size_t rows = j->a->size[0], some;
+    for (size_t row = 0; row < rows; row += some) {
+        some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
+        multiply_block(j, &b, row, some, first, count);
+    }
+}
+
+static void multiply_row(const job *j, size_t first, size_t count)
+{
+    tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
+    j->with->row_product(j->a->data, &b, c.data);
+    finish(j, &c, first);
+}
+
+static void take_pieces(job *j, packed *room)
+{
+    size_t first;
+    while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
+        size_t count = j->end - first < j->step ? j->end - first : j->step;
+        if (j->cut == OF_ONE_ROW)
+            multiply_row(j, first, count);
+        else if (j->cut == BY_COLUMNS)
+            multiply_columns(j, room, first, count);
+        else
+            multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
+    }
+}
+
+/* For the columns that a worker packs for itself: `small` where they fit. */
+static bool find_room(const job *j, packed *room, char small[SMALL_BYTES])
+{
+    size_t bytes = j->with->packed_bytes(j->b->size[0], j->step);
+    err ignored; /* who started the workers reports it */
+    err_clear(&ignored);
+    room->data = bytes <= SMALL_BYTES ? small : mem_alloc(bytes, 1, &ignored);
+    return room->data != NULL;
+}
+
+static void work(void *context, size_t worker)
+{
+    (void)worker;
+    job *j = context;
+    float_mode mode;
+    packed room = {0};
+    _Alignas(MEM_ALIGN) char small[SMALL_BYTES];
+    float_mode_set(&mode);
+    bool packs = j->cut == BY_COLUMNS && j->whole.data == NULL;
+    if (packs && !find_room(j, &room, small))
+        atomic_store(&j->lacks_memory, true);
+    else
+        take_pieces(j, &room);
+    if (room.data != small)
+        packed_free(&room);
+    float_mode_restore(&mode);
+}
+
+static size_t pieces_of(size_t columns)
+{
+    return (columns + PACKED_STEP - 1) / PACKED_STEP;
+}
+
+static bool is_cut_by_columns(size_t rows, size_t depth, size_t columns, size_t threads)
+{
+    return rows <= BLOCK_ROWS || (depth <= REREAD_MOST / sizeof(float) / rows &&
+                                  pieces_of(columns) >= PIECES_A_THREAD * threads);
+}
+
+/* Reading an element of b from memory takes as long as so many multiply-adds with one that is
+ * packed: with few rows of a that is most of the work. */
+static const double READING_COST = 10;
+
+static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t threads)
+{
+    bool by_columns = is_cut_by_columns(rows, depth, columns, threads);
+    size_t pieces = by_columns ? pieces_of(columns) : threads;
+    size_t most = threads < pieces ? threads : pieces;
+    return threads_worth(most, ((double)rows + READING_COST) * (double)depth * (double)columns);
+}
+
+/* Whole steps of columns. */
+static size_t columns_at_once(const kernels *with, size_t depth, size_t columns)
+{
+    size_t step = with->packed_bytes(depth, PACKED_STEP);
+    if (with->packed_bytes(depth, columns) <= PACKED_MOST)
+        return columns;
+    return step > PACKED_MOST ? PACKED_STEP : PACKED_MOST / step * PACKED_STEP;
+}
+
+size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
+                       size_t threads)
+{
+    if (!is_cut_by_columns(rows, depth, columns, threads))
+        return with->packed_bytes(depth, columns_at_once(with, depth, columns));
+    return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
+}
+
+/* Columns are packed by those who compute them. */
+static bool multiply_columns_apart(job *j, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    j->cut = BY_COLUMNS;
+    j->step = PACKED_STEP;
+    j->end = size[1];
+    crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
+    return !atomic_load(&j->lacks_memory) ||
+           err_no_memory(e, j->with->packed_bytes(size[0], PACKED_STEP));
+}
+
+/* Rows of b are read in long runs: a piece a thread. */
+static bool multiply_one_row(job *j, crew *by)
+{
+    const size_t *size = j->b->size;
+    size_t threads = threads_for(1, size[0], size[1], by->most);
+    size_t each = (size[1] + threads - 1) / threads;
+    j->cut = OF_ONE_ROW;
+    j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
+    j->end = size[1];
+    crew_run(by, threads, work, j);
+    return true;
+}
+
+/* Whole panels, each by whoever is free. */
+static void pack_pieces(void *context, size_t worker)
+{
+    (void)worker;
+    packing *p = context;
+    float_mode mode;
+    size_t first;
+    float_mode_set(&mode);
+    while ((first = atomic_fetch_add(&p->next, PACKED_STEP)) < p->b->size[1]) {
+        size_t left = p->b->size[1] - first, count = left < PACKED_STEP ? left : PACKED_STEP;
+        tensor columns = tensor_range(p->b, 1, first, count);
+        packed part = {.data = (char *)p->into + p->with->packed_bytes(p->b->size[0], first)};
+        p->with->pack(&columns, &part);
+    }
+    float_mode_restore(&mode);
+}
+
+/* All of b is packed. */
+static void multiply_rows(job *j, size_t threads, crew *by)
+{
+    j->cut = BY_ROWS;
+    j->step = BLOCK_ROWS;
+    j->end = j->a->size[0];
+    crew_run(by, threads, work, j);
+}
+
+static bool multiply_packed(job *j, size_t threads, crew *by, err *e)
+{
+    const size_t *size = j->b->size;
+    packing all = {.with = j->with, .b = j->b};
+    all.into = mem_alloc(j->with->packed_bytes(size[0], size[1]), 1, e);
+    j->whole = (packed){.data = all.into, .depth = size[0], .columns = size[1]};
+    if (all.into == NULL)
+        return false;
+    crew_run(by, threads, pack_pieces, &all);
+    multiply_rows(j, threads, by);
+    packed_free(&j->whole);
+    return true;
+}
+
+static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
+{
+    tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
+    tensor bias = {0};
+    bool has_bias = whole->bias != NULL && whole->bias->data != NULL;
+    if (has_bias)
+        bias = tensor_range(whole->bias, 0, first, count);
+    job part = {.with = whole->with,
+                .a = whole->a,
+                .b = &b,
+                .bias = has_bias ? &bias : NULL,
+                .c = &c,
+                .is_finite = whole->is_finite};
+    const size_t *size = whole->b->size;
+    return multiply_packed(&part, threads_for(whole->a->size[0], size[0], size[1], by->most), by,
+                           e);
+}
+
+bool multiply_packs(const tensor *a)
+{
+    return a->size[0] != 1 || a->stride[1] != 1;
+}
+
+static bool multiply_all(job *j, crew *by, err *e)
+{
+    const tensor *a = j->a, *b = j->b;
+    if (!multiply_packs(a))
+        return multiply_one_row(j, by);
+    if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
+        return multiply_columns_apart(j, by, e);
+    if (j->whole.data != NULL) {
+        multiply_rows(j, threads_for(a->size[0], b->size[0], b->size[1], by->most), by);
+        return true;
+    }
+    size_t columns = b->size[1], step = columns_at_once(j->with, b->size[0], columns);
+    for (size_t first = 0; first < columns; first += step) {
+        size_t left = columns - first;
+        if (!multiply_range(j, first, left < step ? left : step, by, e))
+            return false;
+    }
+    return true;
+}
+
+bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
+                   tensor *c, const multiply_extras *extras, crew *by, err *e)
+{
+    atomic_bool judged = true;
+    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c, .whole = extras->ready};
+    if (extras->is_finite != NULL)
+        j.is_finite = &judged;
+    bool done = multiply_all(&j, by, e);
+    if (!atomic_load(&judged))
+        *extras->is_finite = false;
+    return done;
+}
+
+bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
+              crew *by, err *e)
+{
+    return multiply_with(with, a, b, bias, c, &(multiply_extras){0}, by, e);
+}

@@ -1,0 +1,75 @@
+#include "attn/engine/packed_weights.h"
+
+#include "attn/engine/multiply.h"
+#include "base/mem.h"
+
+struct packed_weight {
+    const kernels *with;
+    tensor of; /* borrowed */
+    packed as;
+};
+
+static bool is_same_matrix(const tensor *a, const tensor *b)
+{
+    bool is_same = a->data == b->data && a->type == b->type;
+    for (int axis = 0; axis < 2; axis++)
+        is_same = is_same && a->size[axis] == b->size[axis] && a->stride[axis] == b->stride[axis];
+    return is_same;
+}
+
+static packed_weight *find(const packed_weights *all, const kernels *with, const tensor *weight)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        packed_weight *one = &all->kept[i];
+        if (one->with == with && is_same_matrix(&one->of, weight))
+            return one;
+    }
+    return NULL;
+}
+
+static packed_weight *add(packed_weights *all, const kernels *with, const tensor *weight,
+                          size_t bytes, err *e)
+{
+    packed_weight *grown = mem_grow(all->kept, all->count, &all->room, sizeof grown[0], e);
+    if (grown == NULL)
+        return NULL;
+    all->kept = grown;
+    packed_weight *one = &grown[all->count];
+    *one = (packed_weight){with, tensor_view_of(weight), {.data = mem_alloc(bytes, 1, e)}};
+    if (one->as.data == NULL)
+        return NULL;
+    with->pack(weight, &one->as);
+    all->bytes += bytes;
+    all->count++;
+    return one;
+}
+
+bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
+                         err *e)
+{
+    const packed_weight *one = find(all, with, weight);
+    *as = (packed){0};
+    if (one == NULL) {
+        size_t bytes = with->packed_bytes(weight->size[0], weight->size[1]);
+        if (bytes > all->most - all->bytes)
+            return true;
+        one = add(all, with, weight, bytes, e);
+    }
+    if (one != NULL)
+        *as = one->as;
+    return one != NULL;
+}
+
+void packed_weights_yield(packed_weights *all, size_t left)
+{
+    if (left < all->most)
+        packed_weights_free(all);
+}
+
+void packed_weights_free(packed_weights *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        packed_free(&all->kept[i].as);
+    mem_free(all->kept);
+    *all = (packed_weights){0};
+}

@@ -1,0 +1,29 @@
+/* Weights in the order in which products read them, kept from one document to the next: where lines
+ * of a stream have the same weights and few rows, packing takes longer than multiplying.
+ *
+ * A matrix is known by where it lies. So whoever asks for one promises that it stays there, as it
+ * is, until this is freed. */
+#ifndef SELFATTN_ATTN_ENGINE_PACKED_WEIGHTS_H
+#define SELFATTN_ATTN_ENGINE_PACKED_WEIGHTS_H
+
+#include "kernels/kernels.h"
+
+typedef struct packed_weight packed_weight;
+
+typedef struct packed_weights {
+    packed_weight *kept;
+    size_t count, room;
+    size_t bytes, most; /* that they take; that they may take: set by whoever begins */
+} packed_weights;
+
+/* The matrix, packed, until all are freed; as->data is NULL where it does not fit in any more.
+ * False where there is no memory for what would fit. */
+bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
+                         err *e);
+
+/* Frees all, and keeps none from now on, where so many bytes are not left for them. */
+void packed_weights_yield(packed_weights *all, size_t left);
+
+void packed_weights_free(packed_weights *all);
+
+#endif

@@ -1,0 +1,33 @@
+/* Keys and values as products read them: packed once for all blocks of queries.
+ *
+ * A unit is one key/value head of one batch entry, with the keys of all query heads that use it.
+ * There are as many slots as are in use at once; unit u lies in slot u mod slots. A stream's cache
+ * holds them packed already: then there is nothing to pack, and no slot. */
+#ifndef SELFATTN_ATTN_ENGINE_PANELS_H
+#define SELFATTN_ATTN_ENGINE_PANELS_H
+
+#include "attn/engine/projected.h"
+
+typedef struct panels {
+    const plan *plan;
+    const projected *made;
+    packed *keys;   /* k′ᵀ: `key_heads` a slot; NULL where the score function is no product */
+    packed *values; /* v: one a slot */
+    size_t slots, key_heads;
+} panels;
+
+bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e);
+void panels_free(panels *all);
+
+/* Bytes of one slot. */
+bool panels_memory(const plan *p, size_t *bytes);
+
+/* A unit is packed in so many parts, each on its own. */
+size_t panels_parts(const panels *all);
+void panels_pack(const panels *all, size_t unit, size_t part);
+
+/* Those of keys from `first` on, a multiple of PACKED_PART. */
+packed panels_keys(const panels *all, size_t batch, size_t head, size_t first);
+packed panels_values(const panels *all, size_t batch, size_t head, size_t first);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the loop over blocks reads and writes: q, k and v in their last form, and the context.
+ *
+ * Each part between projections and scores, a file each, writes the next form of q, k or v here;
+ * project.c calls them in their order. */
+#ifndef SELFATTN_ATTN_ENGINE_PROJECTED_H
+#define SELFATTN_ATTN_ENGINE_PROJECTED_H
+
+#include "attn/plan/plan.h"
+
+enum { PROJECTED_OWNED = 15 };
+
+/* Views with all axes; `owned` holds what is in nobody's result. */
+typedef struct projected {
+    tensor x;       /* with positions, b × n × m; no data: x as it is */
+    tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
+    tensor queries; /* q′, what the score function compares: b × h × n_q × c */
+    tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
+    bool keys_have_all_heads;
+    bool v_is_finite;
+    tensor context;      /* b × h × n_q × d_v, a view of context_rows */
+    tensor context_rows; /* b × n_q × h·d_v */
+    bool context_is_finite;
+    tensor owned[PROJECTED_OWNED];
+    size_t owned_count; /* of this run: a run before it may have left more */
+} projected;
+
+/* Room in nobody's result, which is released with the rest; NULL with the error set where there is
+ * no memory for it. */
+tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e);
+/* Where a part writes: n rows of as many heads and as wide as `like` has, heads apart, in the place
+ * of a wanted stage (`kept`; without data it is not wanted), or else in room of its own. */
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e);
+/* False, with the error set, where finite inputs gave what the type can't hold. */
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
+
+void projected_free(projected *made);
+
+/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v); in a stream, of the keys that are still
+ * there. */
+tensor projected_queries(const projected *made, size_t batch, size_t head);
+tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
+tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);
+
+#endif

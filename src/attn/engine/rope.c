@@ -1,0 +1,161 @@
+#include "attn/engine/rope.h"
+
+#include "attn/spec/angle.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ROWS are what a thread takes at a time; the angles of CHUNK pairs are at hand at once. */
+enum { ROWS = 16, CHUNK = 64 };
+
+/* Queries or keys, b × heads × n × width, and what becomes of them. */
+typedef struct turned {
+    tensor from, to;
+    size_t rows; /* of the sequence: what is appended, zeros, stands at no position */
+    double (*position)(const plan *p, size_t batch, size_t row);
+} turned;
+
+typedef struct turning {
+    const plan *plan;
+    const double *frequency; /* of each pair */
+    turned of[2];
+    atomic_size_t next_row;
+} turning;
+
+/* Pairs from `first` on, of one position. */
+typedef struct angles {
+    double position, cosine[CHUNK], sine[CHUNK];
+    size_t first, count;
+} angles;
+
+rope_pair rope_pair_of(const plan *p, size_t pair)
+{
+    if (p->asked->rope.is_interleaved)
+        return (rope_pair){2 * pair, 2 * pair + 1};
+    return (rope_pair){pair, pair + p->rope_width / 2};
+}
+
+static char *element(const tensor *rows, size_t batch, size_t head, size_t row, size_t column)
+{
+    ptrdiff_t at = rows->stride[0] * (ptrdiff_t)batch + rows->stride[1] * (ptrdiff_t)head +
+                   rows->stride[2] * (ptrdiff_t)row + (ptrdiff_t)column;
+    return (char *)rows->data + at * (ptrdiff_t)dtype_size(rows->type);
+}
+
+/* All heads' row of this number. */
+static void turn_row(const turning *t, const turned *one, size_t batch, size_t row,
+                     const angles *by)
+{
+    rope_pair at = rope_pair_of(t->plan, by->first), zero = rope_pair_of(t->plan, 0);
+    size_t step = t->plan->asked->rope.is_interleaved ? 2 : 1;
+    for (size_t head = 0; head < one->from.size[1]; head++)
+        t->plan->with->turn(element(&one->from, batch, head, row, at.first), by->count, step,
+                            zero.second - zero.first, by->cosine, by->sine,
+                            element(&one->to, batch, head, row, at.first));
+}
+
+/* What stands behind the pairs stays as it is, and a row that is appended does as a whole. */
+static void copy_rest(const turning *t, const turned *one, size_t row)
+{
+    size_t width = row < one->rows ? t->plan->rope_width : 0, rest = one->from.size[3] - width;
+    size_t heads = one->from.size[1], units = one->from.size[0] * heads;
+    for (size_t unit = 0; rest > 0 && unit < units; unit++)
+        memcpy(element(&one->to, unit / heads, unit % heads, row, width),
+               element(&one->from, unit / heads, unit % heads, row, width),
+               rest * dtype_size(one->from.type));
+}
+
+/* Queries and keys of this number mostly stand at the same position in all batch entries: its
+ * angles serve all. */
+static void turn_chunk(const turning *t, size_t row, size_t first)
+{
+    size_t pairs = t->plan->rope_width / 2;
+    angles by = {.position = NAN, .first = first}; /* NAN: positions may be below 0 */
+    by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
+    for (size_t i = 0; i < 2 * t->plan->batches; i++) {
+        const turned *one = &t->of[i % 2];
+        if (row >= one->rows)
+            continue;
+        double position = one->position(t->plan, i / 2, row);
+        if (position != by.position)
+            t->plan->with->angles(position, t->frequency + first, by.count, by.cosine, by.sine);
+        by.position = position;
+        turn_row(t, one, i / 2, row, &by);
+    }
+}
+
+static size_t rows_of(const turning *t)
+{
+    return size_larger(t->of[0].from.size[2], t->of[1].from.size[2]);
+}
+
+static void work(void *context, size_t worker)
+{
+    (void)worker;
+    turning *t = context;
+    float_mode mode;
+    float_mode_set(&mode);
+    size_t rows = rows_of(t), begin;
+    while ((begin = atomic_fetch_add(&t->next_row, ROWS)) < rows) {
+        for (size_t row = begin; row < rows && row < begin + ROWS; row++) {
+            for (size_t first = 0; first < t->plan->rope_width / 2; first += CHUNK)
+                turn_chunk(t, row, first);
+            for (size_t i = 0; i < 2; i++) {
+                if (row < t->of[i].from.size[2])
+                    copy_rest(t, &t->of[i], row);
+            }
+        }
+    }
+    float_mode_restore(&mode);
+}
+
+static bool prepare(turned *one, projected *made, const plan *p, stage_id id, const tensor *kept,
+                    const tensor *rows, err *e)
+{
+    one->from = tensor_view_of(rows);
+    one->rows = plan_role(p, id)->n;
+    one->position = id == STAGE_Q_ROPE ? plan_query_position : plan_key_position;
+    return projected_place(made, p, &kept[id], rows, rows->size[2], &one->to, e);
+}
+
+/* An angle costs some 30 multiply-adds, a number that is turned 4. */
+static double operations_of(const turning *t)
+{
+    const size_t *size = t->of[0].from.size;
+    return (double)rows_of(t) * (double)t->plan->rope_width *
+           (15 + 8 * (double)(size[0] * size[1]));
+}
+
+static bool take(const turned *one, const plan *p, stage_id id, tensor *rows, err *e)
+{
+    *rows = one->to;
+    return projected_check_range(p, stage_row(id)->key.named.name, rows, e);
+}
+
+bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
+{
+    size_t pairs = p->rope_width / 2;
+    if (pairs == 0)
+        return true;
+    turning t = {.plan = p};
+    double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
+    bool done = frequency != NULL && prepare(&t.of[0], made, p, STAGE_Q_ROPE, kept, &made->q, e) &&
+                prepare(&t.of[1], made, p, STAGE_K_ROPE, kept, &made->k, e);
+    if (done) {
+        for (size_t pair = 0; pair < pairs; pair++)
+            frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+        t.frequency = frequency;
+        atomic_init(&t.next_row, 0);
+        crew_run(by, threads_worth(by->most, operations_of(&t)), work, &t);
+    }
+    mem_free(frequency);
+    return done && take(&t.of[0], p, STAGE_Q_ROPE, &made->q, e) &&
+           take(&t.of[1], p, STAGE_K_ROPE, &made->k, e);
+}
+
+size_t rope_memory(const plan *p)
+{
+    return p->rope_width / 2 * sizeof(double);
+}

@@ -1,0 +1,51 @@
+/* Computing: one loop over (batch, head, block of query rows) that runs the stages in order.
+ *
+ * Wanting a stage changes where its blocks lie, and nothing else: the bits of every stage are the
+ * same whatever else was wanted, however many threads there are. */
+#ifndef SELFATTN_ATTN_ENGINE_RUN_H
+#define SELFATTN_ATTN_ENGINE_RUN_H
+
+#include "attn/engine/wanted.h"
+#include "base/threads.h"
+
+/* What besides the stages came out. */
+typedef struct run_report {
+    /* Rows of queries that may attend to nothing. Where there are any: the first, "weights[query
+     * 2]", in a stack with the way to its stage; and what to say otherwise if their mask was meant
+     * the other way round, or "". */
+    size_t empty_rows;
+    char first_empty[2 * ROW_NAME];
+    const char *doubt;
+    /* Where a thread could not be started: how many there were, and how many were wanted. */
+    size_t threads, threads_wanted;
+} run_report;
+
+/* Bytes that the run will allocate: the wanted stages, and what it works in. */
+bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e);
+
+/* Adds the wanted stages to `result`. Fails for want of memory, for a stage that is not made, and
+ * where finite inputs give a result beyond the type's range. */
+bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
+              err *e);
+
+/* The same by a crew that goes on to something else; `threads` and `threads_wanted` of the report
+ * are of all that it did so far. */
+bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
+                 err *e);
+
+/* What a run works in, kept for further runs of one plan with other numbers in the places of its
+ * inputs: for a small problem, having memory costs as much as computing does. */
+typedef struct run_room run_room;
+
+run_room *run_room_new(err *e);
+void run_room_free(run_room *r); /* NULL is nothing */
+/* For this plan and these stages from now on: they must stay until others are set, or nothing is
+ * kept any more. */
+void run_room_set(run_room *r, const plan *p, const wanted *w);
+void run_room_clear(run_room *r); /* nothing is kept */
+
+/* The same as run_plan_by, of the plan that was set, which has no cache. A stage that is in the
+ * result already is written over. After a failure the room is to be cleared. */
+bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e);
+
+#endif

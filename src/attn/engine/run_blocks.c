@@ -1,0 +1,204 @@
+#include "attn/engine/run_blocks.h"
+
+#include "base/mem.h"
+
+#include <stdint.h>
+
+/* A block's scores of all keys stay in a second-level cache (1 MB and more) while the softmax and
+ * the product with the values walk over them; its rows are whole register tiles of 6, and with more
+ * of them each fetch of keys and values serves more rows: 2 to 6 % at 8,192 and 16,384 keys against
+ * half the size. */
+enum { BLOCK_BYTES = 800 * 1024, BLOCK_ROWS_MOST = 48, TILE_ROWS = 6 };
+
+/* Keys and values that are packed at once: together with those that are packed next, and a block of
+ * scores for each thread, they stay in a third-level cache. */
+enum { WAVE_BYTES = 2 << 20 };
+
+/* Enough blocks in a wave that threads seldom wait for its last ones. */
+enum { WAVE_BLOCKS_A_THREAD = 8 };
+
+static bool is_too_large(const run *r, size_t rows)
+{
+    const plan *p = r->shared.plan;
+    return rows * block_columns_most(p, r->shared.wanted, rows) > BLOCK_BYTES / dtype_size(p->type);
+}
+
+void run_size_blocks(run *r)
+{
+    const plan *p = r->shared.plan;
+    size_t rows = BLOCK_ROWS_MOST;
+    while (rows > TILE_ROWS && is_too_large(r, rows))
+        rows -= TILE_ROWS;
+    r->block_rows = rows > p->n_q ? p->n_q : rows;
+    r->block_columns = block_columns_most(p, r->shared.wanted, r->block_rows);
+    r->blocks = (p->n_q + r->block_rows - 1) / r->block_rows;
+    r->group = p->heads / p->kv_heads;
+    r->units = p->batches * p->kv_heads;
+    r->first = 0;
+    r->end = r->units * r->group * r->blocks;
+}
+
+/* The units that have the blocks to compute. */
+static size_t first_unit(const run *r)
+{
+    return r->first / (r->group * r->blocks);
+}
+
+static size_t count_units(const run *r)
+{
+    size_t of_unit = r->group * r->blocks;
+    return (r->end + of_unit - 1) / of_unit - first_unit(r);
+}
+
+/* False where a slot is larger than an address can hold. */
+static bool size_waves(run *r, size_t threads, size_t *slot_bytes)
+{
+    if (!panels_memory(r->shared.plan, slot_bytes))
+        return false;
+    size_t blocks = r->group * r->blocks;
+    size_t fitting = WAVE_BYTES / (*slot_bytes + 1), busy = WAVE_BLOCKS_A_THREAD * threads / blocks;
+    size_t wave = fitting > busy ? fitting : busy;
+    r->wave = wave < 1 ? 1 : wave > r->units ? r->units : wave;
+    r->slots = 2 * r->wave < r->units ? 2 * r->wave : r->units;
+    return true;
+}
+
+static block block_of(const run *r, const task *t)
+{
+    const plan *p = r->shared.plan;
+    block at = {.first = t->index % r->blocks * r->block_rows};
+    at.head = t->unit % p->kv_heads * r->group + t->index / r->blocks;
+    at.batch = t->unit / p->kv_heads;
+    at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
+    block_find_columns(&r->shared, &at);
+    return at;
+}
+
+static bool compute(run *r, const task *t, scratch *in)
+{
+    if (!t->is_block) {
+        panels_pack(&r->shared.panels, t->unit, t->index);
+        return true;
+    }
+    size_t number = t->unit * r->tasks.blocks + t->index;
+    if (number < r->first || number >= r->end)
+        return true;
+    block at = block_of(r, t);
+    in->failed_at = number;
+    if (!block_compute(&r->shared, &at, in))
+        return false;
+    if (r->shared.wanted->progress != NULL)
+        atomic_fetch_add(&r->shared.wanted->progress->done, 1);
+    return true;
+}
+
+/* Blocks are taken in order, so that of several failing ones the first is always among those that
+ * were tried. */
+static void work(void *context, size_t worker)
+{
+    run *r = context;
+    float_mode mode;
+    float_mode_set(&mode);
+    task t;
+    while (schedule_take(&r->tasks, &t)) {
+        t.unit += first_unit(r);
+        if (compute(r, &t, &r->of_worker[worker]))
+            schedule_done(&r->tasks, &t);
+        else
+            schedule_stop(&r->tasks);
+    }
+    float_mode_restore(&mode);
+}
+
+static bool scratches_new(run *r, err *e)
+{
+    r->of_worker = mem_alloc_zeroed(r->threads, sizeof r->of_worker[0], e);
+    if (r->of_worker == NULL)
+        return false;
+    for (size_t i = 0; i < r->threads; i++) {
+        if (!scratch_new(&r->of_worker[i], r->shared.plan, r->block_rows, r->block_columns, e))
+            return false;
+    }
+    return true;
+}
+
+static void scratches_free(run *r)
+{
+    for (size_t i = 0; r->of_worker != NULL && i < r->threads; i++)
+        scratch_free(&r->of_worker[i]);
+    mem_free(r->of_worker);
+    r->of_worker = NULL;
+}
+
+/* What all have seen; the failure of the first block, whoever met it. */
+static bool gather(run *r, size_t threads, empty_rows *empty, err *e)
+{
+    const scratch *failed = NULL;
+    *empty = (empty_rows){0};
+    r->shared.made.context_is_finite = true;
+    for (size_t i = 0; i < threads; i++) {
+        const scratch *one = &r->of_worker[i];
+        empty_rows_join(empty, &one->empty);
+        if (one->is_past_range)
+            r->shared.made.context_is_finite = false;
+        if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
+            failed = one;
+    }
+    if (failed != NULL)
+        *e = failed->failure;
+    return failed == NULL;
+}
+
+static size_t threads_for(const run *r, size_t threads)
+{
+    size_t blocks = r->end - r->first;
+    size_t most = blocks < THREADS_MOST ? blocks : THREADS_MOST;
+    return threads < 1 ? 1 : threads > most ? most : threads;
+}
+
+static void start_progress(run_progress *p, size_t blocks)
+{
+    if (p == NULL)
+        return;
+    atomic_store(&p->done, 0);
+    atomic_store(&p->blocks, blocks);
+}
+
+bool run_blocks_open(run *r, size_t threads, err *e)
+{
+    block_context *c = &r->shared;
+    size_t slot_bytes;
+    if (r->of_worker != NULL)
+        return true;
+    r->threads = threads_for(r, threads);
+    return (size_waves(r, r->threads, &slot_bytes) || err_no_memory(e, SIZE_MAX)) &&
+           panels_new(&c->panels, c->plan, &c->made, r->slots, e) && scratches_new(r, e);
+}
+
+void run_blocks_close(run *r)
+{
+    scratches_free(r);
+    panels_free(&r->shared.panels);
+}
+
+bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
+{
+    block_context *c = &r->shared;
+    schedule_start(&r->tasks, count_units(r), r->wave, panels_parts(&c->panels),
+                   r->group * r->blocks);
+    start_progress(c->wanted->progress, r->end - r->first);
+    for (size_t i = 0; i < r->threads; i++) {
+        r->of_worker[i].empty = (empty_rows){0};
+        r->of_worker[i].is_past_range = false;
+    }
+    return gather(r, crew_run(by, r->threads, work, r), empty, e);
+}
+
+bool run_blocks_memory(run *r, size_t threads, size_t *bytes)
+{
+    size_t of_slot, of_thread, started = threads_for(r, threads);
+    *bytes = 0;
+    return size_waves(r, started, &of_slot) && size_add_product(bytes, r->slots, of_slot) &&
+           scratch_memory(r->shared.plan, r->block_rows, r->block_columns, &of_thread) &&
+           size_add_product(bytes, started, of_thread);
+}

@@ -1,0 +1,203 @@
+#include "attn/plan/kv_cache.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* The first room, and what all rooms are a multiple of: whole panels. */
+enum { ROOM_LEAST = PACKED_STEP };
+
+static size_t units_of(const kv_cache *c)
+{
+    return c->batches * c->heads;
+}
+
+/* ---- kept as products read them ---- */
+
+static void packed_all_free(packed *all, size_t units)
+{
+    for (size_t unit = 0; all != NULL && unit < units; unit++)
+        mem_free(all[unit].data);
+    mem_free(all);
+}
+
+/* Zeros behind the last column of a panel are computed with, and never stored. */
+static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
+{
+    packed *all = mem_alloc_zeroed(units, sizeof all[0], e);
+    for (size_t unit = 0; all != NULL && unit < units; unit++) {
+        all[unit] = (packed){.data = mem_alloc_zeroed(bytes, 1, e), .depth = depth};
+        if (all[unit].data == NULL) {
+            packed_all_free(all, units);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+/* Keys are columns: the first ones go, the panels of the others stay as they are, and new ones come
+ * after them. */
+static void move_keys(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
+{
+    memcpy(to->data, (const char *)from->data + c->with->packed_bytes(c->k_width, gone),
+           c->with->packed_bytes(c->k_width, stay));
+    to->columns = stay;
+}
+
+/* Values are rows: every panel grows. */
+static void move_values(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
+{
+    size_t old_panel = c->with->packed_bytes(from->depth, 1),
+           panel = c->with->packed_bytes(to->depth, 1);
+    size_t panels = c->with->packed_bytes(1, c->v_width) / c->with->packed_bytes(1, 1);
+    for (size_t i = 0; i < panels; i++)
+        memcpy((char *)to->data + i * panel,
+               (const char *)from->data + i * old_panel + c->with->packed_bytes(gone, 1),
+               c->with->packed_bytes(stay, 1));
+    to->columns = from->columns;
+}
+
+static bool move_packed(kv_cache *c, size_t gone, size_t room, err *e)
+{
+    size_t stay = c->rows - c->first - gone;
+    size_t units = units_of(c);
+    packed *keys = packed_all_new(units, c->k_width, c->with->packed_bytes(c->k_width, room), e);
+    packed *values = keys == NULL
+                         ? NULL
+                         : packed_all_new(units, room, c->with->packed_bytes(room, c->v_width), e);
+    if (values == NULL) {
+        packed_all_free(keys, units);
+        return false;
+    }
+    for (size_t unit = 0; stay > 0 && unit < units; unit++) {
+        move_keys(c, gone, stay, &c->keys[unit], &keys[unit]);
+        move_values(c, gone, stay, &c->values[unit], &values[unit]);
+    }
+    packed_all_free(c->keys, units);
+    packed_all_free(c->values, units);
+    c->keys = keys;
+    c->values = values;
+    return true;
+}
+
+static void put_packed(const kv_cache *c, const tensor *k, const tensor *v)
+{
+    for (size_t unit = 0; unit < units_of(c); unit++) {
+        tensor keys = tensor_at(k, unit / c->heads), values = tensor_at(v, unit / c->heads);
+        keys = tensor_at(&keys, unit % c->heads);
+        values = tensor_at(&values, unit % c->heads);
+        tensor columns = tensor_transposed(&keys);
+        c->with->pack_at(&columns, 0, c->rows - c->first, &c->keys[unit]);
+        c->with->pack_at(&values, c->rows - c->first, 0, &c->values[unit]);
+    }
+}
+
+/* ---- kept as rows ---- */
+
+static bool move_plain(kv_cache *c, size_t gone, size_t room, err *e)
+{
+    size_t stay = c->rows - c->first - gone;
+    tensor k = {0}, v = {0};
+    if (!tensor_new(&k, c->type, 4, (size_t[]){c->batches, c->heads, room, c->k_width}, e) ||
+        !tensor_new(&v, c->type, 4, (size_t[]){c->batches, c->heads, room, c->v_width}, e)) {
+        tensor_free(&k);
+        return false;
+    }
+    for (int i = 0; stay > 0 && i < 2; i++) {
+        tensor from = tensor_range(i == 0 ? &c->k : &c->v, 2, gone, stay);
+        tensor to = tensor_range(i == 0 ? &k : &v, 2, 0, stay);
+        tensor_copy(&from, &to);
+    }
+    tensor_free(&c->k);
+    tensor_free(&c->v);
+    c->k = k;
+    c->v = v;
+    return true;
+}
+
+static void put_plain(const kv_cache *c, const tensor *rows, const tensor *all)
+{
+    tensor to = tensor_range(all, 2, c->rows - c->first, rows->size[2]);
+    tensor_copy(rows, &to);
+}
+
+/* ---- both ---- */
+
+static bool has_room(const kv_cache *c, size_t rows)
+{
+    return rows - c->first <= c->room;
+}
+
+/* How many of the rows go, the first ones, when there is no room for more. */
+static size_t going(const kv_cache *c, size_t seen)
+{
+    return c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;
+}
+
+/* False where it is more than a size can say. */
+static bool room_for(const kv_cache *c, size_t rows, size_t *room)
+{
+    size_t least = c->room == 0 ? ROOM_LEAST : c->room;
+    while (least < rows) {
+        if (!size_mul(least, 2, &least))
+            return false;
+    }
+    *room = least;
+    return true;
+}
+
+bool kv_cache_growth(const kv_cache *c, size_t seen, size_t rows, size_t *bytes)
+{
+    const size_t widths = c->k_width + c->v_width + PACKED_STEP; /* values: whole panels */
+    size_t room, of_row;
+    *bytes = 0;
+    return has_room(c, rows) || (room_for(c, rows - c->first - going(c, seen), &room) &&
+                                 size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
+                                 size_mul(of_row, room, bytes));
+}
+
+void kv_cache_free(kv_cache *c)
+{
+    packed_all_free(c->keys, units_of(c));
+    packed_all_free(c->values, units_of(c));
+    tensor_free(&c->k);
+    tensor_free(&c->v);
+    *c = (kv_cache){0};
+}
+
+void kv_cache_begin(kv_cache *c, const kv_cache *like)
+{
+    kv_cache_free(c);
+    *c = (kv_cache){.keeps_rows = like->keeps_rows,
+                    .keeps_all = like->keeps_all,
+                    .type = like->type,
+                    .with = like->with,
+                    .batches = like->batches,
+                    .heads = like->heads,
+                    .k_width = like->k_width,
+                    .v_width = like->v_width};
+}
+
+bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e)
+{
+    size_t room, gone = going(c, seen);
+    if (has_room(c, rows))
+        return true;
+    if (!room_for(c, rows - c->first - gone, &room))
+        return err_no_memory(e, rows);
+    if (!(c->keeps_rows ? move_plain(c, gone, room, e) : move_packed(c, gone, room, e)))
+        return false;
+    c->first += gone;
+    c->room = room;
+    return true;
+}
+
+void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v)
+{
+    if (c->keeps_rows) {
+        put_plain(c, k, &c->k);
+        put_plain(c, v, &c->v);
+    } else {
+        put_packed(c, k, v);
+    }
+}

@@ -1,0 +1,107 @@
+/* What will be computed: every shape, mask, scale, buffer and byte, checked and decided. After it
+ * nothing can fail on a shape.
+ *
+ * A plan borrows from its problem. Of inputs (problem.h) it looks at shapes alone, so that it holds
+ * for other numbers in the same places. Everything that the loop touches is a view with all its
+ * axes, where an axis that an input does not have (one mask for all heads, say) has stride 0. */
+#ifndef SELFATTN_ATTN_PLAN_PLAN_H
+#define SELFATTN_ATTN_PLAN_PLAN_H
+
+#include "attn/spec/problem.h"
+#include "attn/spec/stage.h"
+
+/* How q, k or v comes about: given directly, or rows·weight + bias. A tensor without data is not
+ * there. */
+typedef struct projection {
+    input given_as, rows_as, weight_as, bias_as;
+    tensor given;  /* b × heads × n × width */
+    tensor rows;   /* b × n × m */
+    tensor weight; /* m × heads·width, or heads × m × width; as used in x·W */
+    tensor bias;   /* heads·width long */
+    size_t n, heads, width;
+} projection;
+
+typedef struct plan {
+    const problem *asked;
+    dtype type;
+    const kernels *with;
+    size_t batches, heads, kv_heads, n_q, n_k, width_out;
+    size_t appended; /* of the n_k keys, the last that are none of the sequence: bias_k, zeros */
+    bool has_batch, has_heads;
+    projection q, k, v;    /* k and v: the new ones, of n_k − past */
+    tensor past_k, past_v; /* b × kv_heads × past × width */
+    size_t past;
+    size_t rope_width;     /* numbers of a head that are turned; 0 = none */
+    tensor q_gain, k_gain; /* heads × width: stride 0 where shared, no data where not given */
+    size_t offset;         /* position of the first query */
+    size_t compared_width; /* of q′ and k′ */
+    double scale;
+    tensor mask, bias;     /* b × h × n_q × n_k */
+    tensor key_lengths;    /* b counts; no data: all keys are there */
+    tensor wo, bo;         /* h·d_v × width_out, width_out long */
+    tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
+    tensor sinks;          /* h logits; no data: there are none */
+    tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
+    tensor ones, zeros;    /* stand in for va and ba; owned */
+    /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
+     * batch. */
+    char axes[STAGE_COUNT][TENSOR_MAX_RANK + 1];
+    text_list notes; /* what a person should know, a line each; owned */
+} plan;
+
+/* The problem must outlive the plan. False, with the error at the place of the input that does not
+ * fit. */
+bool plan_make(plan *p, const problem *asked, const kernels *with, err *e);
+void plan_free(plan *p);
+
+/* True, with rank and sizes, where the stage is made; else false, with an error that says what
+ * would make it. */
+bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e);
+bool plan_has_stage(const plan *p, stage_id id);
+/* q, k or v, which the stage is one form of; NULL where it is of none alone. */
+const projection *plan_role(const plan *p, stage_id id);
+/* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */
+bool plan_keeps_heads_apart(const plan *p);
+/* A stage's tensor with an axis of size 1 for each of b and h that it lacks: rank as its axes;
+ * borrowed. */
+tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
+
+/* Products of two numbers in scores and attended: what computing costs, but for projections. */
+double plan_operations(const plan *p);
+
+/* The keys of the sequence: those that nobody appended. */
+size_t plan_own_keys(const plan *p);
+bool plan_is_causal(const plan *p);
+/* Something takes keys out, or is added to scores: else masked is what comes before it. */
+bool plan_masks(const plan *p);
+
+/* The parameters of the score function for one head. */
+score_parameters plan_score_parameters(const plan *p, size_t head);
+
+/* Where a query or a new key stands for rotary positions, which may be said one by one; appended
+ * rows stand nowhere. */
+double plan_query_position(const plan *p, size_t batch, size_t query);
+double plan_key_position(const plan *p, size_t batch, size_t index);
+
+/* b × n × heads·width as b × heads × n × width, borrowed. */
+tensor plan_split_heads(const tensor *rows, size_t heads);
+/* The same of what may have its heads apart already. */
+tensor plan_heads_apart(const tensor *t, size_t heads);
+
+/* Of heads that were given no slopes of ALiBi: head's is 2^(−8·index/count). */
+typedef struct slope_rule {
+    size_t index, count;
+} slope_rule;
+
+slope_rule plan_slope_rule(size_t head, size_t heads);
+
+/* A row of a query, counted over batch entries, heads and queries; and what messages call it:
+ * "head 1, query 2". */
+size_t plan_row_number(const plan *p, size_t batch, size_t head, size_t query);
+enum { ROW_NAME = 96 };
+void plan_name_row(const plan *p, size_t row, char name[ROW_NAME]);
+
+/* The key/value head that a query head uses. */
+size_t plan_kv_head(const plan *p, size_t head);
+
+#endif

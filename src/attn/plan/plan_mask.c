@@ -1,0 +1,198 @@
+/* Who may attend to whom: causality, windows and lengths (visible.c says what they come to), masks
+ * and biases, each spread over b × h × n_q × n_k. */
+#include "attn/plan/plan_parts.h"
+
+#include <stdio.h>
+
+/* A window that is open on both sides takes nothing away. */
+static bool has_bounds(const problem *asked)
+{
+    return asked->has_window && (asked->window_left != SIZE_MAX || asked->window_right != SIZE_MAX);
+}
+
+/* Where there is no causality that would name an alignment. */
+static bool note_places(plan *p, err *e)
+{
+    size_t own = plan_own_keys(p);
+    const char *what = has_bounds(p->asked) ? "the window is" : "distances are";
+    char offset[64] = "";
+    if (!has_bounds(p->asked) && !p->asked->has_alibi)
+        return true;
+    if (p->n_q <= own && p->asked->key_lengths == NULL)
+        snprintf(offset, sizeof offset, "; --offset %zu would put the last query at the last key",
+                 own - p->n_q);
+    return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i%s", p->n_q,
+                     own, what, offset);
+}
+
+bool plan_find_causality(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    size_t own = plan_own_keys(p);
+    if (asked->causal == CAUSAL_LOWER_RIGHT && asked->has_offset) {
+        place at = problem_place(asked, "offset");
+        return err_at(
+            e, &at,
+            "offset is %zu, and lower-right already places the queries at the end of the keys",
+            asked->offset);
+    }
+    if (p->n_q == own || asked->has_offset || asked->alignment_is_named || p->past > 0)
+        return true;
+    if (asked->causal == CAUSAL_NONE)
+        return note_places(p, e);
+    return plan_note(p, e,
+                     "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
+                     "--causal=lower-right would let the last query see the last key",
+                     p->n_q, own);
+}
+
+/* The axes b, h, n_q, n_k that the input's axes are, by its rank; −1 ends the list. False where the
+ * rank does not decide. */
+static bool axes_of(const plan *p, input which, int axes[4], err *e)
+{
+    const tensor *given = p->asked->in[which];
+    mask_axis said = p->asked->mask_axis;
+    switch (given->rank) {
+    case 1:
+        axes[0] = 3;
+        return true;
+    case 2:
+        axes[0] = said == MASK_AXIS_BATCH ? 0 : 2;
+        axes[1] = 3;
+        return true;
+    case 3:
+        if (said == MASK_AXIS_UNSAID && given->size[0] > 1) {
+            plan_wrong_shape(p, which, e, "its first axis could be batches or heads");
+            return err_remedy(e, "--mask-axis batch or --mask-axis head says which");
+        }
+        axes[0] = said == MASK_AXIS_BATCH ? 0 : 1;
+        axes[1] = 2;
+        axes[2] = 3;
+        return true;
+    case 4:
+        for (int axis = 0; axis < 4; axis++)
+            axes[axis] = axis;
+        return true;
+    default:
+        return plan_wrong_shape(p, which, e,
+                                "it must be n_k long, n_q x n_k, or b x h x n_q x n_k");
+    }
+}
+
+/* An axis of 1 is spread, but never the keys'. */
+static bool axis_fits(const tensor *given, int axis, size_t whole, bool is_keys)
+{
+    return given->size[axis] == whole || (given->size[axis] == 1 && given->rank > 1 && !is_keys);
+}
+
+/* What other programs have their masks like. */
+static void suggest_axes(const plan *p, input which, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    bool is_padding =
+        given->rank == 2 && given->size[0] == p->batches && p->asked->mask_axis == MASK_AXIS_UNSAID;
+    if (is_padding)
+        err_remedy(e, "--mask-axis batch reads it as b x n_k, a row for each batch entry");
+    else if (given->rank == 3 && given->size[0] == p->batches * p->heads)
+        err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
+}
+
+static bool refuse_axis(const plan *p, input which, int axis, int to, size_t whole, err *e)
+{
+    static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
+    plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
+                     p->asked->in[which]->size[axis], whole);
+    suggest_axes(p, which, e);
+    return false;
+}
+
+static bool spread(const plan *p, input which, tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    const size_t whole[] = {p->batches, p->heads, p->n_q, plan_own_keys(p)};
+    int axes[4] = {0};
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    if (!axes_of(p, which, axes, e))
+        return false;
+    *out = (tensor){.type = given->type, .rank = 4, .data = given->data};
+    for (int axis = 0; axis < 4; axis++)
+        out->size[axis] = whole[axis];
+    for (int axis = 0; axis < given->rank; axis++) {
+        int to = axes[axis];
+        if (!axis_fits(given, axis, whole[to], to == 3))
+            return refuse_axis(p, which, axis, to, whole[to], e);
+        out->stride[to] = given->size[axis] == 1 ? 0 : given->stride[axis];
+    }
+    return true;
+}
+
+/* New keys stand behind the cache, and lengths count from its first. */
+static bool note_hidden(plan *p, err *e)
+{
+    size_t own = plan_own_keys(p);
+    for (size_t batch = 0; batch < p->batches && p->past > 0; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length < (double)own)
+            return plan_note(
+                p, e,
+                "key_lengths[batch %zu] is %.0f of %zu keys, of which the first %zu are "
+                "the cache's: new ones are left out",
+                batch + 1, length, own, p->past);
+    }
+    return true;
+}
+
+bool plan_find_key_lengths(plan *p, err *e)
+{
+    const tensor *given = p->asked->key_lengths;
+    place at = problem_place(p->asked, "key_lengths");
+    if (given == NULL)
+        return true;
+    if (given->rank == 1 && given->size[0] != p->batches)
+        return err_at(e, &at, "key_lengths has %zu counts, and the batch %zu entr%s",
+                      given->size[0], p->batches, p->batches == 1 ? "y" : "ies");
+    p->key_lengths = tensor_view_of(given);
+    p->key_lengths.rank = 1;
+    p->key_lengths.size[0] = p->batches;
+    p->key_lengths.stride[0] = given->rank;
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length > (double)plan_own_keys(p))
+            return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
+                          batch + 1, length, plan_own_keys(p));
+    }
+    return note_hidden(p, e);
+}
+
+static bool find_sinks(plan *p, err *e)
+{
+    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
+        place at = problem_place(p->asked, "round");
+        err_at(e, &at,
+               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
+        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    }
+    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e);
+}
+
+/* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
+static bool note_reading(plan *p, input which, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    bool fits_both = given != NULL && given->rank == 2 && p->batches > 1 && p->batches == p->n_q;
+    if (!fits_both || p->asked->mask_axis != MASK_AXIS_UNSAID)
+        return true;
+    return plan_note(p, e,
+                     "%s is read as n_q x n_k, the same for each of the %zu batch entries; "
+                     "--mask-axis batch reads it as b x n_k, a row an entry",
+                     input_label(which), p->batches);
+}
+
+bool plan_find_masks(plan *p, err *e)
+{
+    return find_sinks(p, e) && spread(p, INPUT_MASK, &p->mask, e) &&
+           spread(p, INPUT_BIAS, &p->bias, e) && note_reading(p, INPUT_MASK, e) &&
+           note_reading(p, INPUT_BIAS, e);
+}

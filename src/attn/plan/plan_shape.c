@@ -1,0 +1,187 @@
+/* The shapes of the stages. */
+#include "attn/plan/plan_parts.h"
+
+#include <string.h>
+
+const projection *plan_role(const plan *p, stage_id id)
+{
+    switch (id) {
+    case STAGE_Q:
+    case STAGE_Q_NORM:
+    case STAGE_Q_ROPE:
+        return &p->q;
+    case STAGE_K:
+    case STAGE_K_NORM:
+    case STAGE_K_ROPE:
+    case STAGE_PRESENT_K:
+        return &p->k;
+    case STAGE_V:
+    case STAGE_PRESENT_V:
+        return &p->v;
+    default:
+        return NULL;
+    }
+}
+
+/* A stage whose tensor has the layout in which q, k or v came (rank 4), or NULL; present_v has that
+ * of k. */
+static const tensor *came_with_heads(const plan *p, stage_id id)
+{
+    const projection *role = id == STAGE_PRESENT_V ? &p->k : plan_role(p, id);
+    const tensor *given = role == NULL ? NULL : p->asked->in[role->given_as];
+    return given != NULL && given->rank == 4 ? given : NULL;
+}
+
+static bool is_context(const plan *p, stage_id id)
+{
+    return id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+}
+
+bool plan_keeps_heads_apart(const plan *p)
+{
+    const tensor *q = p->asked->in[INPUT_Q];
+    return q != NULL && q->rank == 4;
+}
+
+/* All axes that the stage can have in this problem, b and h among them. */
+static const char *all_axes(const plan *p, stage_id id)
+{
+    if (came_with_heads(p, id) != NULL)
+        return plan_role(p, id) == &p->q ? "bhqd" : plan_role(p, id) == &p->k ? "bhkd" : "bhke";
+    return is_context(p, id) && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
+}
+
+/* Keys and values of the sequence come first alone, then with what is appended to them; a cache's
+ * come in last. */
+static size_t key_rows(const plan *p, stage_id id)
+{
+    if (id == STAGE_XK || id == STAGE_XV)
+        return p->k.n;
+    bool is_present = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
+    return plan_role(p, id) != NULL && !is_present ? p->k.n + p->appended : p->n_k;
+}
+
+static size_t axis_size(const plan *p, stage_id id, char letter)
+{
+    const projection *of = plan_role(p, id);
+    switch (letter) {
+    case 'b':
+        return p->batches;
+    case 'h':
+        return of == NULL ? p->heads : of->heads;
+    case 'q':
+        return p->n_q;
+    case 'k':
+        return key_rows(p, id);
+    case 't':
+        return p->asked->top;
+    case 'd':
+        return of->width;
+    case 'e':
+        return p->v.width;
+    case 'Q':
+    case 'K':
+    case 'V':
+        return of->heads * of->width;
+    case 'c':
+        return p->compared_width;
+    case 'C':
+        return p->heads * p->v.width;
+    case 'O':
+        return p->width_out;
+    case 'm':
+        return p->q.rows.size[2];
+    case 'M':
+        return p->k.rows.size[2];
+    case 'N':
+        return p->v.rows.size[2];
+    default:
+        return 1;
+    }
+}
+
+bool plan_has_stage(const plan *p, stage_id id)
+{
+    switch (id) {
+    case STAGE_X:
+        return p->q.rows.data != NULL;
+    case STAGE_X_POS:
+        return p->asked->adds_positions;
+    case STAGE_XK:
+        return p->k.rows.data != NULL;
+    case STAGE_XV:
+        return p->v.rows.data != NULL;
+    case STAGE_Q_NORM:
+    case STAGE_K_NORM:
+        return p->asked->normalizes;
+    case STAGE_Q_ROPE:
+    case STAGE_K_ROPE:
+        return p->rope_width > 0;
+    case STAGE_PRESENT_K:
+    case STAGE_PRESENT_V:
+        return p->past_k.data != NULL;
+    case STAGE_Q_SCORE:
+        return plan_score_parameters(p, 0).for_query.data != NULL;
+    case STAGE_K_SCORE:
+        return plan_score_parameters(p, 0).for_key.data != NULL;
+    case STAGE_TOP:
+        return p->asked->top > 0;
+    case STAGE_CAPPED:
+        return p->asked->softcap > 0;
+    case STAGE_ROUNDED:
+        return p->asked->round_decimals >= 0;
+    default:
+        return true;
+    }
+}
+
+/* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then these
+ * are not the axes of the table. */
+static bool has_axis(const plan *p, stage_id id, const char *axes, char letter)
+{
+    bool came_with_all = axes != stage_row(id)->axes;
+    return came_with_all || (letter == 'b' ? p->has_batch : letter == 'h' ? p->has_heads : true);
+}
+
+void plan_find_axes(plan *p)
+{
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *axes = all_axes(p, id);
+        char *to = p->axes[id];
+        for (const char *letter = axes; *letter != '\0'; letter++) {
+            if (has_axis(p, id, axes, *letter))
+                *to++ = *letter;
+        }
+        *to = '\0';
+    }
+}
+
+bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e)
+{
+    const stage *row = stage_row(id);
+    bool is_of_cache = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
+    if (!plan_has_stage(p, id) && is_of_cache && p->asked->cache != NULL)
+        return err_set(e, "there is no stage %s here: a stream keeps its cache itself",
+                       row->key.named.name);
+    if (!plan_has_stage(p, id))
+        return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name,
+                       row->made_by);
+    *rank = (int)strlen(p->axes[id]);
+    for (int axis = 0; axis < *rank; axis++)
+        size[axis] = axis_size(p, id, p->axes[id][axis]);
+    return true;
+}
+
+tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
+{
+    const char *axes = all_axes(p, id);
+    tensor full = tensor_view_of(of);
+    full.rank = (int)strlen(axes);
+    for (int axis = 0, from = 0; axis < full.rank; axis++) {
+        bool is_here = has_axis(p, id, axes, axes[axis]);
+        full.size[axis] = is_here ? of->size[from] : 1;
+        full.stride[axis] = is_here ? of->stride[from] : 0;
+        from += is_here;
+    }
+    return full;
+}

@@ -1,0 +1,353 @@
+#include "attn/spec/settings.h"
+
+#include "attn/spec/setting.h"
+#include "attn/spec/words.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool word_is(const named *word, const char *name)
+{
+    return strcmp(word->name, name) == 0;
+}
+
+static bool read_heads(problem *p, const entry *setting, err *e)
+{
+    return setting_count(setting, 1, &p->heads, e);
+}
+
+static bool read_kv_heads(problem *p, const entry *setting, err *e)
+{
+    return setting_count(setting, 1, &p->kv_heads, e);
+}
+
+static bool read_offset(problem *p, const entry *setting, err *e)
+{
+    p->has_offset = true;
+    return setting_count(setting, 0, &p->offset, e);
+}
+
+static bool read_causal(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &CAUSAL_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    bool is_off = word_is(word, "none") || word_is(word, "false");
+    p->causal = word_is(word, "lower-right") ? CAUSAL_LOWER_RIGHT
+                : is_off                     ? CAUSAL_NONE
+                                             : CAUSAL_UPPER_LEFT;
+    p->alignment_is_named = !is_off && !word_is(word, "true");
+    return true;
+}
+
+/* The whole numbers from `least` of a setting that is one number or a list of them. */
+static bool check_counts(const entry *setting, double least, const char *wanted, err *e)
+{
+    const tensor *numbers = &setting->tensor;
+    char shape[SHAPE_TEXT];
+    if (setting->kind != ENTRY_TENSOR)
+        return err_at(e, &setting->at, "%s is \"%s\", it must be %s", setting->name, setting->text,
+                      wanted);
+    if (numbers->rank > 1)
+        return err_at(e, &setting->at, "%s is %s, it must be %s", setting->name,
+                      tensor_shape_text(numbers, shape), wanted);
+    for (size_t i = 0; i < tensor_count(numbers); i++) {
+        double number = tensor_get(numbers, &i);
+        if (!(number >= least && number <= SETTING_MOST_COUNT && number == floor(number)))
+            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g%s",
+                          setting->name, i + 1, number, least, setting_up_to(number));
+    }
+    return true;
+}
+
+static size_t window_side(const tensor *sides, size_t which)
+{
+    double side = tensor_get(sides, &which);
+    return side < 0 ? SIZE_MAX : (size_t)side;
+}
+
+static bool read_window(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "two counts of keys, before and after, -1 being all";
+    if (!check_counts(setting, -1, WANTED, e))
+        return false;
+    size_t sides = tensor_count(&setting->tensor);
+    if (sides != 2)
+        return err_at(e, &setting->at, "window has %zu number%s, it must be %s", sides,
+                      sides == 1 ? "" : "s", WANTED);
+    p->has_window = true;
+    p->window_left = window_side(&setting->tensor, 0);
+    p->window_right = window_side(&setting->tensor, 1);
+    return true;
+}
+
+static bool read_key_lengths(problem *p, const entry *setting, err *e)
+{
+    p->key_lengths = &setting->tensor;
+    return check_counts(setting, 0, "a count, or one a batch entry", e);
+}
+
+static bool read_alibi(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "true, false, or a slope a head";
+    char shape[SHAPE_TEXT];
+    bool is_word = setting->kind == ENTRY_TEXT;
+    bool is_true = is_word && strcmp(setting->text, "true") == 0;
+    if (is_word && !is_true && strcmp(setting->text, "false") != 0)
+        return err_at(e, &setting->at, "alibi is \"%s\", it must be %s", setting->text, WANTED);
+    if (!is_word && setting->tensor.rank > 1)
+        return err_at(e, &setting->at, "alibi is %s, it must be %s",
+                      tensor_shape_text(&setting->tensor, shape), WANTED);
+    p->has_alibi = is_true || !is_word;
+    p->slopes = is_word ? NULL : &setting->tensor;
+    return true;
+}
+
+static bool read_scale(problem *p, const entry *setting, err *e)
+{
+    if (setting_is_number(setting, &p->scale_number)) {
+        p->scale_kind = SCALE_NUMBER;
+        return true;
+    }
+    const named *word = setting_word(setting, &SCALE_WORDS, ", or a number", e);
+    if (word == NULL)
+        return false;
+    p->scale_kind = word_is(word, "none")    ? SCALE_NONE
+                    : word_is(word, "embed") ? SCALE_EMBED
+                                             : SCALE_HEAD;
+    return true;
+}
+
+static bool read_softcap(problem *p, const entry *setting, err *e)
+{
+    if (!setting_is_number(setting, &p->softcap))
+        return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
+                      setting->text);
+    if (p->softcap > 0)
+        return true;
+    err_at(e, &setting->at, "softcap is %g, it must be a number above 0", p->softcap);
+    return err_remedy(e, "without a softcap, scores are not capped");
+}
+
+static bool read_score(problem *p, const entry *setting, err *e)
+{
+    p->score = (const score *)(const void *)setting_word(setting, &SCORES, "", e);
+    return p->score != NULL;
+}
+
+static bool read_add_zero(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &TRUTH_WORDS, "", e);
+    p->adds_zero = word != NULL && word_is(word, "true");
+    return word != NULL;
+}
+
+static bool read_top(problem *p, const entry *setting, err *e)
+{
+    return setting_count(setting, 1, &p->top, e);
+}
+
+static bool read_positions(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &POSITIONS_WORDS, "", e);
+    p->adds_positions = word != NULL && word_is(word, "sinusoidal");
+    return word != NULL;
+}
+
+/* ---- rope ---- */
+
+static bool read_rope_base(problem *p, const entry *setting, err *e)
+{
+    return setting_number(setting, 1, &p->rope.base, e);
+}
+
+static bool read_rope_pairing(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &PAIRING_WORDS, "", e);
+    p->rope.is_interleaved = word != NULL && word_is(word, "interleaved");
+    return word != NULL;
+}
+
+static bool read_rope_width(problem *p, const entry *setting, err *e)
+{
+    p->rope.has_width = true;
+    return setting_count(setting, 2, &p->rope.width, e);
+}
+
+/* What may be said of it is for the plan, which knows how many rows there are. */
+static bool read_rope_positions(problem *p, const entry *setting, err *e)
+{
+    p->rope.positions = setting;
+    return setting->kind == ENTRY_TENSOR ||
+           err_at(e, &setting->at, "%s is \"%s\", it must be a list of whole numbers",
+                  setting->name, setting->text);
+}
+
+typedef struct rope_part {
+    named named;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} rope_part;
+
+/* What rope's part of this name says; messages call it "rope.width". */
+static bool read_rope_part(problem *p, const rope_part *part, const entry *said, err *e)
+{
+    char name[32];
+    entry setting = *said;
+    snprintf(name, sizeof name, "rope.%s", part->named.name);
+    setting.name = name;
+    bool is_read = part->read(p, &setting, e);
+    if (p->rope.positions == &setting)
+        p->rope.positions = said; /* which outlives this call */
+    return is_read;
+}
+
+static const rope_part ROPE_PARTS[] = {
+    {{"base", ""}, read_rope_base},
+    {{"pairing", ""}, read_rope_pairing},
+    {{"width", ""}, read_rope_width},
+    {{"positions", ""}, read_rope_positions},
+};
+
+static bool read_rope_object(problem *p, const bundle *object, err *e)
+{
+    static const named_table PARTS = NAMED_TABLE("part of rope", ROPE_PARTS);
+    for (size_t i = 0; i < object->count; i++) {
+        const entry *one = &object->entry[i];
+        const named *row = named_find(&PARTS, one->name, strlen(one->name));
+        if (row == NULL) {
+            err_at(e, &one->at, "rope has no \"%s\"", one->name);
+            return err_remedy(e, "it has base, pairing, width and positions");
+        }
+        if (!read_rope_part(p, (const rope_part *)(const void *)row, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* 10000 is the base of Su et al., RoFormer, 2021, as of the sinusoids before it. */
+static bool read_rope(problem *p, const entry *setting, err *e)
+{
+    bool is_word = setting->kind == ENTRY_TEXT;
+    p->rope.base = 10000;
+    p->rope.is_asked =
+        !is_word || (strcmp(setting->text, "false") != 0 && strcmp(setting->text, "none") != 0);
+    if (setting->kind == ENTRY_BUNDLE)
+        return read_rope_object(p, setting->bundle, e);
+    if (is_word && (!p->rope.is_asked || strcmp(setting->text, "true") == 0))
+        return true;
+    if (is_word)
+        return err_at(e, &setting->at,
+                      "rope is \"%s\", it must be a base from 1, true, false, or an object",
+                      setting->text);
+    return read_rope_base(p, setting, e);
+}
+
+static bool read_qk_norm(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &QK_NORM_WORDS, "", e);
+    p->normalizes = word != NULL && word_is(word, "rms");
+    return word != NULL;
+}
+
+static bool read_qk_eps(problem *p, const entry *setting, err *e)
+{
+    return setting_number(setting, 0, &p->qk_eps, e);
+}
+
+static bool refuse_round(const entry *setting, double decimals, err *e)
+{
+    static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
+    if (setting->kind == ENTRY_TEXT)
+        return err_at(e, &setting->at, "round is \"%s\", %s", setting->text, WANTED);
+    return err_at(e, &setting->at, "round is %g, %s", decimals, WANTED);
+}
+
+/* N or N:keep-sum. */
+static bool read_round(problem *p, const entry *setting, err *e)
+{
+    double decimals = -1;
+    if (!setting_is_number(setting, &decimals)) {
+        size_t digits = strspn(setting->text, "0123456789");
+        if (digits > 0 && digits <= 2 && strcmp(setting->text + digits, ":keep-sum") == 0) {
+            p->round_keeps_sum = true;
+            decimals = digits == 1 ? setting->text[0] - '0'
+                                   : (setting->text[0] - '0') * 10 + (setting->text[1] - '0');
+        }
+    }
+    if (!(decimals >= 0 && decimals <= 99 && decimals == floor(decimals)))
+        return refuse_round(setting, decimals, e);
+    p->round_decimals = (int)decimals;
+    return true;
+}
+
+static bool read_mask_true(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &MASK_TRUE_WORDS, "", e);
+    p->mask_true_is_masked = word != NULL && word_is(word, "masked");
+    return word != NULL;
+}
+
+static bool read_mask_axis(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &MASK_AXIS_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    p->mask_axis = word_is(word, "batch") ? MASK_AXIS_BATCH : MASK_AXIS_HEAD;
+    return true;
+}
+
+static bool read_layout(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &LAYOUT_WORDS, "", e);
+    p->layout_is_out_in = word != NULL && word_is(word, "out-in");
+    return word != NULL;
+}
+
+static bool read_dtype(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &DTYPE_WORDS, "", e);
+    p->type = word != NULL && word_is(word, "f64") ? DTYPE_F64 : DTYPE_F32;
+    return word != NULL;
+}
+
+static const struct {
+    const char *key;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} SETTINGS[] = {
+    {"heads", read_heads},
+    {"kv_heads", read_kv_heads},
+    {"causal", read_causal},
+    {"offset", read_offset},
+    {"scale", read_scale},
+    {"score", read_score},
+    {"window", read_window},
+    {"key_lengths", read_key_lengths},
+    {"alibi", read_alibi},
+    {"softcap", read_softcap},
+    {"round", read_round},
+    {"top", read_top},
+    {"add_zero", read_add_zero},
+    {"mask_true", read_mask_true},
+    {"mask_axis", read_mask_axis},
+    {"layout", read_layout},
+    {"dtype", read_dtype},
+    {"qk_norm", read_qk_norm},
+    {"qk_eps", read_qk_eps},
+    {"positions", read_positions},
+    {"rope", read_rope},
+    {"rope_pairing", read_rope_pairing},
+    {"rope_width", read_rope_width},
+    {"rope_positions", read_rope_positions},
+};
+
+bool settings_read(problem *p, err *e)
+{
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
+        const entry *setting = bundle_find(p->document, SETTINGS[i].key);
+        if (setting != NULL && !SETTINGS[i].read(p, setting, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,65 @@
+/* The stages of the pipeline in their order: names, help, and the shape of each in letters. */
+#ifndef SELFATTN_ATTN_SPEC_STAGE_H
+#define SELFATTN_ATTN_SPEC_STAGE_H
+
+#include "base/named.h"
+#include "tensor/key.h"
+
+typedef enum stage_id {
+    STAGE_X,
+    STAGE_XK,
+    STAGE_XV,
+    STAGE_X_POS,
+    STAGE_Q,
+    STAGE_K,
+    STAGE_V,
+    STAGE_Q_NORM,
+    STAGE_K_NORM,
+    STAGE_Q_ROPE,
+    STAGE_K_ROPE,
+    STAGE_PRESENT_K,
+    STAGE_PRESENT_V,
+    STAGE_Q_SCORE,
+    STAGE_K_SCORE,
+    STAGE_SCORES,
+    STAGE_SCALED,
+    STAGE_CAPPED,
+    STAGE_MASKED,
+    STAGE_ROW_MAX,
+    STAGE_EXP,
+    STAGE_ROW_SUM,
+    STAGE_WEIGHTS,
+    STAGE_LOGSUMEXP,
+    STAGE_ENTROPY,
+    STAGE_TOP,
+    STAGE_ROUNDED,
+    STAGE_WEIGHTED,
+    STAGE_ATTENDED,
+    STAGE_CONTEXT,
+    STAGE_OUTPUT,
+    STAGE_COUNT
+} stage_id;
+
+typedef struct stage {
+    key key; /* named "weights"; results are read by these rows as documents are by KEYS */
+    const char *formula; /* "exp / row_sum" */
+    /* One letter an axis: b batch and h heads (only where the problem has them); q, k: n_q, n_k; 1:
+     * one; t: as many as --top says; e: d_v; Q, K, V: the projections' widths, heads side by side;
+     * C: h·d_v; c: the compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
+    const char *axes;
+    /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
+     * is. */
+    const char *made_by;
+} stage;
+
+extern const named_table STAGES; /* rows of `stage`, at their stage_id */
+
+const stage *stage_row(stage_id id);
+/* The id of a row that a look-up in STAGES gave. */
+stage_id stage_of(const named *row);
+
+/* The letters of the axes of what a result has under this name: a stage's, also by the way to it in
+ * a layer ("layer.0.attention.weights", "step.1.layer.0.cross.q"). "": nobody knows them. */
+const char *stage_axes_of(const char *name);
+
+#endif

@@ -1,0 +1,425 @@
+#include "cli/in/document.h"
+
+#include "attn/spec/keys.h"
+#include "attn/spec/problem.h"
+#include "attn/spec/stage.h"
+#include "cli/in/given_keys.h"
+#include "cli/in/matrix_file.h"
+#include "cli/out/note.h"
+#include "io/descriptor.h"
+#include "io/json.h"
+#include "io/jsonl.h"
+#include "model/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one document ---- */
+
+/* A file that is one matrix without a name is the input rows. */
+static bool name_the_only_matrix(bundle *b, err *e)
+{
+    entry *unnamed = bundle_find(b, "");
+    if (unnamed == NULL)
+        return true;
+    entry *rows = bundle_find(b, "rows"), taken = *unnamed;
+    text_list labels = rows == NULL ? (text_list){0} : rows->list;
+    if (rows != NULL)
+        rows->list = (text_list){0};
+    unnamed->tensor = (tensor){0};
+    bundle_free(b);
+    if (!bundle_add_tensor(b, "x", &taken.tensor, taken.at, e)) {
+        text_list_free(&labels);
+        return false;
+    }
+    return given_add_labels(b, "x", &labels, taken.at, e);
+}
+
+static const elsewhere NO_KEYS[] = {
+    {&STAGES, "it is a stage, which is computed; what it should be stands in \"expected\""},
+    {&OPTIONS, "it is an option of the command line, not of the document"},
+    {NULL, NULL},
+};
+
+static read_options options_of_contents(const document *one, const documents *all)
+{
+    read_options how = read_options_of(all->given, one->file, all->type);
+    how.first_line = one->line;
+    how.keys = &KEYS;
+    how.document_keys = how.other_keys = &STACK_DOCUMENT;
+    how.elsewhere = NO_KEYS;
+    how.kind = KEY_MATRIX;
+    how.types_expected = all->types_expected;
+    how.type_is_fixed = given_decides_type(all->given, &how.type);
+    return how;
+}
+
+void document_free(document *one)
+{
+    bundle_free(&one->contents);
+    unseen_free(&one->unseen);
+}
+
+place document_place(const document *one)
+{
+    bool is_standard = one->file != NULL && strcmp(one->file, "-") == 0;
+    return (place){.file = is_standard ? "standard input" : one->file,
+                   .line = one->line,
+                   .column = one->line > 0};
+}
+
+dtype document_type(const document *one)
+{
+    const char *word = bundle_text(&one->contents, "dtype");
+    return word != NULL && strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+}
+
+/* Whether the error's place is in what is called so: "lines.jsonl:3". */
+static bool is_in(const err *e, const char *called)
+{
+    size_t length = strlen(called);
+    return strncmp(e->where, called, length) == 0 &&
+           (e->where[length] == '\0' || e->where[length] == ':');
+}
+
+bool document_blame(const document *one, err *e)
+{
+    place at = document_place(one), all = {.file = at.file};
+    char file[PLACE_TEXT], called[PLACE_TEXT + 24];
+    err_place(e, &at);
+    place_text(&all, file);
+    if (one->line > 0)
+        snprintf(called, sizeof called, "%s:%zu", file, one->line);
+    else
+        snprintf(called, sizeof called, "%s", file);
+    return one->is_of_many && !is_in(e, called) && err_within(e, "%s", called);
+}
+
+/* ---- one after the other ---- */
+
+bool documents_open(documents *all, const options *given, given_bundle *weights, const env *world,
+                    dtype type, err *e)
+{
+    static const char *const STANDARD_INPUT[] = {"-"};
+    *all = (documents){.given = given,
+                       .weights = weights,
+                       .type = type,
+                       .line_most = given->max_memory,
+                       .file = (const char *const *)given->operand,
+                       .files = given->operands};
+    if (all->files == 0 && (given_has_input(given) || given->bundle != NULL)) {
+        all->has_options_only = true;
+    } else if (all->files == 0) {
+        if (world->stdin_is_terminal) {
+            err_set(e, "there is nothing to compute with: name a document, or matrices by options");
+            return err_remedy(e, "selfattn example karim | selfattn --trace");
+        }
+        all->file = STANDARD_INPUT;
+        all->files = 1;
+    }
+    all->is_many = all->files > 1;
+    if (given->stream && !token_stream_check(given, e))
+        return false;
+    if (given->stream && all->has_options_only) {
+        err_set(e, "--stream reads rows line by line, and no document is named");
+        return err_remedy(e, "- names standard input");
+    }
+    if (!given_check_standard_input(given, all->file, all->files, e) ||
+        !given_open(&all->from_options, given, world, e) ||
+        !given_bundle_open(weights, given, world, e))
+        return false;
+    all->from_options.later = &weights->unseen;
+    all->type = given_bundle_type(weights, type);
+    all->packed_weights.most = documents_packed_most(all, 1);
+    return true;
+}
+
+/* Whether bytes behind `seen` may decide what the input is: a first line that goes on and on says
+ * nothing new. */
+static bool has_news(const line_source *l, size_t seen)
+{
+    return l->ends || seen < READ_BLOCK ||
+           memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL;
+}
+
+/* A file is mapped to look at more than its first block. */
+static bool look_at_whole(line_source *l, jsonl_look *look, err *e)
+{
+    source whole = {0};
+    lines_restart(l);
+    bool done = source_open(&whole, l->file, e);
+    if (done)
+        *look = jsonl_look_at(whole.bytes, whole.length);
+    source_close(&whole);
+    lines_restart(l);
+    return done;
+}
+
+/* What the first bytes say, of which no more are waited for than it takes. */
+static bool look_at_first(line_source *l, jsonl_look *look, err *e)
+{
+    *look = JSONL_MAY_BE;
+    while (*look == JSONL_MAY_BE && !l->ends) {
+        size_t seen = l->read.length;
+        if (!lines_peek(l, e))
+            return false;
+        if (has_news(l, seen))
+            *look = jsonl_look_at(l->read.data, l->read.length);
+        if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l))
+            return look_at_whole(l, look, e);
+    }
+    return true;
+}
+
+/* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at
+ * all is a stream of no documents. */
+static bool look_behind_name(documents *all, err *e)
+{
+    line_source *l = &all->lines;
+    err unsaid = {0}; /* whoever reads the whole finds it again */
+    if (!lines_peek(l, e))
+        return false;
+    const format *f = format_recognise(l->read.data, l->read.length, l->file, &unsaid);
+    all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
+    return true;
+}
+
+/* Whether the input is lines that are documents, as its name's ending or its first bytes say. A
+ * stream of one line has the first bytes of JSON, and so has one whose lines are lists: then the
+ * ending says it. */
+static bool find_if_lines(documents *all, err *e)
+{
+    line_source *l = &all->lines;
+    const char *format_name = all->given->input_format;
+    const format *by_ending = format_by_ending(l->file);
+    jsonl_look look = JSONL_MAY_BE;
+    if (format_name != NULL || all->given->stream) {
+        all->is_stream = all->given->stream || format_by_name(format_name)->holds & HOLDS_STREAM;
+        return true;
+    }
+    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM)
+        return look_behind_name(all, e);
+    bool done = look_at_first(l, &look, e);
+    all->is_stream = look == JSONL_IS;
+    return done;
+}
+
+static bool read_contents(const documents *all, const document_line *from, document *one,
+                          json_again *again, err *e)
+{
+    read_options how = options_of_contents(one, all);
+    how.threads = 1; /* lines are read side by side */
+    how.again = again;
+    return json_read(from->bytes, from->length, &how, &one->contents, e) &&
+           name_the_only_matrix(&one->contents, e) &&
+           token_stream_share(&all->rows, &one->contents, e);
+}
+
+/* The next line that holds a document; *is_there false at the end of the stream. */
+static bool read_line(documents *all, document *one, bool *is_there, err *e)
+{
+    document_line next;
+    do {
+        next.bytes = lines_next(&all->lines, &next.length, e);
+        one->line = next.number = all->lines.number;
+    } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
+    *is_there = next.bytes != NULL;
+    return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
+}
+
+static void note_index_headers(const documents *all, const bundle *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->entry[i].kind == ENTRY_TENSOR)
+            note_index_header(all->from_options.world, all->given, &table->entry[i]);
+    }
+}
+
+/* All of an input that is no stream. */
+static bool read_file(documents *all, document *one, err *e)
+{
+    source whole = {0};
+    read_options how = options_of_contents(one, all);
+    bool done = lines_become_source(&all->lines, &whole, e);
+    if (done) {
+        how.map = whole.map;
+        how.later = &one->unseen;
+        const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
+        done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
+               name_the_only_matrix(&one->contents, e);
+        if (done && f->is_table)
+            note_index_headers(all, &one->contents);
+    }
+    source_close(&whole);
+    lines_close(&all->lines);
+    return done;
+}
+
+static bool open_next(documents *all, err *e)
+{
+    const char *file = all->file[all->next++];
+    bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
+    if (all->read != NULL)
+        lines_open_read(&all->lines, all->read, all->line_most);
+    if (is_open && find_if_lines(all, e)) {
+        all->is_many = all->is_many || all->is_stream;
+        return true;
+    }
+    all->is_stream = false;
+    lines_close(&all->lines);
+    return false;
+}
+
+static bool read_next(documents *all, document *one, bool *is_there, err *e)
+{
+    for (;;) {
+        if (all->is_stream) {
+            one->file = all->lines.file;
+            bool done = read_line(all, one, is_there, e);
+            if (!done || *is_there)
+                return done;
+            all->is_stream = false;
+            lines_close(&all->lines);
+        }
+        if (all->next == all->files)
+            return true;
+        *one = (document){.file = all->file[all->next]};
+        if (!open_next(all, e))
+            return false;
+        if (!all->is_stream) {
+            *is_there = true;
+            return read_file(all, one, e);
+        }
+    }
+}
+
+static bool has_read_files(const documents *all, const bundle *contents)
+{
+    return given_is_read(&all->from_options, all->weights, all->type, contents);
+}
+
+/* An options' file that can't be read is missing to all documents. */
+static bool apply_options(documents *all, document *one, err *e)
+{
+    bool done = given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                            &one->is_all_tables, e);
+    all->is_over = !done && !has_read_files(all, &one->contents);
+    all->was_applied = all->was_applied || done;
+    one->is_all_tables = one->is_all_tables && one->file == NULL;
+    one->cache = all->given->stream ? &all->rows.cache : NULL;
+    one->packed_weights = all->is_many ? &all->packed_weights : NULL;
+    one->is_of_many = all->is_many && !all->is_over;
+    return done;
+}
+
+bool documents_next(documents *all, document *one, bool *is_there, err *e)
+{
+    *one = (document){0};
+    *is_there = false;
+    bool done = true;
+    if (all->has_options_only)
+        *is_there = all->next++ == 0;
+    else
+        done = read_next(all, one, is_there, e);
+    if (done && *is_there)
+        done = apply_options(all, one, e);
+    if (!done)
+        document_free(one);
+    return done;
+}
+
+size_t documents_take(documents *all, document_line *to, size_t most)
+{
+    static const bundle NOTHING;
+    size_t count = 0;
+    if (!all->is_stream || !all->was_applied || !has_read_files(all, &NOTHING) ||
+        all->weights->unseen.count > 0)
+        return 0;
+    while (count < most) {
+        document_line *next = &to[count];
+        next->bytes = lines_take(&all->lines, &next->length);
+        next->number = all->lines.number;
+        if (next->bytes == NULL)
+            break;
+        count += !jsonl_is_blank(next->bytes, next->length);
+    }
+    return count;
+}
+
+bool documents_read_line(documents *all, const document_line *from, document *one, err *e)
+{
+    *one = (document){.file = all->lines.file, .line = from->number};
+    return read_contents(all, from, one, NULL, e) && apply_options(all, one, e);
+}
+
+/* Whether all that is made of a document holds for other numbers in the same places: they are still
+ * its own, and those of inputs, of which a plan looks at shapes alone. */
+static bool may_come_again(const document *one, const json_again *again)
+{
+    for (size_t i = 0; i < again->values; i++) {
+        const json_again_value *value = &again->value[i];
+        const tensor *now = bundle_tensor(&one->contents, value->name);
+        bool is_input = input_of_key(value->name) != INPUT_COUNT && now != NULL && now->owns;
+        if (!value->is_text && !(is_input && now->data == value->numbers.data))
+            return false;
+    }
+    return true;
+}
+
+bool documents_try_line(documents *all, const document_line *from, document *one, json_again *again,
+                        err *e)
+{
+    *one = (document){.file = all->lines.file, .line = from->number};
+    bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
+                given_apply(&all->from_options, all->weights, all->type, &one->contents,
+                            &one->is_all_tables, e);
+    if (!done || !may_come_again(one, again))
+        json_again_forget(again);
+    return done;
+}
+
+bool documents_try_again(const documents *all, const document_line *from, document *one,
+                         json_again *again)
+{
+    one->file = all->lines.file;
+    one->line = from->number;
+    return json_again_read(again, from->bytes, from->length, &one->contents);
+}
+
+bool documents_has_next(const documents *all)
+{
+    return all->is_stream && lines_has_next(&all->lines);
+}
+
+/* An options' file is bad for all documents. */
+bool documents_look(documents *all, document *one, err *e)
+{
+    if (!unseen_look(&one->unseen, e))
+        return false;
+    all->is_over = !unseen_look(&all->weights->unseen, e);
+    one->is_of_many = one->is_of_many && !all->is_over;
+    return !all->is_over;
+}
+
+void documents_keep(documents *all, document *one)
+{
+    if (!all->given->stream || all->rows.has_shared)
+        return;
+    all->type = document_type(one);
+    token_stream_keep(&all->rows, &one->contents);
+}
+
+size_t documents_packed_most(const documents *all, size_t sharers)
+{
+    static const size_t MOST = 48 << 20; /* an encoder layer that is 1,024 wide */
+    size_t share = all->given->max_memory / 8 / sharers;
+    return share < MOST ? share : MOST;
+}
+
+void documents_close(documents *all)
+{
+    packed_weights_free(&all->packed_weights);
+    token_stream_close(&all->rows);
+    lines_close(&all->lines);
+    given_close(&all->from_options);
+}

@@ -1,0 +1,287 @@
+#include "cli/in/given.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/in/given_keys.h"
+#include "cli/in/matrix_file.h"
+#include "cli/out/note.h"
+#include "io/descriptor.h"
+#include "io/encoding.h"
+#include "io/number_read.h"
+#include "io/source.h"
+#include "model/keys.h"
+
+#include <string.h>
+
+static key_kind kind_of_key(const char *name)
+{
+    return key_find(&STACK_DOCUMENT, name, strlen(name))->kind;
+}
+
+/* How many numbers with commas between the value is; 0 where it is something else. */
+static size_t count_numbers(const char *value)
+{
+    for (size_t count = 1;; count++) {
+        const char *end = value + strcspn(value, ",");
+        double number;
+        if (!number_read_json(value, end, &number))
+            return 0;
+        if (*end == '\0')
+            return count;
+        value = end + 1;
+    }
+}
+
+static bool apply_numbers(const char *value, size_t count, const char *name, bundle *contents,
+                          place at, err *e)
+{
+    tensor numbers;
+    if (!tensor_new(&numbers, DTYPE_F64, 1, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *end = value + strcspn(value, ",");
+        number_read_json(value, end, (double *)numbers.data + i);
+        value = end + 1;
+    }
+    return bundle_add_tensor(contents, name, &numbers, at, e);
+}
+
+/* A setting: a number where all of it is one, a list where its key takes lists, else a word. */
+static bool apply_value(const given_key *one, const char *name, bundle *contents, place at, err *e)
+{
+    const char *end = one->value + strlen(one->value);
+    double number;
+    if (number_read_json(one->value, end, &number))
+        return bundle_add_number(contents, name, number, at, e);
+    size_t count = kind_of_key(name) == KEY_NUMBERS ? count_numbers(one->value) : 0;
+    if (count > 0)
+        return apply_numbers(one->value, count, name, contents, at, e);
+    return bundle_add_text(contents, name, one->value, strlen(one->value), at, e);
+}
+
+/* Items with separators between; the newline that ends a file's last line is none. */
+static bool add_items(text_list *list, const char *items, size_t length, char separator, err *e)
+{
+    bool ends_a_line = separator == '\n' && length > 0 && items[length - 1] == '\n';
+    const char *end = items + length - ends_a_line;
+    while (length > 0) {
+        const char *stop = memchr(items, separator, (size_t)(end - items));
+        stop = stop == NULL ? end : stop;
+        size_t item = (size_t)(stop - items);
+        if (separator == '\n' && item > 0 && items[item - 1] == '\r')
+            item--;
+        if (!text_list_add(list, items, item, e))
+            return false;
+        if (stop == end)
+            break;
+        items = stop + 1;
+    }
+    return true;
+}
+
+/* JSON and terminals take nothing else. */
+static bool check_items(const text_list *list, const place *at, err *e)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *item = list->item[i], *bad = utf8_find_invalid(item, item + strlen(item));
+        if (bad != NULL)
+            return err_at(e, at, "byte 0x%02x of item %zu is not UTF-8", (unsigned char)*bad,
+                          i + 1);
+    }
+    return true;
+}
+
+/* An item would end at a NUL. */
+static bool check_no_nul(const source *s, err *e)
+{
+    const char *nul = s->length == 0 ? NULL : memchr(s->bytes, '\0', s->length);
+    place at = {.file = descriptor_name(s->file), .has_byte = true};
+    if (nul == NULL)
+        return true;
+    at.byte = (size_t)(nul - s->bytes);
+    err_at(e, &at, "a NUL byte stands here, which text doesn't have");
+    return encoding_remedy(e);
+}
+
+/* Words with commas between, or @FILE with one a line. */
+static bool read_list(text_list *list, const options *o, const char *value, place at, err *e)
+{
+    if (value[0] != '@')
+        return add_items(list, value, strlen(value), ',', e) && check_items(list, &at, e);
+    source s;
+    if (!source_open_within(&s, value + 1, o->max_memory, e))
+        return false;
+    bool done = check_no_nul(&s, e) && add_items(list, s.bytes, s.length, '\n', e) &&
+                check_items(list, &at, e);
+    source_close(&s);
+    return done;
+}
+
+static bool copy_list(const text_list *from, text_list *to, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < from->count && done; i++)
+        done = text_list_add(to, from->item[i], strlen(from->item[i]), e);
+    return done;
+}
+
+static bool apply_list(given_file *file, const options *o, const char *value, const char *name,
+                       bundle *contents, place at, err *e)
+{
+    file->is_read = file->is_read || read_list(&file->list, o, value, at, e);
+    if (!file->is_read) /* the next document tries again */
+        text_list_free(&file->list);
+    entry *added = file->is_read ? bundle_add(contents, name, strlen(name), at, e) : NULL;
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    return copy_list(&file->list, &added->list, e);
+}
+
+bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
+{
+    bool is_query = strcmp(of, "x") == 0 || strcmp(of, "q") == 0;
+    bool is_key = strcmp(of, "xk") == 0 || strcmp(of, "k") == 0;
+    const char *name = is_query ? "tokens" : "key_tokens";
+    entry *added = NULL;
+    bool is_wanted =
+        labels->count > 0 && (is_query || is_key) && bundle_find(contents, name) == NULL;
+    if (is_wanted)
+        added = bundle_add(contents, name, strlen(name), at, e);
+    if (added == NULL) {
+        text_list_free(labels);
+        return !is_wanted;
+    }
+    added->kind = ENTRY_LIST;
+    added->list = *labels;
+    *labels = (text_list){0};
+    return true;
+}
+
+/* A file of several matrices is read without knowing which will be wanted for what. */
+static bool check_truth(const matrix_file *m, key_kind kind, err *e)
+{
+    return m->matrix->tensor.type != DTYPE_BOOL || kind == KEY_MASK ||
+           err_at(e, &m->matrix->at, "'%s' is of true and false, where numbers are wanted",
+                  m->matrix->name);
+}
+
+static bool read_file(given_file *file, const given_files *g, const char *value, const char *name,
+                      dtype type, err *e)
+{
+    read_options how = read_options_of(g->options, value, type);
+    how.kind = kind_of_key(name);
+    how.later = g->later;
+    how.type_is_fixed = true;
+    file->is_read = matrix_file_read(&file->matrix, value, &how, g->options, e) &&
+                    check_truth(&file->matrix, how.kind, e);
+    if (file->is_read && file->matrix.format->is_table)
+        note_index_header(g->world, g->options, file->matrix.matrix);
+    return file->is_read;
+}
+
+static bool apply_file(given_file *file, const given_files *g, const char *value, const char *name,
+                       dtype type, bundle *contents, err *e)
+{
+    if (!file->is_read && !read_file(file, g, value, name, type, e))
+        return false;
+    const entry *rows = bundle_find(&file->matrix.contents, "rows"), *of = file->matrix.matrix;
+    tensor view = tensor_view_of(&of->tensor);
+    text_list labels = {0};
+    if (!bundle_add_tensor(contents, name, &view, of->at, e))
+        return false;
+    bundle_find(contents, name)->stays = true;
+    if (rows == NULL)
+        return true;
+    if (copy_list(&rows->list, &labels, e))
+        return given_add_labels(contents, name, &labels, rows->at, e);
+    text_list_free(&labels);
+    return false;
+}
+
+static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents,
+                      bool *is_all_tables, err *e)
+{
+    const given_key *one = &g->options->given[index];
+    given_file *file = &g->file[index + (type == DTYPE_F64 ? g->options->given_count : 0)];
+    const char *name = one->row->key;
+    place at = place_of_option(one->row->named.name);
+    bundle_remove(contents, name);
+    if (one->value == NULL)
+        return true;
+    switch (one->row->kind) {
+    case OPTION_KEY_FILE:
+        if (!apply_file(file, g, one->value, name, type, contents, e))
+            return false;
+        *is_all_tables = *is_all_tables && file->matrix.format->is_table;
+        return true;
+    case OPTION_KEY_LIST:
+        return apply_list(file, g->options, one->value, name, contents, at, e);
+    default:
+        return apply_value(one, name, contents, at, e);
+    }
+}
+
+/* The type that matrices are read in: --dtype's, else the document's own, else the command's. */
+static dtype type_of(const options *o, const bundle *contents, dtype type)
+{
+    const char *word = bundle_text(contents, "dtype");
+    if (word != NULL)
+        type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    given_decides_type(o, &type);
+    return type;
+}
+
+/* Whoever reads the settings later finds there what the matrices were read in. */
+static bool set_type(dtype type, bundle *contents, err *e)
+{
+    const char *name = dtype_name(type);
+    return bundle_find(contents, "dtype") != NULL ||
+           bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
+}
+
+bool given_open(given_files *g, const options *o, const env *world, err *e)
+{
+    *g = (given_files){.options = o, .world = world};
+    g->file = mem_alloc_zeroed(2 * o->given_count, sizeof g->file[0], e);
+    return g->file != NULL;
+}
+
+void given_close(given_files *g)
+{
+    for (size_t i = 0; g->file != NULL && i < 2 * g->options->given_count; i++) {
+        matrix_file_free(&g->file[i].matrix);
+        text_list_free(&g->file[i].list);
+    }
+    mem_free(g->file);
+    *g = (given_files){0};
+}
+
+bool given_is_read(const given_files *g, const given_bundle *weights, dtype type,
+                   const bundle *contents)
+{
+    const options *o = g->options;
+    const given_file *file = g->file;
+    type = type_of(o, contents, type);
+    file += type == DTYPE_F64 ? o->given_count : 0;
+    for (size_t i = 0; i < o->given_count; i++) {
+        option_kind kind = o->given[i].row->kind;
+        bool has_file = kind == OPTION_KEY_FILE || kind == OPTION_KEY_LIST;
+        if (has_file && o->given[i].value != NULL && !file[i].is_read)
+            return false;
+    }
+    return given_bundle_is_read(weights, type, contents);
+}
+
+bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
+                 bool *is_all_tables, err *e)
+{
+    const options *o = g->options;
+    type = type_of(o, contents, type);
+    *is_all_tables = given_has_input(o) && o->bundle == NULL;
+    for (size_t i = 0; i < o->given_count; i++) {
+        if (!apply_one(g, i, type, contents, is_all_tables, e))
+            return false;
+    }
+    return given_bundle_apply(weights, o, type, contents, e) && set_type(type, contents, e);
+}

@@ -1,0 +1,47 @@
+/* One matrix out of a file: FILE, or FILE:NAME for one of several. */
+#ifndef SELFATTN_CLI_IN_MATRIX_FILE_H
+#define SELFATTN_CLI_IN_MATRIX_FILE_H
+
+#include "cli/line/options.h"
+#include "io/format.h"
+#include "io/source.h"
+
+typedef struct matrix_file {
+    bundle contents;
+    entry *matrix; /* in contents */
+    const format *format;
+} matrix_file;
+
+/* What is read, how: the part of read_options that the command line decides. */
+read_options read_options_of(const options *o, const char *file, dtype type);
+/* The format that was named, or is recognised. */
+const format *input_format_of(const options *o, const char *bytes, size_t length, const char *file,
+                              err *e);
+/* Whether it is a stream of more than one document. */
+bool input_is_several(const format *f, const char *bytes, size_t length);
+/* Opens a file, which must be one document and is called `name` in messages, and gives its format,
+ * or NULL with the error set. The source is to be closed where that was done. */
+const format *input_open(const options *o, const char *file, const char *name, source *s, err *e);
+/* Opens and reads all of a file, which must be one document; gives its format, or NULL with the
+ * error set. */
+const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
+                         err *e);
+
+/* Whether the name is FILE:NAME, and no file of all of it. */
+bool matrix_file_names_one(const char *name, bool *names_one, err *e);
+
+/* The file of FILE:NAME, to be freed, and NAME in it; NULL where no matrix is named. */
+char *matrix_file_split(const char *name, const char **matrix, err *e);
+
+/* When a file of the whole name exists it is that file, else the name is split at the first colon
+ * whose left side exists. */
+bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
+                      err *e);
+/* Reads the matrix of this name, and no other where the format can pass over others. */
+bool matrix_file_read_only(const format *f, const char *bytes, size_t length, const char *name,
+                           read_options how, bundle *to, err *e);
+/* The error of a NAME that is not in the file, where others are. */
+bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e);
+void matrix_file_free(matrix_file *m);
+
+#endif

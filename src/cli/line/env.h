@@ -1,0 +1,28 @@
+/* The outside world in one place: streams, terminal, colour, memory. Nothing below cli reads a
+ * global, getenv or isatty; main fills an env once, tests fill their own. */
+#ifndef SELFATTN_CLI_LINE_ENV_H
+#define SELFATTN_CLI_LINE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct progress;
+
+enum { EXIT_DONE = 0, EXIT_DIFFER = 1, EXIT_WRONG = 2 };
+
+enum { WIDTH_OF_FILES = 100 }; /* of text in columns, which no terminal shows now */
+
+typedef struct env {
+    FILE *err;                 /* everything said to a person */
+    struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
+    bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
+    bool no_color;      /* NO_COLOR is set and not empty, or TERM is dumb */
+    int width;          /* columns of the terminal; where there is none COLUMNS, or 100 */
+    size_t processors;  /* of the affinity mask */
+    size_t free_memory; /* what the machine and its cgroup have free, bytes */
+} env;
+
+void env_open(env *world);
+
+#endif

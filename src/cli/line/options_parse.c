@@ -1,0 +1,304 @@
+#include "cli/line/option_value.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A long option that has no letter is known to getopt by this plus its row. */
+enum { FIRST_LONG = 256 };
+
+typedef struct parser {
+    options *o;
+    char **argv;
+    int argc;
+    unsigned groups;
+    const char *command;
+    const option_row *bare; /* the option just before, when it came without its optional value */
+    err *e;
+} parser;
+
+static bool add_operand(parser *p, const char *operand)
+{
+    p->o->operand[p->o->operands++] = operand;
+    if (operand[0] != '\0')
+        return true;
+    err_set(p->e, "operand %zu is empty, a name is wanted", p->o->operands);
+    return err_remedy(p->e, "a variable of the shell may not be set");
+}
+
+static bool err_usage(err *e)
+{
+    return err_remedy(e, "Try 'selfattn --help'.");
+}
+
+/* The option that somebody who typed `name` may have meant: a letter, a longer name, or a near
+ * one. What others call an option goes before longer names: key is k, not key-tokens. */
+static const option_row *nearest_option(const char *name, size_t length)
+{
+    if (length == 0)
+        return NULL;
+    if (length == 1 && option_by_letter(name[0]) != NULL)
+        return option_by_letter(name[0]);
+    const named *called = named_by_synonym(&OPTIONS, name, length);
+    for (size_t i = 0; i < OPTIONS.count && called == NULL; i++) {
+        const named *row = named_row(&OPTIONS, i);
+        if (length > 1 && strncmp(row->name, name, length) == 0)
+            return option_by_name(row->name, strlen(row->name));
+    }
+    const named *near = called != NULL ? called : named_nearest(&OPTIONS, name, length);
+    return near == NULL ? NULL : option_by_name(near->name, strlen(near->name));
+}
+
+static bool refuse_unknown(parser *p, const char *dashes, const char *no, const char *name,
+                           size_t length)
+{
+    int shown = (int)utf8_cut(name, length, 200);
+    const option_row *near = nearest_option(name, length);
+    if (near == NULL || (no[0] != '\0' && near->key == NULL))
+        err_set(p->e, "unknown option '%s%s%.*s'", dashes, no, shown, name);
+    else if (length == 1 && near->letter == name[0])
+        err_set(p->e, "unknown option '%s%s%.*s'; did you mean -%c?", dashes, no, shown, name,
+                near->letter);
+    else
+        err_set(p->e, "unknown option '%s%s%.*s'; did you mean --%s%s?", dashes, no, shown, name,
+                no, near->named.name);
+    return err_usage(p->e);
+}
+
+static bool refuse_here(parser *p, const option_row *row)
+{
+    err_set(p->e, "%s takes no --%s", p->command, row->named.name);
+    return err_remedy(p->e, "Try 'selfattn help %s'.", p->command);
+}
+
+/* --no-KEY, where KEY is written as the option or as the document writes it. */
+static bool take_removal(parser *p, const char *name, size_t length, bool has_value)
+{
+    const option_row *row = option_by_name(name, length);
+    if (row == NULL || row->key == NULL)
+        row = option_by_key(name, length);
+    if (row == NULL)
+        return refuse_unknown(p, "--", "no-", name, length);
+    place at = place_of_option(row->named.name);
+    if (option_heading(row, p->groups) == 0)
+        return refuse_here(p, row);
+    if (has_value)
+        return err_at(p->e, &at, "removing it with --no-%.*s takes no value", (int)length, name);
+    return option_remove_key(p->o, row, p->e);
+}
+
+/* A long option that getopt does not know, or knows by an abbreviation only. */
+static bool take_unknown_long(parser *p, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    const option_row *row = option_by_name(name, length);
+    if (row != NULL)
+        return refuse_here(p, row);
+    if (length > 3 && strncmp(name, "no-", 3) == 0)
+        return take_removal(p, name + 3, length - 3, name[length] == '=');
+    return refuse_unknown(p, "--", "", name, length);
+}
+
+/* A letter that is none; `-heads` is a common slip for `--heads`. */
+static bool take_unknown_letter(parser *p, const char *element, char letter)
+{
+    const option_row *row = option_by_letter(letter);
+    if (row != NULL)
+        return refuse_here(p, row);
+    size_t length = strcspn(element + 1, "=");
+    if (option_by_name(element + 1, length) != NULL)
+        return refuse_unknown(p, "-", "", element + 1, length);
+    err_set(p->e, "unknown option '-%c'", letter);
+    return err_usage(p->e);
+}
+
+static bool take_unknown(parser *p, const char *element, char letter)
+{
+    if (p->groups & GROUP_ANY_WORD) {
+        /* getopt tells each unknown letter of "-heads"; together they are one word. */
+        bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
+        return is_added || add_operand(p, element);
+    }
+    if (letter == '\0')
+        return take_unknown_long(p, element + 2);
+    return take_unknown_letter(p, element, letter);
+}
+
+static bool refuse_missing(parser *p, const option_row *row)
+{
+    place at = place_of_option(row->named.name);
+    err_at(p->e, &at, "its %s is missing", row->metavar);
+    return err_usage(p->e);
+}
+
+/* `--output --trace` is a forgotten value, not a file called --trace. */
+static bool refuse_option_as_value(parser *p, const option_row *row, const char *value)
+{
+    place at = place_of_option(row->named.name);
+    err_at(p->e, &at, "its %s is missing: the option %s follows", row->metavar, value);
+    return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
+}
+
+static bool is_option(const char *value)
+{
+    return value != NULL && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
+           option_by_name(value + 2, strcspn(value + 2, "=")) != NULL;
+}
+
+/* Of an option that can do without a value, what follows is none if it looks like an option. */
+static bool stands_alone(const option_row *row, const char *value)
+{
+    return row->alone != NULL && value[0] == '-' && value[1] != '\0';
+}
+
+static bool take_option(parser *p, const option_row *row, const char *value, bool is_next_element)
+{
+    if (is_next_element && stands_alone(row, value)) {
+        optind--; /* getopt took it, and has it still to tell */
+        return option_set(p->o, row, row->alone, p->e);
+    }
+    if (is_next_element && is_option(value))
+        return refuse_option_as_value(p, row, value);
+    if (value == NULL && row->value_is_optional)
+        p->bare = row;
+    option_row any = *row;
+    any.choices = NULL;
+    return option_set(p->o, row->any_in & p->groups ? &any : row, value, p->e);
+}
+
+/* An operand right after an option that takes its value after = only: where it is no file but would
+ * be such a value, it was meant as one. */
+static bool take_operand(parser *p, const char *operand, const option_row *bare)
+{
+    if (bare != NULL && option_may_take(bare, operand) && access(operand, F_OK) != 0) {
+        err_set(p->e, "'%s' is no file, and --%s takes a value only after =", operand,
+                bare->named.name);
+        return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, operand);
+    }
+    return add_operand(p, operand);
+}
+
+/* What getopt is told: the options of the command's groups. Others are unknown to it, and looked up
+ * when they are met. */
+static struct option *long_options(unsigned groups, char *letters, err *e)
+{
+    struct option *known = mem_alloc_zeroed(OPTIONS.count + 1, sizeof known[0], e);
+    if (known == NULL)
+        return NULL;
+    size_t count = 0;
+    *letters++ = '-'; /* operands in their place, argv left in its order */
+    *letters++ = ':'; /* a missing value is told from an unknown option; nothing is printed */
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
+        if (option_heading(row, groups) == 0)
+            continue;
+        int has_argument = row->kind == OPTION_FLAG ? no_argument
+                           : row->value_is_optional ? optional_argument
+                                                    : required_argument;
+        known[count++] = (struct option){row->named.name, has_argument, NULL, FIRST_LONG + (int)i};
+        if (row->letter != '\0') {
+            *letters++ = row->letter;
+            if (has_argument == required_argument)
+                *letters++ = ':';
+        }
+    }
+    *letters = '\0';
+    return known;
+}
+
+static const option_row *row_of(int code)
+{
+    if (code >= FIRST_LONG)
+        return (const option_row *)(const void *)named_row(&OPTIONS, (size_t)(code - FIRST_LONG));
+    return option_by_letter((char)code);
+}
+
+static bool is_abbreviation(const char *element, const option_row *row)
+{
+    return strcspn(element + 2, "=") != strlen(row->named.name);
+}
+
+static bool refuse_value(parser *p, const option_row *row, const char *element)
+{
+    place at = place_of_option(row->named.name);
+    err_at(p->e, &at, "it takes no value, found '%s'", strchr(element, '=') + 1);
+    return err_usage(p->e);
+}
+
+/* One answer of getopt_long about `element`. */
+static bool take(parser *p, int code, char *element, const char *next)
+{
+    const option_row *bare = p->bare;
+    p->bare = NULL;
+    if (code == 1)
+        return take_operand(p, optarg, bare);
+    bool is_long = strncmp(element, "--", 2) == 0;
+    bool is_known = code != '?' || optopt >= FIRST_LONG;
+    const option_row *row = !is_known ? NULL : row_of(code == ':' || code == '?' ? optopt : code);
+    if (row == NULL || (is_long && is_abbreviation(element, row)))
+        return take_unknown(p, element, is_long ? '\0' : (char)optopt);
+    if (code == ':' && row->alone != NULL)
+        return option_set(p->o, row, row->alone, p->e);
+    if (code == ':')
+        return refuse_missing(p, row);
+    if (code == '?')
+        return refuse_value(p, row, element);
+    return take_option(p, row, optarg, optarg != NULL && optarg == next);
+}
+
+static bool parse_elements(parser *p, const char *letters, const struct option *known)
+{
+    optind = 0; /* starts anew, also within glibc's own state */
+    opterr = 0;
+    for (;;) {
+        int at = optind == 0 ? 1 : optind;
+        int code = getopt_long(p->argc, p->argv, letters, known, NULL);
+        if (code == -1)
+            break;
+        if (!take(p, code, p->argv[at], at + 1 < p->argc ? p->argv[at + 1] : NULL))
+            return false;
+    }
+    bool ok = true;
+    while (ok && optind < p->argc)
+        ok = add_operand(p, p->argv[optind++]);
+    return ok;
+}
+
+bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e)
+{
+    char letters[2 + 2 * 128]; /* each letter once, with its colon */
+    parser p = {.o = o, .argv = argv, .argc = argc, .groups = groups, .command = command, .e = e};
+    *o = (options){.argc = argc, .argv = argv};
+    o->operand = mem_alloc((size_t)argc + 1, sizeof o->operand[0], e);
+    if (o->operand == NULL)
+        return false;
+    struct option *known = long_options(groups, letters, e);
+    bool ok = known != NULL && parse_elements(&p, letters, known);
+    mem_free(known);
+    return ok;
+}
+
+void options_free(options *o)
+{
+    mem_free(o->operand);
+    mem_free(o->given);
+    text_list_free(&o->map);
+    text_list_free(&o->emit);
+    text_list_free(&o->write);
+    text_list_free(&o->steps);
+    text_list_free(&o->focus);
+    bundle_free(&o->tols);
+    text_list_free(&o->ignore);
+    text_list_free(&o->blank);
+    text_list_free(&o->dist_of);
+    text_list_free(&o->draw);
+    *o = (options){0};
+}
+
+int option_digits(const options *o)
+{
+    return o->has_digits ? (int)o->digits : -1;
+}

@@ -1,0 +1,159 @@
+#include "cli/out/output_file.h"
+
+#include "io/ending.h"
+#include "io/free_disk.h"
+
+#include <string.h>
+#include <strings.h>
+
+output_file output_file_written(const char *file)
+{
+    return (output_file){.file = file, .ending_decides = format_by_ending(file) != NULL};
+}
+
+bool output_file_open(output_file *to, err *e)
+{
+    if (!to->is_open)
+        to->is_open = sink_open(&to->sink, to->file, e);
+    return to->is_open;
+}
+
+bool output_file_close(output_file *to, bool done, err *e)
+{
+    if (!to->is_open)
+        return done;
+    if (done)
+        return sink_close(&to->sink, e);
+    sink_discard(&to->sink);
+    return false;
+}
+
+bool output_file_flush(output_file *to, err *e)
+{
+    return !to->is_open || sink_flush(&to->sink, e);
+}
+
+sink *output_file_next(output_file *to)
+{
+    if (to->results++ > 0)
+        text_add_string(sink_text(&to->sink), "\n");
+    return &to->sink;
+}
+
+bool output_file_write(output_file *to, const text *rendered, err *e)
+{
+    return sink_add(output_file_next(to), rendered, e);
+}
+
+bool output_is_json(const format *f)
+{
+    return f->is_json;
+}
+
+bool output_file_advise_lines(const output_file *to, err *e)
+{
+    return to->ending_decides ? err_remedy(e, "a file that ends in .jsonl gets a result a line")
+                              : err_remedy(e, "--format jsonl writes a result a line");
+}
+
+bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
+{
+    if ((to->results == 0 && files <= 1) || output_is_json(f))
+        return true;
+    err_set(e, "%s holds the results of one document, and there are more", f->named.name);
+    return output_file_advise_lines(to, e);
+}
+
+bool output_check_apart(const char *what, const char *file, const char *other,
+                        const char *other_file, err *e)
+{
+    if (!sink_shares_file(file, other_file))
+        return true;
+    err_set(e, "%s and %s both go to %s", what, other,
+            strcmp(file, "-") == 0 ? "standard output" : file);
+    return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
+}
+
+bool output_check_picture(const char *file, err *e)
+{
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    const char *ending = strrchr(name, '.');
+    if (ending == NULL || ending == name || strcasecmp(ending, ".svg") == 0)
+        return true;
+    err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
+    return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
+}
+
+bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
+                       const options *o, err *e)
+{
+    enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
+    uint64_t left;
+    if (o->force || bytes <= SMALL || !free_disk(file, &left) || bytes <= left / 10)
+        return true;
+    err_at(e, &(place){.file = strcmp(file, "-") == 0 ? "standard output" : file},
+           "%s would be %zu bytes or more, over a tenth of the %zu that are free there", what,
+           bytes, (size_t)left);
+    return err_remedy(e, "%s, or name a file on another disk; --force writes it all the same",
+                      less);
+}
+
+static bool check_ending(const char *file, bool is_said, const char *what, const char *remedy,
+                         err *e)
+{
+    static const char NEVER_WRITTEN[] =
+        ".pdf .doc .docx .odt .ppt .pptx .odp .xls .xlsx .ods .rtf .png .jpg .jpeg .gif";
+    if (file == NULL || is_said || !ending_is_of(NEVER_WRITTEN, file))
+        return true;
+    err_set(e, "%s ends in %s, and %s", file, strrchr(file, '.'), what);
+    return err_remedy(e, "%s", remedy);
+}
+
+bool output_check_endings(const options *o, err *e)
+{
+    return check_ending(o->output, o->format != NULL, "results are numbers as text or as an array",
+                        "a name that ends in .csv, .json, .npy or .npz; selfattn help formats "
+                        "lists all",
+                        e) &&
+           check_ending(o->trace_output, o->trace_format != NULL,
+                        "a trace is text, Markdown, LaTeX, JSON or a page",
+                        "a name that ends in .html, which a browser prints, .md, .tex, .json or "
+                        ".txt",
+                        e);
+}
+
+bool output_check_unsaid(const char *taker, const options *o, err *e)
+{
+    if (o->emit.count == 0 && o->format == NULL)
+        return true;
+    err_set(e, "the %s goes to standard output in place of the data, so --%s has nothing to say",
+            taker, o->emit.count > 0 ? "emit" : "format");
+    return err_remedy(e, "-o FILE is where the data would go, --%s FILE where the %s would",
+                      taker[0] == 'p' ? "picture" : "trace-output", taker);
+}
+
+bool output_has_trace(const options *o)
+{
+    return o->trace || o->trace_format != NULL || o->trace_output != NULL;
+}
+
+const char *output_trace_file(const options *o)
+{
+    return o->trace_output == NULL ? "-" : o->trace_output;
+}
+
+bool output_uses_color(const options *o, const env *world, const char *file)
+{
+    if (o->color != NULL && strcmp(o->color, "auto") != 0)
+        return strcmp(o->color, "always") == 0;
+    return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
+}
+
+write_options output_how(const options *o, const documents *all, const document *one,
+                         const format *f)
+{
+    return (write_options){.digits = option_digits(o),
+                           .name = bundle_text(&one->contents, "name"),
+                           .single_line = all->is_many || (f->holds & HOLDS_STREAM) != 0,
+                           .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+}

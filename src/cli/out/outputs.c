@@ -1,0 +1,396 @@
+#include "cli/out/outputs.h"
+
+#include "attn/engine/average.h"
+#include "base/mem.h"
+#include "cli/out/output_format.h"
+#include "io/json.h"
+#include "model/keep.h"
+
+#include <string.h>
+
+/* ---- what was asked for ---- */
+
+/* What takes standard output from the data (DESIGN §3): "trace", "picture", or NULL. */
+static const char *what_takes_stdout(const outputs *to)
+{
+    const options *o = to->given;
+    bool data_are_elsewhere = o->output != NULL || o->write.count > 0;
+    if (data_are_elsewhere)
+        return NULL;
+    if (to->draws && strcmp(o->picture, "-") == 0)
+        return "picture";
+    return to->traces && o->trace_output == NULL ? "trace" : NULL;
+}
+
+/* The data, of the stages that --emit names; of no names where the document's kind says them. */
+static bool plan_data(outputs *to, err *e)
+{
+    const options *o = to->given;
+    output *data = &to->output[to->count++];
+    *data = (output){.what = "the data", .to.file = o->output == NULL ? "-" : o->output};
+    data->format = output_format_said(o, data->to.file);
+    bool done = text_list_index(&data->stages, e);
+    for (size_t i = 0; i < o->emit.count && done; i++) {
+        const char *name = o->emit.item[i];
+        done = text_list_find(&data->stages, name) != NULL ||
+               text_list_add(&data->stages, name, strlen(name), e);
+    }
+    return done;
+}
+
+/* --write STAGE=FILE */
+static bool plan_written(outputs *to, const char *pair, err *e)
+{
+    const char *equals = strchr(pair, '=');
+    output *next = &to->output[to->count++];
+    *next = (output){.to = output_file_written(equals + 1)};
+    next->format = output_format_written(to->given, next->to.file);
+    if (!text_list_add(&next->stages, pair, (size_t)(equals - pair), e))
+        return false;
+    next->what = next->stages.item[0];
+    return true;
+}
+
+static bool check_places(const outputs *to, err *e)
+{
+    const char *of_trace = to->trace.file, *of_picture = to->picture.file;
+    bool fits = !to->draws || !to->traces ||
+                output_check_apart("the trace", of_trace, "the picture", of_picture, e);
+    for (size_t i = 0; i < to->count && fits; i++) {
+        const output *one = &to->output[i];
+        fits = (!to->traces ||
+                output_check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
+               (!to->draws ||
+                output_check_apart("the picture", of_picture, one->what, one->to.file, e));
+        for (size_t j = 0; j < i && fits; j++)
+            fits = output_check_apart(to->output[j].what, to->output[j].to.file, one->what,
+                                      one->to.file, e);
+    }
+    return fits;
+}
+
+static bool plan_outputs(outputs *to, err *e)
+{
+    const options *o = to->given;
+    const char *taker = what_takes_stdout(to);
+    bool is_written_only =
+        o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
+    if (taker != NULL && !output_check_unsaid(taker, o, e))
+        return false;
+    to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
+    if (to->output == NULL || (taker == NULL && !is_written_only && !plan_data(to, e)))
+        return false;
+    for (size_t i = 0; i < o->write.count; i++) {
+        if (!plan_written(to, o->write.item[i], e))
+            return false;
+    }
+    return true;
+}
+
+/* A bad document's result is an object with its error. */
+static bool check_holds_errors(const outputs *to, err *e)
+{
+    const output *of_numbers = NULL;
+    for (size_t i = 0; i < to->count && of_numbers == NULL; i++) {
+        if (to->output[i].format != NULL && !output_is_json(to->output[i].format))
+            of_numbers = &to->output[i];
+    }
+    if (!to->given->keep_going || (of_numbers == NULL && !to->traces && !to->draws))
+        return true;
+    err_set(e,
+            "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
+            to->traces  ? "a trace"
+            : to->draws ? "a picture"
+                        : of_numbers->format->named.name);
+    return to->traces || to->draws ? false : output_file_advise_lines(&of_numbers->to, e);
+}
+
+bool outputs_plan(outputs *to, const options *o, err *e)
+{
+    *to = (outputs){.given = o,
+                    .threads = o->threads,
+                    .traces = output_has_trace(o),
+                    .draws = o->picture != NULL,
+                    .trace.file = output_trace_file(o),
+                    .picture.file = o->picture};
+    return plan_outputs(to, e) && (!to->draws || output_check_picture(o->picture, e)) &&
+           check_places(to, e) && check_holds_errors(to, e);
+}
+
+/* ---- what is wanted of a document ---- */
+
+/* Where nobody says a format: CSV when every matrix came from CSV or TSV and no document was given,
+ * else JSON. */
+static const format *format_of(const output *one, const document *from)
+{
+    return one->format != NULL ? one->format : format_by_name(from->is_all_tables ? "csv" : "json");
+}
+
+static const text_list *names_of(const output *one, const work *w)
+{
+    return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
+}
+
+/* Whether nobody but writers of text looks at the stage, each from its first row to its last. A
+ * stack's rows are those of its next layer. */
+static bool is_for_text(const outputs *to, const char *name, const work *w)
+{
+    bool is_text = work_is_attention(w) && !to->traces && !to->draws && !to->given->average_heads &&
+                   strchr(name, '*') == NULL;
+    for (size_t i = 0; i < to->count && is_text; i++) {
+        const text_list *others = names_of(&to->output[i], w);
+        for (size_t j = 0; j < others->count; j++) {
+            if (stage_name_matches(others->item[j], name))
+                is_text = is_text && format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED;
+        }
+    }
+    return is_text;
+}
+
+/* Weights that nobody asked for by name may be n² of many rows. */
+static bool check_default(const output *one, const work *w, err *e)
+{
+    static const size_t MOST = 1000000000;
+    size_t size[TENSOR_MAX_RANK], count;
+    char shape[SHAPE_TEXT];
+    int rank;
+    if (one->stages.count > 0 || !work_is_attention(w))
+        return true;
+    if (!plan_stage_shape(&w->of.attention.plan, STAGE_WEIGHTS, &rank, size, e))
+        return false;
+    if (sizes_count(rank, size, &count) && count <= MOST)
+        return true;
+    err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
+            sizes_text(rank, size, shape));
+    return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
+                         "writes them all the same");
+}
+
+/* As text, numbers take about the bytes that they have in memory, or more; means of heads, that
+ * have been there, are not looked at. */
+static bool check_disk(const output *one, const work *w, const options *o, err *e)
+{
+    size_t bytes;
+    if (o->average_heads || one->to.file == NULL) /* memory */
+        return true;
+    return w->kind->bytes(w, names_of(one, w), &bytes, e) &&
+           output_check_disk(one->to.file, one->what, bytes, "--emit fewer stages", o, e);
+}
+
+bool outputs_want(const outputs *to, work *w, err *e)
+{
+    const options *o = to->given;
+    for (size_t i = 0; i < to->count; i++) {
+        const output *one = &to->output[i];
+        const text_list *names = names_of(one, w);
+        if (!o->force && !check_default(one, w, e))
+            return false;
+        for (size_t j = 0; j < names->count; j++) {
+            const char *name = names->item[j];
+            if (!w->kind->want(w, name, is_for_text(to, name, w), e))
+                return false;
+        }
+        if (!check_disk(one, w, o, e))
+            return false;
+    }
+    if (!to->given->average_heads || (w->kind->has_heads(w) && w->wants_weights))
+        return true;
+    return err_set(e, w->kind->has_heads(w) ? "--average-heads finds no weights that are written"
+                                            : "--average-heads finds no heads to average over");
+}
+
+/* ---- writing ---- */
+
+bool outputs_open(outputs *to, err *e)
+{
+    if ((to->traces && !output_file_open(&to->trace, e)) ||
+        (to->draws && !output_file_open(&to->picture, e)))
+        return false;
+    for (size_t i = 0; i < to->count; i++) {
+        if (!output_file_open(&to->output[i].to, e))
+            return false;
+    }
+    return true;
+}
+
+static bool write_result(const outputs *to, output *one, const bundle *result, const work *w,
+                         err *e)
+{
+    const options *o = to->given;
+    const format *f = format_of(one, w->document);
+    write_options how = output_how(o, to->documents, w->document, f);
+    how.threads = to->threads;
+    how.supply = work_supply(w);
+    text_list header = {0};
+    bool done = output_file_check_holds(&one->to, f, to->documents->files, e);
+    if (done && o->header) {
+        done = w->kind->header(w, o, &header, e);
+        how.header = &header;
+    }
+    done = done && f->write(result, &how, &one->to.sink, e);
+    text_list_free(&header);
+    one->to.results++;
+    return done;
+}
+
+static bool add_view(const entry *made, bundle *view, err *e)
+{
+    tensor borrowed = tensor_view_of(&made->tensor);
+    if (bundle_find(view, made->name) != NULL)
+        return true;
+    if (!bundle_add_tensor(view, made->name, &borrowed, made->at, e))
+        return false;
+    bundle_find(view, made->name)->axes = made->axes;
+    return true;
+}
+
+/* The stages as a result of their own, borrowed, in the order of their names; what one name means,
+ * in the order in which it is made. */
+static bool view_stages(const output *one, work *w, bundle *view, err *e)
+{
+    const bundle *all = w->stages;
+    const text_list *names = names_of(one, w);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->item[i];
+        const entry *only = strchr(name, '*') != NULL ? NULL : bundle_find(all, name);
+        const entry *first = only == NULL ? all->entry : only;
+        const entry *end = only == NULL ? all->entry + all->count : only + 1;
+        for (const entry *made = first; made < end; made++) {
+            if (stage_name_matches(name, made->name) && !add_view(made, view, e))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool are_all(const output *one, work *w)
+{
+    const bundle *all = w->stages;
+    const text_list *names = names_of(one, w);
+    for (size_t i = 0; i < names->count && i < all->count; i++) {
+        if (strcmp(all->entry[i].name, names->item[i]) != 0)
+            return false;
+    }
+    return names->count == all->count;
+}
+
+static bool average_heads(bundle *stages, err *e)
+{
+    for (size_t i = 0; i < stages->count; i++) {
+        entry *one = &stages->entry[i];
+        const char *last = strrchr(one->name, '.');
+        const char *heads = one->axes == NULL ? NULL : strchr(one->axes, 'h');
+        if (heads == NULL || strcmp(last == NULL ? one->name : last + 1, "weights") != 0)
+            continue;
+        bool has_batch = heads > one->axes;
+        if (!tensor_average(&one->tensor, has_batch ? 1 : 0, e))
+            return false;
+        one->axes = has_batch ? "bqk" : "qk";
+    }
+    return true;
+}
+
+bool outputs_write(outputs *to, work *w, err *e)
+{
+    if (to->given->average_heads && !average_heads(w->stages, e))
+        return false;
+    for (size_t i = 0; i < to->count; i++) {
+        output *one = &to->output[i];
+        bundle view = {0};
+        bool done = are_all(one, w)
+                        ? write_result(to, one, w->stages, w, e)
+                        : view_stages(one, w, &view, e) && write_result(to, one, &view, w, e);
+        bundle_free(&view);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+bool outputs_write_picture(outputs *to, const text *drawn, err *e)
+{
+    return output_file_write(&to->picture, drawn, e);
+}
+
+static bool write_error(output_file *file, const bundle *result, const document *one, err *e)
+{
+    write_options how = {.name = bundle_text(&one->contents, "name"), .single_line = true};
+    file->results++;
+    return json_write(result, &how, &file->sink, e);
+}
+
+bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e)
+{
+    bundle result = {0};
+    text said = {0};
+    text_add_format(&said, "%s%s%s", bad->where, bad->where[0] == '\0' ? "" : ": ", bad->what);
+    bool done = text_ok(&said, e) &&
+                bundle_add_text(&result, "error", text_string(&said), said.length, (place){0}, e);
+    for (size_t i = 0; i < to->count && done; i++)
+        done = write_error(&to->output[i].to, &result, one, e);
+    text_free(&said);
+    bundle_free(&result);
+    return done;
+}
+
+bool outputs_are_text(const outputs *to)
+{
+    const output *only = &to->output[0];
+    return !to->traces && !to->draws && to->given->write.count == 0 &&
+           (only->format == NULL || output_is_json(only->format));
+}
+
+bool outputs_open_memory(outputs *to, const outputs *as, err *e)
+{
+    *to = *as;
+    to->threads = 1;
+    to->output = mem_alloc(1, sizeof to->output[0], e);
+    if (to->output == NULL)
+        return false;
+    to->output[0] = as->output[0];
+    to->output[0].to = (output_file){.is_open = true};
+    sink_open_memory(&to->output[0].to.sink);
+    return true;
+}
+
+text *outputs_text(outputs *in_memory)
+{
+    return sink_text(&in_memory->output[0].to.sink);
+}
+
+void outputs_free_memory(outputs *in_memory)
+{
+    if (in_memory->output != NULL)
+        sink_discard(&in_memory->output[0].to.sink);
+    mem_free(in_memory->output);
+}
+
+bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
+{
+    output_file *data = &to->output[0].to;
+    if (!outputs_open(to, e))
+        return false;
+    data->results++;
+    text_add(sink_text(&data->sink), bytes, length);
+    return sink_spill(&data->sink, e);
+}
+
+bool outputs_flush(outputs *to, err *e)
+{
+    bool done = output_file_flush(&to->trace, e) && output_file_flush(&to->picture, e);
+    for (size_t i = 0; i < to->count && done; i++)
+        done = output_file_flush(&to->output[i].to, e);
+    return done;
+}
+
+bool outputs_close(outputs *to, bool done, err *e)
+{
+    for (size_t i = 0; i < to->count; i++) {
+        done = output_file_close(&to->output[i].to, done, e);
+        text_list_free(&to->output[i].stages);
+    }
+    done = output_file_close(&to->trace, done, e);
+    done = output_file_close(&to->picture, done, e);
+    mem_free(to->output);
+    return done;
+}

@@ -1,0 +1,54 @@
+/* Where a run's results go: which stages, into which files, in which format (DESIGN §3). Decided
+ * from the options before anything is read; files are opened when the first result is ready. */
+#ifndef SELFATTN_CLI_OUT_OUTPUTS_H
+#define SELFATTN_CLI_OUT_OUTPUTS_H
+
+#include "cli/in/document.h"
+#include "cli/out/output_file.h"
+#include "cli/run/work.h"
+
+/* One of them: the data, or a --write. */
+typedef struct output {
+    const char *what; /* as messages call it */
+    output_file to;
+    text_list stages; /* names, in which * stands for anything; none: those of the work's kind */
+    const format *format; /* that is said, by an option or an ending; NULL: by the input */
+} output;
+
+typedef struct outputs {
+    const options *given;
+    const documents *documents;
+    size_t threads; /* that may format numbers */
+    bool traces, draws;
+    output *output; /* the data, where there are any, then one a --write in their order */
+    size_t count;
+    output_file trace, picture;
+} outputs;
+
+bool outputs_plan(outputs *to, const options *o, err *e);
+/* Wants what is written, whole or row by row as its writers can have it. */
+bool outputs_want(const outputs *to, work *w, err *e);
+/* Opens every file before the first byte is written anywhere. */
+bool outputs_open(outputs *to, err *e);
+bool outputs_write(outputs *to, work *w, err *e);
+bool outputs_write_picture(outputs *to, const text *drawn, err *e);
+/* Writes {"error": …} in the place of a document's result: --keep-going. */
+bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);
+
+/* Whether results are JSON for one file and nothing else, so that they can be made apart, and put
+ * together as text. */
+bool outputs_are_text(const outputs *to);
+/* The same outputs, for one of several threads: results go to a text, outputs_text. To be freed by
+ * outputs_free_memory in any case. */
+bool outputs_open_memory(outputs *to, const outputs *as, err *e);
+text *outputs_text(outputs *in_memory);
+void outputs_free_memory(outputs *in_memory);
+/* Writes results that were made in memory. */
+bool outputs_put(outputs *to, const char *bytes, size_t length, err *e);
+
+/* What was written goes to standard output, or a pipe, now. */
+bool outputs_flush(outputs *to, err *e);
+/* Puts all files in their places, or, where the run was not done, removes what was begun. */
+bool outputs_close(outputs *to, bool done, err *e);
+
+#endif

@@ -1,0 +1,149 @@
+#include "cli/out/progress.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    FIRST_MS = 1000, /* work that lasts less needs no line */
+    NEXT_MS = 200,   /* as often as an eye cares for */
+    LINE = 96
+};
+
+/* Columns that the line takes on the terminal now. Static, because a signal handler erases it. */
+static atomic_int drawn;
+
+static void put(const char *bytes, size_t length)
+{
+    ssize_t ignored = write(STDERR_FILENO, bytes, length); /* who can't see it can't be told */
+    (void)ignored;
+}
+
+/* With spaces: every terminal knows them. */
+void progress_erase(void)
+{
+    char line[LINE + 2];
+    size_t columns = (size_t)atomic_exchange(&drawn, 0);
+    if (columns == 0)
+        return;
+    memset(line, ' ', sizeof line);
+    line[0] = line[columns + 1] = '\r';
+    put(line, columns + 2);
+}
+
+/* "12 documents done, block 3 of 40" */
+static int describe(const progress *p, char line[LINE])
+{
+    size_t documents = atomic_load(&p->documents), blocks = atomic_load(&p->run.blocks);
+    int length = snprintf(line, LINE, "selfattn: ");
+    if (documents > 0)
+        length += snprintf(line + length, (size_t)(LINE - length), "%zu document%s done%s",
+                           documents, documents == 1 ? "" : "s", blocks > 0 ? ", " : "");
+    if (blocks > 0)
+        length += snprintf(line + length, (size_t)(LINE - length), "block %zu of %zu",
+                           atomic_load(&p->run.done), blocks);
+    if (documents == 0 && blocks == 0)
+        length += snprintf(line + length, (size_t)(LINE - length), "reading");
+    return length < p->width ? length : p->width;
+}
+
+static void draw(const progress *p)
+{
+    char line[LINE];
+    int columns = describe(p, line);
+    progress_erase();
+    atomic_store(&drawn, columns);
+    put(line, (size_t)columns);
+}
+
+static struct timespec after(int milliseconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += milliseconds * 1000000L;
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
+}
+
+static void *draw_now_and_then(void *argument)
+{
+    progress *p = argument;
+    struct timespec next = after(FIRST_MS);
+    pthread_mutex_lock(&p->lock);
+    while (!p->ends) {
+        if (pthread_cond_timedwait(&p->end, &p->lock, &next) == 0)
+            continue;
+        draw(p);
+        next = after(NEXT_MS);
+    }
+    progress_erase();
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Signals go to the caller's thread, which knows what to clean up. */
+static bool start_thread(progress *p)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(&p->thread, NULL, draw_now_and_then, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started;
+}
+
+void progress_start(progress *p, const options *o, env *world)
+{
+    *p = (progress){.width = world->width - 1};
+    p->width = p->width < 1 ? 1 : p->width > LINE - 1 ? LINE - 1 : p->width;
+    if (!world->stderr_is_terminal || o->quiet)
+        return;
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (start_thread(p))
+        world->progress = p;
+}
+
+void progress_stop(env *world)
+{
+    progress *p = world->progress;
+    if (p == NULL)
+        return;
+    world->progress = NULL;
+    pthread_mutex_lock(&p->lock);
+    p->ends = true;
+    pthread_cond_signal(&p->end);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->end);
+    pthread_mutex_destroy(&p->lock);
+}
+
+void progress_document_done(progress *p)
+{
+    if (p == NULL)
+        return;
+    atomic_fetch_add(&p->documents, 1);
+    atomic_store(&p->run.blocks, 0);
+}
+
+void progress_pause(progress *p)
+{
+    if (p == NULL || p->pauses++ > 0)
+        return;
+    pthread_mutex_lock(&p->lock);
+    progress_erase();
+}
+
+void progress_resume(progress *p)
+{
+    if (p != NULL && --p->pauses == 0)
+        pthread_mutex_unlock(&p->lock);
+}

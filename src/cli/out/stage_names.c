@@ -1,0 +1,96 @@
+#include "cli/out/stage_names.h"
+
+#include "attn/spec/stage.h"
+#include "base/nearest.h"
+#include "model/keep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool stage_names_have(const text_list *of_stack, const char *name)
+{
+    return of_stack != NULL ? text_list_find(of_stack, name) != NULL
+                            : named_find(&STAGES, name, strlen(name)) != NULL;
+}
+
+static const char *nearest_of(const text_list *of_stack, const char *name, size_t length)
+{
+    const char *found = NULL;
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    for (size_t i = 0; i < of_stack->count; i++) {
+        if (nearest_is_nearer(&near, of_stack->item[i]))
+            found = of_stack->item[i];
+    }
+    return found;
+}
+
+const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length)
+{
+    if (of_stack != NULL)
+        return nearest_of(of_stack, name, length);
+    const named *row = named_nearest(&STAGES, name, length);
+    return row == NULL ? NULL : row->name;
+}
+
+/* ---- what would make a stage ---- */
+
+/* Of layers and generations, where the table of stages does not say it: the way's end, a stage that
+ * is always beside it, and what it needs. What only a layer says for itself no option does. */
+static const struct {
+    const char *stage, *beside, *needs;
+} NEEDS[] = {{"cross.q_rope", "scores", "\"rope\" in the layer's cross"},
+             {"cross.k_rope", "scores", "\"rope\" in the layer's cross"},
+             {"x_pos", "scores", "\"positions\" in its layer"},
+             {"present_k", "scores", "a cache, and a stack begins without one"},
+             {"present_v", "scores", "a cache, and a stack begins without one"},
+             {"tempered", "logits", "the option --temperature"},
+             {"exponentials", "logits", "the option --temperature"},
+             {"probabilities", "logits", "the option --temperature"}};
+
+/* Whether the last steps of the way to a stage are these. */
+static bool ends_in(const char *name, const char *steps)
+{
+    size_t length = strlen(name), of_steps = strlen(steps);
+    return length > of_steps && name[length - of_steps - 1] == '.' &&
+           strcmp(name + length - of_steps, steps) == 0;
+}
+
+/* The way may have a *, as --emit takes it. */
+static bool is_beside(const text_list *of_stack, const char *name, const char *other)
+{
+    char pattern[2 * STAGE_NAME];
+    int way = (int)(strrchr(name, '.') + 1 - name);
+    snprintf(pattern, sizeof pattern, "%.*s%s", way, name, other);
+    for (size_t i = 0; i < of_stack->count; i++) {
+        if (stage_name_matches(pattern, of_stack->item[i]))
+            return true;
+    }
+    return false;
+}
+
+const char *stage_names_needs(const text_list *of_stack, const char *name)
+{
+    const char *last = strrchr(name, '.');
+    if (of_stack == NULL || last == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++) {
+        if (ends_in(name, NEEDS[i].stage) && is_beside(of_stack, name, NEEDS[i].beside))
+            return NEEDS[i].needs;
+    }
+    const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
+    return row != NULL && is_beside(of_stack, name, "scores") ? stage_row(stage_of(row))->made_by
+                                                              : NULL;
+}
+
+bool stage_names_suggest(const text_list *of_stack, const char *name, const char *all, err *e)
+{
+    const char *needs = stage_names_needs(of_stack, name);
+    const char *near = stage_names_nearest(of_stack, name, strlen(name));
+    if (needs != NULL)
+        return err_remedy(e, "it needs %s", needs);
+    if (near != NULL)
+        return err_remedy(e, "did you mean \"%s\"?", near);
+    return of_stack == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "its first is %s, and its last %s%s", of_stack->item[0],
+                                         of_stack->item[of_stack->count - 1], all);
+}

@@ -1,0 +1,120 @@
+#include "cli/run/batch.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "cli/line/clock.h"
+
+/* Lines that are taken at once: some milliseconds' work, against which starting threads is little.
+ * Their results are small, too, or the rest of them has to wait. */
+enum { LINES_MOST = 1024, TEXT_MOST = 1 << 22 };
+static const double SECONDS_MOST = 0.05;
+
+static void do_item(const batch *b, size_t worker, batch_item *item)
+{
+    batch_worker *w = &b->worker[worker];
+    text *results = outputs_text(&w->to);
+    item->worker = worker;
+    item->start = results->length;
+    item->is_done = batch_worker_do(w, &item->line, &item->read) && !results->failed;
+    if (!item->is_done)
+        results->length = item->start; /* what was begun is forgotten */
+    item->length = results->length - item->start;
+}
+
+/* Items are taken in order, so that those that were done are the first ones; each worker that runs
+ * does one at least. */
+static void do_items(void *context, size_t worker)
+{
+    batch *b = context;
+    const text *results = outputs_text(&b->worker[worker].to);
+    do {
+        size_t next = atomic_fetch_add(&b->next, 1);
+        if (next >= b->count)
+            break;
+        do_item(b, worker, &b->item[next]);
+    } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
+}
+
+void batch_open(batch *b, const options *o, documents *all, const outputs *to)
+{
+    *b = (batch){.given = o, .documents = all, .to = to};
+    if (!o->stream && outputs_are_text(to))
+        b->threads = o->threads > THREADS_MOST ? THREADS_MOST : o->threads;
+    if (b->threads > 0)
+        crew_open(&b->crew, b->threads);
+}
+
+static bool start_workers(batch *b, err *e)
+{
+    b->item = mem_alloc(LINES_MOST, sizeof b->item[0], e);
+    b->worker = b->item == NULL ? NULL : mem_alloc_zeroed(b->threads, sizeof b->worker[0], e);
+    bool done = b->worker != NULL;
+    for (; done && b->workers < b->threads; b->workers++)
+        done = batch_worker_open(&b->worker[b->workers], b->documents, b->given, b->to, e);
+    return done;
+}
+
+void batch_close(batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        document_free(&b->item[i].read);
+    for (size_t i = 0; i < b->workers; i++)
+        batch_worker_close(&b->worker[i]);
+    mem_free(b->worker);
+    mem_free(b->item);
+    if (b->threads > 0)
+        crew_close(&b->crew);
+    b->threads = 0;
+}
+
+static void take_lines(batch *b)
+{
+    document_line line[LINES_MOST];
+    b->count = documents_take(b->documents, line, LINES_MOST);
+    b->done = 0;
+    for (size_t i = 0; i < b->count; i++)
+        b->item[i] = (batch_item){.line = line[i]};
+}
+
+static void compute_items(batch *b)
+{
+    size_t left = b->count - b->done;
+    for (size_t i = 0; i < b->threads; i++) {
+        text *results = outputs_text(&b->worker[i].to);
+        if (results->failed)
+            text_free(results); /* a document that memory was missing for is tried again, alone */
+        text_clear(results);
+    }
+    atomic_store(&b->next, b->done);
+    b->ends = clock_seconds() + SECONDS_MOST;
+    crew_run(&b->crew, left < b->threads ? left : b->threads, do_items, b);
+}
+
+/* Workers' texts grow while they work, so that results are looked for only behind it. */
+static void find_results(batch *b, size_t end)
+{
+    for (size_t i = b->done; i < end; i++) {
+        batch_item *one = &b->item[i];
+        one->result = text_string(outputs_text(&b->worker[one->worker].to)) + one->start;
+    }
+}
+
+bool batch_step(batch *b, batch_item **items, size_t *count, err *e)
+{
+    *count = 0;
+    if (b->threads == 0 || (b->done == b->count && !documents_has_next(b->documents)))
+        return true;
+    if (b->worker == NULL && !start_workers(b, e))
+        return false;
+    if (b->done == b->count)
+        take_lines(b);
+    if (b->done == b->count)
+        return true;
+    compute_items(b);
+    size_t next = atomic_load(&b->next), end = next < b->count ? next : b->count;
+    find_results(b, end);
+    *items = b->item + b->done;
+    *count = end - b->done;
+    b->done = end;
+    return true;
+}

@@ -1,0 +1,47 @@
+/* Small documents of a stream, several at once: each thread takes a line after the other, and does
+ * all of it (cli/run/batch_worker.h).
+ *
+ * What is no plain sailing (an error, a note to be said, a file to be read first, a document so
+ * large that all threads should work on it) is left to the caller, who does it as if there were no
+ * batch. So the results are the same bytes, in the same order. */
+#ifndef SELFATTN_CLI_RUN_BATCH_H
+#define SELFATTN_CLI_RUN_BATCH_H
+
+#include "base/threads.h"
+#include "cli/run/batch_worker.h"
+
+#include <stdatomic.h>
+
+typedef struct batch_item {
+    document_line line;
+    bool is_done;
+    document read;      /* of a line that is not done; its file is NULL: to be read anew */
+    const char *result; /* borrowed until the next step */
+    size_t worker, start, length; /* where it stands in its worker's text */
+} batch_item;
+
+typedef struct batch {
+    const options *given;
+    documents *documents;
+    const outputs *to;
+    batch_item *item;
+    size_t count, done; /* lines taken, and those of them that were handed back */
+    size_t threads;
+    crew crew;            /* of so many, where that is not 0 */
+    batch_worker *worker; /* as many, once there is something to do */
+    size_t workers;       /* of them that were opened */
+    atomic_size_t next;   /* item to be done */
+    double ends;          /* when no further one is begun, on the monotonic clock */
+} batch;
+
+/* For --stream, and where results are no text, there is just none. */
+void batch_open(batch *b, const options *o, documents *all, const outputs *to);
+void batch_close(batch *b);
+
+/* The next lines, done or left to the caller, at *items until the next step: *count of them, 0
+ * where the next line has to be waited for. Some tens of milliseconds' work at most, so that
+ * results can go out. Whoever takes an item's document clears it there. Fails for want of
+ * memory. */
+bool batch_step(batch *b, batch_item **items, size_t *count, err *e);
+
+#endif

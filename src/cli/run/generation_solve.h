@@ -1,0 +1,39 @@
+/* A generation of a document, opened and computed: what generate and check share. */
+#ifndef SELFATTN_CLI_RUN_GENERATION_SOLVE_H
+#define SELFATTN_CLI_RUN_GENERATION_SOLVE_H
+
+#include "cli/in/document.h"
+#include "cli/line/env.h"
+#include "model/generation.h"
+#include "trace/generation_trace.h"
+
+typedef struct generation_solution {
+    generation of;
+    generation_trace trace; /* where it is traced; then the generation keeps all stages */
+    bool is_traced;
+    double *number; /* drawn before, one a step */
+} generation_solution;
+
+/* What is done with each step, or NULL. */
+typedef struct step_listener {
+    bool (*hear)(void *context, const generation *g, err *e);
+    void *context;
+} step_listener;
+
+/* Refuses a seed that nothing is drawn from. */
+bool generation_check_seed(const options *o, err *e);
+/* Reads and plans it for so many steps, drawn as --temperature and --seed say. To be freed in any
+ * case, and not to be moved. */
+bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
+                              bool is_traced, const options *o, err *e);
+/* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
+ * their trace, which is begun behind it. */
+bool generation_solution_check(const generation_solution *s, const options *o, const env *world,
+                               err *e);
+/* Computes all steps, and says the notes. Of `weighted`, a traced one keeps the row in focus, or
+ * all rows where `all_weighted` asks for them. */
+bool generation_solution_run(generation_solution *s, bool all_weighted, const step_listener *each,
+                             const options *o, const env *world, err *e);
+void generation_solution_free(generation_solution *s);
+
+#endif

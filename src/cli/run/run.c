@@ -1,0 +1,217 @@
+/* selfattn run, encode and decode: documents in, stages or a trace out. */
+#include "cli/run/batch.h"
+#include "cli/line/clock.h"
+#include "cli/command.h"
+#include "cli/in/document.h"
+#include "cli/out/outputs.h"
+#include "cli/run/picturing.h"
+#include "cli/out/progress.h"
+#include "cli/out/report.h"
+#include "cli/run/tracing.h"
+
+/* A result in memory waits this long at most while others are computed: a reader hardly notices,
+ * and one write serves many results. */
+static const double FLUSH_SECONDS = 0.05;
+
+typedef struct runner {
+    const options *given;
+    env *world;
+    const char *as; /* the kind of work that the command's name says, or NULL */
+    documents documents;
+    outputs to;
+    batch batch;
+    size_t bad;     /* documents that were passed over: --keep-going */
+    double flushed; /* when results were last handed on */
+} runner;
+
+/* Everything of one document but the writing: read and checked, then computed. */
+static bool compute(runner *r, document *one, work *w, text *picture, err *e)
+{
+    const outputs *to = &r->to;
+    const options *o = r->given;
+    return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
+           (!to->traces || tracing_check(o, to->trace.results, e)) &&
+           (!to->draws || picturing_check(to, e)) && documents_look(&r->documents, one, e) &&
+           (to->traces || to->draws
+                ? w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, o, r->world, e)
+                : w->kind->run(w, o, r->world, e)) &&
+           (!to->draws || picturing_draw(w->shown, o, r->world, to, picture, e));
+}
+
+static bool write_result(runner *r, work *w, const text *picture, err *e)
+{
+    outputs *to = &r->to;
+    progress_pause(r->world->progress);
+    bool done = outputs_open(to, e) &&
+                (!to->traces || tracing_write(w->shown, w->document, to->documents, r->given,
+                                              r->world, &to->trace, e)) &&
+                outputs_write(to, w, e) && (!to->draws || outputs_write_picture(to, picture, e));
+    progress_resume(r->world->progress);
+    return done;
+}
+
+static bool flush(runner *r, err *e)
+{
+    progress_pause(r->world->progress);
+    bool done = outputs_flush(&r->to, e);
+    progress_resume(r->world->progress);
+    return done;
+}
+
+/* Says what is wrong, behind the results before it, and writes it in the place of the result. */
+static bool pass_over(runner *r, const document *one, const err *bad, err *e)
+{
+    r->bad++;
+    if (!outputs_open(&r->to, e) || !flush(r, e))
+        return false;
+    report_error(r->world, bad);
+    return outputs_write_error(&r->to, one, bad, e);
+}
+
+/* A bad document ends the run, or with --keep-going only itself. */
+static bool take_failure(runner *r, const document *one, err *bad, err *e)
+{
+    document_blame(one, bad);
+    if (r->given->keep_going && !r->documents.is_over)
+        return pass_over(r, one, bad, e);
+    *e = *bad;
+    flush(r, e); /* results before it stay */
+    return false;
+}
+
+static bool run_document(runner *r, document *one, err *bad, err *e)
+{
+    work w; /* planning it sets it */
+    text picture = {0};
+    place at = document_place(one);
+    bool is_computed = compute(r, one, &w, &picture, bad);
+    bool done = is_computed ? write_result(r, &w, &picture, e) || err_place(e, &at)
+                            : take_failure(r, one, bad, e);
+    text_free(&picture);
+    work_free(&w);
+    if (is_computed)
+        documents_keep(&r->documents, one);
+    return done;
+}
+
+/* A pipe sees each result soon: before the next document is waited for, and now and then while
+ * there are many. */
+static bool hand_on(runner *r, err *e)
+{
+    double at = clock_seconds();
+    if (documents_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
+        return true;
+    r->flushed = at;
+    return flush(r, e);
+}
+
+/* A document that was read, or was not: `bad` says why. */
+static bool end_document(runner *r, document *one, bool is_read, err *bad, err *e)
+{
+    bool done = is_read ? run_document(r, one, bad, e) : take_failure(r, one, bad, e);
+    document_free(one);
+    progress_document_done(r->world->progress);
+    return done;
+}
+
+static bool run_next(runner *r, bool *is_there, err *e)
+{
+    document one;
+    err bad = {0};
+    bool is_read = documents_next(&r->documents, &one, is_there, &bad);
+    if (is_read && !*is_there)
+        return true;
+    *is_there = true;
+    return end_document(r, &one, is_read, &bad, e) && hand_on(r, e);
+}
+
+static bool run_left_item(runner *r, batch_item *item, err *e)
+{
+    document one = item->read;
+    err bad = {0};
+    bool is_read = one.file != NULL || documents_read_line(&r->documents, &item->line, &one, &bad);
+    item->read = (document){0};
+    return end_document(r, &one, is_read, &bad, e);
+}
+
+static bool write_item(runner *r, const batch_item *item, err *e)
+{
+    progress_pause(r->world->progress);
+    bool done = outputs_put(&r->to, item->result, item->length, e);
+    progress_resume(r->world->progress);
+    progress_document_done(r->world->progress);
+    return done;
+}
+
+/* The documents that are in memory, by several threads. */
+static bool run_batches(runner *r, err *e)
+{
+    batch_item *item;
+    for (size_t count = 1; count > 0;) {
+        if (!batch_step(&r->batch, &item, &count, e))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            if (!(item[i].is_done ? write_item(r, &item[i], e) : run_left_item(r, &item[i], e)))
+                return false;
+        }
+        if (!hand_on(r, e))
+            return false;
+    }
+    return true;
+}
+
+static bool run_all(runner *r, err *e)
+{
+    for (bool is_there = true; is_there;) {
+        if (!run_next(r, &is_there, e) || !run_batches(r, e))
+            return false;
+    }
+    return outputs_open(&r->to, e); /* a stream of no documents has an empty result */
+}
+
+static bool check_keep_going(const runner *r, err *e)
+{
+    if (!r->given->keep_going || !r->documents.has_options_only)
+        return true;
+    err_set(e, "--keep-going goes on behind a bad document, and no document is named");
+    return err_remedy(e, "- names standard input");
+}
+
+static int run_as(const char *as, const options *o, env *world, err *e)
+{
+    runner r = {.given = o, .world = world, .as = as};
+    given_bundle weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
+    bool done = outputs_plan(&r.to, o, e);
+    if (done)
+        tracing_say_unused(o, world);
+    weights.keeps_narrow = !r.to.traces && !o->header; /* which say what all inputs are */
+    done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
+           check_keep_going(&r, e);
+    progress shown;
+    r.to.documents = &r.documents;
+    progress_start(&shown, o, world);
+    if (done)
+        batch_open(&r.batch, o, &r.documents, &r.to);
+    done = done && run_all(&r, e);
+    batch_close(&r.batch);
+    progress_stop(world);
+    done = outputs_close(&r.to, done, e);
+    documents_close(&r.documents);
+    given_bundle_close(&weights);
+    return done && r.bad == 0 ? EXIT_DONE : EXIT_WRONG;
+}
+
+int command_run(const options *o, env *world, err *e)
+{
+    return run_as(NULL, o, world, e);
+}
+
+int command_encode(const options *o, env *world, err *e)
+{
+    return run_as("encoder", o, world, e);
+}
+
+int command_decode(const options *o, env *world, err *e)
+{
+    return run_as("decoder", o, world, e);
+}

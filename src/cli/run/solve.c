@@ -1,0 +1,203 @@
+#include "cli/run/solve.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "cli/out/note.h"
+#include "cli/out/progress.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
+ * above a million only with --force). */
+enum { WEIGHTED_MOST = 1000000 };
+
+static bool check_inputs(const solution *s, const document *one, err *e)
+{
+    place at = document_place(one);
+    if (problem_has_inputs(&s->problem))
+        return true;
+    err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
+    if (at.file == NULL)
+        err_remedy(e, "--input FILE gives x, - names standard input, for a document");
+    return false;
+}
+
+bool solution_plan(solution *s, const document *one, const options *o, err *e)
+{
+    *s = (solution){.at = document_place(one)};
+    const isa *by = isa_by_name(o->isa, e);
+    if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
+        return false;
+    s->problem.allow_nonfinite = o->allow_nonfinite;
+    s->problem.cache = one->cache;
+    s->problem.packed_weights = one->packed_weights;
+    return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
+}
+
+static bool check_weighted(const solution *s, const options *o, err *e)
+{
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    if (!wanted_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force ||
+        !plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size, e))
+        return !e->is_set;
+    if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
+        return true;
+    char shape[SHAPE_TEXT];
+    err_set(e, "weighted is %s, more than a million numbers", sizes_text(rank, size, shape));
+    return err_remedy(e, "--force writes them all the same");
+}
+
+bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
+{
+    size_t size[TENSOR_MAX_RANK];
+    int rank;
+    for (size_t i = 0; i < count; i++) {
+        if (!plan_stage_shape(&s->plan, ids[i], &rank, size, e))
+            return false;
+        wanted_add(&s->wanted, ids[i]);
+    }
+    return true;
+}
+
+bool solution_want_rows(solution *s, stage_id id)
+{
+    return supplied_add(&s->supplied, &s->plan, id);
+}
+
+size_t solution_threads(const solution *s, const options *o, const env *world)
+{
+    return o->has_threads ? o->threads
+                          : threads_worth(world->processors, plan_operations(&s->plan));
+}
+
+/* --average-heads makes one more matrix for each batch entry, when the weights are there. */
+static size_t average_memory(const plan *p, const options *o)
+{
+    const size_t size[] = {p->batches, p->n_q, p->n_k};
+    size_t count = 0, bytes = 0;
+    bool fits = !o->average_heads ||
+                (sizes_count(3, size, &count) && size_mul(count, dtype_size(p->type), &bytes));
+    return fits ? bytes : SIZE_MAX;
+}
+
+/* What is kept and what is supplied, and the bytes that all of it takes. */
+typedef struct division {
+    wanted kept;
+    supplied made;
+    size_t bytes;
+} division;
+
+/* Stages of more numbers than that are supplied, if they can be. */
+static bool divide(const solution *s, size_t most_numbers, size_t threads, const options *o,
+                   division *to, err *e)
+{
+    size_t of_rows;
+    to->kept = s->wanted;
+    supplied_split(&s->supplied, most_numbers, &to->made, &to->kept);
+    if (!run_memory(&s->plan, &to->kept, threads, &to->bytes, e) ||
+        !supplied_memory(&to->made, &s->plan, threads, &of_rows, e))
+        return false;
+    if (!size_add(to->bytes, average_memory(&s->plan, o), &to->bytes) ||
+        !size_add(to->bytes, of_rows, &to->bytes))
+        to->bytes = SIZE_MAX;
+    return true;
+}
+
+/* Neither size depends on the limit, so the smaller one is the least limit that is enough. */
+static bool refuse_memory(const plan *p, size_t bytes, size_t limit, err *e)
+{
+    err_set(e,
+            "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries %zu, "
+            "keys %zu",
+            bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
+    return err_remedy(e, "--emit fewer stages, or raise --max-memory");
+}
+
+/* What can be supplied is kept up to 64 MB, and not at all where that would be too much. */
+static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
+{
+    static const size_t KEPT_MOST = 64 << 20;
+    division by;
+    if (!divide(s, KEPT_MOST / dtype_size(s->plan.type), threads, o, &by, e))
+        return false;
+    size_t usual = by.bytes, limit = o->max_memory;
+    if ((usual > limit || usual > mem_left()) && !divide(s, 0, threads, o, &by, e))
+        return false;
+    if (by.bytes > limit)
+        return refuse_memory(&s->plan, usual < by.bytes ? usual : by.bytes, limit, e);
+    if (s->problem.packed_weights != NULL)
+        packed_weights_yield(s->problem.packed_weights, mem_spare(limit, by.bytes));
+    s->wanted = by.kept;
+    s->supplied = by.made;
+    supplied_widen(&s->supplied, mem_spare(limit, by.bytes));
+    return true;
+}
+
+static bool has_missing_threads(const solution *s)
+{
+    return s->report.threads < s->report.threads_wanted;
+}
+
+bool solution_has_notes(const solution *s)
+{
+    return s->plan.notes.count > 0 || s->report.empty_rows > 0 || has_missing_threads(s);
+}
+
+static void say_empty_rows(const solution *s, const options *o, const env *world)
+{
+    char rows[64];
+    snprintf(rows, sizeof rows, "of %zu query rows", s->plan.batches * s->plan.heads * s->plan.n_q);
+    note_empty_rows(world, o, &s->at, &s->report, rows);
+}
+
+static void say_notes(const solution *s, const options *o, const env *world)
+{
+    for (size_t i = 0; i < s->plan.notes.count; i++)
+        note_say(world, o, &s->at, "%s", s->plan.notes.item[i]);
+    if (s->report.empty_rows > 0)
+        say_empty_rows(s, o, world);
+    if (has_missing_threads(s))
+        note_missing_threads(world, o, &s->at, s->report.threads, s->report.threads_wanted);
+}
+
+bool solution_is_small(const solution *s)
+{
+    return threads_worth(2, plan_operations(&s->plan)) == 1;
+}
+
+bool solution_run(solution *s, const options *o, env *world, err *e)
+{
+    size_t threads = solution_threads(s, o, world);
+    s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
+    if (!check_weighted(s, o, e) || !fit_memory(s, threads, o, e) ||
+        !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e) ||
+        !supplied_start(&s->supplied, &s->plan, threads, &s->stages, e))
+        return false;
+    say_notes(s, o, world);
+    return true;
+}
+
+static bool begin_run(solution *s, run_room *in, const options *o, err *e)
+{
+    if (s->is_begun)
+        return true;
+    s->is_begun = check_weighted(s, o, e) && fit_memory(s, 1, o, e);
+    if (s->is_begun)
+        run_room_set(in, &s->plan, &s->wanted);
+    return s->is_begun;
+}
+
+bool solution_run_in(solution *s, run_room *in, crew *alone, const options *o, err *e)
+{
+    return begin_run(s, in, o, e) && run_again(in, alone, &s->stages, &s->report, e);
+}
+
+void solution_free(solution *s)
+{
+    bundle_free(&s->stages);
+    supplied_free(&s->supplied);
+    plan_free(&s->plan);
+    problem_free(&s->problem);
+}

@@ -1,0 +1,112 @@
+#include "cli/run/stack_solve.h"
+
+#include "base/mem.h"
+#include "cli/out/note.h"
+#include "cli/run/stack_overruled.h"
+#include "cli/out/stage_names.h"
+
+#include <stdint.h>
+#include <string.h>
+
+bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
+                         err *e)
+{
+    stack_settings how = {.is_decoder = is_decoder,
+                          .allow_nonfinite = o->allow_nonfinite,
+                          .packed_weights = one->packed_weights};
+    *s = (stack_solution){.at = document_place(one)};
+    const isa *by = isa_by_name(o->isa, e);
+    return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
+           stack_stage_names(&s->stack, &s->there, e);
+}
+
+/* ---- names ---- */
+
+bool stack_solution_check(const stack_solution *s, const char *name, err *e)
+{
+    if (text_list_find(&s->there, name) != NULL)
+        return true;
+    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++) {
+        if (stage_name_matches(name, s->there.item[i]))
+            return true;
+    }
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return stage_names_suggest(&s->there, name, "; --emit '*' is all", e);
+}
+
+/* ---- computing ---- */
+
+size_t stack_threads(const stack *s, const options *o, const env *world)
+{
+    return o->has_threads ? o->threads : threads_worth(world->processors, stack_operations(s));
+}
+
+bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const options *o, err *e)
+{
+    if (bytes <= o->max_memory)
+        return true;
+    err_set(e,
+            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, of_what, o->max_memory, s->layers, s->rows, s->width);
+    return err_remedy(e, "raise --max-memory");
+}
+
+static void say_notes(const stack *s, const options *o, const env *world)
+{
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const attention *a = s->layer[i].part[j].attention;
+            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
+        }
+    }
+}
+
+void stack_say_missing_threads(const crew *by, const options *o, const env *world)
+{
+    if (by->ran < by->wanted)
+        note_missing_threads(world, o, NULL, by->ran, by->wanted);
+}
+
+static bool check_memory(const stack_solution *s, const text_list *emit, size_t threads,
+                         const options *o, err *e)
+{
+    size_t bytes;
+    if (!stack_memory(&s->stack, emit, threads, &bytes, e))
+        return false;
+    if (!size_add(bytes, s->house, &bytes))
+        bytes = SIZE_MAX;
+    if (!stack_check_memory(&s->stack, bytes, "", o, e))
+        return false;
+    if (s->stack.how.packed_weights != NULL)
+        packed_weights_yield(s->stack.how.packed_weights, mem_spare(o->max_memory, bytes));
+    return true;
+}
+
+bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
+                        const env *world, err *e)
+{
+    size_t threads = stack_threads(&s->stack, o, world);
+    run_report report = {0};
+    crew by;
+    if (!check_memory(s, emit, threads, o, e))
+        return false;
+    say_notes(&s->stack, o, world);
+    stack_say_overruled(&s->stack, o, world);
+    crew_open(&by, threads);
+    bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
+    crew_close(&by);
+    if (done)
+        stack_say_missing_threads(&by, o, world);
+    if (done && report.empty_rows > 0)
+        note_empty_rows(world, o, NULL, &report, "query rows of the layers");
+    return done;
+}
+
+void stack_solution_free(stack_solution *s)
+{
+    text_list_free(&s->there);
+    text_list_free(&s->wanted);
+    bundle_free(&s->stages);
+    stack_free(&s->stack);
+}

@@ -1,0 +1,360 @@
+#include "cli/run/work.h"
+
+#include "base/mem.h"
+#include "cli/out/header.h"
+#include "cli/line/option_value.h"
+#include "cli/run/tracing.h"
+#include "model/keep.h"
+#include "model/keys.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- one attention ---- */
+
+static char *OF_ATTENTION[] = {"weights", "output"};
+
+static bool plan_attention(work *w, const options *o, err *e)
+{
+    w->stages = &w->of.attention.stages;
+    return solution_plan(&w->of.attention, w->document, o, e);
+}
+
+static bool add_name(text_list *names, const char *name, err *e)
+{
+    return text_list_add(names, name, strlen(name), e);
+}
+
+static bool names_of_attention(const work *w, text_list *names, err *e)
+{
+    (void)w;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (!add_name(names, stage_row(id)->key.named.name, e))
+            return false;
+    }
+    return true;
+}
+
+static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
+{
+    solution *s = &w->of.attention;
+    w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
+    return (by_rows && solution_want_rows(s, id)) || solution_want(s, &id, 1, e);
+}
+
+/* options_check_words has refused a name that no stage has. */
+static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
+{
+    const named *found = named_find(&STAGES, name, strlen(name));
+    if (found != NULL)
+        return want_stage(w, stage_of(found), by_rows, e);
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(&w->of.attention.plan, id) &&
+            stage_name_matches(name, stage_row(id)->key.named.name) &&
+            !want_stage(w, id, by_rows, e))
+            return false;
+    }
+    return true;
+}
+
+static bool attention_has_heads(const work *w)
+{
+    return w->of.attention.plan.has_heads;
+}
+
+static bool is_meant(const text_list *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (stage_name_matches(names->item[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool bytes_of_attention(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    const plan *p = &w->of.attention.plan;
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    *bytes = 0;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (!plan_has_stage(p, id) || !is_meant(names, stage_row(id)->key.named.name))
+            continue;
+        if (!plan_stage_shape(p, id, &rank, size, e))
+            return false;
+        if (!sizes_count(rank, size, &count) ||
+            !size_add_product(bytes, count, dtype_size(p->type)))
+            *bytes = SIZE_MAX;
+    }
+    return true;
+}
+
+static bool run_attention(work *w, const options *o, env *world, err *e)
+{
+    return solution_run(&w->of.attention, o, world, e);
+}
+
+static bool show_attention(work *w, shown_for use, const options *o, env *world, err *e)
+{
+    solution *s = &w->of.attention;
+    trace *t = &w->made.attention;
+    step_wish wish[STEP_COUNT];
+    trace_focus focus;
+    *t = (trace){0};
+    w->shown = t;
+    tracing_find_wishes(use == FOR_STEPS ? &o->steps : NULL, wish);
+    if (!tracing_find_focus(s, o, &focus, e))
+        return false;
+    focus.is_by_default = o->focus.count == 0;
+    if (use != FOR_PICTURE)
+        trace_wants(&s->plan, focus, &s->wanted);
+    bool is_all = use == FOR_STEPS && o->steps.count == 0;
+    return (use != FOR_PICTURE || want_stage(w, STAGE_WEIGHTS, false, e)) &&
+           solution_run(s, o, world, e) &&
+           trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e);
+}
+
+static bool header_of_attention(const work *w, const options *o, text_list *lines, err *e)
+{
+    return header_lines(&w->of.attention, o, lines, e);
+}
+
+static why_question question_of_attention(const work *w, const options *o, const env *world)
+{
+    const solution *s = &w->of.attention;
+    return (why_question){
+        .problem = &s->problem, .with = s->plan.with, .threads = solution_threads(s, o, world)};
+}
+
+static void free_attention(work *w)
+{
+    if (w->shown != NULL)
+        trace_free(&w->made.attention);
+    solution_free(&w->of.attention);
+}
+
+/* ---- layers ---- */
+
+static char *OF_STACK[] = {"output"};
+
+static bool plan_stack(work *w, const options *o, err *e)
+{
+    w->stages = &w->of.stack.stages;
+    return stack_solution_plan(&w->of.stack, w->document, w->is_decoder, o, e);
+}
+
+static bool add_names(text_list *to, const text_list *from, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!add_name(to, from->item[i], e))
+            return false;
+    }
+    return true;
+}
+
+static bool names_of_stack(const work *w, text_list *names, err *e)
+{
+    return add_names(names, &w->of.stack.there, e);
+}
+
+static bool is_weights(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    return last != NULL && strcmp(last, ".weights") == 0;
+}
+
+static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
+{
+    stack_solution *s = &w->of.stack;
+    (void)by_rows; /* a stack's rows are those of the next layer */
+    if (!stack_solution_check(s, name, e))
+        return false;
+    w->wants_weights = w->wants_weights || is_weights(name);
+    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++)
+        w->wants_weights = w->wants_weights || (is_weights(s->there.item[i]) &&
+                                                stage_name_matches(name, s->there.item[i]));
+    return text_list_index(&s->wanted, e) && add_name(&s->wanted, name, e);
+}
+
+static bool stack_has_heads(const work *w)
+{
+    const stack *s = &w->of.stack.stack;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD && p->attention->plan.has_heads)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    return stack_stages_memory(&w->of.stack.stack, names, bytes, e);
+}
+
+static bool run_stack(work *w, const options *o, env *world, err *e)
+{
+    stack_solution *s = &w->of.stack;
+    return stack_solution_run(s, &s->wanted, o, world, e);
+}
+
+static bool show_stack(work *w, shown_for use, const options *o, env *world, err *e)
+{
+    static const text_list NO_STEPS = {0};
+    stack_solution *s = &w->of.stack;
+    stack_trace *t = &w->made.stack;
+    const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
+    *t = (stack_trace){0};
+    w->shown = &t->whole;
+    return (use != FOR_STEPS || tracing_check_steps(&s->stack, 0, o, e)) &&
+           tracing_make_stack(t, s, &s->wanted, asked, o, world, e);
+}
+
+static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
+{
+    const char *command = !w->is_said ? NULL : w->is_decoder ? "decode" : "encode";
+    return header_lines_of_stack(&w->of.stack.stack, command, o, lines, e);
+}
+
+static why_question question_of_layers(const stack *s, const generation_settings *steps,
+                                       const options *o, const env *world)
+{
+    return (why_question){.document = s->document,
+                          .how = s->how,
+                          .steps = steps,
+                          .by = s->isa,
+                          .threads = stack_threads(s, o, world)};
+}
+
+static why_question question_of_stack(const work *w, const options *o, const env *world)
+{
+    return question_of_layers(&w->of.stack.stack, NULL, o, world);
+}
+
+static void free_stack(work *w)
+{
+    if (w->shown != NULL)
+        stack_trace_free(&w->made.stack);
+    stack_solution_free(&w->of.stack);
+}
+
+/* ---- steps of a generation ---- */
+
+static bool names_of_steps(const work *w, text_list *names, err *e)
+{
+    return add_names(names, &w->of.generation.there, e);
+}
+
+static bool want_of_steps(work *w, const char *name, bool by_rows, err *e)
+{
+    (void)by_rows;
+    return add_name(&w->of.generation.wanted, name, e);
+}
+
+static bool run_steps(work *w, const options *o, env *world, err *e)
+{
+    return named_steps_run(&w->of.generation, o, world, e);
+}
+
+static bool show_steps(work *w, shown_for use, const options *o, env *world, err *e)
+{
+    (void)use; /* they are traced in any case */
+    w->shown = &w->of.generation.solved.trace.made.whole;
+    return run_steps(w, o, world, e);
+}
+
+static why_question question_of_steps(const work *w, const options *o, const env *world)
+{
+    const generation *g = &w->of.generation.solved.of;
+    return question_of_layers(&g->stack, &g->how, o, world);
+}
+
+static void free_steps(work *w)
+{
+    named_steps_free(&w->of.generation);
+}
+
+/* ---- the kinds ---- */
+
+static const work_kind ATTENTION = {.emitted = {.item = OF_ATTENTION, .count = 2},
+                                    .plan = plan_attention,
+                                    .names = names_of_attention,
+                                    .want = want_of_attention,
+                                    .has_heads = attention_has_heads,
+                                    .bytes = bytes_of_attention,
+                                    .run = run_attention,
+                                    .show = show_attention,
+                                    .header = header_of_attention,
+                                    .question = question_of_attention,
+                                    .free = free_attention};
+
+static const work_kind STACK = {.emitted = {.item = OF_STACK, .count = 1},
+                                .plan = plan_stack,
+                                .names = names_of_stack,
+                                .want = want_of_stack,
+                                .has_heads = stack_has_heads,
+                                .bytes = bytes_of_stack,
+                                .run = run_stack,
+                                .show = show_stack,
+                                .header = header_of_stack,
+                                .question = question_of_stack,
+                                .free = free_stack};
+
+/* Nothing writes its stages: generate writes tokens as they come. */
+static const work_kind STEPS_OF_GENERATION = {.names = names_of_steps,
+                                              .want = want_of_steps,
+                                              .run = run_steps,
+                                              .show = show_steps,
+                                              .question = question_of_steps,
+                                              .free = free_steps};
+
+/* Rows that come line by line go on with one attention. */
+static bool check_stream(const document *one, err *e)
+{
+    place at = document_place(one);
+    if (one->cache == NULL)
+        return true;
+    err_at(e, &at, "--stream goes on with the rows of one attention, and these are layers");
+    return err_remedy(e, "selfattn generate goes on with layers");
+}
+
+bool work_plan(work *w, const document *one, const char *as, const options *o, err *e)
+{
+    const bundle *contents = &one->contents;
+    bool is_attention = as == NULL && bundle_find(contents, "layers") == NULL;
+    w->kind = NULL;
+    w->document = one;
+    w->is_said = as != NULL;
+    w->wants_weights = false;
+    w->shown = NULL;
+    if (is_attention ? !attention_keys_check(contents, e) || !options_check_words(o, e)
+                     : !check_stream(one, e) || !stack_find_kind(contents, as, &w->is_decoder, e))
+        return false;
+    w->kind = is_attention ? &ATTENTION : &STACK;
+    return w->kind->plan(w, o, e);
+}
+
+bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e)
+{
+    *w = (work){.kind = &STEPS_OF_GENERATION, .document = one, .stages = &w->of.generation.stages};
+    return named_steps_plan(&w->of.generation, one, names, o, e);
+}
+
+bool work_is_attention(const work *w)
+{
+    return w->kind == &ATTENTION;
+}
+
+const row_supply *work_supply(const work *w)
+{
+    const supplied *made = &w->of.attention.supplied;
+    return work_is_attention(w) && made->count > 0 ? &made->rows : NULL;
+}
+
+void work_free(work *w)
+{
+    if (w->kind != NULL)
+        w->kind->free(w);
+}
