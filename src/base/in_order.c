@@ -1,6 +1,6 @@
 #include "base/in_order.h"
 
-#include "base/looking.h"
+#include "base/spin_wait.h"
 #include "base/threads.h"
 
 #include <pthread.h>

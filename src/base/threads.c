@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* sched_getcpu, cpu_set_t */
 #include "base/threads.h"
 
-#include "base/looking.h"
+#include "base/spin_wait.h"
 #include "base/mem.h"
 
 #include <sched.h>

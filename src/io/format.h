@@ -7,7 +7,7 @@
 #define SELFATTN_IO_FORMAT_H
 
 #include "base/named.h"
-#include "io/row_supply.h"
+#include "io/streamed_rows.h"
 #include "io/sink.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
@@ -106,7 +106,7 @@ typedef struct write_options {
     size_t threads;          /* that may format numbers as text; 0 counts as 1 */
     /* Makes rows before a writer of text reads them; NULL: all are there, as they are for writers
      * of bytes. */
-    const row_supply *supply;
+    const streamed_rows *supply;
 } write_options;
 
 /* What a format can say, and read again as it was. Matrices of numbers every format holds. */

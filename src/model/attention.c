@@ -283,20 +283,20 @@ void attention_free(attention *a)
     bundle_free(&a->document);
 }
 
-static void want_stages(const attention *a, const keeper *keep, bool needs_mean, wanted *w)
+static void want_stages(const attention *a, const keeper *keep, bool needs_mean, kept_stages *w)
 {
     if (keep->one_row != NULL)
         *w = *keep->one_row;
-    wanted_add(w, STAGE_OUTPUT);
+    kept_stages_add(w, STAGE_OUTPUT);
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
-            wanted_add(w, id);
+            kept_stages_add(w, id);
     }
     if (needs_mean)
-        wanted_add(w, STAGE_WEIGHTS);
+        kept_stages_add(w, STAGE_WEIGHTS);
     if (will_keep(a, keep)) {
-        wanted_add(w, STAGE_K);
-        wanted_add(w, STAGE_V);
+        kept_stages_add(w, STAGE_K);
+        kept_stages_add(w, STAGE_V);
     }
 }
 
@@ -304,17 +304,17 @@ static const char MEAN[] = "mean_weights";
 
 /* ---- memory ---- */
 
-static bool stage_bytes(const plan *p, stage_id id, const wanted *w, size_t *bytes, err *e)
+static bool stage_bytes(const plan *p, stage_id id, const kept_stages *w, size_t *bytes, err *e)
 {
     size_t size[TENSOR_MAX_RANK], count;
     int rank;
-    return wanted_shape(p, w, id, &rank, size, e) &&
+    return kept_stages_shape(p, w, id, &rank, size, e) &&
            ((sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), bytes)) ||
             err_no_memory(e, SIZE_MAX));
 }
 
 /* Stages that are wanted, but the output, which goes on; a memory's rows; what a cache grows by. */
-static bool kept_bytes(const attention *a, const keeper *keep, const wanted *w, size_t *kept,
+static bool kept_bytes(const attention *a, const keeper *keep, const kept_stages *w, size_t *kept,
                        err *e)
 {
     bool keeps_rows = will_keep(a, keep);
@@ -344,7 +344,7 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
 {
     const plan *p = &a->plan;
     bool wants_mean = keeper_wants(keep, MEAN);
-    wanted w = {0};
+    kept_stages w = {0};
     size_t mean, output;
     want_stages(a, keep, needs_mean || wants_mean, &w);
     if (!kept_bytes(a, keep, &w, &bytes->kept, e) ||
@@ -368,7 +368,7 @@ bool attention_cache_memory(const attention *a, size_t rows, size_t *bytes, err 
 
 /* ---- the whole ---- */
 
-static bool keep_stages(const keeper *keep, const wanted *w, bundle *made, err *e)
+static bool keep_stages(const keeper *keep, const kept_stages *w, bundle *made, err *e)
 {
     for (size_t i = 0; i < w->count; i++) {
         const char *name = stage_row(w->stage[i])->key.named.name;
@@ -401,8 +401,8 @@ static bool take_output(const attention *a, bundle *made, const keeper *keep, te
     return keeper_keep(keep, "output", out, "qO", e);
 }
 
-static bool compute(const attention *a, const wanted *w, crew *by, bundle *made, run_report *report,
-                    err *e)
+static bool compute(const attention *a, const kept_stages *w, crew *by, bundle *made,
+                    run_report *report, err *e)
 {
     return a->otherwise == NULL ? run_plan_by(&a->plan, w, by, made, report, e)
                                 : a->otherwise(a->context, a, w, by, made, e);
@@ -423,7 +423,7 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
                    run_report *report, err *e)
 {
     bundle made = {0};
-    wanted w = {0};
+    kept_stages w = {0};
     tensor of_heads = {0};
     run_report own = {0};
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);

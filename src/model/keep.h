@@ -5,7 +5,7 @@
 #ifndef SELFATTN_MODEL_KEEP_H
 #define SELFATTN_MODEL_KEEP_H
 
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 #include "tensor/bundle.h"
 
 enum { STAGE_NAME = 96 };
@@ -24,8 +24,8 @@ typedef struct keeper {
     const text_list *wanted;
     bool has_patterns; /* among those wanted; else they are names in full */
     bundle *result;
-    const wanted *one_row; /* of weighted: the row that is meant; NULL: all */
-    size_t batches;        /* 0: there is no batch axis */
+    const kept_stages *one_row; /* of weighted: the row that is meant; NULL: all */
+    size_t batches;             /* 0: there is no batch axis */
     stage_way way;
 } keeper;
 

@@ -40,7 +40,7 @@ typedef struct stack_settings {
     bool is_decoder; /* causal, unless something is said */
     bool allow_nonfinite;
     packed_weights *packed_weights; /* where weights are kept for stacks to come; NULL: nowhere */
-    const wanted *one_row;          /* of weighted, for a trace; NULL: all rows */
+    const kept_stages *one_row;     /* of weighted, for a trace; NULL: all rows */
     bool goes_on;     /* rows come behind those before, whose keys and values are kept */
     bool keeps_plans; /* of rows before, for what borrows from them until the end */
 } stack_settings;

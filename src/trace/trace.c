@@ -26,12 +26,12 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_UNIFY] = make_unify,
 };
 
-void trace_wants(const plan *p, trace_focus focus, wanted *w)
+void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
 {
-    w->weighted_is_one_row = !wanted_has(w, STAGE_WEIGHTED);
+    w->weighted_is_one_row = !kept_stages_has(w, STAGE_WEIGHTED);
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id))
-            wanted_add(w, id);
+            kept_stages_add(w, id);
     }
     w->batch = focus.batch;
     w->head = focus.head;

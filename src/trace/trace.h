@@ -7,7 +7,7 @@
 #define SELFATTN_TRACE_TRACE_H
 
 #include "attn/spec/operation.h"
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 #include "trace/step.h"
 
 struct activation;
@@ -179,7 +179,7 @@ size_t trace_rooms(const trace *t);
 const trace *trace_room(const trace *t, size_t index);
 
 /* The stages that the steps need, so that the run keeps them. */
-void trace_wants(const plan *p, trace_focus focus, wanted *w);
+void trace_wants(const plan *p, trace_focus focus, kept_stages *w);
 
 /* The steps of `wish` (by step_id; NULL: all that do something) out of a run whose stages are in
  * `result`. Everything is borrowed from plan, document and result, which must outlive the trace. */

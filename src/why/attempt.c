@@ -25,11 +25,11 @@ static void take_stages(attempt *a, stage_id behind, bundle *from)
 static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
 {
     bundle made = {0};
-    wanted w = {0};
+    kept_stages w = {0};
     run_report report;
     for (stage_id id = first; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id) && (id != STAGE_WEIGHTED || a->keeps_weighted))
-            wanted_add(&w, id);
+            kept_stages_add(&w, id);
     }
     bool done = run_plan(p, &w, a->threads, &made, &report, e);
     if (done)

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "why/stack_attempt.h"
 
-static bool same_shapes(const attempt *right, const attempt *wrong, const wanted *w)
+static bool same_shapes(const attempt *right, const attempt *wrong, const kept_stages *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         stage_id id = w->stage[i];
@@ -13,7 +13,7 @@ static bool same_shapes(const attempt *right, const attempt *wrong, const wanted
     return true;
 }
 
-static bool give_stages(attempt *from, const wanted *w, bundle *made, err *e)
+static bool give_stages(attempt *from, const kept_stages *w, bundle *made, err *e)
 {
     for (size_t i = 0; i < w->count; i++) {
         stage_id id = w->stage[i];
@@ -64,10 +64,10 @@ static problem asked_of(const stack_attention *one, const attention *of)
 /* The cache itself counts the rows, from which the next ones are planned. */
 static bool count_rows(const attention *of, crew *by, err *e)
 {
-    wanted output = {0};
+    kept_stages output = {0};
     bundle made = {0};
     run_report report;
-    wanted_add(&output, STAGE_OUTPUT);
+    kept_stages_add(&output, STAGE_OUTPUT);
     bool done = run_plan_by(&of->plan, &output, by, &made, &report, e);
     bundle_free(&made);
     return done;
@@ -76,13 +76,13 @@ static bool count_rows(const attention *of, crew *by, err *e)
 /* ---- the whole ---- */
 
 /* Where the mistakes can't be made all goes well. */
-static bool attend(void *context, const attention *of, const wanted *w, crew *by, bundle *made,
+static bool attend(void *context, const attention *of, const kept_stages *w, crew *by, bundle *made,
                    err *e)
 {
     stack_attention *one = context;
     stack_attempt *a = one->of;
     const problem asked = asked_of(one, of);
-    bool goes_on = of->asked.cache != NULL, has_weighted = wanted_has(w, STAGE_WEIGHTED);
+    bool goes_on = of->asked.cache != NULL, has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
     attempt right, wrong;
     attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
     attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);

@@ -49,7 +49,7 @@ static bool parallel(stack_attempt *a, int with, err *e)
 
 /* ---- parts ---- */
 
-static bool attend_to_nothing(void *context, const attention *of, const wanted *w, crew *by,
+static bool attend_to_nothing(void *context, const attention *of, const kept_stages *w, crew *by,
                               bundle *made, err *e)
 {
     run_report report = {0};

@@ -11,7 +11,7 @@
 /* Beyond this, `weighted` would be most of what is computed. */
 enum { WEIGHTED_MOST = 1 << 22 };
 
-static subject_way way_of(const trial *t, const wanted *wants)
+static subject_way way_of(const trial *t, const kept_stages *wants)
 {
     return (subject_way){.threads = t->threads,
                          .wants = wants,
@@ -19,16 +19,16 @@ static subject_way way_of(const trial *t, const wanted *wants)
                          .with = t->with};
 }
 
-static wanted stages_of(const trial *t)
+static kept_stages stages_of(const trial *t)
 {
-    static const wanted OUTPUT = {.stage = {STAGE_OUTPUT}, .count = 1};
+    static const kept_stages OUTPUT = {.stage = {STAGE_OUTPUT}, .count = 1};
     ref_sizes s = ref_sizes_of(t->problem);
-    wanted w = {0};
+    kept_stages w = {0};
     if (t->wants_output_only)
         return OUTPUT;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (id != STAGE_WEIGHTED || s.b * s.h * s.n_q * s.n_k * s.d_v <= WEIGHTED_MOST)
-            wanted_add(&w, id);
+            kept_stages_add(&w, id);
     }
     return w;
 }
@@ -63,14 +63,14 @@ static bool run_and_hash(trial *t, const ref_problem *p, const subject_way *how)
 
 static bool compute_whole(trial *t)
 {
-    wanted w = stages_of(t);
+    kept_stages w = stages_of(t);
     subject_way how = way_of(t, &w);
     return run_and_hash(t, t->problem, &how);
 }
 
 static bool compute_in_wrong_mode(trial *t)
 {
-    wanted w = stages_of(t);
+    kept_stages w = stages_of(t);
     subject_way how = way_of(t, &w);
     how.before = float_mode_spoil;
     bool done = run_and_hash(t, t->problem, &how);
@@ -81,7 +81,7 @@ static bool compute_in_wrong_mode(trial *t)
 static bool compute_batches(trial *t)
 {
     ref_sizes sizes = ref_sizes_of(t->problem);
-    wanted w = stages_of(t);
+    kept_stages w = stages_of(t);
     subject_way how = way_of(t, &w);
     bool done = true;
     for (size_t batch = 0; done && sizes.has_batch && batch < sizes.b; batch++) {
@@ -116,7 +116,7 @@ static bool place_row(tensor *whole, const entry *row, size_t query, size_t quer
     return true;
 }
 
-static bool add_query(const trial *t, const wanted *wants, size_t query, tensor *whole, err *e)
+static bool add_query(const trial *t, const kept_stages *wants, size_t query, tensor *whole, err *e)
 {
     ref_problem alone = ref_problem_copy(t->problem);
     subject_way how = way_of(t, wants);
@@ -145,7 +145,7 @@ static bool has_rows_of_their_own(const ref_problem *p)
 static bool compute_rows(trial *t)
 {
     tensor whole[STAGE_COUNT] = {{0}};
-    wanted w = stages_of(t);
+    kept_stages w = stages_of(t);
     bool done = true, is_wanted = has_rows_of_their_own(t->problem);
     for (size_t i = 0; done && is_wanted && i < ref_sizes_of(t->problem).n_q; i++)
         done = add_query(t, &w, i, whole, &t->failure);
@@ -172,7 +172,7 @@ static void turn_round(ref_array *a)
 /* The last key first: the same sums, to a mathematician, whose terms come in another order. */
 static bool compute_reversed(trial *t)
 {
-    static const wanted SUMS = {.stage = {STAGE_ROW_SUM, STAGE_OUTPUT}, .count = 2};
+    static const kept_stages SUMS = {.stage = {STAGE_ROW_SUM, STAGE_OUTPUT}, .count = 2};
     const ref_array *in = t->problem->in;
     bool is_free = in[REF_K].at != NULL && in[REF_V].at != NULL && !ref_places_matter(t->problem) &&
                    in[REF_BIAS_K].at == NULL && !t->problem->adds_zero &&

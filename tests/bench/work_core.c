@@ -1,6 +1,7 @@
 /* The attention core with q, k and v given, and the whole layer: from plan to result, as
  * `selfattn run` computes it between reading and writing; the layer as it does a line of a stream,
  * whose weights are packed already, as its rival's are. */
+#include "attn/engine/packed_weights.h"
 #include "attn/engine/run.h"
 #include "bench/work.h"
 
@@ -12,7 +13,7 @@ typedef struct core {
     bundle document;
     problem asked;
     plan decided;
-    wanted wants;
+    kept_stages wants;
     packed_weights kept;
     size_t threads;
     double base_kb; /* the process's memory before the first run */
@@ -130,8 +131,8 @@ static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
     c->asked.packed_weights = &c->kept;
     bench_must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
     if (words_are(w, "emit", "weights"))
-        wanted_add(&c->wants, STAGE_WEIGHTS);
-    wanted_add(&c->wants, STAGE_OUTPUT);
+        kept_stages_add(&c->wants, STAGE_WEIGHTS);
+    kept_stages_add(&c->wants, STAGE_OUTPUT);
     c->base_kb = memory_kb();
     return c;
 }

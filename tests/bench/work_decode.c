@@ -1,6 +1,7 @@
 /* One token against a cache that no processor's cache holds, as --stream computes it; and reading
  * as many bytes, which is the least that it could take. */
 #include "attn/engine/run.h"
+#include "attn/plan/kv_cache.h"
 #include "base/threads.h"
 #include "bench/work.h"
 
@@ -12,7 +13,7 @@ typedef struct decoder {
     bundle document;
     problem asked;
     plan decided;
-    wanted wants;
+    kept_stages wants;
     size_t threads;
 } decoder;
 
@@ -43,7 +44,7 @@ static void fill_cache(decoder *c, const words *w, const kernels *with)
                                           .heads = heads,
                                           .k_width = d,
                                           .v_width = d});
-    bench_must(kv_cache_reserve(&c->cache, c->past + 1, &e), &e);
+    bench_must(kv_cache_reserve(&c->cache, 0, c->past + 1, &e), &e);
     kv_cache_put(&c->cache, &rows, &rows);
     c->cache.rows = c->past;
     tensor_free(&rows);
@@ -76,7 +77,7 @@ static void *prepare_decode(const words *w)
     bench_must(problem_read(&c->asked, &c->document, &e), &e);
     c->asked.cache = &c->cache;
     bench_must(plan_make(&c->decided, &c->asked, by->table(DTYPE_F32), &e), &e);
-    wanted_add(&c->wants, STAGE_OUTPUT);
+    kept_stages_add(&c->wants, STAGE_OUTPUT);
     return c;
 }
 

@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "cli/command.h"
-#include "cli/in/given.h"
+#include "cli/in/cli_inputs.h"
 #include "fuzz/claims.h"
 
 enum { MAX_ARGUMENTS = 64 };
@@ -70,21 +70,21 @@ static bool needs_a_file(const options *o)
 static void check_settings(const options *o)
 {
     bundle document = {0};
-    given_bundle weights = {0};
-    given_files files;
+    weights_input weights = {0};
+    cli_inputs files;
     problem asked;
     err e = {0};
     bool is_all_tables;
     if (needs_a_file(o))
         return;
-    claim(given_open(&files, o, &(env){.err = stderr}, &e), "there is memory");
-    bool done = given_apply(&files, &weights, DTYPE_F32, &document, &is_all_tables, &e);
+    claim(cli_inputs_open(&files, o, &(env){.err = stderr}, &e), "there is memory");
+    bool done = cli_inputs_apply(&files, &weights, DTYPE_F32, &document, &is_all_tables, &e);
     claim(done, "what needs no file is in the document");
     done = problem_read(&asked, &document, &e);
     claim_error_fits(done, &e);
     problem_free(&asked);
     bundle_free(&document);
-    given_close(&files);
+    cli_inputs_close(&files);
 }
 
 static void check_command(const command *c, arguments *a)

@@ -93,7 +93,7 @@ static void check_weights(const tensor *weights)
     }
 }
 
-static bool run(const plan *p, const wanted *w, size_t threads, bundle *result)
+static bool run(const plan *p, const kept_stages *w, size_t threads, bundle *result)
 {
     err e = {0};
     run_report report = {0};
@@ -104,13 +104,13 @@ static bool run(const plan *p, const wanted *w, size_t threads, bundle *result)
 
 static void check_run(const plan *p)
 {
-    wanted all = {0};
+    kept_stages all = {0};
     bundle once = {0}, again = {0};
     err e = {0};
     size_t bytes;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id))
-            wanted_add(&all, id);
+            kept_stages_add(&all, id);
     }
     if (!is_small(p) || !run_memory(p, &all, 1, &bytes, &e) || bytes > FEW_BYTES)
         return;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const wanted OUTPUT_ONLY = {.stage = {STAGE_WEIGHTS, STAGE_OUTPUT}, .count = 2};
+static const kept_stages OUTPUT_ONLY = {.stage = {STAGE_WEIGHTS, STAGE_OUTPUT}, .count = 2};
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
 

@@ -105,12 +105,12 @@ static bool same_lines(const ref_problem *p, const bundle *whole, subject_way wa
 }
 
 /* All stages but `weighted`, which needs a cache of rows. */
-static wanted without_weighted(void)
+static kept_stages without_weighted(void)
 {
-    wanted w = {0};
+    kept_stages w = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (id != STAGE_WEIGHTED)
-            wanted_add(&w, id);
+            kept_stages_add(&w, id);
     }
     return w;
 }
@@ -121,7 +121,7 @@ bool streamed_is_same(const ref_problem *p, verdict *says)
     if (sizes.n_q != sizes.n_new)
         return true;
     ref_problem made = streamable(p);
-    wanted others = without_weighted();
+    kept_stages others = without_weighted();
     subject whole;
     bool is_same = subject_run(&whole, &made, &(subject_way){.threads = 1});
     if (!is_same)

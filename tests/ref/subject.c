@@ -162,12 +162,12 @@ static bool write_document(bundle *to, const ref_problem *p, err *e)
 
 /* ---- the run ---- */
 
-static wanted wanted_of(const plan *p, const subject_way *way)
+static kept_stages wanted_of(const plan *p, const subject_way *way)
 {
-    wanted w = {0};
+    kept_stages w = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && (way->wants == NULL || wanted_has(way->wants, id)))
-            wanted_add(&w, id);
+        if (plan_has_stage(p, id) && (way->wants == NULL || kept_stages_has(way->wants, id)))
+            kept_stages_add(&w, id);
     }
     return w;
 }
@@ -184,7 +184,7 @@ bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
     s->asked.cache = way->cache;
     if (!plan_make(&s->decided, &s->asked, with, e))
         return false;
-    wanted w = wanted_of(&s->decided, way);
+    kept_stages w = wanted_of(&s->decided, way);
     if (way->before != NULL)
         way->before();
     return run_plan(&s->decided, &w, way->threads, &s->result, &s->report, e);

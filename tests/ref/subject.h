@@ -10,7 +10,7 @@
 /* How to run it: all zero is all stages, in one thread, by the best kernels. */
 typedef struct subject_way {
     size_t threads;
-    const wanted *wants; /* these stages, where they are made; NULL: all that are */
+    const kept_stages *wants; /* these stages, where they are made; NULL: all that are */
     bool allows_nonfinite;
     const kernels *with;  /* instead of the best of this machine */
     kv_cache *cache;      /* of a stream, whose next line this is; NULL: of none */

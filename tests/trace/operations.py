@@ -1,10 +1,10 @@
 """The operations: how a line of each is written, and what it comes to.
 
-A row is typed here again, so that a change of the program's own (attn/spec/operation_list.h says how a
-spelling reads) is noticed: with numbers, without spaces, and with letters where they are others. The
-function below it gives the result of the operands a, b, c, d, each a list of numbers, and the size
-that its rounding is relative to. Where what is inside is worked out too, a second row has its
-spelling, and a function of what the line says of it: what it must be, and the result by it."""
+A row is typed here again, so that a change of the program's own (attn/spec/operation_list.h says
+how a spelling reads) is noticed: with numbers, without spaces, and with letters where they are
+others. The function below it gives the result of the operands a, b, c, d, each a list of numbers,
+and the size that its rounding is relative to. Where what is inside is worked out too, a second row
+has its spelling, and a function of what the line says of it: what it must be, and the result by it."""
 import collections
 import math
 

@@ -15,13 +15,13 @@ static void refuses_stages_beyond_an_address(unit *u)
     float one = 1;
     err e = {0};
     plan p;
-    wanted w = {0};
+    kept_stages w = {0};
     size_t bytes;
     tensor x = many_rows(&one, (size_t)1 << 40);
     bundle document = {0};
     problem asked = {.score = score_default(), .round_decimals = -1, .document = &document};
     asked.in[INPUT_X] = &x;
-    wanted_add(&w, STAGE_WEIGHTS); /* 2⁴⁰ × 2⁴⁰ */
+    kept_stages_add(&w, STAGE_WEIGHTS); /* 2⁴⁰ × 2⁴⁰ */
     CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
     CHECK(u, !run_memory(&p, &w, 1, &bytes, &e));
     CHECK_TEXT(u, said(&e),

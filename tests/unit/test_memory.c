@@ -147,11 +147,11 @@ static void measure(unit *u, const struct row *one)
     err e = {0};
     plan p;
     run_report report;
-    wanted w = {0};
+    kept_stages w = {0};
     size_t said = 0, most = 0;
     problem asked = make_problem(&one->of, in, &document);
     for (size_t i = 0; i < one->wanted; i++)
-        wanted_add(&w, one->stage[i]);
+        kept_stages_add(&w, one->stage[i]);
     bool done = plan_make(&p, &asked, isa_best()->table(one->of.type), &e) &&
                 run_memory(&p, &w, one->threads, &said, &e);
     if (done) {

@@ -60,7 +60,7 @@ static bool same_stages(const bundle *a, const bundle *b)
 }
 
 /* Against a plan that knows these numbers alone. */
-static void check_numbers(unit *u, uint64_t seed, const bundle *document, const wanted *w,
+static void check_numbers(unit *u, uint64_t seed, const bundle *document, const kept_stages *w,
                           const bundle *stages)
 {
     problem asked;
@@ -81,16 +81,16 @@ UNIT(run_again)
     bundle document = {0}, stages = {0};
     problem asked;
     plan p;
-    wanted w = {0};
+    kept_stages w = {0};
     run_report report;
     crew alone;
     err e = {0};
     run_room *room = run_room_new(&e);
     make_document(u, &document);
     crew_open(&alone, 1);
-    wanted_add(&w, STAGE_WEIGHTS);
-    wanted_add(&w, STAGE_Q_ROPE);
-    wanted_add(&w, STAGE_OUTPUT);
+    kept_stages_add(&w, STAGE_WEIGHTS);
+    kept_stages_add(&w, STAGE_Q_ROPE);
+    kept_stages_add(&w, STAGE_OUTPUT);
     fill(&document, 1);
     CHECK(u, make_plan(&asked, &p, &document, &e));
     run_room_set(room, &p, &w);

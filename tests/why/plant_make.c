@@ -14,7 +14,7 @@ void plant_compute_rest(const ref_problem *p, ref_result *r)
 static bool is_accepted(const ref_problem *p)
 {
     subject s;
-    wanted none = {0};
+    kept_stages none = {0};
     bool is_run = subject_run(&s, p, &(subject_way){.threads = 1, .wants = &none});
     subject_free(&s);
     return is_run;

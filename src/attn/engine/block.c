@@ -4,7 +4,7 @@
 #include "attn/engine/extra.h"
 #include "attn/engine/masking.h"
 #include "attn/engine/statistics.h"
-#include "base/ahead.h"
+#include "base/prefetch.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
 /* Where the whole rows are wanted, or appended ones stand behind the keys, each sees all. */
 static void find_seen(const block_context *of, const block *at, scratch *in)
 {
-    bool takes_all = wanted_all_keys(of->wanted);
+    bool takes_all = kept_stages_all_keys(of->wanted);
     for (size_t i = 0; i < at->rows; i++)
         in->seen[i] =
             takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
@@ -366,7 +366,7 @@ static tensor compute_rounded(const block_context *of, const block *at, const sc
 /* Where row `first + row` of the block has its weighted values, n_k × d_v; no data: nowhere. */
 static tensor weighted_place(const block_context *of, const block *at, size_t row)
 {
-    const wanted *w = of->wanted;
+    const kept_stages *w = of->wanted;
     const tensor *kept = &of->kept[STAGE_WEIGHTED];
     if (kept->data == NULL)
         return (tensor){0};
@@ -412,15 +412,15 @@ static void compute_attended(const block_context *of, const block *at, scratch *
         tensor_copy(&attended, &context);
 }
 
-size_t block_columns_most(const plan *p, const wanted *w, size_t rows)
+size_t block_columns_most(const plan *p, const kept_stages *w, size_t rows)
 {
-    return wanted_all_keys(w) ? p->n_k : visible_span(p, rows);
+    return kept_stages_all_keys(w) ? p->n_k : visible_span(p, rows);
 }
 
 void block_find_columns(const block_context *of, block *at)
 {
     key_range seen = {0, of->plan->n_k};
-    if (!wanted_all_keys(of->wanted))
+    if (!kept_stages_all_keys(of->wanted))
         seen = visible_to_rows(of->plan, at->batch, at->first, at->rows);
     at->skipped = seen.first;
     at->columns = seen.end - seen.first;

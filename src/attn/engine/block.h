@@ -6,7 +6,7 @@
 #include "attn/engine/masking.h"
 #include "attn/engine/panels.h"
 #include "attn/engine/rounding.h"
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
@@ -29,7 +29,7 @@ bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes);
 /* What all blocks share. */
 typedef struct block_context {
     const plan *plan;
-    const wanted *wanted;
+    const kept_stages *wanted;
     /* The places of wanted stages, with all their axes; no data: not wanted. `weighted` is n_k ×
      * d_v where one row of it is wanted. */
     tensor kept[STAGE_COUNT];
@@ -44,6 +44,6 @@ bool block_compute(const block_context *of, const block *at, scratch *in);
  * masking. */
 void block_find_columns(const block_context *of, block *at);
 /* The most columns that a block of so many rows has. */
-size_t block_columns_most(const plan *p, const wanted *w, size_t rows);
+size_t block_columns_most(const plan *p, const kept_stages *w, size_t rows);
 
 #endif

@@ -35,15 +35,15 @@ static kv_cache cache_like(const plan *p)
 
 /* Additive scores, values that may not be finite, and weighted values are computed of rows; stages
  * that have a number for each key, seen or not, of all keys. */
-void cache_settle(const plan *p, const wanted *w)
+void cache_settle(const plan *p, const kept_stages *w)
 {
     kv_cache *c = p->asked->cache;
     if (c == NULL || c->rows > 0)
         return;
-    c->keeps_rows =
-        !p->asked->score->is_product || p->asked->allow_nonfinite || wanted_has(w, STAGE_WEIGHTED);
-    c->keeps_all =
-        wanted_all_keys(w) || wanted_has(w, STAGE_WEIGHTED) || wanted_has(w, STAGE_K_SCORE);
+    c->keeps_rows = !p->asked->score->is_product || p->asked->allow_nonfinite ||
+                    kept_stages_has(w, STAGE_WEIGHTED);
+    c->keeps_all = kept_stages_all_keys(w) || kept_stages_has(w, STAGE_WEIGHTED) ||
+                   kept_stages_has(w, STAGE_K_SCORE);
 }
 
 /* The first key that these rows see, or later ones: neither end of what is seen moves back. */

@@ -7,10 +7,10 @@
 
 #include "attn/plan/kv_cache.h"
 #include "attn/engine/projected.h"
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 
 /* Before a stream's first rows: how they are kept, for all runs that want these stages. */
-void cache_settle(const plan *p, const wanted *w);
+void cache_settle(const plan *p, const kept_stages *w);
 /* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
  * behind those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e);

@@ -117,13 +117,13 @@ static bool has_wrong_line(const comparison *c, const compared_pair *of, const e
 /* What is compared with was computed, or stands in a file. */
 static bool refuse_shape(const char *name, const entry *wanted, const entry *got, err *e)
 {
-    char wanted_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
-    tensor_shape_text(&wanted->tensor, wanted_shape);
+    char kept_stages_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
+    tensor_shape_text(&wanted->tensor, kept_stages_shape);
     tensor_shape_text(&got->tensor, got_shape);
     if (got->at.file == NULL)
-        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name, wanted_shape,
+        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name, kept_stages_shape,
                       got_shape);
-    return err_at(e, &wanted->at, "%s is %s here, and %s in %s", name, wanted_shape, got_shape,
+    return err_at(e, &wanted->at, "%s is %s here, and %s in %s", name, kept_stages_shape, got_shape,
                   got->at.file);
 }
 

@@ -256,24 +256,24 @@ static bool is_owned(const projection *r, bool is_kept)
 }
 
 /* As append has it. */
-static bool owns_appended(const plan *p, const wanted *w, stage_id id)
+static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
 {
     const tensor *given = p->asked->in[id == STAGE_K ? INPUT_K : INPUT_V];
     bool is_apart = given != NULL && given->rank == 4;
-    return p->appended > 0 && (is_apart || !wanted_has(w, id));
+    return p->appended > 0 && (is_apart || !kept_stages_has(w, id));
 }
 
 /* As projected_place has it. */
-static bool owns_form(const plan *p, const wanted *w, stage_id id)
+static bool owns_form(const plan *p, const kept_stages *w, stage_id id)
 {
-    return plan_has_stage(p, id) && !wanted_has(w, id);
+    return plan_has_stage(p, id) && !kept_stages_has(w, id);
 }
 
 /* As place_context has it. */
-static bool owns_context(const plan *p, const wanted *w)
+static bool owns_context(const plan *p, const kept_stages *w)
 {
-    bool is_kept =
-        wanted_has(w, STAGE_CONTEXT) || (p->wo.data == NULL && wanted_has(w, STAGE_OUTPUT));
+    bool is_kept = kept_stages_has(w, STAGE_CONTEXT) ||
+                   (p->wo.data == NULL && kept_stages_has(w, STAGE_OUTPUT));
     return !is_kept || plan_keeps_heads_apart(p);
 }
 
@@ -298,16 +298,16 @@ size_t project_product_memory(const plan *p, size_t threads)
     return largest;
 }
 
-bool project_memory(const plan *p, const wanted *w, size_t *bytes)
+bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
 {
     const struct {
         bool is_owned;
         size_t rows, heads, width;
     } parts[] = {
-        {is_owned(&p->q, wanted_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
-        {is_owned(&p->k, p->appended == 0 && wanted_has(w, STAGE_K)), p->k.n, p->kv_heads,
+        {is_owned(&p->q, kept_stages_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
+        {is_owned(&p->k, p->appended == 0 && kept_stages_has(w, STAGE_K)), p->k.n, p->kv_heads,
          p->k.width},
-        {is_owned(&p->v, p->appended == 0 && wanted_has(w, STAGE_V)), p->v.n, p->kv_heads,
+        {is_owned(&p->v, p->appended == 0 && kept_stages_has(w, STAGE_V)), p->v.n, p->kv_heads,
          p->v.width},
         {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
         {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
@@ -318,9 +318,9 @@ bool project_memory(const plan *p, const wanted *w, size_t *bytes)
         {owns_form(p, w, STAGE_K_ROPE), p->k.n + p->appended, p->kv_heads, p->k.width},
         {owns_form(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
         {owns_form(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
-        {plan_has_stage(p, STAGE_Q_SCORE) && !wanted_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
+        {plan_has_stage(p, STAGE_Q_SCORE) && !kept_stages_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
          p->compared_width},
-        {plan_has_stage(p, STAGE_K_SCORE) && !wanted_has(w, STAGE_K_SCORE), p->n_k, p->heads,
+        {plan_has_stage(p, STAGE_K_SCORE) && !kept_stages_has(w, STAGE_K_SCORE), p->n_k, p->heads,
          p->compared_width},
         {owns_context(p, w), p->n_q, p->heads, p->v.width},
     };

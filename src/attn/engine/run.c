@@ -39,12 +39,12 @@ static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
     const char *name = stage_row(id)->key.named.name;
     size_t size[TENSOR_MAX_RANK];
     int rank;
-    if (!wanted_shape(c->plan, c->wanted, id, &rank, size, e))
+    if (!kept_stages_shape(c->plan, c->wanted, id, &rank, size, e))
         return false;
     entry *added = place_in(result, name, c->plan->type, rank, size, e);
     if (added == NULL)
         return false;
-    bool is_row = wanted_is_one_row(c->wanted, id);
+    bool is_row = kept_stages_is_one_row(c->wanted, id);
     added->axes = is_row ? "ke" : c->plan->axes[id];
     c->kept[id] =
         is_row ? tensor_view_of(&added->tensor) : plan_all_axes(c->plan, id, &added->tensor);
@@ -103,7 +103,7 @@ static bool compute_output(run *r, crew *by, run_report *report, err *e)
     return done;
 }
 
-bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
+bool run_plan_by(const plan *p, const kept_stages *w, crew *by, bundle *result, run_report *report,
                  err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
@@ -123,8 +123,8 @@ bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_r
     return done;
 }
 
-bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
-              err *e)
+bool run_plan(const plan *p, const kept_stages *w, size_t threads, bundle *result,
+              run_report *report, err *e)
 {
     crew by;
     crew_open(&by, threads);
@@ -151,7 +151,7 @@ void run_room_free(run_room *r)
     mem_free(r);
 }
 
-void run_room_set(run_room *r, const plan *p, const wanted *w)
+void run_room_set(run_room *r, const plan *p, const kept_stages *w)
 {
     run_room_clear(r);
     r->kept = (run){.shared = {.plan = p, .wanted = w}};
@@ -177,7 +177,7 @@ bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e
 
 /* ---- memory ---- */
 
-bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e)
+bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *bytes, err *e)
 {
     run r = {.shared = {.plan = p, .wanted = w}};
     size_t of_blocks;
@@ -188,7 +188,7 @@ bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, e
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK], count;
         int rank;
-        if (!wanted_shape(p, w, w->stage[i], &rank, size, e))
+        if (!kept_stages_shape(p, w, w->stage[i], &rank, size, e))
             return false;
         fits = fits && sizes_count(rank, size, &count) &&
                size_add_product(bytes, count, dtype_size(p->type));

@@ -5,7 +5,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_RUN_H
 #define SELFATTN_ATTN_ENGINE_RUN_H
 
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 #include "base/threads.h"
 
 /* What besides the stages came out. */
@@ -21,16 +21,16 @@ typedef struct run_report {
 } run_report;
 
 /* Bytes that the run will allocate: the wanted stages, and what it works in. */
-bool run_memory(const plan *p, const wanted *w, size_t threads, size_t *bytes, err *e);
+bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *bytes, err *e);
 
 /* Adds the wanted stages to `result`. Fails for want of memory, for a stage that is not made, and
  * where finite inputs give a result beyond the type's range. */
-bool run_plan(const plan *p, const wanted *w, size_t threads, bundle *result, run_report *report,
-              err *e);
+bool run_plan(const plan *p, const kept_stages *w, size_t threads, bundle *result,
+              run_report *report, err *e);
 
 /* The same by a crew that goes on to something else; `threads` and `threads_wanted` of the report
  * are of all that it did so far. */
-bool run_plan_by(const plan *p, const wanted *w, crew *by, bundle *result, run_report *report,
+bool run_plan_by(const plan *p, const kept_stages *w, crew *by, bundle *result, run_report *report,
                  err *e);
 
 /* What a run works in, kept for further runs of one plan with other numbers in the places of its
@@ -41,7 +41,7 @@ run_room *run_room_new(err *e);
 void run_room_free(run_room *r); /* NULL is nothing */
 /* For this plan and these stages from now on: they must stay until others are set, or nothing is
  * kept any more. */
-void run_room_set(run_room *r, const plan *p, const wanted *w);
+void run_room_set(run_room *r, const plan *p, const kept_stages *w);
 void run_room_clear(run_room *r); /* nothing is kept */
 
 /* The same as run_plan_by, of the plan that was set, which has no cache. A stage that is in the

@@ -3,7 +3,7 @@
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
 #include "cli/command.h"
-#include "cli/in/given_bundle.h"
+#include "cli/in/weights_input.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
 #include "cli/run/generation_solve.h"
@@ -18,7 +18,7 @@ static bool check_bundle(const options *o, err *e)
     options unmapped = *o;
     if (o->actual != NULL)
         unmapped.map = (text_list){0};
-    return given_bundle_check(&unmapped, e);
+    return weights_input_check(&unmapped, e);
 }
 
 /* Options that can't be had together. */

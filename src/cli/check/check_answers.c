@@ -2,7 +2,7 @@
 
 #include "cli/check/check_page.h"
 #include "cli/out/report.h"
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 #include "compare/measure.h"
 #include "render/asked.h"
 #include "render/display.h"
@@ -63,7 +63,7 @@ static int decimals_of(double answer, double computed, int digits)
 
 static void add_wrong(marking *m, const element *one)
 {
-    const trace_map *map = tracing_map_of(m->trace, one->stage);
+    const trace_map *map = trace_command_map_of(m->trace, one->stage);
     char number[NUMBER_TEXT];
     text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);

@@ -55,7 +55,7 @@ static bool plan_work(const checker *c, const document *one, bool is_stack, cons
 static bool compare(checker *c, document *one, const named_stages *of, work *w, errata *known,
                     err *e)
 {
-    if (!check_stages_want(c, of, w, known, e) || !documents_look(c->documents, one, e))
+    if (!check_stages_want(c, of, w, known, e) || !document_reader_look(c->documents, one, e))
         return false;
     if (c->given->answers != NULL)
         return w->kind->show(w, FOR_FORMULAS, c->given, c->world, e) &&

@@ -20,10 +20,10 @@ static dtype computes_in(const options *o)
     return o->answers != NULL ? DTYPE_F32 : DTYPE_F64;
 }
 
-static bool check_next(checker *c, documents *all, bool *is_there, err *e)
+static bool check_next(checker *c, document_reader *all, bool *is_there, err *e)
 {
     document one;
-    bool was_read = documents_next(all, &one, is_there, e);
+    bool was_read = document_reader_next(all, &one, is_there, e);
     if (c->actual != NULL && (!was_read || *is_there))
         check_actual_step(c->actual);
     if (!was_read || !*is_there)
@@ -50,7 +50,7 @@ static bool pass_over(checker *c, const err *bad, err *e)
 }
 
 /* A bad line hides none of those behind it, but for those that have no result. */
-static bool check_documents(checker *c, documents *all, err *e)
+static bool check_documents(checker *c, document_reader *all, err *e)
 {
     for (bool is_there = true; is_there;) {
         err bad = {0};
@@ -84,14 +84,15 @@ static bool check_file(checker *c, const char *file, err *e)
     options one_file = *c->given;
     one_file.operand = &file;
     one_file.operands = 1;
-    documents all = {0};
+    document_reader all = {0};
     c->documents = &all;
-    bool done = (!c->given->update || check_update_open(c, file, e)) &&
-                documents_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
+    bool done =
+        (!c->given->update || check_update_open(c, file, e)) &&
+        document_reader_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
     all.types_expected = true;
     all.read = c->given->update ? &c->update.old.read : NULL;
     done = record(c, done && check_documents(c, &all, e), e);
-    documents_close(&all);
+    document_reader_close(&all);
     file_update_free(&c->update);
     return done;
 }
@@ -169,7 +170,7 @@ static void check_apart(check_jobs *jobs, size_t index)
     world.progress = NULL;
     world.processors = 1;
     check_one(jobs, &c, index, &bad);
-    given_bundle_close(&c.weights);
+    weights_input_close(&c.weights);
     keep(&c, file, &bad, to);
     fclose(notes);
     to->said = said;
@@ -253,6 +254,6 @@ void check_jobs_close(check_jobs *jobs)
     if (jobs->done != NULL)
         free_done(jobs);
     mem_free(jobs->done);
-    given_bundle_close(&jobs->alone.weights);
+    weights_input_close(&jobs->alone.weights);
     text_free(&jobs->alone.out);
 }

@@ -5,7 +5,7 @@
 #include "cli/out/report.h"
 #include "compare/measure.h"
 #include "why/misprint.h"
-#include "why/overlooked.h"
+#include "why/missed_by_tolerance.h"
 #include "why/why_shape.h"
 
 /* A document that was computed, and numbers that are not what came out. */
@@ -152,9 +152,9 @@ static bool explain(checker *c, const unexplained *of, err *e)
 /* --tol, where the numbers of an attention are right within it: what would be so too. */
 static bool tell_overlooked(const checker *c, const unexplained *of, err *e)
 {
-    overlooked_question question = {
+    missed_question question = {
         .problem = of->asked.problem, .with = of->asked.with, .threads = of->asked.threads};
-    overlooked found;
+    missed_by_tolerance found;
     text notes = {0}, name = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         question.claim[id] = claim_of(c, of->stages, stage_row(id)->key.named.name);
@@ -162,13 +162,13 @@ static bool tell_overlooked(const checker *c, const unexplained *of, err *e)
         question.type[id] = NUMBER_F64;
     }
     report_document(&name, of->stages->document);
-    bool done = overlooked_find(&found, &question, e) && text_ok(&name, e);
+    bool done = missed_find(&found, &question, e) && text_ok(&name, e);
     if (done) {
-        overlooked_write_stand_ins(&found, text_string(&name), &notes);
-        overlooked_write_mistakes(&found, text_string(&name), "", &notes);
+        missed_write_stand_ins(&found, text_string(&name), &notes);
+        missed_write_mistakes(&found, text_string(&name), "", &notes);
         done = text_ok(&notes, e);
     }
-    overlooked_free(&found);
+    missed_free(&found);
     if (done && notes.length > 0)
         note_say_lines(c->world, c->given, text_string(&notes));
     text_free(&notes);

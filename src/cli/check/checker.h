@@ -20,10 +20,10 @@ typedef struct checked_errors {
 typedef struct checker {
     const options *given;
     env *world;
-    given_bundle weights;  /* of --bundle */
-    documents *documents;  /* of the file that is checked */
-    actual_result *actual; /* of --actual; NULL: what the documents expect */
-    text out;              /* "ok    …", "FAIL  …" and "why: …", a line each */
+    weights_input weights;      /* of --bundle */
+    document_reader *documents; /* of the file that is checked */
+    actual_result *actual;      /* of --actual; NULL: what the documents expect */
+    text out;                   /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed;
     bool saw_layers; /* in a document */
     checked_errors passed_over;

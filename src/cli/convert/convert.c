@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/convert/convert_check.h"
 #include "cli/convert/convert_metadata.h"
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/output_file.h"
 #include "cli/out/output_format.h"
@@ -53,7 +53,7 @@ static read_options how_to_read(const converter *c)
 {
     const options *o = c->o;
     dtype type = DTYPE_F64;
-    bool is_given = given_decides_type(o, &type);
+    bool is_given = input_keys_decides_type(o, &type);
     read_options how = read_options_of(o, o->operand[0], type);
     how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
     how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
@@ -246,7 +246,7 @@ int command_convert(const options *o, env *world, err *e)
                             .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
                             .csv_safe = o->csv_safe,
                             .threads = o->threads};
-    bool done = given_check_type(o, e) && convert(&c, e);
+    bool done = input_keys_check_type(o, e) && convert(&c, e);
     bundle_free(&c.kept);
     if (done)
         return sink_close(&c.sink, e) ? EXIT_DONE : EXIT_WRONG;

@@ -94,7 +94,7 @@ static bool choose_inputs(problem *p, int from)
 
 /* ---- trying ---- */
 
-static void ask(overlooked_question *q, const diff_result *d)
+static void ask(missed_question *q, const diff_result *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         const diff_pair *p = &d->pair[i];
@@ -112,7 +112,7 @@ static void ask(overlooked_question *q, const diff_result *d)
 }
 
 /* With these inputs, and each of the settings that a result does not say. */
-static bool try_settings(diff_mistakes *m, overlooked_question *q, const problem *from, err *e)
+static bool try_settings(diff_mistakes *m, missed_question *q, const problem *from, err *e)
 {
     static const causal CAUSALS[] = {CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT};
     static const scale_kind SCALES[] = {SCALE_DEFAULT, SCALE_NONE};
@@ -125,9 +125,9 @@ static bool try_settings(diff_mistakes *m, overlooked_question *q, const problem
                 asked.causal = CAUSALS[j];
             if (!says_scale)
                 asked.scale_kind = SCALES[i];
-            overlooked_free(&m->found);
+            missed_free(&m->found);
             q->problem = &asked;
-            if (!overlooked_find(&m->found, q, e))
+            if (!missed_find(&m->found, q, e))
                 return false;
             if (!m->found.is_other)
                 return true;
@@ -137,8 +137,8 @@ static bool try_settings(diff_mistakes *m, overlooked_question *q, const problem
 }
 
 /* With these of what A carries. */
-static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
-                       overlooked_question *q, err *e)
+static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages, missed_question *q,
+                       err *e)
 {
     for (int from = FROM_ALL; from < FROM_COUNT; from++) {
         problem asked = c->problem;
@@ -154,7 +154,7 @@ static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
     return true;
 }
 
-static bool asks_anything(const overlooked_question *q)
+static bool asks_anything(const missed_question *q)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (q->claim[id].numbers != NULL)
@@ -164,8 +164,8 @@ static bool asks_anything(const overlooked_question *q)
 }
 
 /* A result without its Wo may still say where all but its output comes from. */
-static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages,
-                    overlooked_question *q, err *e)
+static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages, missed_question *q,
+                    err *e)
 {
     if (!asks_anything(q) || !try_inputs(m, c, stages, q, e))
         return !e->is_set;
@@ -183,7 +183,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
     if (!is_asked(d) || a->matrix != NULL || !has_inputs(&a->contents))
         return true;
     carried c = {0};
-    overlooked_question q = {.threads = 1};
+    missed_question q = {.threads = 1};
     const isa *by = isa_by_name(o->isa, e);
     bool done = by != NULL;
     if (done && read_inputs(&c, a, o, e)) {
@@ -198,24 +198,24 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
 
 void diff_mistakes_free(diff_mistakes *m)
 {
-    overlooked_free(&m->found);
+    missed_free(&m->found);
 }
 
 /* ---- saying it ---- */
 
 void diff_mistakes_write_note(const diff_mistakes *m, text *out)
 {
-    const overlooked *found = &m->found;
-    overlooked_write_stand_ins(found, m->name, out);
+    const missed_by_tolerance *found = &m->found;
+    missed_write_stand_ins(found, m->name, out);
     if (m->are_known)
-        overlooked_write_mistakes(
+        missed_write_mistakes(
             found, m->name,
             m->is_without_output ? ", but for its output, whose Wo is not there" : "", out);
 }
 
 void diff_mistakes_tell(const diff_mistakes *m, teller *t)
 {
-    const overlooked *found = &m->found;
+    const missed_by_tolerance *found = &m->found;
     if (!m->are_known)
         return;
     tell_open(t, "mistakes", "{");

@@ -4,14 +4,14 @@
 
 #include "cli/diff/diff_pairs.h"
 #include "cli/tell.h"
-#include "why/overlooked.h"
+#include "why/missed_by_tolerance.h"
 
 typedef struct diff_mistakes {
     bool are_known; /* a tolerance was asked for, and A's inputs give its numbers, or would, if it
                      * were not too long to try */
     bool is_without_output; /* which A's inputs do not give: there is a Wo, and A has it not */
     const char *name;       /* of A */
-    overlooked found;
+    missed_by_tolerance found;
 } diff_mistakes;
 
 /* To be freed in any case. */

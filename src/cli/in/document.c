@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "io/descriptor.h"
@@ -32,7 +32,7 @@ static bool name_the_only_matrix(bundle *b, err *e)
         text_list_free(&labels);
         return false;
     }
-    return given_add_labels(b, "x", &labels, taken.at, e);
+    return cli_inputs_add_labels(b, "x", &labels, taken.at, e);
 }
 
 static const elsewhere NO_KEYS[] = {
@@ -41,7 +41,7 @@ static const elsewhere NO_KEYS[] = {
     {NULL, NULL},
 };
 
-static read_options options_of_contents(const document *one, const documents *all)
+static read_options options_of_contents(const document *one, const document_reader *all)
 {
     read_options how = read_options_of(all->given, one->file, all->type);
     how.first_line = one->line;
@@ -50,7 +50,7 @@ static read_options options_of_contents(const document *one, const documents *al
     how.elsewhere = NO_KEYS;
     how.kind = KEY_MATRIX;
     how.types_expected = all->types_expected;
-    how.type_is_fixed = given_decides_type(all->given, &how.type);
+    how.type_is_fixed = input_keys_decides_type(all->given, &how.type);
     return how;
 }
 
@@ -97,17 +97,17 @@ bool document_blame(const document *one, err *e)
 
 /* ---- one after the other ---- */
 
-bool documents_open(documents *all, const options *given, given_bundle *weights, const env *world,
-                    dtype type, err *e)
+bool document_reader_open(document_reader *all, const options *given, weights_input *weights,
+                          const env *world, dtype type, err *e)
 {
     static const char *const STANDARD_INPUT[] = {"-"};
-    *all = (documents){.given = given,
-                       .weights = weights,
-                       .type = type,
-                       .line_most = given->max_memory,
-                       .file = (const char *const *)given->operand,
-                       .files = given->operands};
-    if (all->files == 0 && (given_has_input(given) || given->bundle != NULL)) {
+    *all = (document_reader){.given = given,
+                             .weights = weights,
+                             .type = type,
+                             .line_most = given->max_memory,
+                             .file = (const char *const *)given->operand,
+                             .files = given->operands};
+    if (all->files == 0 && (input_keys_has_input(given) || given->bundle != NULL)) {
         all->has_options_only = true;
     } else if (all->files == 0) {
         if (world->stdin_is_terminal) {
@@ -118,19 +118,19 @@ bool documents_open(documents *all, const options *given, given_bundle *weights,
         all->files = 1;
     }
     all->is_many = all->files > 1;
-    if (given->stream && !token_stream_check(given, e))
+    if (given->stream && !kv_session_check(given, e))
         return false;
     if (given->stream && all->has_options_only) {
         err_set(e, "--stream reads rows line by line, and no document is named");
         return err_remedy(e, "- names standard input");
     }
-    if (!given_check_standard_input(given, all->file, all->files, e) ||
-        !given_open(&all->from_options, given, world, e) ||
-        !given_bundle_open(weights, given, world, e))
+    if (!input_keys_check_standard_input(given, all->file, all->files, e) ||
+        !cli_inputs_open(&all->from_options, given, world, e) ||
+        !weights_input_open(weights, given, world, e))
         return false;
     all->from_options.later = &weights->unseen;
-    all->type = given_bundle_type(weights, type);
-    all->packed_weights.most = documents_packed_most(all, 1);
+    all->type = weights_input_type(weights, type);
+    all->packed_weights.most = document_reader_packed_most(all, 1);
     return true;
 }
 
@@ -173,7 +173,7 @@ static bool look_at_first(line_source *l, jsonl_look *look, err *e)
 
 /* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at
  * all is a stream of no documents. */
-static bool look_behind_name(documents *all, err *e)
+static bool look_behind_name(document_reader *all, err *e)
 {
     line_source *l = &all->lines;
     err unsaid = {0}; /* whoever reads the whole finds it again */
@@ -187,7 +187,7 @@ static bool look_behind_name(documents *all, err *e)
 /* Whether the input is lines that are documents, as its name's ending or its first bytes say. A
  * stream of one line has the first bytes of JSON, and so has one whose lines are lists: then the
  * ending says it. */
-static bool find_if_lines(documents *all, err *e)
+static bool find_if_lines(document_reader *all, err *e)
 {
     line_source *l = &all->lines;
     const char *format_name = all->given->input_format;
@@ -204,7 +204,7 @@ static bool find_if_lines(documents *all, err *e)
     return done;
 }
 
-static bool read_contents(const documents *all, const document_line *from, document *one,
+static bool read_contents(const document_reader *all, const document_line *from, document *one,
                           json_again *again, err *e)
 {
     read_options how = options_of_contents(one, all);
@@ -212,11 +212,11 @@ static bool read_contents(const documents *all, const document_line *from, docum
     how.again = again;
     return json_read(from->bytes, from->length, &how, &one->contents, e) &&
            name_the_only_matrix(&one->contents, e) &&
-           token_stream_share(&all->rows, &one->contents, e);
+           kv_session_share(&all->rows, &one->contents, e);
 }
 
 /* The next line that holds a document; *is_there false at the end of the stream. */
-static bool read_line(documents *all, document *one, bool *is_there, err *e)
+static bool read_line(document_reader *all, document *one, bool *is_there, err *e)
 {
     document_line next;
     do {
@@ -227,7 +227,7 @@ static bool read_line(documents *all, document *one, bool *is_there, err *e)
     return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
 
-static void note_index_headers(const documents *all, const bundle *table)
+static void note_index_headers(const document_reader *all, const bundle *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (table->entry[i].kind == ENTRY_TENSOR)
@@ -236,7 +236,7 @@ static void note_index_headers(const documents *all, const bundle *table)
 }
 
 /* All of an input that is no stream. */
-static bool read_file(documents *all, document *one, err *e)
+static bool read_file(document_reader *all, document *one, err *e)
 {
     source whole = {0};
     read_options how = options_of_contents(one, all);
@@ -255,7 +255,7 @@ static bool read_file(documents *all, document *one, err *e)
     return done;
 }
 
-static bool open_next(documents *all, err *e)
+static bool open_next(document_reader *all, err *e)
 {
     const char *file = all->file[all->next++];
     bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
@@ -270,7 +270,7 @@ static bool open_next(documents *all, err *e)
     return false;
 }
 
-static bool read_next(documents *all, document *one, bool *is_there, err *e)
+static bool read_next(document_reader *all, document *one, bool *is_there, err *e)
 {
     for (;;) {
         if (all->is_stream) {
@@ -293,16 +293,16 @@ static bool read_next(documents *all, document *one, bool *is_there, err *e)
     }
 }
 
-static bool has_read_files(const documents *all, const bundle *contents)
+static bool has_read_files(const document_reader *all, const bundle *contents)
 {
-    return given_is_read(&all->from_options, all->weights, all->type, contents);
+    return cli_inputs_is_read(&all->from_options, all->weights, all->type, contents);
 }
 
 /* An options' file that can't be read is missing to all documents. */
-static bool apply_options(documents *all, document *one, err *e)
+static bool apply_options(document_reader *all, document *one, err *e)
 {
-    bool done = given_apply(&all->from_options, all->weights, all->type, &one->contents,
-                            &one->is_all_tables, e);
+    bool done = cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
+                                 &one->is_all_tables, e);
     all->is_over = !done && !has_read_files(all, &one->contents);
     all->was_applied = all->was_applied || done;
     one->is_all_tables = one->is_all_tables && one->file == NULL;
@@ -312,7 +312,7 @@ static bool apply_options(documents *all, document *one, err *e)
     return done;
 }
 
-bool documents_next(documents *all, document *one, bool *is_there, err *e)
+bool document_reader_next(document_reader *all, document *one, bool *is_there, err *e)
 {
     *one = (document){0};
     *is_there = false;
@@ -328,7 +328,7 @@ bool documents_next(documents *all, document *one, bool *is_there, err *e)
     return done;
 }
 
-size_t documents_take(documents *all, document_line *to, size_t most)
+size_t document_reader_take(document_reader *all, document_line *to, size_t most)
 {
     static const bundle NOTHING;
     size_t count = 0;
@@ -346,7 +346,8 @@ size_t documents_take(documents *all, document_line *to, size_t most)
     return count;
 }
 
-bool documents_read_line(documents *all, const document_line *from, document *one, err *e)
+bool document_reader_read_line(document_reader *all, const document_line *from, document *one,
+                               err *e)
 {
     *one = (document){.file = all->lines.file, .line = from->number};
     return read_contents(all, from, one, NULL, e) && apply_options(all, one, e);
@@ -366,33 +367,33 @@ static bool may_come_again(const document *one, const json_again *again)
     return true;
 }
 
-bool documents_try_line(documents *all, const document_line *from, document *one, json_again *again,
-                        err *e)
+bool document_reader_try_line(document_reader *all, const document_line *from, document *one,
+                              json_again *again, err *e)
 {
     *one = (document){.file = all->lines.file, .line = from->number};
     bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
-                given_apply(&all->from_options, all->weights, all->type, &one->contents,
-                            &one->is_all_tables, e);
+                cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
+                                 &one->is_all_tables, e);
     if (!done || !may_come_again(one, again))
         json_again_forget(again);
     return done;
 }
 
-bool documents_try_again(const documents *all, const document_line *from, document *one,
-                         json_again *again)
+bool document_reader_try_again(const document_reader *all, const document_line *from, document *one,
+                               json_again *again)
 {
     one->file = all->lines.file;
     one->line = from->number;
     return json_again_read(again, from->bytes, from->length, &one->contents);
 }
 
-bool documents_has_next(const documents *all)
+bool document_reader_has_next(const document_reader *all)
 {
     return all->is_stream && lines_has_next(&all->lines);
 }
 
 /* An options' file is bad for all documents. */
-bool documents_look(documents *all, document *one, err *e)
+bool document_reader_look(document_reader *all, document *one, err *e)
 {
     if (!unseen_look(&one->unseen, e))
         return false;
@@ -401,25 +402,25 @@ bool documents_look(documents *all, document *one, err *e)
     return !all->is_over;
 }
 
-void documents_keep(documents *all, document *one)
+void document_reader_keep(document_reader *all, document *one)
 {
     if (!all->given->stream || all->rows.has_shared)
         return;
     all->type = document_type(one);
-    token_stream_keep(&all->rows, &one->contents);
+    kv_session_keep(&all->rows, &one->contents);
 }
 
-size_t documents_packed_most(const documents *all, size_t sharers)
+size_t document_reader_packed_most(const document_reader *all, size_t sharers)
 {
     static const size_t MOST = 48 << 20; /* an encoder layer that is 1,024 wide */
     size_t share = all->given->max_memory / 8 / sharers;
     return share < MOST ? share : MOST;
 }
 
-void documents_close(documents *all)
+void document_reader_close(document_reader *all)
 {
     packed_weights_free(&all->packed_weights);
-    token_stream_close(&all->rows);
+    kv_session_close(&all->rows);
     lines_close(&all->lines);
-    given_close(&all->from_options);
+    cli_inputs_close(&all->from_options);
 }

@@ -5,8 +5,8 @@
 
 #include "attn/engine/packed_weights.h"
 #include "cli/line/env.h"
-#include "cli/in/given.h"
-#include "cli/in/token_stream.h"
+#include "cli/in/cli_inputs.h"
+#include "cli/in/kv_session.h"
 #include "io/json_again.h"
 #include "io/lines.h"
 
@@ -22,10 +22,10 @@ typedef struct document {
 } document;
 
 /* The documents of a command line, one after the other. */
-typedef struct documents {
+typedef struct document_reader {
     const options *given;
-    given_bundle *weights;
-    given_files from_options;
+    weights_input *weights;
+    cli_inputs from_options;
     dtype type; /* what is computed in where neither option nor document says */
     /* To be set once opened: the one file's bytes, where it was read already, or NULL; what is
      * expected is read in the type that is computed in. */
@@ -37,21 +37,21 @@ typedef struct documents {
     bool is_stream;    /* of documents, one a line: JSON Lines */
     size_t line_most;  /* bytes that a line may have */
     bool has_options_only;
-    bool is_many;      /* more than one document may come: results are written one a line */
-    bool was_applied;  /* what options give, to a document */
-    token_stream rows; /* of --stream */
+    bool is_many;     /* more than one document may come: results are written one a line */
+    bool was_applied; /* what options give, to a document */
+    kv_session rows;  /* of --stream */
     packed_weights packed_weights;
     bool is_over; /* after a failure: no document behind it could be read */
-} documents;
+} document_reader;
 
 /* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
  * `weights` is opened where it is not yet; whoever has it closes it, after the last document. */
-bool documents_open(documents *all, const options *given, given_bundle *weights, const env *world,
-                    dtype type, err *e);
+bool document_reader_open(document_reader *all, const options *given, weights_input *weights,
+                          const env *world, dtype type, err *e);
 /* The next document, to be freed by document_free; *is_there false after the last. Fails for a
  * document that can't be read; then the next call goes on behind it, unless all of them is over. */
-bool documents_next(documents *all, document *one, bool *is_there, err *e);
-/* A line of a stream that holds a document; its bytes are borrowed until documents_next is
+bool document_reader_next(document_reader *all, document *one, bool *is_there, err *e);
+/* A line of a stream that holds a document; its bytes are borrowed until document_reader_next is
  * called. */
 typedef struct document_line {
     const char *bytes;
@@ -60,28 +60,29 @@ typedef struct document_line {
 
 /* The next lines of a stream that are in memory already, `most` of them or fewer; 0 also where
  * options' files are still to be read. */
-size_t documents_take(documents *all, document_line *to, size_t most);
+size_t document_reader_take(document_reader *all, document_line *to, size_t most);
 /* The document of a line that was taken, to be freed by document_free also where that fails. */
-bool documents_read_line(documents *all, const document_line *from, document *one, err *e);
+bool document_reader_read_line(document_reader *all, const document_line *from, document *one,
+                               err *e);
 /* The same by one of several threads: false, without an error, where a file is to be read first.
  * Remembers it where its plan holds for other numbers in its matrices. */
-bool documents_try_line(documents *all, const document_line *from, document *one, json_again *again,
-                        err *e);
+bool document_reader_try_line(document_reader *all, const document_line *from, document *one,
+                              json_again *again, err *e);
 /* The document that was remembered gets another line's numbers, if nothing else differs; else it
  * is to be freed. */
-bool documents_try_again(const documents *all, const document_line *from, document *one,
-                         json_again *again);
+bool document_reader_try_again(const document_reader *all, const document_line *from, document *one,
+                               json_again *again);
 
 /* Looks at the numbers that nobody has looked at. */
-bool documents_look(documents *all, document *one, err *e);
+bool document_reader_look(document_reader *all, document *one, err *e);
 /* A document was computed: --stream takes from the first what it says for all. */
-void documents_keep(documents *all, document *one);
+void document_reader_keep(document_reader *all, document *one);
 
 /* Whether the next document of a stream is in memory already, so that nobody waits for it. */
-bool documents_has_next(const documents *all);
-void documents_close(documents *all);
+bool document_reader_has_next(const document_reader *all);
+void document_reader_close(document_reader *all);
 /* How many bytes each of so many may take for weights that stay packed. */
-size_t documents_packed_most(const documents *all, size_t sharers);
+size_t document_reader_packed_most(const document_reader *all, size_t sharers);
 void document_free(document *one);
 
 /* What it is computed in. */

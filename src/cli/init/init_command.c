@@ -1,6 +1,6 @@
 #include "cli/init/init_command.h"
 
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/init/init_draws.h"
 #include "cli/line/shell_word.h"
 #include "io/number_write.h"
@@ -35,7 +35,7 @@ static void add_sizes(text *out, const init_plan *p, const options *o)
     for (size_t i = 0; i < p->settings.count; i++) {
         const entry *one = &p->settings.entry[i];
         if (one != tokens)
-            add_option(out, one->at.file, given_value(o, one->name));
+            add_option(out, one->at.file, input_keys_value(o, one->name));
     }
 }
 

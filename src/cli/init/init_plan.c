@@ -1,6 +1,6 @@
 #include "cli/init/init_plan.h"
 
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
 #include "io/number_read.h"
@@ -105,11 +105,11 @@ static bool choose_generator(init_plan *p, const options *o, err *e)
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
-    if (!given_check_type(o, e) || !init_settings_read(&p->settings, o, world, e) ||
+    if (!input_keys_check_type(o, e) || !init_settings_read(&p->settings, o, world, e) ||
         !find_extents(p, o, e) || !choose_generator(p, o, e))
         return false;
-    const char *turned = given_value(o, "layout");
-    given_decides_type(o, &p->type);
+    const char *turned = input_keys_value(o, "layout");
+    input_keys_decides_type(o, &p->type);
     p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
     return init_draws_make(p, o, e);
 }

@@ -2,8 +2,8 @@
 
 #include "attn/spec/setting.h"
 #include "attn/spec/words.h"
-#include "cli/in/given.h"
-#include "cli/in/given_keys.h"
+#include "cli/in/cli_inputs.h"
+#include "cli/in/input_keys.h"
 #include "cli/out/note.h"
 #include "io/holds.h"
 
@@ -26,13 +26,13 @@ enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 static bool read_given(bundle *settings, const options *o, const env *world, err *e)
 {
-    given_files files;
-    given_bundle none = {0};
+    cli_inputs files;
+    weights_input none = {0};
     bool is_all_tables;
-    bool done = given_open(&files, o, world, e) &&
-                given_apply(&files, &none, DTYPE_F32, settings, &is_all_tables, e);
-    given_close(&files);
-    if (done && given_value(o, "dtype") == NULL)
+    bool done = cli_inputs_open(&files, o, world, e) &&
+                cli_inputs_apply(&files, &none, DTYPE_F32, settings, &is_all_tables, e);
+    cli_inputs_close(&files);
+    if (done && input_keys_value(o, "dtype") == NULL)
         bundle_remove(settings, "dtype"); /* what run and check compute in is theirs to say */
     return done;
 }

@@ -149,7 +149,7 @@ bool output_uses_color(const options *o, const env *world, const char *file)
     return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
 }
 
-write_options output_how(const options *o, const documents *all, const document *one,
+write_options output_how(const options *o, const document_reader *all, const document *one,
                          const format *f)
 {
     return (write_options){.digits = option_digits(o),

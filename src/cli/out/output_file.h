@@ -57,7 +57,7 @@ const char *output_trace_file(const options *o);
 bool output_uses_color(const options *o, const env *world, const char *file);
 
 /* How a result of this document is written. */
-write_options output_how(const options *o, const documents *all, const document *one,
+write_options output_how(const options *o, const document_reader *all, const document *one,
                          const format *f);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct output {
 
 typedef struct outputs {
     const options *given;
-    const documents *documents;
+    const document_reader *documents;
     size_t threads; /* that may format numbers */
     bool traces, draws;
     output *output; /* the data, where there are any, then one a --write in their order */

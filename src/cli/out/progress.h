@@ -7,7 +7,7 @@
 #ifndef SELFATTN_CLI_OUT_PROGRESS_H
 #define SELFATTN_CLI_OUT_PROGRESS_H
 
-#include "attn/engine/wanted.h"
+#include "attn/engine/kept_stages.h"
 #include "cli/line/env.h"
 #include "cli/line/options.h"
 

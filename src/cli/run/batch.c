@@ -35,7 +35,7 @@ static void do_items(void *context, size_t worker)
     } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
 }
 
-void batch_open(batch *b, const options *o, documents *all, const outputs *to)
+void batch_open(batch *b, const options *o, document_reader *all, const outputs *to)
 {
     *b = (batch){.given = o, .documents = all, .to = to};
     if (!o->stream && outputs_are_text(to))
@@ -70,7 +70,7 @@ void batch_close(batch *b)
 static void take_lines(batch *b)
 {
     document_line line[LINES_MOST];
-    b->count = documents_take(b->documents, line, LINES_MOST);
+    b->count = document_reader_take(b->documents, line, LINES_MOST);
     b->done = 0;
     for (size_t i = 0; i < b->count; i++)
         b->item[i] = (batch_item){.line = line[i]};
@@ -102,7 +102,7 @@ static void find_results(batch *b, size_t end)
 bool batch_step(batch *b, batch_item **items, size_t *count, err *e)
 {
     *count = 0;
-    if (b->threads == 0 || (b->done == b->count && !documents_has_next(b->documents)))
+    if (b->threads == 0 || (b->done == b->count && !document_reader_has_next(b->documents)))
         return true;
     if (b->worker == NULL && !start_workers(b, e))
         return false;

@@ -22,7 +22,7 @@ typedef struct batch_item {
 
 typedef struct batch {
     const options *given;
-    documents *documents;
+    document_reader *documents;
     const outputs *to;
     batch_item *item;
     size_t count, done; /* lines taken, and those of them that were handed back */
@@ -35,7 +35,7 @@ typedef struct batch {
 } batch;
 
 /* For --stream, and where results are no text, there is just none. */
-void batch_open(batch *b, const options *o, documents *all, const outputs *to);
+void batch_open(batch *b, const options *o, document_reader *all, const outputs *to);
 void batch_close(batch *b);
 
 /* The next lines, done or left to the caller, at *items until the next step: *count of them, 0

@@ -1,11 +1,12 @@
 #include "cli/run/batch_worker.h"
 
-bool batch_worker_open(batch_worker *w, documents *all, const options *o, const outputs *to, err *e)
+bool batch_worker_open(batch_worker *w, document_reader *all, const options *o, const outputs *to,
+                       err *e)
 {
     *w = (batch_worker){.documents = all, .given = *o, .is_quiet = o->quiet};
     w->given.threads = 1;
     w->given.has_threads = w->given.quiet = true;
-    w->packed_weights.most = documents_packed_most(all, o->threads);
+    w->packed_weights.most = document_reader_packed_most(all, o->threads);
     crew_open(&w->alone, 1);
     w->room = outputs_open_memory(&w->to, to, e) ? run_room_new(e) : NULL;
     return w->room != NULL;
@@ -56,7 +57,7 @@ static bool run_last(batch_worker *w)
 static bool do_new(batch_worker *w, const document_line *line, document *read)
 {
     free_last(w);
-    w->has_last = documents_try_line(w->documents, line, &w->last, &w->again, &w->bad);
+    w->has_last = document_reader_try_line(w->documents, line, &w->last, &w->again, &w->bad);
     if (!w->has_last)
         document_free(&w->last);
     if (w->has_last && plan_last(w) && run_last(w))
@@ -71,7 +72,8 @@ static bool do_new(batch_worker *w, const document_line *line, document *read)
 bool batch_worker_do(batch_worker *w, const document_line *line, document *read)
 {
     *read = (document){0};
-    bool is_alike = w->has_last && documents_try_again(w->documents, line, &w->last, &w->again);
+    bool is_alike =
+        w->has_last && document_reader_try_again(w->documents, line, &w->last, &w->again);
     if (is_alike ? run_last(w) : do_new(w, line, read))
         return true;
     free_last(w);

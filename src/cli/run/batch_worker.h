@@ -12,7 +12,7 @@
 #include "cli/out/outputs.h"
 
 typedef struct batch_worker {
-    documents *documents;
+    document_reader *documents;
     options given;
     bool is_quiet; /* what would be said of a document is not wanted */
     outputs to;    /* in memory */
@@ -26,7 +26,7 @@ typedef struct batch_worker {
     bool has_last; /* where there is one */
 } batch_worker;
 
-bool batch_worker_open(batch_worker *w, documents *all, const options *o, const outputs *to,
+bool batch_worker_open(batch_worker *w, document_reader *all, const options *o, const outputs *to,
                        err *e);
 void batch_worker_close(batch_worker *w);
 

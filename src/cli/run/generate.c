@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/out/output_file.h"
 #include "cli/run/generation_solve.h"
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 #include "io/json_write.h"
 #include "model/embed.h"
 #include "weights/names.h"
@@ -113,7 +113,7 @@ static bool check_outputs(const options *o, err *e)
 static bool write_trace(const options *o, const env *world, generation_trace *t, err *e)
 {
     output_file to = {.file = output_trace_file(o)};
-    bool done = tracing_write_generation(t, o, world, &to, e);
+    bool done = trace_command_write_generation(t, o, world, &to, e);
     return output_file_close(&to, done, e);
 }
 
@@ -165,7 +165,8 @@ static bool write_steps(writer *w, generation_solution *s, const env *world, err
     return done;
 }
 
-static bool generate(const options *o, const env *world, documents *all, document *one, err *e)
+static bool generate(const options *o, const env *world, document_reader *all, document *one,
+                     err *e)
 {
     const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
     size_t steps = o->generated == 0 ? DEFAULT_LENGTH : o->generated;
@@ -174,8 +175,8 @@ static bool generate(const options *o, const env *world, documents *all, documen
     place at = document_place(one);
     bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
                 find_stop(&w, &s.of, e) && check_words(&w, &s.of, e) &&
-                generation_solution_check(&s, o, world, e) && documents_look(all, one, e) &&
-                (!s.is_traced || tracing_begin_generation(&s.trace, &s.of, asked, o, e)) &&
+                generation_solution_check(&s, o, world, e) && document_reader_look(all, one, e) &&
+                (!s.is_traced || trace_command_begin_generation(&s.trace, &s.of, asked, o, e)) &&
                 write_steps(&w, &s, world, e);
     if (!done)
         err_place(e, &at);
@@ -184,10 +185,10 @@ static bool generate(const options *o, const env *world, documents *all, documen
 }
 
 /* A second prompt is refused before anything is generated for the first. */
-static bool check_only(documents *all, err *e)
+static bool check_only(document_reader *all, err *e)
 {
     document other = {0};
-    bool is_there = false, done = documents_next(all, &other, &is_there, e);
+    bool is_there = false, done = document_reader_next(all, &other, &is_there, e);
     place at = document_place(&other);
     if (done && is_there)
         done = err_at(e, &at, "generate goes on with one prompt, and this is another document");
@@ -197,18 +198,18 @@ static bool check_only(documents *all, err *e)
 
 int command_generate(const options *o, env *world, err *e)
 {
-    documents all = {0};
+    document_reader all = {0};
     document one = {0};
-    given_bundle weights = {.is_for = FOR_LAYERS};
+    weights_input weights = {.is_for = FOR_LAYERS};
     weights.keeps_narrow = !output_has_trace(o); /* which shows the weights */
     bool is_there = false,
-         done = check_outputs(o, e) && documents_open(&all, o, &weights, world, DTYPE_F32, e);
+         done = check_outputs(o, e) && document_reader_open(&all, o, &weights, world, DTYPE_F32, e);
     if (done)
-        tracing_say_unused(o, world);
-    done = done && documents_next(&all, &one, &is_there, e) && check_only(&all, e) &&
+        trace_command_say_unused(o, world);
+    done = done && document_reader_next(&all, &one, &is_there, e) && check_only(&all, e) &&
            generate(o, world, &all, &one, e);
     document_free(&one);
-    documents_close(&all);
-    given_bundle_close(&weights);
+    document_reader_close(&all);
+    weights_input_close(&weights);
     return done ? EXIT_DONE : EXIT_WRONG;
 }

@@ -69,13 +69,13 @@ bool generation_solution_check(const generation_solution *s, const options *o, c
 /* Of weighted, the row that a trace spells out: of the prompt the one in focus, then the only
  * one. */
 typedef struct rows_in_focus {
-    wanted prompt, later;
+    kept_stages prompt, later;
 } rows_in_focus;
 
 static rows_in_focus rows_of(const trace_focus *focus)
 {
-    wanted row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
-    wanted only = row;
+    kept_stages row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
+    kept_stages only = row;
     only.row = 0;
     return (rows_in_focus){row, only};
 }

@@ -1,7 +1,7 @@
 #include "cli/run/named_steps.h"
 
 #include "base/mem.h"
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ bool named_steps_plan(named_steps *s, const document *one, const bundle *names, 
 /* A number or a row that only the trace has. */
 static bool keep_map(named_steps *s, const char *name, err *e)
 {
-    const trace_map *map = tracing_map_of(&s->solved.trace.made.whole, name);
+    const trace_map *map = trace_command_map_of(&s->solved.trace.made.whole, name);
     tensor view = map == NULL ? (tensor){0} : tensor_view_of(&map->values);
     return map == NULL
                ? err_at(e, &bundle_find(s->names, name)->at, "this step does not make %s", name)
@@ -157,8 +157,8 @@ bool named_steps_run(named_steps *s, const options *o, const env *world, err *e)
     static const text_list NO_STEPS = {0};
     generation_solution *of = &s->solved;
     return generation_solution_check(of, o, world, e) &&
-           tracing_begin_generation(&of->trace, &of->of, &NO_STEPS, o, e) &&
-           generation_solution_run(of, tracing_wants_weighted(&s->there, &s->wanted), NULL, o,
+           trace_command_begin_generation(&of->trace, &of->of, &NO_STEPS, o, e) &&
+           generation_solution_run(of, trace_command_wants_weighted(&s->there, &s->wanted), NULL, o,
                                    world, e) &&
            generation_trace_end(&of->trace, e) && keep_wanted(s, e);
 }

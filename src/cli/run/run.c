@@ -7,7 +7,7 @@
 #include "cli/run/picturing.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 
 /* A result in memory waits this long at most while others are computed: a reader hardly notices,
  * and one write serves many results. */
@@ -17,7 +17,7 @@ typedef struct runner {
     const options *given;
     env *world;
     const char *as; /* the kind of work that the command's name says, or NULL */
-    documents documents;
+    document_reader documents;
     outputs to;
     batch batch;
     size_t bad;     /* documents that were passed over: --keep-going */
@@ -30,8 +30,8 @@ static bool compute(runner *r, document *one, work *w, text *picture, err *e)
     const outputs *to = &r->to;
     const options *o = r->given;
     return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
-           (!to->traces || tracing_check(o, to->trace.results, e)) &&
-           (!to->draws || picturing_check(to, e)) && documents_look(&r->documents, one, e) &&
+           (!to->traces || trace_command_check(o, to->trace.results, e)) &&
+           (!to->draws || picturing_check(to, e)) && document_reader_look(&r->documents, one, e) &&
            (to->traces || to->draws
                 ? w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, o, r->world, e)
                 : w->kind->run(w, o, r->world, e)) &&
@@ -43,8 +43,8 @@ static bool write_result(runner *r, work *w, const text *picture, err *e)
     outputs *to = &r->to;
     progress_pause(r->world->progress);
     bool done = outputs_open(to, e) &&
-                (!to->traces || tracing_write(w->shown, w->document, to->documents, r->given,
-                                              r->world, &to->trace, e)) &&
+                (!to->traces || trace_command_write(w->shown, w->document, to->documents, r->given,
+                                                    r->world, &to->trace, e)) &&
                 outputs_write(to, w, e) && (!to->draws || outputs_write_picture(to, picture, e));
     progress_resume(r->world->progress);
     return done;
@@ -90,7 +90,7 @@ static bool run_document(runner *r, document *one, err *bad, err *e)
     text_free(&picture);
     work_free(&w);
     if (is_computed)
-        documents_keep(&r->documents, one);
+        document_reader_keep(&r->documents, one);
     return done;
 }
 
@@ -99,7 +99,7 @@ static bool run_document(runner *r, document *one, err *bad, err *e)
 static bool hand_on(runner *r, err *e)
 {
     double at = clock_seconds();
-    if (documents_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
+    if (document_reader_has_next(&r->documents) && at - r->flushed < FLUSH_SECONDS)
         return true;
     r->flushed = at;
     return flush(r, e);
@@ -118,7 +118,7 @@ static bool run_next(runner *r, bool *is_there, err *e)
 {
     document one;
     err bad = {0};
-    bool is_read = documents_next(&r->documents, &one, is_there, &bad);
+    bool is_read = document_reader_next(&r->documents, &one, is_there, &bad);
     if (is_read && !*is_there)
         return true;
     *is_there = true;
@@ -129,7 +129,8 @@ static bool run_left_item(runner *r, batch_item *item, err *e)
 {
     document one = item->read;
     err bad = {0};
-    bool is_read = one.file != NULL || documents_read_line(&r->documents, &item->line, &one, &bad);
+    bool is_read =
+        one.file != NULL || document_reader_read_line(&r->documents, &item->line, &one, &bad);
     item->read = (document){0};
     return end_document(r, &one, is_read, &bad, e);
 }
@@ -180,12 +181,12 @@ static bool check_keep_going(const runner *r, err *e)
 static int run_as(const char *as, const options *o, env *world, err *e)
 {
     runner r = {.given = o, .world = world, .as = as};
-    given_bundle weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
+    weights_input weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
     bool done = outputs_plan(&r.to, o, e);
     if (done)
-        tracing_say_unused(o, world);
+        trace_command_say_unused(o, world);
     weights.keeps_narrow = !r.to.traces && !o->header; /* which say what all inputs are */
-    done = done && documents_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
+    done = done && document_reader_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
            check_keep_going(&r, e);
     progress shown;
     r.to.documents = &r.documents;
@@ -196,8 +197,8 @@ static int run_as(const char *as, const options *o, env *world, err *e)
     batch_close(&r.batch);
     progress_stop(world);
     done = outputs_close(&r.to, done, e);
-    documents_close(&r.documents);
-    given_bundle_close(&weights);
+    document_reader_close(&r.documents);
+    weights_input_close(&weights);
     return done && r.bad == 0 ? EXIT_DONE : EXIT_WRONG;
 }
 

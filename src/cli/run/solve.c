@@ -39,7 +39,7 @@ static bool check_weighted(const solution *s, const options *o, err *e)
 {
     size_t size[TENSOR_MAX_RANK], count;
     int rank;
-    if (!wanted_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force ||
+    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force ||
         !plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size, e))
         return !e->is_set;
     if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
@@ -56,14 +56,14 @@ bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
     for (size_t i = 0; i < count; i++) {
         if (!plan_stage_shape(&s->plan, ids[i], &rank, size, e))
             return false;
-        wanted_add(&s->wanted, ids[i]);
+        kept_stages_add(&s->wanted, ids[i]);
     }
     return true;
 }
 
 bool solution_want_rows(solution *s, stage_id id)
 {
-    return supplied_add(&s->supplied, &s->plan, id);
+    return streamed_stages_add(&s->streamed, &s->plan, id);
 }
 
 size_t solution_threads(const solution *s, const options *o, const env *world)
@@ -82,22 +82,22 @@ static size_t average_memory(const plan *p, const options *o)
     return fits ? bytes : SIZE_MAX;
 }
 
-/* What is kept and what is supplied, and the bytes that all of it takes. */
+/* What is kept and what is streamed, and the bytes that all of it takes. */
 typedef struct division {
-    wanted kept;
-    supplied made;
+    kept_stages kept;
+    streamed_stages made;
     size_t bytes;
 } division;
 
-/* Stages of more numbers than that are supplied, if they can be. */
+/* Stages of more numbers than that are streamed, if they can be. */
 static bool divide(const solution *s, size_t most_numbers, size_t threads, const options *o,
                    division *to, err *e)
 {
     size_t of_rows;
     to->kept = s->wanted;
-    supplied_split(&s->supplied, most_numbers, &to->made, &to->kept);
+    streamed_stages_split(&s->streamed, most_numbers, &to->made, &to->kept);
     if (!run_memory(&s->plan, &to->kept, threads, &to->bytes, e) ||
-        !supplied_memory(&to->made, &s->plan, threads, &of_rows, e))
+        !streamed_stages_memory(&to->made, &s->plan, threads, &of_rows, e))
         return false;
     if (!size_add(to->bytes, average_memory(&s->plan, o), &to->bytes) ||
         !size_add(to->bytes, of_rows, &to->bytes))
@@ -115,7 +115,7 @@ static bool refuse_memory(const plan *p, size_t bytes, size_t limit, err *e)
     return err_remedy(e, "--emit fewer stages, or raise --max-memory");
 }
 
-/* What can be supplied is kept up to 64 MB, and not at all where that would be too much. */
+/* What can be streamed is kept up to 64 MB, and not at all where that would be too much. */
 static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
 {
     static const size_t KEPT_MOST = 64 << 20;
@@ -130,8 +130,8 @@ static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
     if (s->problem.packed_weights != NULL)
         packed_weights_yield(s->problem.packed_weights, mem_spare(limit, by.bytes));
     s->wanted = by.kept;
-    s->supplied = by.made;
-    supplied_widen(&s->supplied, mem_spare(limit, by.bytes));
+    s->streamed = by.made;
+    streamed_stages_widen(&s->streamed, mem_spare(limit, by.bytes));
     return true;
 }
 
@@ -173,7 +173,7 @@ bool solution_run(solution *s, const options *o, env *world, err *e)
     s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
     if (!check_weighted(s, o, e) || !fit_memory(s, threads, o, e) ||
         !run_plan(&s->plan, &s->wanted, threads, &s->stages, &s->report, e) ||
-        !supplied_start(&s->supplied, &s->plan, threads, &s->stages, e))
+        !streamed_stages_start(&s->streamed, &s->plan, threads, &s->stages, e))
         return false;
     say_notes(s, o, world);
     return true;
@@ -197,7 +197,7 @@ bool solution_run_in(solution *s, run_room *in, crew *alone, const options *o, e
 void solution_free(solution *s)
 {
     bundle_free(&s->stages);
-    supplied_free(&s->supplied);
+    streamed_stages_free(&s->streamed);
     plan_free(&s->plan);
     problem_free(&s->problem);
 }

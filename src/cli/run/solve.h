@@ -4,17 +4,17 @@
 
 #include "attn/engine/run.h"
 #include "cli/in/document.h"
-#include "cli/out/supplied.h"
+#include "cli/out/streamed_stages.h"
 
 typedef struct solution {
     place at; /* of the document */
     problem problem;
     plan plan;
-    wanted wanted;
+    kept_stages wanted;
     bundle stages;
     run_report report;
-    bool is_begun;     /* by solution_run_in: all was checked */
-    supplied supplied; /* the wanted stages that are computed while they are written */
+    bool is_begun;            /* by solution_run_in: all was checked */
+    streamed_stages streamed; /* the wanted stages that are computed while they are written */
 } solution;
 
 /* Reads and checks everything; nothing is computed. The document must outlive the solution. */
@@ -22,7 +22,7 @@ bool solution_plan(solution *s, const document *one, const options *o, err *e);
 /* Adds stages to what is wanted; one that is not made is an error. */
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e);
 /* Adds a stage whose rows may be computed while it is written, where it should not be kept; false:
- * it is too small for that, or can't be had so. Its writer needs `supplied_rows`. */
+ * it is too small for that, or can't be had so. Its writer needs `streamed_rows`. */
 bool solution_want_rows(solution *s, stage_id id);
 /* Checks the memory against --max-memory, computes, and says the notes on world->err. */
 bool solution_run(solution *s, const options *o, env *world, err *e);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cli/out/header.h"
 #include "cli/line/option_value.h"
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 #include "model/keep.h"
 #include "model/keys.h"
 
@@ -102,8 +102,8 @@ static bool show_attention(work *w, shown_for use, const options *o, env *world,
     trace_focus focus;
     *t = (trace){0};
     w->shown = t;
-    tracing_find_wishes(use == FOR_STEPS ? &o->steps : NULL, wish);
-    if (!tracing_find_focus(s, o, &focus, e))
+    trace_command_find_wishes(use == FOR_STEPS ? &o->steps : NULL, wish);
+    if (!trace_command_find_focus(s, o, &focus, e))
         return false;
     focus.is_by_default = o->focus.count == 0;
     if (use != FOR_PICTURE)
@@ -208,8 +208,8 @@ static bool show_stack(work *w, shown_for use, const options *o, env *world, err
     const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
     *t = (stack_trace){0};
     w->shown = &t->whole;
-    return (use != FOR_STEPS || tracing_check_steps(&s->stack, 0, o, e)) &&
-           tracing_make_stack(t, s, &s->wanted, asked, o, world, e);
+    return (use != FOR_STEPS || trace_command_check_steps(&s->stack, 0, o, e)) &&
+           trace_command_make_stack(t, s, &s->wanted, asked, o, world, e);
 }
 
 static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
@@ -347,9 +347,9 @@ bool work_is_attention(const work *w)
     return w->kind == &ATTENTION;
 }
 
-const row_supply *work_supply(const work *w)
+const streamed_rows *work_supply(const work *w)
 {
-    const supplied *made = &w->of.attention.supplied;
+    const streamed_stages *made = &w->of.attention.streamed;
     return work_is_attention(w) && made->count > 0 ? &made->rows : NULL;
 }
 

@@ -70,7 +70,7 @@ bool work_plan_steps(work *w, const document *one, const bundle *names, const op
 
 bool work_is_attention(const work *w);
 /* Who makes the stages that are computed while they are written; NULL: there are none. */
-const row_supply *work_supply(const work *w);
+const streamed_rows *work_supply(const work *w);
 void work_free(work *w);
 
 #endif

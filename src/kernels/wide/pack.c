@@ -1,6 +1,6 @@
 /* A matrix as products read it: panels, whose numbers are of the table's own type, whatever the
  * matrix's. */
-#include "base/ahead.h"
+#include "base/prefetch.h"
 #include "kernels/wide/panel.h"
 #include "kernels/wide/turning.h"
 #include "kernels/wide/widening.h"

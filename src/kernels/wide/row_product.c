@@ -4,7 +4,7 @@
  *     c[j] = fma(a[p], b[p][j], c[j])   for p = 0, 1, …
  *
  * as a product has it: chains wait in c or in a register, and are never split. */
-#include "base/ahead.h"
+#include "base/prefetch.h"
 #include "kernels/wide/panel.h"
 #include "kernels/wide/turning.h"
 #include "kernels/wide/widening.h"

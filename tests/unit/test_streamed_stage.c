@@ -1,6 +1,6 @@
 /* A stage whose rows are computed as they are asked for: those of a run that keeps all of them,
  * whatever rows are asked for, in any order. */
-#include "attn/engine/row_stage.h"
+#include "attn/engine/streamed_stage.h"
 
 #include "base/reserve.h"
 #include "unit.h"
@@ -35,12 +35,12 @@ static bool read_problem(unit *u, bundle *document, problem *asked)
 }
 
 /* Rows from `first` on, as many as there are of `most`. */
-static size_t same_rows(unit *u, row_stage *s, const tensor *kept, size_t first, size_t most)
+static size_t same_rows(unit *u, streamed_stage *s, const tensor *kept, size_t first, size_t most)
 {
     err e = {0};
     size_t count = most;
-    tensor whole = row_stage_tensor(s);
-    if (!CHECK(u, row_stage_make(s, first, &count, &e) && count >= 1 && count <= most))
+    tensor whole = streamed_stage_tensor(s);
+    if (!CHECK(u, streamed_stage_make(s, first, &count, &e) && count >= 1 && count <= most))
         return 1;
     const float *expected = kept->data, *got = whole.data;
     CHECK(u,
@@ -51,12 +51,12 @@ static size_t same_rows(unit *u, row_stage *s, const tensor *kept, size_t first,
 static void rows_are_the_run_s(unit *u, const plan *p, stage_id id, size_t threads)
 {
     const size_t all = HEADS * QUERIES;
-    wanted only = {0};
+    kept_stages only = {0};
     bundle stages = {0};
     run_report report;
     err e = {0};
-    row_stage *s = row_stage_new(p, id, PART, threads, &e);
-    wanted_add(&only, id);
+    streamed_stage *s = streamed_stage_new(p, id, PART, threads, &e);
+    kept_stages_add(&only, id);
     if (!CHECK(u, s != NULL && run_plan(p, &only, threads, &stages, &report, &e)))
         exit(2);
     const tensor *kept = &stages.entry[0].tensor;
@@ -67,15 +67,15 @@ static void rows_are_the_run_s(unit *u, const plan *p, stage_id id, size_t threa
     CHECK(u, same_rows(u, s, kept, 0, 3) == 3);
     CHECK(u, same_rows(u, s, kept, all - 1, 1) == 1);
     CHECK(u, same_rows(u, s, kept, QUERIES - 1, 2) >= 1);
-    row_stage_free(s);
+    streamed_stage_free(s);
     bundle_free(&stages);
 }
 
 static void only_scores_can(unit *u, const plan *p)
 {
-    CHECK(u, row_stage_can(p, STAGE_SCORES) && row_stage_can(p, STAGE_ROUNDED));
-    CHECK(u, !row_stage_can(p, STAGE_ROW_MAX) && !row_stage_can(p, STAGE_TOP));
-    CHECK(u, !row_stage_can(p, STAGE_WEIGHTED) && !row_stage_can(p, STAGE_OUTPUT));
+    CHECK(u, streamed_stage_can(p, STAGE_SCORES) && streamed_stage_can(p, STAGE_ROUNDED));
+    CHECK(u, !streamed_stage_can(p, STAGE_ROW_MAX) && !streamed_stage_can(p, STAGE_TOP));
+    CHECK(u, !streamed_stage_can(p, STAGE_WEIGHTED) && !streamed_stage_can(p, STAGE_OUTPUT));
 }
 
 static void missing_addresses_are_reported(unit *u)
@@ -85,7 +85,7 @@ static void missing_addresses_are_reported(unit *u)
     reserve_free(NULL, 0);
 }
 
-UNIT(row_stage)
+UNIT(streamed_stage)
 {
     bundle document = {0};
     problem asked = {0};

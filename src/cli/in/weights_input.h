@@ -1,6 +1,6 @@
 /* --bundle: weights, inputs and settings of many documents in one file, read once a run. */
-#ifndef SELFATTN_CLI_IN_GIVEN_BUNDLE_H
-#define SELFATTN_CLI_IN_GIVEN_BUNDLE_H
+#ifndef SELFATTN_CLI_IN_WEIGHTS_INPUT_H
+#define SELFATTN_CLI_IN_WEIGHTS_INPUT_H
 
 #include "cli/line/env.h"
 #include "cli/line/options.h"
@@ -20,7 +20,7 @@ typedef struct bundle_use {
 } bundle_use;
 
 /* What was read stays until it is closed; documents borrow of it. */
-typedef struct given_bundle {
+typedef struct weights_input {
     const env *world;
     bundle_options options;
     source source; /* its bytes: formats may use them in place */
@@ -29,26 +29,26 @@ typedef struct given_bundle {
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* to be set before it is opened */
     bool keeps_narrow; /* likewise: weights that products alone read stay in the file's type */
-    unseen unseen;     /* of options' files too: numbers that documents_look looks at */
+    unseen unseen;     /* of options' files too: numbers that document_reader_look looks at */
     bundle_use use[2]; /* for attention, and for layers */
     bool is_open;
-} given_bundle;
+} weights_input;
 
 /* Refuses options that speak of a bundle's names where there is none: opening it does so too, and
  * who opens it once a file asks before. */
-bool given_bundle_check(const options *o, err *e);
+bool weights_input_check(const options *o, err *e);
 /* Reads the names in --bundle's file and finds what they are, unless documents decide it; nothing
  * where none was given, or when it is open. */
-bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e);
+bool weights_input_open(weights_input *b, const options *o, const env *world, err *e);
 /* The type that the bundle asks for, else `type`. */
-dtype given_bundle_type(const given_bundle *b, dtype type);
+dtype weights_input_type(const weights_input *b, dtype type);
 
 /* Adds what the bundle holds and `contents` lacks, unless an option removes it. Says the first time
  * what was taken for what. */
-bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e);
+bool weights_input_apply(weights_input *b, const options *o, dtype type, bundle *contents, err *e);
 /* Whether what is used of it is in memory. Once it was applied, and that is so, applying it again
  * changes nothing but the contents: several threads may. */
-bool given_bundle_is_read(const given_bundle *b, dtype type, const bundle *contents);
-void given_bundle_close(given_bundle *b);
+bool weights_input_is_read(const weights_input *b, dtype type, const bundle *contents);
+void weights_input_close(weights_input *b);
 
 #endif

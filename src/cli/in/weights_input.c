@@ -1,8 +1,8 @@
-#include "cli/in/given_bundle.h"
+#include "cli/in/weights_input.h"
 
 #include "base/mem.h"
 #include "cli/in/document_kind.h"
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "model/keys.h"
@@ -22,7 +22,7 @@ static const char *file_of(const options *o)
 static bool make_options(bundle_options *w, const options *o, err *e)
 {
     *w = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
-                          .layout = given_value(o, "layout"),
+                          .layout = input_keys_value(o, "layout"),
                           .map = o->map};
     bool done = true;
     for (size_t i = 0; i < o->given_count && done; i++) {
@@ -34,13 +34,13 @@ static bool make_options(bundle_options *w, const options *o, err *e)
 
 /* ---- whose it is ---- */
 
-static bool prefix_is_of_layers(const given_bundle *b)
+static bool prefix_is_of_layers(const weights_input *b)
 {
     return strstr(b->options.prefix, "{}") != NULL;
 }
 
 /* Where it may be either, the document says it, or else the bundle or --prefix. */
-static bundle_for kind_for(const given_bundle *b, const bundle *contents)
+static bundle_for kind_for(const weights_input *b, const bundle *contents)
 {
     if (b->is_for != FOR_EITHER)
         return b->is_for;
@@ -52,7 +52,7 @@ static bundle_for kind_for(const given_bundle *b, const bundle *contents)
 /* ---- reading ---- */
 
 /* All names, and no numbers but those of formats that can't pass over them. */
-static bool read_names(given_bundle *b, const options *o, err *e)
+static bool read_names(weights_input *b, const options *o, err *e)
 {
     static const key ONLY_TYPE[] = {{{"dtype", ""}, KEY_SETTING}};
     static const named_table TABLE = NAMED_TABLE("key", ONLY_TYPE);
@@ -74,7 +74,7 @@ static bool read_names(given_bundle *b, const options *o, err *e)
 }
 
 /* Reads all of it, whatever it is. */
-static bool read_all(const given_bundle *b, const options *o, bundle *out, err *e)
+static bool read_all(const weights_input *b, const options *o, bundle *out, err *e)
 {
     read_options how = read_options_of(o, o->bundle, DTYPE_F32);
     how.file = file_of(o);
@@ -84,7 +84,7 @@ static bool read_all(const given_bundle *b, const options *o, bundle *out, err *
 
 /* A file without names: what its reader says of it where nothing is passed over, or that it has
  * none. */
-static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
+static bool refuse_nameless(const weights_input *b, const options *o, err *e)
 {
     place at = {.file = file_of(o)};
     bundle all = {0};
@@ -96,7 +96,7 @@ static bool refuse_nameless(const given_bundle *b, const options *o, err *e)
     return err_remedy(e, "--wq FILE and its like take a matrix without a name");
 }
 
-static bool refuse_index(const given_bundle *b, const options *o, err *e)
+static bool refuse_index(const weights_input *b, const options *o, err *e)
 {
     bundle all = {0};
     bool is_of_layers =
@@ -108,7 +108,7 @@ static bool refuse_index(const given_bundle *b, const options *o, err *e)
 }
 
 /* Something in it has a name, which may be that of a weight. */
-static bool check_names(const given_bundle *b, const options *o, err *e)
+static bool check_names(const weights_input *b, const options *o, err *e)
 {
     bool has_names = false;
     for (size_t i = 0; i < b->names.count; i++)
@@ -119,7 +119,7 @@ static bool check_names(const given_bundle *b, const options *o, err *e)
 }
 
 /* The names that are used, and nothing else. */
-static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype type, err *e)
+static bool read_used(weights_input *b, const options *o, bundle_use *use, dtype type, err *e)
 {
     bool is_wide = type == DTYPE_F64;
     key *rows = mem_alloc(use->match.sources, sizeof rows[0], e);
@@ -144,7 +144,7 @@ static bool read_used(given_bundle *b, const options *o, bundle_use *use, dtype 
     return done;
 }
 
-void given_bundle_close(given_bundle *b)
+void weights_input_close(weights_input *b)
 {
     for (size_t i = 0; i < 4; i++)
         bundle_free(&b->use[i / 2].read[i % 2]);
@@ -155,10 +155,10 @@ void given_bundle_close(given_bundle *b)
     mem_free(b->type_word);
     unseen_free(&b->unseen);
     source_close(&b->source);
-    *b = (given_bundle){0};
+    *b = (weights_input){0};
 }
 
-static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *e)
+static bool find_names(weights_input *b, const options *o, bundle_for kind, err *e)
 {
     bundle_use *use = &b->use[kind];
     if (use->is_found)
@@ -170,16 +170,16 @@ static bool find_names(given_bundle *b, const options *o, bundle_for kind, err *
     return use->is_found;
 }
 
-bool given_bundle_check(const options *o, err *e)
+bool weights_input_check(const options *o, err *e)
 {
     const char *idle = o->map.count > 0 ? "map" : o->prefix != NULL ? "prefix" : NULL;
     return o->bundle != NULL || idle == NULL ||
            err_set(e, "--%s is for the names in a bundle, and --bundle is not given", idle);
 }
 
-bool given_bundle_open(given_bundle *b, const options *o, const env *world, err *e)
+bool weights_input_open(weights_input *b, const options *o, const env *world, err *e)
 {
-    if (!given_bundle_check(o, e))
+    if (!weights_input_check(o, e))
         return false;
     if (o->bundle == NULL || b->is_open)
         return true;
@@ -190,11 +190,11 @@ bool given_bundle_open(given_bundle *b, const options *o, const env *world, err 
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;
-    given_bundle_close(b);
+    weights_input_close(b);
     return false;
 }
 
-dtype given_bundle_type(const given_bundle *b, dtype type)
+dtype weights_input_type(const weights_input *b, dtype type)
 {
     if (b->type_word == NULL)
         return type;
@@ -204,7 +204,7 @@ dtype given_bundle_type(const given_bundle *b, dtype type)
 /* ---- applying ---- */
 
 /* Once, and nothing where there is nothing to say. */
-static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *line, err *e)
+static bool say_once(weights_input *b, const options *o, bundle_use *use, text *line, err *e)
 {
     if (use->is_said || o->quiet || line->length == 0)
         return text_ok(line, e);
@@ -215,7 +215,7 @@ static bool say_once(given_bundle *b, const options *o, bundle_use *use, text *l
     return true;
 }
 
-bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *contents, err *e)
+bool weights_input_apply(weights_input *b, const options *o, dtype type, bundle *contents, err *e)
 {
     if (!b->is_open)
         return true;
@@ -232,7 +232,7 @@ bool given_bundle_apply(given_bundle *b, const options *o, dtype type, bundle *c
     return done;
 }
 
-bool given_bundle_is_read(const given_bundle *b, dtype type, const bundle *contents)
+bool weights_input_is_read(const weights_input *b, dtype type, const bundle *contents)
 {
     return !b->is_open || b->use[kind_for(b, contents)].is_read[type == DTYPE_F64];
 }

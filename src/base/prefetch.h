@@ -1,6 +1,6 @@
 /* Memory that is read or written soon, asked for before. */
-#ifndef SELFATTN_BASE_AHEAD_H
-#define SELFATTN_BASE_AHEAD_H
+#ifndef SELFATTN_BASE_PREFETCH_H
+#define SELFATTN_BASE_PREFETCH_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
-#include "cli/in/token_stream.h"
+#include "cli/in/kv_session.h"
 
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "io/format.h"
 
 #include <string.h>
@@ -26,14 +26,14 @@ static bool check_given(const options *o, err *e)
 {
     for (size_t i = 0; i < OF_LINE_COUNT; i++) {
         const option_row *row = option_by_key(OF_LINE[i], strlen(OF_LINE[i]));
-        if (given_value(o, OF_LINE[i]) != NULL)
+        if (input_keys_value(o, OF_LINE[i]) != NULL)
             return err_set(e, "--stream reads %s line by line, and --%s gives it once", OF_LINE[i],
                            row->named.name);
     }
     return true;
 }
 
-bool token_stream_check(const options *o, err *e)
+bool kv_session_check(const options *o, err *e)
 {
     if (o->input_format != NULL && !(format_by_name(o->input_format)->holds & HOLDS_STREAM))
         return err_set(e, "--stream reads JSON Lines, and --input-format is %s", o->input_format);
@@ -60,14 +60,14 @@ static bool check_own(const bundle *contents, err *e)
     return true;
 }
 
-bool token_stream_share(const token_stream *s, bundle *contents, err *e)
+bool kv_session_share(const kv_session *s, bundle *contents, err *e)
 {
     if (!s->has_shared)
         return true;
     return check_own(contents, e) && bundle_borrow_all(contents, &s->shared, e);
 }
 
-void token_stream_keep(token_stream *s, bundle *contents)
+void kv_session_keep(kv_session *s, bundle *contents)
 {
     if (s->has_shared)
         return;
@@ -79,9 +79,9 @@ void token_stream_keep(token_stream *s, bundle *contents)
     bundle_set_stays(&s->shared);
 }
 
-void token_stream_close(token_stream *s)
+void kv_session_close(kv_session *s)
 {
     bundle_free(&s->shared);
     kv_cache_free(&s->cache);
-    *s = (token_stream){0};
+    *s = (kv_session){0};
 }

@@ -1,4 +1,4 @@
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 
 #include "attn/spec/setting.h"
 #include "attn/spec/words.h"
@@ -14,7 +14,7 @@ static const given_key *find_given(const options *o, const char *name)
     return NULL;
 }
 
-bool given_has_input(const options *o)
+bool input_keys_has_input(const options *o)
 {
     static const char *const INPUTS[] = {"x", "xk", "xv", "q", "k", "v"};
     for (size_t i = 0; i < sizeof INPUTS / sizeof INPUTS[0]; i++) {
@@ -25,13 +25,13 @@ bool given_has_input(const options *o)
     return false;
 }
 
-const char *given_value(const options *o, const char *key_name)
+const char *input_keys_value(const options *o, const char *key_name)
 {
     const given_key *found = find_given(o, key_name);
     return found == NULL ? NULL : found->value;
 }
 
-bool given_decides_type(const options *o, dtype *type)
+bool input_keys_decides_type(const options *o, dtype *type)
 {
     const given_key *found = find_given(o, "dtype");
     if (found == NULL || found->value == NULL)
@@ -40,11 +40,11 @@ bool given_decides_type(const options *o, dtype *type)
     return true;
 }
 
-bool given_check_type(const options *o, err *e)
+bool input_keys_check_type(const options *o, err *e)
 {
     static const char NAME[] = "dtype";
     entry said = {.name = (char *)NAME, .kind = ENTRY_TEXT, .at = place_of_option(NAME)};
-    said.text = (char *)given_value(o, NAME);
+    said.text = (char *)input_keys_value(o, NAME);
     return said.text == NULL || setting_word(&said, &DTYPE_WORDS, "", e) != NULL;
 }
 
@@ -56,7 +56,8 @@ static bool is_standard_input(const given_key *one)
     return name != NULL && one->value != NULL && strcmp(one->value, name) == 0;
 }
 
-bool given_check_standard_input(const options *o, const char *const *file, size_t files, err *e)
+bool input_keys_check_standard_input(const options *o, const char *const *file, size_t files,
+                                     err *e)
 {
     size_t times = o->bundle != NULL && strcmp(o->bundle, "-") == 0;
     for (size_t i = 0; i < files; i++)

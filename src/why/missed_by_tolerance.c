@@ -1,4 +1,4 @@
-#include "why/overlooked.h"
+#include "why/missed_by_tolerance.h"
 
 #include "base/mem.h"
 #include "compare/measure.h"
@@ -9,20 +9,20 @@
 static const double SAME_F32 = 2e-5;
 
 typedef struct trial {
-    const overlooked_question *of;
+    const missed_question *of;
     claims claims;
     attempt right;
-    overlooked *to;
+    missed_by_tolerance *to;
 } trial;
 
-static bool is_known(const overlooked_question *of, stage_id id)
+static bool is_known(const missed_question *of, stage_id id)
 {
     return of->claim[id].numbers != NULL;
 }
 
 static void begin(trial *t, attempt *a, const attempt *right)
 {
-    const overlooked_question *of = t->of;
+    const missed_question *of = t->of;
     attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
 }
 
@@ -57,7 +57,7 @@ static bool passes(const trial *t, const attempt *a)
     return true;
 }
 
-static bool keep(overlooked *to, const mistake *made, err *e)
+static bool keep(missed_by_tolerance *to, const mistake *made, err *e)
 {
     const mistake **larger = mem_grow(to->made, to->count, &to->capacity, sizeof larger[0], e);
     if (larger == NULL)
@@ -91,7 +91,7 @@ static bool try_each(trial *t, err *e)
 }
 
 /* 0 where the problem can't be computed, which the first attempt finds as well. */
-static double operations_of(const overlooked_question *of)
+static double operations_of(const missed_question *of)
 {
     err refused = {0};
     plan p;
@@ -151,7 +151,7 @@ static bool stage_passes(const tensor *numbers, stand_in as, const tolerance *wi
     return true;
 }
 
-static void try_stand_ins(overlooked *to, const overlooked_question *of)
+static void try_stand_ins(missed_by_tolerance *to, const missed_question *of)
 {
     for (stand_in as = 0; as < STAND_INS; as++) {
         bool pass = true, changes = false;
@@ -166,9 +166,9 @@ static void try_stand_ins(overlooked *to, const overlooked_question *of)
 
 /* ---- the whole ---- */
 
-bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
+bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
 {
-    *to = (overlooked){.operations = operations_of(of)};
+    *to = (missed_by_tolerance){.operations = operations_of(of)};
     try_stand_ins(to, of);
     if (to->operations > OVERLOOKED_OPERATIONS)
         return true;
@@ -180,7 +180,7 @@ bool overlooked_find(overlooked *to, const overlooked_question *of, err *e)
     return done;
 }
 
-void overlooked_write_stand_ins(const overlooked *found, const char *name, text *out)
+void missed_write_stand_ins(const missed_by_tolerance *found, const char *name, text *out)
 {
     static const char *const CALLED[] = {"zeros", "the mean of all rows", "the rows in reverse"};
     size_t before = 0;
@@ -194,8 +194,8 @@ void overlooked_write_stand_ins(const overlooked *found, const char *name, text 
     text_add_string(out, before > 0 ? "\n" : "");
 }
 
-void overlooked_write_mistakes(const overlooked *found, const char *name, const char *but,
-                               text *out)
+void missed_write_mistakes(const missed_by_tolerance *found, const char *name, const char *but,
+                           text *out)
 {
     if (found->operations > OVERLOOKED_OPERATIONS)
         text_add_format(out,
@@ -211,8 +211,8 @@ void overlooked_write_mistakes(const overlooked *found, const char *name, const 
     text_add_string(out, "\n");
 }
 
-void overlooked_free(overlooked *to)
+void missed_free(missed_by_tolerance *to)
 {
     mem_free(to->made);
-    *to = (overlooked){0};
+    *to = (missed_by_tolerance){0};
 }

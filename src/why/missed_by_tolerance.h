@@ -2,8 +2,8 @@
  *
  * Mistakes that change no number on these inputs are no tolerance's fault, and those that change
  * only digits are what a tolerance is there for: neither is tried. */
-#ifndef SELFATTN_WHY_OVERLOOKED_H
-#define SELFATTN_WHY_OVERLOOKED_H
+#ifndef SELFATTN_WHY_MISSED_BY_TOLERANCE_H
+#define SELFATTN_WHY_MISSED_BY_TOLERANCE_H
 
 #include "base/text.h"
 #include "compare/tolerance.h"
@@ -13,34 +13,34 @@
 /* All mistakes together are some hundred attempts, which take a second or so at this size. */
 enum { OVERLOOKED_OPERATIONS = 20000000 };
 
-typedef struct overlooked_question {
+typedef struct missed_question {
     const problem *problem;
     const kernels *with;
     size_t threads;
     claim claim[STAGE_COUNT]; /* what is right, as somebody recorded it; no numbers: not known */
     tolerance within[STAGE_COUNT];
     number_type type[STAGE_COUNT]; /* whose ulps are counted */
-} overlooked_question;
+} missed_question;
 
 /* What nobody computed: it takes the place of the numbers themselves, at any size. */
 typedef enum stand_in { STAND_IN_ZEROS, STAND_IN_MEANS, STAND_IN_REVERSED, STAND_INS } stand_in;
 
-typedef struct overlooked {
+typedef struct missed_by_tolerance {
     bool stands_in[STAND_INS]; /* other numbers in all stages, which pass */
     const mistake **made;      /* that pass, in the order of the table; owned */
     size_t count, capacity;
     size_t tried;      /* that change a number */
     double operations; /* of one attempt; above OVERLOOKED_OPERATIONS nothing is tried */
     bool is_other;     /* what the problem gives is not what was recorded: nothing was tried */
-} overlooked;
+} missed_by_tolerance;
 
 /* False, with the error set, where memory is missing. To be freed in any case. */
-bool overlooked_find(overlooked *to, const overlooked_question *of, err *e);
-void overlooked_free(overlooked *to);
+bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e);
+void missed_free(missed_by_tolerance *to);
 
 /* Lines of what passes on the numbers of `name`, or nothing; `but` is what was left out of it. */
-void overlooked_write_stand_ins(const overlooked *found, const char *name, text *out);
-void overlooked_write_mistakes(const overlooked *found, const char *name, const char *but,
-                               text *out);
+void missed_write_stand_ins(const missed_by_tolerance *found, const char *name, text *out);
+void missed_write_mistakes(const missed_by_tolerance *found, const char *name, const char *but,
+                           text *out);
 
 #endif

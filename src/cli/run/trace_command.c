@@ -1,4 +1,4 @@
-#include "cli/run/tracing.h"
+#include "cli/run/trace_command.h"
 
 #include "cli/out/note.h"
 #include "io/number_read.h"
@@ -13,7 +13,7 @@
 /* ---- --trace=STEP,… ---- */
 
 /* The option table has refused what is neither a step nor a stage. */
-void tracing_find_wishes(const text_list *words, step_wish wish[STEP_COUNT])
+void trace_command_find_wishes(const text_list *words, step_wish wish[STEP_COUNT])
 {
     for (step_id id = 0; id < STEP_COUNT; id++)
         wish[id] = STEP_UNWANTED;
@@ -59,7 +59,7 @@ static bool find_focus(const trace_focus *most, const options *o, trace_focus *f
 }
 
 /* Where no row sees a later one, the first sees itself alone, and the last the most. */
-bool tracing_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
+bool trace_command_find_focus(const solution *s, const options *o, trace_focus *focus, err *e)
 {
     const plan *p = &s->plan;
     const trace_focus most = {.batch = p->batches, .head = p->heads, .row = p->n_q};
@@ -88,7 +88,7 @@ static bool find_stack_focus(const stack *s, const options *o, trace_focus *focu
 }
 
 /* A picture is of the batch in focus. */
-void tracing_say_unused(const options *o, const env *world)
+void trace_command_say_unused(const options *o, const env *world)
 {
     if (output_has_trace(o))
         return;
@@ -110,7 +110,7 @@ static const renderer *find_renderer(const options *o)
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
-bool tracing_check(const options *o, size_t results, err *e)
+bool trace_command_check(const options *o, size_t results, err *e)
 {
     const renderer *by = find_renderer(o);
     if (by->is_whole_file && results > 0)
@@ -163,8 +163,8 @@ static bool render(const trace *t, const options *o, const env *world, const cha
 }
 
 /* One of several documents, whose source is the heading where it has no other. */
-bool tracing_write(const trace *t, const document *of, const documents *all, const options *o,
-                   const env *world, output_file *to, err *e)
+bool trace_command_write(const trace *t, const document *of, const document_reader *all,
+                         const options *o, const env *world, output_file *to, err *e)
 {
     place at = document_place(of);
     text from = {0};
@@ -178,7 +178,7 @@ bool tracing_write(const trace *t, const document *of, const documents *all, con
     return done;
 }
 
-const trace_map *tracing_map_of(const trace *t, const char *name)
+const trace_map *trace_command_map_of(const trace *t, const char *name)
 {
     const trace_map *found = NULL;
     for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
@@ -192,7 +192,7 @@ const trace_map *tracing_map_of(const trace *t, const char *name)
 
 /* ---- stacks ---- */
 
-bool tracing_wants_weighted(const text_list *there, const text_list *names)
+bool trace_command_wants_weighted(const text_list *there, const text_list *names)
 {
     static const char LAST[] = ".weighted";
     for (size_t i = 0; i < there->count; i++) {
@@ -208,13 +208,13 @@ bool tracing_wants_weighted(const text_list *there, const text_list *names)
     return false;
 }
 
-bool tracing_check_steps(const stack *s, size_t steps, const options *o, err *e)
+bool trace_command_check_steps(const stack *s, size_t steps, const options *o, err *e)
 {
     return stack_steps_check(s, steps, &o->steps, e) && stack_steps_check(s, steps, &o->blank, e);
 }
 
-bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
-                        const text_list *asked, const options *o, const env *world, err *e)
+bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
+                              const text_list *asked, const options *o, const env *world, err *e)
 {
     text_list all = {0};
     trace_focus focus;
@@ -222,9 +222,9 @@ bool tracing_make_stack(stack_trace *t, stack_solution *s, const text_list *name
     if (!find_stack_focus(&s->stack, o, &focus, e))
         return false;
     focus.is_by_default = o->focus.count == 0;
-    const wanted one_row = {
+    const kept_stages one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
-    s->stack.how.one_row = tracing_wants_weighted(&s->there, names) ? NULL : &one_row;
+    s->stack.how.one_row = trace_command_wants_weighted(&s->there, names) ? NULL : &one_row;
     s->house = stack_trace_memory(stack_trace_rooms(&s->stack));
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
@@ -245,11 +245,12 @@ static bool says_row(const options *o)
 }
 
 /* The last row of the prompt is the one that logits are made of. */
-bool tracing_begin_generation(generation_trace *t, generation *g, const text_list *asked,
-                              const options *o, err *e)
+bool trace_command_begin_generation(generation_trace *t, generation *g, const text_list *asked,
+                                    const options *o, err *e)
 {
     generation_trace_settings how = {.is_full = o->full, .asked = asked};
-    if (!tracing_check(o, 0, e) || !tracing_check_steps(&g->stack, g->how.steps, o, e) ||
+    if (!trace_command_check(o, 0, e) ||
+        !trace_command_check_steps(&g->stack, g->how.steps, o, e) ||
         !find_stack_focus(&g->stack, o, &how.focus, e))
         return false;
     if (!says_row(o))
@@ -257,8 +258,8 @@ bool tracing_begin_generation(generation_trace *t, generation *g, const text_lis
     return generation_trace_begin(t, g, &how, e);
 }
 
-bool tracing_write_generation(generation_trace *t, const options *o, const env *world,
-                              output_file *to, err *e)
+bool trace_command_write_generation(generation_trace *t, const options *o, const env *world,
+                                    output_file *to, err *e)
 {
     return generation_trace_end(t, e) && output_file_open(to, e) &&
            render(&t->made.whole, o, world, NULL, to, e);

@@ -1,4 +1,4 @@
-#include "attn/engine/row_stage.h"
+#include "attn/engine/streamed_stage.h"
 
 #include "attn/engine/project.h"
 #include "attn/engine/run_blocks.h"
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-struct row_stage {
-    wanted wanted;
+struct streamed_stage {
+    kept_stages wanted;
     run run;
     crew by;
     tensor whole;
@@ -19,14 +19,14 @@ struct row_stage {
     size_t first, end;    /* the rows that are there */
 };
 
-bool row_stage_can(const plan *p, stage_id id)
+bool streamed_stage_can(const plan *p, stage_id id)
 {
     return id <= STAGE_ROUNDED && strcmp(stage_row(id)->axes, "bhqk") == 0 &&
            p->asked->cache == NULL;
 }
 
 /* The stage's place, without memory. */
-static bool reserve(row_stage *s, const plan *p, stage_id id, err *e)
+static bool reserve(streamed_stage *s, const plan *p, stage_id id, err *e)
 {
     size_t size[TENSOR_MAX_RANK], count;
     tensor all;
@@ -43,14 +43,14 @@ static bool reserve(row_stage *s, const plan *p, stage_id id, err *e)
     return true;
 }
 
-static bool project(row_stage *s, const plan *p, stage_id id, err *e)
+static bool project(streamed_stage *s, const plan *p, stage_id id, err *e)
 {
     block_context *c = &s->run.shared;
     float_mode mode;
     c->plan = p;
     c->wanted = &s->wanted;
     c->kept[id] = plan_all_axes(p, id, &s->whole);
-    wanted_add(&s->wanted, id);
+    kept_stages_add(&s->wanted, id);
     run_size_blocks(&s->run);
     s->blocks = s->run.end;
     size_t of_block = s->run.block_rows * p->n_k * dtype_size(s->whole.type);
@@ -77,20 +77,20 @@ static size_t block_of(const run *r, size_t row)
     return row / n_q * r->blocks + row % n_q / r->block_rows;
 }
 
-row_stage *row_stage_new(const plan *p, stage_id id, size_t part, size_t threads, err *e)
+streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size_t threads, err *e)
 {
-    row_stage *s = mem_alloc_zeroed(1, sizeof *s, e);
+    streamed_stage *s = mem_alloc_zeroed(1, sizeof *s, e);
     if (s == NULL)
         return NULL;
     s->part = part;
     crew_open(&s->by, threads);
     if (reserve(s, p, id, e) && project(s, p, id, e))
         return s;
-    row_stage_free(s);
+    streamed_stage_free(s);
     return NULL;
 }
 
-void row_stage_free(row_stage *s)
+void streamed_stage_free(streamed_stage *s)
 {
     if (s == NULL)
         return;
@@ -102,12 +102,12 @@ void row_stage_free(row_stage *s)
     mem_free(s);
 }
 
-tensor row_stage_tensor(const row_stage *s)
+tensor streamed_stage_tensor(const streamed_stage *s)
 {
     return tensor_view_of(&s->whole);
 }
 
-static bool compute(row_stage *s, size_t first, err *e)
+static bool compute(streamed_stage *s, size_t first, err *e)
 {
     run *r = &s->run;
     empty_rows empty;
@@ -123,7 +123,7 @@ static bool compute(row_stage *s, size_t first, err *e)
     return done;
 }
 
-bool row_stage_make(row_stage *s, size_t first, size_t *count, err *e)
+bool streamed_stage_make(streamed_stage *s, size_t first, size_t *count, err *e)
 {
     if ((first < s->first || first >= s->end) && !compute(s, first, e))
         return false;
@@ -132,13 +132,13 @@ bool row_stage_make(row_stage *s, size_t first, size_t *count, err *e)
     return true;
 }
 
-bool row_stage_memory(const plan *p, stage_id id, size_t part, size_t threads, size_t *bytes,
-                      err *e)
+bool streamed_stage_memory(const plan *p, stage_id id, size_t part, size_t threads, size_t *bytes,
+                           err *e)
 {
-    const wanted none = {0};
-    wanted only = {0};
+    const kept_stages none = {0};
+    kept_stages only = {0};
     run r = {.shared = {.plan = p, .wanted = &only}};
-    wanted_add(&only, id);
+    kept_stages_add(&only, id);
     run_size_blocks(&r);
     if (!run_memory(p, &none, threads, bytes, e))
         return false;

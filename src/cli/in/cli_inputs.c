@@ -1,8 +1,8 @@
-#include "cli/in/given.h"
+#include "cli/in/cli_inputs.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/in/given_keys.h"
+#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "io/descriptor.h"
@@ -125,7 +125,7 @@ static bool copy_list(const text_list *from, text_list *to, err *e)
     return done;
 }
 
-static bool apply_list(given_file *file, const options *o, const char *value, const char *name,
+static bool apply_list(cli_input *file, const options *o, const char *value, const char *name,
                        bundle *contents, place at, err *e)
 {
     file->is_read = file->is_read || read_list(&file->list, o, value, at, e);
@@ -138,7 +138,7 @@ static bool apply_list(given_file *file, const options *o, const char *value, co
     return copy_list(&file->list, &added->list, e);
 }
 
-bool given_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
+bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
 {
     bool is_query = strcmp(of, "x") == 0 || strcmp(of, "q") == 0;
     bool is_key = strcmp(of, "xk") == 0 || strcmp(of, "k") == 0;
@@ -166,7 +166,7 @@ static bool check_truth(const matrix_file *m, key_kind kind, err *e)
                   m->matrix->name);
 }
 
-static bool read_file(given_file *file, const given_files *g, const char *value, const char *name,
+static bool read_file(cli_input *file, const cli_inputs *g, const char *value, const char *name,
                       dtype type, err *e)
 {
     read_options how = read_options_of(g->options, value, type);
@@ -180,7 +180,7 @@ static bool read_file(given_file *file, const given_files *g, const char *value,
     return file->is_read;
 }
 
-static bool apply_file(given_file *file, const given_files *g, const char *value, const char *name,
+static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, const char *name,
                        dtype type, bundle *contents, err *e)
 {
     if (!file->is_read && !read_file(file, g, value, name, type, e))
@@ -194,16 +194,16 @@ static bool apply_file(given_file *file, const given_files *g, const char *value
     if (rows == NULL)
         return true;
     if (copy_list(&rows->list, &labels, e))
-        return given_add_labels(contents, name, &labels, rows->at, e);
+        return cli_inputs_add_labels(contents, name, &labels, rows->at, e);
     text_list_free(&labels);
     return false;
 }
 
-static bool apply_one(given_files *g, size_t index, dtype type, bundle *contents,
+static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
                       bool *is_all_tables, err *e)
 {
     const given_key *one = &g->options->given[index];
-    given_file *file = &g->file[index + (type == DTYPE_F64 ? g->options->given_count : 0)];
+    cli_input *file = &g->file[index + (type == DTYPE_F64 ? g->options->given_count : 0)];
     const char *name = one->row->key;
     place at = place_of_option(one->row->named.name);
     bundle_remove(contents, name);
@@ -228,7 +228,7 @@ static dtype type_of(const options *o, const bundle *contents, dtype type)
     const char *word = bundle_text(contents, "dtype");
     if (word != NULL)
         type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
-    given_decides_type(o, &type);
+    input_keys_decides_type(o, &type);
     return type;
 }
 
@@ -240,28 +240,28 @@ static bool set_type(dtype type, bundle *contents, err *e)
            bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
 }
 
-bool given_open(given_files *g, const options *o, const env *world, err *e)
+bool cli_inputs_open(cli_inputs *g, const options *o, const env *world, err *e)
 {
-    *g = (given_files){.options = o, .world = world};
+    *g = (cli_inputs){.options = o, .world = world};
     g->file = mem_alloc_zeroed(2 * o->given_count, sizeof g->file[0], e);
     return g->file != NULL;
 }
 
-void given_close(given_files *g)
+void cli_inputs_close(cli_inputs *g)
 {
     for (size_t i = 0; g->file != NULL && i < 2 * g->options->given_count; i++) {
         matrix_file_free(&g->file[i].matrix);
         text_list_free(&g->file[i].list);
     }
     mem_free(g->file);
-    *g = (given_files){0};
+    *g = (cli_inputs){0};
 }
 
-bool given_is_read(const given_files *g, const given_bundle *weights, dtype type,
-                   const bundle *contents)
+bool cli_inputs_is_read(const cli_inputs *g, const weights_input *weights, dtype type,
+                        const bundle *contents)
 {
     const options *o = g->options;
-    const given_file *file = g->file;
+    const cli_input *file = g->file;
     type = type_of(o, contents, type);
     file += type == DTYPE_F64 ? o->given_count : 0;
     for (size_t i = 0; i < o->given_count; i++) {
@@ -270,18 +270,18 @@ bool given_is_read(const given_files *g, const given_bundle *weights, dtype type
         if (has_file && o->given[i].value != NULL && !file[i].is_read)
             return false;
     }
-    return given_bundle_is_read(weights, type, contents);
+    return weights_input_is_read(weights, type, contents);
 }
 
-bool given_apply(given_files *g, given_bundle *weights, dtype type, bundle *contents,
-                 bool *is_all_tables, err *e)
+bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle *contents,
+                      bool *is_all_tables, err *e)
 {
     const options *o = g->options;
     type = type_of(o, contents, type);
-    *is_all_tables = given_has_input(o) && o->bundle == NULL;
+    *is_all_tables = input_keys_has_input(o) && o->bundle == NULL;
     for (size_t i = 0; i < o->given_count; i++) {
         if (!apply_one(g, i, type, contents, is_all_tables, e))
             return false;
     }
-    return given_bundle_apply(weights, o, type, contents, e) && set_type(type, contents, e);
+    return weights_input_apply(weights, o, type, contents, e) && set_type(type, contents, e);
 }

@@ -3,8 +3,8 @@
  * Waking a thread that sleeps takes as long as a small piece of work does, and longer where its
  * processor sleeps too. So whoever waits looks so often first: for less than half a millisecond,
  * while pieces follow one another. */
-#ifndef SELFATTN_BASE_LOOKING_H
-#define SELFATTN_BASE_LOOKING_H
+#ifndef SELFATTN_BASE_SPIN_WAIT_H
+#define SELFATTN_BASE_SPIN_WAIT_H
 
 enum { LOOKS = 10000 };
 
