@@ -2,7 +2,7 @@
 #
 # A suite is tests/NAME/run.sh or a program.
 PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
-# What a script of tests runs beside ./selfattn.
+# What a script of tests runs next to ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,trace_formats exponent peak)
 FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
@@ -45,7 +45,7 @@ $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(call wraps,$(@F))
 $(PROGRAMS) $(HELPERS): $(OBJECTS)
 	$(link)
 
-# The program that counts its work (tests/growth); the counter is no work.
+# The program that counts its work (tests/growth); the counter is not a work.
 ifeq ($(VARIANT),counted)
 $(BUILD)/selfattn: $(BUILD)/tests/growth/work.o
 $(BUILD)/selfattn: LDFLAGS += $(call wraps,growth)

@@ -54,7 +54,7 @@ bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t ow
 /* Says where, for an error that no place of its own was known for. Returns false. */
 bool err_place(err *e, const place *at);
 
-/* Says behind the message which of several alike it is about, "layer 2, cross". Returns false. */
+/* Says after the message which of several alike it is about, "layer 2, cross". Returns false. */
 bool err_within(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */

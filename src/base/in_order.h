@@ -10,7 +10,7 @@ typedef struct ordered_work {
     size_t units;
     void (*make)(void *context, size_t worker, size_t unit);
     /* Called by the worker that made the unit, once all units before it are handed over; false:
-     * nothing behind it is. */
+     * nothing after it is. */
     bool (*hand_over)(void *context, size_t worker, size_t unit);
 } ordered_work;
 

@@ -67,7 +67,7 @@ const char *mapping_name_at(const void *address)
     return NULL;
 }
 
-/* Memory that reads as zeros, and at its beginning the file: behind a file that ends with its page
+/* Memory that reads as zeros, and at its beginning the file: after a file that ends with its page
  * one more page follows, whose first byte is the NUL. */
 static void *map_with_nul(int descriptor, size_t length, size_t reserved)
 {

@@ -1,6 +1,6 @@
 /* A file's bytes as memory, shared by all who use them: the last to release them unmaps the file.
  *
- * The bytes are read-only, and a NUL stands behind the last one, so that text can be read from them
+ * The bytes are read-only, and a NUL stands after the last one, so that text can be read from them
  * too. Nothing is copied: pages come in as they are read. */
 #ifndef SELFATTN_BASE_MAPPING_H
 #define SELFATTN_BASE_MAPPING_H

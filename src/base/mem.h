@@ -52,7 +52,7 @@ void *mem_resize(void *block, size_t count, size_t size, err *e);
  * does. */
 void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e);
 
-/* A copy of a string of `length` bytes, with a NUL behind it. */
+/* A copy of a string of `length` bytes, with a NUL after it. */
 char *mem_copy_text(const char *text, size_t length, err *e);
 
 void mem_free(void *block);

@@ -70,7 +70,7 @@ const named *named_by_synonym(const named_table *table, const char *name, size_t
     return found;
 }
 
-/* The names of a table are few and unlike each other, so that a slip more is no wrong guess:
+/* The names of a table are few and unlike each other, so that a slip more is not a wrong guess:
  * "jsonlines" is jsonl, and "halves" half. But any letter is one slip away from any other. */
 static size_t reach_in_table(size_t length)
 {

@@ -15,7 +15,7 @@ void *reserve_new(size_t bytes, err *e)
 
 void reserve_clear(void *start, size_t bytes)
 {
-    madvise(start, bytes, MADV_DONTNEED); /* where it fails the pages stay, which is no harm */
+    madvise(start, bytes, MADV_DONTNEED); /* where it fails the pages stay, which is not harm */
 }
 
 void reserve_free(void *start, size_t bytes)

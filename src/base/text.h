@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 typedef struct text {
-    char *data; /* NUL behind the last byte, or NULL when nothing was ever added */
+    char *data; /* NUL after the last byte, or NULL when nothing was ever added */
     size_t length, capacity;
     size_t most; /* an append that would make it longer fails; 0: any length is well */
     bool failed, is_full;

@@ -12,7 +12,7 @@
 enum { STACK = 1 << 20 };
 
 /* A system may wake a thread on the processor where the caller is at work, and leave both there for
- * tens of milliseconds beside one that is idle, as in a virtual machine whose other processor is
+ * tens of milliseconds next to one that is idle, as in a virtual machine whose other processor is
  * halted: then the thread goes there. */
 static void leave_to_caller(int processor)
 {

@@ -25,7 +25,7 @@ typedef struct crew_member {
 struct crew {
     size_t most;        /* threads, the caller's included */
     size_t ran, wanted; /* of the first piece that had fewer than it wanted; else 0 */
-    size_t started;     /* beside the caller's */
+    size_t started;     /* besides the caller's */
     pthread_t thread[THREADS_MOST];
     crew_member member[THREADS_MOST];
     /* What follows is changed by who holds the lock; what is atomic, all look at. */

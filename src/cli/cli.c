@@ -104,7 +104,7 @@ static int print_version(err *e)
     return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
-/* A first argument that is no file may be a command's name, mistyped. */
+/* A first argument that is not a file may be a command's name, mistyped. */
 static void suggest_command(const char *first, err *e)
 {
     const named *near = named_nearest(&COMMANDS, first, strlen(first));

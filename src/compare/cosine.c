@@ -17,7 +17,7 @@ static double joined(const double lane[LANES])
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-/* What is no number on one side counts on neither. */
+/* What is not a number on one side counts on neither. */
 static void make_finite(double *a, double *b)
 {
     for (size_t i = 0; i < BLOCK; i++) {

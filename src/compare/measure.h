@@ -39,7 +39,7 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
 /* One element as it is compared; a hole stays one. */
 double measure_value(measured_side from, number_type type, const size_t *index);
 
-/* Whether two such elements are no difference, whatever else is tolerated: the same number, NaN on
+/* Whether two such elements are not difference, whatever else is tolerated: the same number, NaN on
  * both sides where that counts as equal, or nothing to compare. */
 bool measure_is_same(measured_side a, measured_side b, const tolerance *by, double value_a,
                      double value_b);

@@ -13,7 +13,7 @@
 
 typedef struct tolerance {
     double atol, rtol;
-    uint64_t ulps; /* 0: none beside equal ones, where they are given */
+    uint64_t ulps; /* 0: none besides equal ones, where they are given */
     bool has_ulps, equal_nan;
 } tolerance;
 

@@ -222,12 +222,12 @@ static const char *read_word(const char *p, const char *end, const char *word)
 /* "head=1 ", where it is there; NULL where it is spoiled. */
 static const char *read_index(const char *p, const char *end, grid_axis axis, block_comment *out)
 {
-    const char *behind = read_word(p, end, GRID_AXIS_NAMES[axis]);
-    if (behind == NULL || (behind = read_word(behind, end, "=")) == NULL)
+    const char *after = read_word(p, end, GRID_AXIS_NAMES[axis]);
+    if (after == NULL || (after = read_word(after, end, "=")) == NULL)
         return p;
     out->has[axis] = true;
-    behind = read_size(behind, end, &out->index[axis], out);
-    return behind == NULL ? NULL : read_word(behind, end, " ");
+    after = read_size(after, end, &out->index[axis], out);
+    return after == NULL ? NULL : read_word(after, end, " ");
 }
 
 bool block_comment_read(const char *line, size_t length, block_comment *out)

@@ -61,7 +61,7 @@ typedef struct block {
     tensor matrix; /* of rank 2, borrowed from the entry */
 } block;
 
-/* The first block of an entry that is a tensor with elements, and the one after; false behind the
+/* The first block of an entry that is a tensor with elements, and the one after; false after the
  * last. */
 block block_first(const entry *of);
 bool block_next(const entry *of, block *b);

@@ -119,7 +119,7 @@ static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *
     bool is_missing = s.from == s.end;
     if (is_missing && r->delimiter == ' ') {
         /* Columns that spaces align would be full of holes; merged, a hole would move the numbers
-         * behind it. */
+         * after it. */
         err_at(e, at, "a number is missing: each space separates");
         return err_remedy(e, "one stands between numbers, none around them (tr -s ' ' squeezes "
                              "them); a hole is \"\"");
@@ -222,7 +222,7 @@ static uint64_t spaces_of(const csv_reader *r)
     return r->delimiter <= ' ' ? spaces & ~((uint64_t)1 << r->delimiter) : spaces;
 }
 
-/* The last number that was read is the last field of its row: true where a line ends behind it. */
+/* The last number that was read is the last field of its row: true where a line ends after it. */
 static bool ends_row(csv_reader *r, const number_list *l, csv_field *f)
 {
     size_t line = r->line, column = (size_t)(l->last - r->line_start) + 1;
@@ -294,9 +294,9 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e)
 {
-    enum { LONGEST = 32 }; /* bytes of a number and what stands behind it */
+    enum { LONGEST = 32 }; /* bytes of a number and what stands after it */
     table t = {.reader = r, .cells = to, .columns = columns, .most = most};
-    /* No further than `most` rows of usual numbers: what is behind a block is another's, and would
+    /* No further than `most` rows of usual numbers: what is after a block is another's, and would
      * be read in vain for each. */
     size_t left = (size_t)(r->end - r->next);
     bool ends_before = most < left / LONGEST / columns;
@@ -309,8 +309,8 @@ bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, siz
                            .format = &t,
                            .take = take_rows,
                            .to = &t};
-    const char *behind = rows_read_ahead(&all, threads, e);
-    r->next = r->line_start = behind;
+    const char *after = rows_read_ahead(&all, threads, e);
+    r->next = r->line_start = after;
     r->line += t.rows;
     *rows = t.rows;
     return !e->is_set;

@@ -42,7 +42,7 @@ bool cells_reserve(cells *to, size_t more, err *e);
  * it stays. */
 size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f);
 /* With several threads (io/rows_read.h): adds the next rows of `columns` numbers each, `most` of
- * them at most, and goes behind them: *rows of them, perhaps none. */
+ * them at most, and goes after them: *rows of them, perhaps none. */
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e);
 

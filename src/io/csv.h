@@ -6,7 +6,7 @@
  * past). A label that is a number has to be quoted. The cell above a column of labels may hold
  * anything; where it is empty, the first column is labels whatever it holds, and a header may also
  * be one field short, as R writes it, or without quotes where pandas counted the columns
- * (io/csv_layout.h), whose numbers are no labels. Without such a header, labels that all are
+ * (io/csv_layout.h), whose numbers are not labels. Without such a header, labels that all are
  * numbers as others write them (io/slips.h) are refused. Numbers follow
  * io/number_read.h's grammar for CSV.
  *
@@ -42,7 +42,7 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
  * formula gets an apostrophe in front of it, which is a part of the text from then on. */
 void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
                     const write_options *how);
-/* Whether a spreadsheet would: it begins with = + - or @, and is no number. */
+/* Whether a spreadsheet would: it begins with = + - or @, and is not a number. */
 bool csv_is_formula(const char *cell);
 
 /* What made a result, as comments: a line each. NULL: nothing. */

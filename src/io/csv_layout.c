@@ -15,10 +15,10 @@
 /* What a row's fields look like, counted. */
 typedef struct row_look {
     size_t count, numbers, quoted,
-        later_labels; /* numbers: unquoted ones; later: behind the first field */
+        later_labels; /* numbers: unquoted ones; later: after the first field */
     cell_look first;
     bool first_quoted, first_is_zero;
-    bool counts;      /* the fields behind the first are 0, 1, 2, … */
+    bool counts;      /* the fields after the first are 0, 1, 2, … */
     bool misread;     /* a field would be numbers if the file were read differently: no label, but
                          an error to come */
     bool has_numbers; /* quoted or misread ones too */

@@ -1,8 +1,8 @@
 /* Where the labels of a matrix in a CSV are: found from its first row and the one below it.
  *
- * Labels are no numbers, or stand in quotes. pandas counts columns and rows that have no names, and
- * writes these numbers without: a first row of nothing, 0, 1, 2, … is its header, when a label or
- * the row's number 0 stands below the nothing. */
+ * Labels are not numbers, or stand in quotes. pandas counts columns and rows that have no names,
+ * and writes these numbers without: a first row of nothing, 0, 1, 2, … is its header, when a label
+ * or the row's number 0 stands below the nothing. */
 #ifndef SELFATTN_IO_CSV_LAYOUT_H
 #define SELFATTN_IO_CSV_LAYOUT_H
 

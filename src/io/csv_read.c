@@ -24,13 +24,13 @@ typedef struct job {
     /* The labels of the first block, on their way into the bundle. */
     text_list columns, rows;
     text corner;      /* the cell above a column of labels */
-    bool are_counted; /* under a header that counts: what counts on is no label */
+    bool are_counted; /* under a header that counts: what counts on is not a label */
     text label;
 
     /* The block that is being read; `now` is SIZE_MAX in front of the first one. */
     size_t now, block_line, rows_read;
     size_t header_fields; /* 0 where there is no header */
-    size_t gap_line;      /* of a blank line behind the rows so far; 0 where there is none */
+    size_t gap_line;      /* of a blank line after the rows so far; 0 where there is none */
     bool has_comment, is_first;
     csv_layout layout;
     suspects suspects;
@@ -87,10 +87,10 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
     err ignored = {0};
     if ((size_t)(r->end - r->next) <= length || memcmp(r->next, begin, length) != 0)
         return true;
-    const char *at = r->next + length, *behind = at + 1;
+    const char *at = r->next + length, *after = at + 1;
     if (!csv_delimiter_check(*at, &ignored))
         return true;
-    if (behind < r->end && *behind != '\n' && *behind != '\r')
+    if (after < r->end && *after != '\n' && *after != '\r')
         return true;
     place here = csv_place(r);
     err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and no row", *at);
@@ -112,7 +112,7 @@ static bool check_no_spreadsheet_error(const csv_reader *r, const csv_field *com
     place at = csv_field_place(r, comment);
     err_at(e, &at, "the row begins with a spreadsheet's error, '%.*s', and # begins a comment",
            (int)(end - mark), mark);
-    return err_remedy(e, "write a number for it, or nan; in a comment, a space behind the #");
+    return err_remedy(e, "write a number for it, or nan; in a comment, a space after the #");
 }
 
 /* ---- blocks ---- */
@@ -193,7 +193,7 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
 
 /* ---- labels ---- */
 
-/* Unquoted spaces around a label are no part of it. */
+/* Unquoted spaces around a label are not part of it. */
 static bool read_label(const job *j, csv_field f, text *to, err *e)
 {
     while (!f.quoted && f.length > 0 && *f.text == ' ') {

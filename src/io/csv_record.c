@@ -136,7 +136,7 @@ static bool read_quoted(csv_reader *r, csv_field *f, err *e)
     return err_at(e, &at, "the quote that begins here is never closed");
 }
 
-/* What is behind a field: a delimiter, a line end, or the end of all; anything else is an error. */
+/* What is after a field: a delimiter, a line end, or the end of all; anything else is an error. */
 static bool end_field(csv_reader *r, csv_field *f, err *e)
 {
     f->last = true;
@@ -152,7 +152,7 @@ static bool end_field(csv_reader *r, csv_field *f, err *e)
         return err_remedy(e, "save the file as CSV in UTF-8");
     }
     if (*r->next == '\r')
-        return fail_here(r, e, "a carriage return stands here without a line feed behind it");
+        return fail_here(r, e, "a carriage return stands here without a line feed after it");
     fail_here(r, e, "text follows a closing quote");
     return strchr(",;|\t", *r->next) == NULL ? false : csv_suggest_delimiter(*r->next, e);
 }

@@ -3,7 +3,7 @@
  * Quoted fields hold delimiters, line ends and "" for a quote; lines end with LF or CRLF, the last
  * one perhaps with nothing; a byte order mark is skipped. A line that begins with # is a comment,
  * unless that # lies in quotes. Refused, with the place: a quote inside an unquoted field, a quote
- * that is never closed, text behind a closing quote, a carriage return alone, a NUL byte, a field
+ * that is never closed, text after a closing quote, a carriage return alone, a NUL byte, a field
  * of more than CSV_MAX_FIELD bytes.
  *
  * Fields are slices of the input and the reader owns nothing, so that a copy of it is a bookmark:

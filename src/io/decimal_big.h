@@ -2,7 +2,7 @@
  * printing.
  *
  * Nothing is allocated. The longest number that reading or printing a float64 meets has 2,588
- * bits: 54 bits × 5^1091, the halfway point beside which a number of BIG_DIGITS digits near
+ * bits: 54 bits × 5^1091, the halfway point next to which a number of BIG_DIGITS digits near
  * 2^-1075 is laid. Going past the end is a bug, and an assertion. */
 #ifndef SELFATTN_IO_DECIMAL_BIG_H
 #define SELFATTN_IO_DECIMAL_BIG_H

@@ -32,7 +32,7 @@ static size_t dense_count(const tensor *t, const size_t *index)
     return count - before;
 }
 
-/* Moves the index on by `count` elements; false behind the last. */
+/* Moves the index on by `count` elements; false after the last. */
 static bool advance(const tensor *t, size_t *index, size_t count)
 {
     for (int axis = t->rank - 1; axis >= 0 && count > 0; axis--) {

@@ -17,7 +17,7 @@ typedef struct element_bytes {
 } element_bytes;
 
 element_bytes element_bytes_of(const tensor *t);
-/* The next run; false behind the last. */
+/* The next run; false after the last. */
 bool element_bytes_next(element_bytes *b);
 
 /* All runs, appended to what the sink has. */

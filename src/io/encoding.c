@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether NULs stand at `first`, 0 or 1, and two bytes behind it, if the text is so long. */
+/* Whether NULs stand at `first`, 0 or 1, and two bytes after it, if the text is so long. */
 static bool has_nuls(const char *bytes, size_t length, size_t first)
 {
     return bytes[first] == '\0' && (length < first + 3 || bytes[first + 2] == '\0');

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Refuses UTF-16, which shows in its first bytes: a mark, or NULs beside characters of ASCII.
+/* Refuses UTF-16, which shows in its first bytes: a mark, or NULs next to characters of ASCII.
  * `at`: where the bytes begin. */
 bool encoding_check(const char *bytes, size_t length, place at, err *e);
 

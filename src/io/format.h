@@ -12,7 +12,7 @@
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 
-/* Names that are no keys, and mean something elsewhere: what an error says of one of them. */
+/* Names that are not keys, and mean something elsewhere: what an error says of one of them. */
 typedef struct elsewhere {
     const named_table *table;
     const char *remedy;
@@ -33,7 +33,7 @@ typedef struct read_options {
      * one that is deeper in it (io/json_scan.h). NULL: `keys` say what is wanted. */
     const char *only;
     const key_tables *other_keys; /* that stand elsewhere in such a document; or NULL */
-    const elsewhere *elsewhere;   /* behind the last a table of NULL; or NULL */
+    const elsewhere *elsewhere;   /* after the last a table of NULL; or NULL */
     key_kind kind;
     mapping *map;       /* that the bytes lie in, so that a tensor may share it; or NULL */
     dtype type;         /* DTYPE_F32 or DTYPE_F64 */
@@ -81,24 +81,24 @@ typedef struct read_options {
 
 /* A reader passes over a name: it is listed where somebody wants that. */
 bool read_skip(const read_options *how, const char *name, size_t length, err *e);
-/* A reader fails with an entry, which holds no value yet: whether that is no error, since somebody
- * wants to know why it is unread. */
+/* A reader fails with an entry, which holds no value yet: whether that is not an error, since
+ * somebody wants to know why it is unread. */
 bool read_leaves(const read_options *how, entry *unread, err *e);
 /* The axes that a matrix of this kind may have. */
 int read_most_rank(const read_options *how, key_kind kind);
-/* A reader comes to a line of what made the result, perhaps behind the space of a comment. */
+/* A reader comes to a line of what made the result, perhaps after the space of a comment. */
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e);
 
 /* The name that an entry is written under: its own, or `unnamed` where it has none. */
 const char *write_name(const entry *one, const char *unnamed);
-/* Refuses a matrix without a name beside one that has the name it would get. */
+/* Refuses a matrix without a name next to one that has the name it would get. */
 bool write_check_unnamed(const bundle *result, const char *unnamed, err *e);
 
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */
     const char *name;        /* the document's own name, or NULL */
     const text_list *header; /* what made the result, a line each; or NULL */
-    const bundle *metadata;  /* texts beside the matrices (safetensors), or NULL */
+    const bundle *metadata;  /* texts besides the matrices (safetensors), or NULL */
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
@@ -154,7 +154,7 @@ const format *format_by_ending(const char *file);
  * with the error set where neither says. */
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e);
 /* Refuses the beginning of what may never end, where no reader takes it: bytes with a NUL among
- * them, which text has none of, that are no binary format's. */
+ * them, which text has none of, that are not binary format's. */
 bool format_check_block(const char *bytes, size_t length, const char *file, err *e);
 
 #endif

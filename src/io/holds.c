@@ -12,7 +12,7 @@ static const char *kind_name(const entry *one)
     case ENTRY_LIST:
         return "a list of texts";
     case ENTRY_JSON:
-        return one->text[0] == '"' ? "a text" : "a list that is no matrix";
+        return one->text[0] == '"' ? "a text" : "a list that is not a matrix";
     default:
         return one->is_list ? "a list of objects" : "an object";
     }
@@ -37,7 +37,7 @@ static const char *tensor_lacks(const format *f, const entry *one)
                                                                       : NULL;
 }
 
-/* A corner stands above row labels and beside column labels. */
+/* A corner stands above row labels and next to column labels. */
 static bool has_corner(const bundle *b)
 {
     return bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL;

@@ -7,7 +7,7 @@
 
 #include "io/format.h"
 
-/* True when the first byte that is no space opens an object or an array. */
+/* True when the first byte that is not a space opens an object or an array. */
 bool json_probe(const char *bytes, size_t length);
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e);

@@ -95,17 +95,16 @@ static bool pass(const json_again *a, size_t from, size_t to, const char **at, c
 static bool read_matrix(json_again *a, const tensor *to, const char **at, const char *end)
 {
     tensor values = {0};
-    const char *behind;
+    const char *after;
     err ignored; /* who reads the text anew reports it */
     err_clear(&ignored);
-    if (!json_list_read(&a->lists, *at, end, to->type, &values, &behind, &ignored) ||
-        behind == NULL)
+    if (!json_list_read(&a->lists, *at, end, to->type, &values, &after, &ignored) || after == NULL)
         return false;
     bool is_alike = tensor_same_shape(&values, to);
     if (is_alike)
         memcpy(to->data, values.data, tensor_count(to) * dtype_size(to->type));
     tensor_free(&values);
-    *at = behind;
+    *at = after;
     return is_alike;
 }
 
@@ -125,13 +124,13 @@ static bool set_text(entry *to, const char *words, size_t length)
 
 static bool read_text(entry *to, const char **at, const char *end)
 {
-    const char *first = *at + 1, *behind = first;
+    const char *first = *at + 1, *after = first;
     if (*at == end || **at != '"')
         return false;
-    while (behind < end && json_is_plain(*behind))
-        behind++;
-    *at = behind + 1;
-    return behind < end && *behind == '"' && set_text(to, first, (size_t)(behind - first));
+    while (after < end && json_is_plain(*after))
+        after++;
+    *at = after + 1;
+    return after < end && *after == '"' && set_text(to, first, (size_t)(after - first));
 }
 
 bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to)

@@ -293,7 +293,7 @@ static bool find_rank(reading *r, const char *at, int most, err *e)
 static bool read_unusual(reading *r, bool is_first, err *e)
 {
     number_list *l = &r->numbers;
-    const char *at = json_space_end(l->at, l->end), *behind;
+    const char *at = json_space_end(l->at, l->end), *after;
     void *to = r->lists->scratch + r->count * dtype_size(r->type);
     if (at == l->end)
         return fail_changed(r, e);
@@ -304,19 +304,19 @@ static bool read_unusual(reading *r, bool is_first, err *e)
     if (*at == '[')
         return fail_entry(r, at, r->rank - 1, e);
     if (r->text == NULL) {
-        behind = number_end_json(at, l->end);
-        if (behind == NULL || behind - at > NUMBER_MAX_TEXT || !read_typed(at, behind, r->type, to))
+        after = number_end_json(at, l->end);
+        if (after == NULL || after - at > NUMBER_MAX_TEXT || !read_typed(at, after, r->type, to))
             return false;
     } else {
-        behind = read_element(r->text, at, r->rules, to, e);
-        if (behind == NULL)
+        after = read_element(r->text, at, r->rules, to, e);
+        if (after == NULL)
             /* A list of objects is what others make of a table. */
             return r->rank == 1 && is_first && *at == '{' &&
                    err_remedy(e,
                               "a row is a list of numbers: jq 'map([.[]])' makes lists of objects");
     }
     r->count++;
-    l->at = behind;
+    l->at = after;
     l->due = take(r, ',');
     return true;
 }
@@ -480,13 +480,13 @@ static json_list *find_list(const json_lists *lists, const char *at)
 }
 
 bool json_list_read(json_lists *lists, const char *at, const char *end, dtype type, tensor *values,
-                    const char **behind, err *e)
+                    const char **after, err *e)
 {
     reading r = {.type = type};
-    *behind = NULL;
+    *after = NULL;
     if (!read_lists(&r, lists, at, end, TENSOR_MAX_INPUT_RANK, e))
         return !e->is_set;
-    *behind = r.numbers.at;
+    *after = r.numbers.at;
     return give_values(&r, values, e);
 }
 
@@ -526,7 +526,7 @@ bool json_is_numbers(json_text *t, const char *at, int most_rank)
 /* ---- lists that the scan meets ---- */
 
 /* A list that is not inside another: if it is a matrix, it is read. */
-static bool add_list(void *to, const char *at, size_t depth, bool in_list, const char **behind,
+static bool add_list(void *to, const char *at, size_t depth, bool in_list, const char **after,
                      err *e)
 {
     json_lists *lists = to;
@@ -538,11 +538,11 @@ static bool add_list(void *to, const char *at, size_t depth, bool in_list, const
     lists->list = larger;
     json_list *added = &larger[lists->count];
     *added = (json_list){.at = at};
-    if (!json_list_read(lists, at, lists->end, lists->type, &added->values, behind, e))
+    if (!json_list_read(lists, at, lists->end, lists->type, &added->values, after, e))
         return false;
-    added->end = *behind;
+    added->end = *after;
     added->data = added->values.data;
-    if (*behind == NULL)
+    if (*after == NULL)
         return true;
     if (tensor_count(&added->values) < FEWEST && lists->count >= FIRST_ONES)
         tensor_free(&added->values);

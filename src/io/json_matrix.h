@@ -31,16 +31,16 @@ typedef struct json_lists {
 /* The visitor that reads them during the scan, in the lists' own type. */
 json_visitor json_lists_visitor(json_lists *lists);
 
-/* The first byte behind the list that was read at this address, or NULL; `lists` may be NULL. */
+/* The first byte after the list that was read at this address, or NULL; `lists` may be NULL. */
 const char *json_lists_end(const json_lists *lists, const char *at);
 
 void json_lists_free(json_lists *lists);
 
 /* The numbers of the list that opens at `at` in a text that ends at `end`, and the first byte
- * behind it. Where it is no matrix of rank 1 to 4 of nothing but numbers that fit the type, NULL is
- * behind it and nothing is read. False, with the error set, where there is no memory. */
+ * after it. Where it is not a matrix of rank 1 to 4 of nothing but numbers that fit the type, NULL
+ * is after it and nothing is read. False, with the error set, where there is no memory. */
 bool json_list_read(json_lists *lists, const char *at, const char *end, dtype type, tensor *values,
-                    const char **behind, err *e);
+                    const char **after, err *e);
 
 /* What the elements of a matrix may be, and what they become. From here on the text must have
  * passed the scan. */
@@ -61,7 +61,7 @@ bool json_matrix_read(json_text *t, const char *at, const json_matrix_rules *rul
  * not. */
 bool json_is_numbers(json_text *t, const char *at, int most_rank);
 
-/* The number at `at` as float64, for what is no matrix: settings, tolerances. */
+/* The number at `at` as float64, for what is not a matrix: settings, tolerances. */
 bool json_number_read(json_text *t, const char *at, double *value, err *e);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_truth(const char *at)
     return *at == 't' || *at == 'f';
 }
 
-/* The first value that is no list, or NULL where a list is empty. */
+/* The first value that is not a list, or NULL where a list is empty. */
 static const char *first_element(json_reader *r, const char *at)
 {
     while (at != NULL && *at == '[')
@@ -172,7 +172,7 @@ enum {
     OBJECT_ROOM = sizeof(bundle) - 16 /* more than a number */
 };
 
-/* Kinds that no row of a key table has, behind those of key.h. */
+/* Kinds that no row of a key table has, after those of key.h. */
 enum {
     KIND_NUMBER = KEY_OBJECTS + 1,
     KIND_BY_KEY,  /* the key table says it */
@@ -303,7 +303,7 @@ static const scope *scope_of_anything(const json_reader *r)
     return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
 }
 
-/* The value on one line, with one space behind commas and colons and none elsewhere, and each
+/* The value on one line, with one space after commas and colons and none elsewhere, and each
  * number and text as it stands. */
 static void add_kept(json_text *t, const char *at, text *to)
 {
@@ -316,7 +316,7 @@ static void add_kept(json_text *t, const char *at, text *to)
     }
 }
 
-/* After a failure: a value that is no matrix, and so has no bad number, may stay what it is, as
+/* After a failure: a value that is not a matrix, and so has no bad number, may stay what it is, as
  * text, so that JSON can be written with it again. What the entry held goes. */
 static bool keep(json_reader *r, const char *at, entry *to, err *e)
 {
@@ -494,7 +494,7 @@ static bool read_bare_list(json_reader *r, const char *at, bundle *to, err *e)
     return only != NULL && (read_value(r, as, at, only, e) || keep(r, at, only, e));
 }
 
-/* What is wanted alone and is no member of the document may be deeper in it. */
+/* What is wanted alone and is not a member of the document may be deeper in it. */
 static bool read_deeper(json_reader *r, const char *at, bundle *to, err *e)
 {
     const char *value =

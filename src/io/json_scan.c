@@ -136,7 +136,7 @@ bool json_take_room(json_text *t, const char *at, size_t bytes, err *e)
 
 /* ---- strings ---- */
 
-/* What is no character's code point: the closing quote, and what no string may hold. */
+/* What is not a character's code point: the closing quote, and what no string may hold. */
 enum { STRING_END = 0x110000, NO_CHARACTER };
 
 /* The value of four hexadecimal digits, or -1. */
@@ -202,11 +202,11 @@ static bool fail_escape(json_text *t, const char *at, err *e)
 {
     const char *name = at + 1;
     if (name >= t->end || *name != 'u')
-        return json_expected(t, name, "one of \" \\ / b f n r t u behind a backslash", e);
+        return json_expected(t, name, "one of \" \\ / b f n r t u after a backslash", e);
     if (hex4(name + 1, t->end) < 0)
-        return json_expected(t, name + 1, "four hexadecimal digits behind \\u", e);
+        return json_expected(t, name + 1, "four hexadecimal digits after \\u", e);
     place where = json_place(t, at);
-    return err_at(e, &where, "%.6s is half of a surrogate pair, which is no character", at);
+    return err_at(e, &where, "%.6s is half of a surrogate pair, which is not a character", at);
 }
 
 /* What stands at `at` can't stand in the string that begins at `begin`, or there is nothing. */
@@ -254,13 +254,13 @@ bool json_string_is(const json_text *t, const char *at, const char *word)
 
 size_t json_string_resolve(const char *at, const char *end, char *to, bool *has_nul)
 {
-    char *behind = to;
+    char *after = to;
     uint32_t c;
     for (at++; (c = next_character(&at, end)) < STRING_END;) {
         *has_nul = *has_nul || c == 0;
-        behind += utf8_write(c == 0 ? 0xfffd : c, behind);
+        after += utf8_write(c == 0 ? 0xfffd : c, after);
     }
-    return (size_t)(behind - to);
+    return (size_t)(after - to);
 }
 
 char *json_string_read(json_text *t, const char *at, size_t most, err *e)
@@ -351,7 +351,7 @@ typedef struct scan {
     size_t keys, capacity;
 } scan;
 
-/* What is wanted behind a number in a list: no text takes its place. */
+/* What is wanted after a number in a list: no text takes its place. */
 static const char A_NUMBER[] = "a number";
 
 static bool fail_expected(scan *s, const char *wanted, err *e)
@@ -369,13 +369,13 @@ static bool next_is(const scan *s, char c)
     return s->at < s->text->end && *s->at == c;
 }
 
-/* Goes over a punctuation mark and the space behind it. */
+/* Goes over a punctuation mark and the space after it. */
 static void step_over(scan *s)
 {
     s->at = json_skip_space(s->text, s->at + 1);
 }
 
-/* Behind a comma that nothing follows. */
+/* After a comma that nothing follows. */
 static bool ends_a_list(const scan *s)
 {
     const char *before = s->at;
@@ -477,7 +477,7 @@ static bool scan_member(scan *s, const char *wanted, err *e)
         return false;
     s->at = json_skip_space(s->text, s->at);
     if (!next_is(s, ':'))
-        return fail_expected(s, "':' behind the key", e);
+        return fail_expected(s, "':' after the key", e);
     step_over(s);
     return scan_value(s, false, "a value", e);
 }
@@ -513,16 +513,16 @@ static bool scan_entries(scan *s, size_t *count, err *e)
 static bool scan_nested(scan *s, bool in_list, err *e)
 {
     const json_visitor *v = s->visitor;
-    const char *behind = NULL;
+    const char *after = NULL;
     size_t count = 0, outer = s->keys;
     if (s->depth == JSON_MAX_DEPTH) {
         place at = json_place(s->text, s->at);
         return err_at(e, &at, "lists and objects are nested deeper than %d", JSON_MAX_DEPTH);
     }
-    if (v->open != NULL && !v->open(v->to, s->at, s->depth, in_list, &behind, e))
+    if (v->open != NULL && !v->open(v->to, s->at, s->depth, in_list, &after, e))
         return false;
-    if (behind != NULL) {
-        s->at = behind;
+    if (after != NULL) {
+        s->at = after;
         return true;
     }
     s->depth++;
@@ -611,7 +611,7 @@ static bool is_over(json_text *t, const char *at)
     return true;
 }
 
-/* Goes over `c` and the spaces around it; NULL where something else stands, or nothing behind. */
+/* Goes over `c` and the spaces around it; NULL where something else stands, or nothing after. */
 static const char *step_to(json_text *t, const char *at, char c)
 {
     at = json_skip_space(t, at);
@@ -667,7 +667,7 @@ bool json_visit(json_text *t, const char *at, const json_visitor *visitor, err *
     return scan_value(&s, false, "a value", e);
 }
 
-/* What is left of the way behind the name at `name`, from its point on; NULL where the way does not
+/* What is left of the way after the name at `name`, from its point on; NULL where the way does not
  * begin with the name. */
 static const char *behind_name(const json_text *t, const char *name, const char *way)
 {

@@ -79,8 +79,8 @@ bool json_take_room(json_text *t, const char *at, size_t bytes, err *e);
 typedef struct json_visitor {
     void *to;
     /* A list or an object opens; inside a list where `in_list`. A visitor that has read all of it
-     * says what stands behind it; *behind is NULL. */
-    bool (*open)(void *to, const char *at, size_t depth, bool in_list, const char **behind, err *e);
+     * says what stands after it; *after is NULL. */
+    bool (*open)(void *to, const char *at, size_t depth, bool in_list, const char **after, err *e);
     bool (*close)(void *to, const char *bracket, size_t depth, size_t entries, err *e);
     bool (*key)(void *to, const char *at, const char *end, size_t depth, err *e);
     /* A text, a number, true, false or null. */
@@ -112,7 +112,7 @@ const char *json_first(json_text *t, const char *at);
 const char *json_next(json_text *t, const char *value);
 /* The value that belongs to the key there; the key itself where the text has changed. */
 const char *json_member(json_text *t, const char *key_at);
-/* The first byte behind the value at `at`. */
+/* The first byte after the value at `at`. */
 const char *json_value_end(json_text *t, const char *at);
 
 /* Where the value is that a way leads to from the one at `at`: names of members and places in

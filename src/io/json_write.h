@@ -21,7 +21,7 @@ void json_row_write(text *out, const tensor *row, int digits);
 
 void json_list_write(text *out, const text_list *list);
 
-/* Members of an object: each puts its own comma, and nothing behind an opening bracket. The key
+/* Members of an object: each puts its own comma, and nothing after an opening bracket. The key
  * alone is "NAME": , where the value is still to be written. */
 void json_member_key(text *out, const char *name);
 void json_member_text(text *out, const char *name, const char *value);

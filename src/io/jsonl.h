@@ -18,9 +18,9 @@ typedef struct jsonl_lines {
     const char *next, *end;
 } jsonl_lines;
 
-/* Begins before the first line, behind a byte order mark. */
+/* Begins before the first line, after a byte order mark. */
 jsonl_lines jsonl_lines_of(const char *bytes, size_t length);
-/* False behind the last one. */
+/* False after the last one. */
 bool jsonl_next(jsonl_lines *l);
 /* Whether a line holds no document: nothing but spaces. */
 bool jsonl_is_blank(const char *line, size_t length);

@@ -47,7 +47,7 @@ static bool read_more(line_source *l, err *e)
     return false;
 }
 
-/* Goes behind the newline of a line of which the beginning was given up. */
+/* Goes after the newline of a line of which the beginning was given up. */
 static bool skip_rest(line_source *l, err *e)
 {
     const char *newline = NULL;

@@ -25,7 +25,7 @@ void lines_open_read(line_source *l, const source *from, size_t most);
 
 /* The next line, without the newline (and, at the very start, the byte order mark); borrowed until
  * the next call. NULL at the end of the stream; NULL with the error set where reading fails, or the
- * line is longer than it may be: then the next call gives the line behind it. */
+ * line is longer than it may be: then the next call gives the line after it. */
 const char *lines_next(line_source *l, size_t *length, err *e);
 
 /* Whether the next line is in memory already, so that nobody waits for it. */

@@ -28,7 +28,7 @@ static place place_at(const parser *p, const char *at)
 /* ---- element types ---- */
 
 static const struct {
-    const char *code; /* behind the byte order */
+    const char *code; /* after the byte order */
     element_type type;
     const char *little, *big; /* with it, as NumPy writes it */
 } TYPES[] = {
@@ -40,7 +40,7 @@ static const struct {
     {"u1", ELEMENT_U8, "|u1", "|u1"},  {"b1", ELEMENT_BOOL, "|b1", "|b1"},
 };
 
-/* Types of NumPy that are no numbers here, by the letter behind the byte order. */
+/* Types of NumPy that are not numbers here, by the letter after the byte order. */
 static const struct {
     char letter;
     const char *what, *remedy;
@@ -155,7 +155,7 @@ static bool read_order(parser *p, err *e)
     return true;
 }
 
-/* A size, perhaps with the L behind it that Python 2 wrote. */
+/* A size, perhaps with the L after it that Python 2 wrote. */
 static bool read_size(parser *p, size_t *size, err *e)
 {
     place at = place_at(p, p->next);
@@ -191,7 +191,7 @@ static bool read_shape(parser *p, err *e)
     }
     m->rank = m->axes < TENSOR_MAX_RANK ? (int)m->axes : TENSOR_MAX_RANK;
     return m->axes != 1 || has_comma ||
-           err_at(e, &at, "(%zu) is no shape, (%zu,) is one", m->size[0], m->size[0]);
+           err_at(e, &at, "(%zu) is not a shape, (%zu,) is one", m->size[0], m->size[0]);
 }
 
 typedef struct header_key {

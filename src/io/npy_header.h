@@ -5,7 +5,7 @@
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, spaces and a newline,
  *     the elements.
  * It is parsed for just that, never evaluated. Refused by name: Python objects, which would be a
- * pickle, and whatever else is no number. */
+ * pickle, and whatever else is not a number. */
 #ifndef SELFATTN_IO_NPY_HEADER_H
 #define SELFATTN_IO_NPY_HEADER_H
 

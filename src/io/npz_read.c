@@ -101,14 +101,14 @@ static const char *remedy_of_zip(const zip *z)
                 return OTHER_ZIPS[i].remedy;
         }
     }
-    return "this zip is no NPZ: unzip takes its files out";
+    return "this zip is not a NPZ: unzip takes its files out";
 }
 
-/* A member that is no NPY: PyTorch's files are zips of pickles. */
+/* A member that is not a NPY: PyTorch's files are zips of pickles. */
 static bool refuse_other(const reader *r, const zip_member *m, const place *at, err *e)
 {
     int length = m->name_length < 80 ? (int)m->name_length : 80;
-    err_at(e, at, "'%.*s' is no matrix: in a NPZ, matrices end in .npy", length, m->name);
+    err_at(e, at, "'%.*s' is not a matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
         return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
     return r->has_matrices ? false : err_remedy(e, "%s", remedy_of_zip(&r->zip));

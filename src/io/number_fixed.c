@@ -14,7 +14,7 @@ typedef struct expansion {
     int count, point;
 } expansion;
 
-/* m · 2^e is m · 5^−e digits with −e of them behind the point; with e ≥ 0, an integer. */
+/* m · 2^e is m · 5^−e digits with −e of them after the point; with e ≥ 0, an integer. */
 static void expand(double value, expansion *x)
 {
     float_parts parts = float_split(float64_bits(fabs(value)), &FLOAT64);
@@ -109,7 +109,7 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
 static char *put_units(char *end, uint64_t units, int digits)
 {
     char figures[32], *first = figures + sizeof figures;
-    const char *behind = first;
+    const char *after = first;
     for (int i = 0; i < digits; i++, units /= 10)
         *--first = (char)('0' + units % 10);
     if (digits > 0)
@@ -118,7 +118,7 @@ static char *put_units(char *end, uint64_t units, int digits)
         *--first = (char)('0' + units % 10);
         units /= 10;
     } while (units > 0);
-    size_t length = (size_t)(behind - first);
+    size_t length = (size_t)(after - first);
     memcpy(end, first, length);
     return end + length;
 }

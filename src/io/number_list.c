@@ -34,8 +34,8 @@ static const uint64_t ROOM_FOR[] = {UINT64_MAX,        1000000000000000000, 1000
                                     10000000000000000, 1000000000000000,    100000000000000,
                                     10000000000000,    1000000000000,       100000000000};
 
-/* Eight characters, the first one in the lowest byte, as the values of digits: what is no digit is
- * more than 9. */
+/* Eight characters, the first one in the lowest byte, as the values of digits: what is not a digit
+ * is more than 9. */
 static inline uint64_t load_eight(const char *at)
 {
     uint64_t eight;
@@ -72,7 +72,7 @@ static inline uint64_t join_first(uint64_t eight, int count)
     return join_eight(eight << (64 - 8 * count));
 }
 
-/* Adds the digits at `at` behind those of `value`, as many as have room, and 24 at most. Returns
+/* Adds the digits at `at` after those of `value`, as many as have room, and 24 at most. Returns
  * what follows. */
 static inline const char *take_digits(const char *at, uint64_t *value)
 {
@@ -107,9 +107,9 @@ static inline const char *take_whole(const char *at, usual *u)
 /* ".5" */
 static inline const char *take_fraction(const char *point, usual *u)
 {
-    const char *behind = take_digits(point + 1, &u->digits);
-    u->exponent = (int)(point + 1 - behind);
-    return u->exponent == 0 || is_digit(*behind) ? NULL : behind;
+    const char *after = take_digits(point + 1, &u->digits);
+    u->exponent = (int)(point + 1 - after);
+    return u->exponent == 0 || is_digit(*after) ? NULL : after;
 }
 
 /* "e-12" */
@@ -197,7 +197,7 @@ static inline const char *skip_spaces(const char *at, uint64_t spaces)
     return at;
 }
 
-/* Reads numbers that begin before `end`, behind which LOOKED_AT bytes can be looked at. Never
+/* Reads numbers that begin before `end`, after which LOOKED_AT bytes can be looked at. Never
  * inlined: in the one place where it stands, all that it calls is. */
 static __attribute__((noinline)) size_t read_until(number_list *l, const char *end, dtype type,
                                                    void *to, size_t count, size_t room)
@@ -207,14 +207,14 @@ static __attribute__((noinline)) size_t read_until(number_list *l, const char *e
     bool due = l->due;
     while (due && count < room && at < end) {
         usual u;
-        const char *behind = take_usual(skip_spaces(at, l->spaces), &u);
-        if (behind == NULL || !convert(&u, type, to, count))
+        const char *after = take_usual(skip_spaces(at, l->spaces), &u);
+        if (after == NULL || !convert(&u, type, to, count))
             break;
-        if (*behind != delimiter)
-            behind = skip_spaces(behind, l->spaces);
+        if (*after != delimiter)
+            after = skip_spaces(after, l->spaces);
         last = at;
-        due = *behind == delimiter;
-        at = behind + due;
+        due = *after == delimiter;
+        at = after + due;
         count++;
     }
     l->at = at;
@@ -223,7 +223,7 @@ static __attribute__((noinline)) size_t read_until(number_list *l, const char *e
     return count;
 }
 
-/* The end of the text, from a copy with zeros behind it, which are no part of any number. */
+/* The end of the text, from a copy with zeros after it, which are not part of any number. */
 static size_t read_rest(number_list *l, dtype type, void *to, size_t count, size_t room)
 {
     char rest[2 * LOOKED_AT];

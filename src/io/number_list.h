@@ -20,7 +20,7 @@ typedef struct number_list {
 } number_list;
 
 /* Reads up to `room` numbers of DTYPE_F32 or DTYPE_F64, the first of them being due, with the
- * delimiter behind each, and returns how many. Where no delimiter stands behind one, it is the
+ * delimiter after each, and returns how many. Where no delimiter stands after one, it is the
  * last. */
 size_t number_list_read(number_list *l, dtype type, void *to, size_t room);
 

@@ -51,7 +51,7 @@ static const char *skip_exponent(const char *at, const char *end)
     return last > digits ? last : at;
 }
 
-/* Adds digits behind `value`; what overflows is for the caller to notice, by their count. */
+/* Adds digits after `value`; what overflows is for the caller to notice, by their count. */
 static const char *take_digits(const char *at, const char *end, uint64_t *value)
 {
     for (; at < end && is_digit(*at); at++)
@@ -59,7 +59,7 @@ static const char *take_digits(const char *at, const char *end, uint64_t *value)
     return at;
 }
 
-/* The number behind the 'e' at `at`. */
+/* The number after the 'e' at `at`. */
 static int64_t take_exponent(const char *at, const char *end)
 {
     bool negative = at[1] == '-';

@@ -22,7 +22,7 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* A decimal as digits: seventeen of them, behind the last that is not 0 only zeros. Eight are in a
+/* A decimal as digits: seventeen of them, after the last that is not 0 only zeros. Eight are in a
  * word, as values, the first in its lowest byte. */
 typedef struct figures {
     uint64_t first, next, last;
@@ -140,7 +140,7 @@ static figures part(decimal d)
 
 /* ---- float32 ---- */
 
-/* The search in numbers of 24 bits in front of a binary point and 40 behind it. With the value's
+/* The search in numbers of 24 bits in front of a binary point and 40 after it. With the value's
  * neighbours 2^e away and 10^k ≤ 2^e < 10^(k+1), it is y · 10^(k+1), and what is less than w away
  * from y reads back, 0.05 ≤ w < 0.5. A whole number among that has the fewest digits; there is one
  * at most. Otherwise it takes one decimal more, and the nearest reads back.
@@ -210,7 +210,7 @@ static inline __attribute__((always_inline)) char *put_large(char *out, const fi
     char *end = put_figures(out, out + 1, f), *point = out + f->exponent + 1;
     if (end <= point)
         return point;
-    memmove(point + 1, point, 16); /* all that can be behind it, and no call */
+    memmove(point + 1, point, 16); /* all that can be after it, and no call */
     *point = '.';
     return end + 1;
 }
@@ -336,10 +336,10 @@ static size_t put_columns(char **out, row_view row, size_t from, size_t end)
     char *at = *out;
     for (; from < end; from++) {
         char *begin = from > 0 ? put_separator(at, &row) : at;
-        char *behind = put_element(begin, &row, from);
-        if (behind == begin)
+        char *after = put_element(begin, &row, from);
+        if (after == begin)
             break;
-        at = behind;
+        at = after;
     }
     *out = at;
     return from;

@@ -15,7 +15,7 @@
 /* Room for any shortest number and its NUL, and for digits that are put down and don't count. */
 enum { NUMBER_TEXT = 40 };
 
-/* Each returns the length, and puts a NUL behind. */
+/* Each returns the length, and puts a NUL after. */
 size_t number_write_f32(float value, char out[NUMBER_TEXT]);
 size_t number_write_f64(double value, char out[NUMBER_TEXT]);
 

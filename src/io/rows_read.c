@@ -6,26 +6,26 @@
 
 enum {
     PART = 1 << 17,   /* bytes: some tenths of a millisecond's work, more than starting a thread */
-    FEWEST_PARTS = 4, /* and so few that what is read in vain, behind the last row, is little */
+    FEWEST_PARTS = 4, /* and so few that what is read in vain, after the last row, is little */
     MOST_COLUMNS = 1 << 18 /* a longer row is not worth the memory of one a thread */
 };
 
 /* What a worker has read of one part. */
 typedef struct part {
     char *numbers; /* room for all, NULL before the first one and where there is no memory */
-    const char *first, *behind; /* NULL where no row begins in it */
+    const char *first, *after; /* NULL where no row begins in it */
     size_t rows;
     bool is_whole; /* all that begin in it */
 } part;
 
 typedef struct job {
     const rows_read *all;
-    const char *behind; /* what was taken */
+    const char *after; /* what was taken */
     err *e;
     part part[THREADS_MOST]; /* of each worker */
 } job;
 
-/* A number takes two bytes at least; the last row may end behind the part. */
+/* A number takes two bytes at least; the last row may end after the part. */
 static bool find_room(const rows_read *all, part *p)
 {
     err ignored = {0}; /* the format's own reader goes on with less memory, or reports it */
@@ -42,19 +42,19 @@ static void read_part(void *context, size_t worker, size_t number)
     const char *to = all->end - from > PART ? from + PART : all->end;
     part *p = &j->part[worker];
     p->first = number == 0 ? from : all->find(all->format, from, to);
-    p->behind = p->first;
+    p->after = p->first;
     p->rows = 0;
     p->is_whole = p->first == NULL || find_room(all, p);
-    while (p->is_whole && p->behind != NULL && p->behind < to) {
+    while (p->is_whole && p->after != NULL && p->after < to) {
         const char *next =
-            all->read(all->format, p->behind, p->numbers + p->rows * all->columns * all->size);
+            all->read(all->format, p->after, p->numbers + p->rows * all->columns * all->size);
         p->is_whole = next != NULL;
         p->rows += p->is_whole;
-        p->behind = p->is_whole ? next : p->behind;
+        p->after = p->is_whole ? next : p->after;
     }
 }
 
-/* What begins elsewhere than the part before ended is no row. */
+/* What begins elsewhere than the part before ended is not a row. */
 static bool take_part(void *context, size_t worker, size_t number)
 {
     job *j = context;
@@ -62,10 +62,10 @@ static bool take_part(void *context, size_t worker, size_t number)
     (void)number;
     if (p->first == NULL)
         return true;
-    if (p->first != j->behind ||
+    if (p->first != j->after ||
         (p->rows > 0 && !j->all->take(j->all->to, p->numbers, p->rows, j->e)))
         return false;
-    j->behind = p->behind;
+    j->after = p->after;
     return p->is_whole;
 }
 
@@ -76,9 +76,9 @@ const char *rows_read_ahead(const rows_read *all, size_t threads, err *e)
     if (threads < 2 || parts.units < FEWEST_PARTS || all->columns > MOST_COLUMNS)
         return all->at;
     threads = threads > THREADS_MOST ? THREADS_MOST : threads;
-    job j = {.all = all, .behind = all->at, .e = e};
+    job j = {.all = all, .after = all->at, .e = e};
     threads_run_in_order(threads, &parts, &j);
     for (size_t i = 0; i < threads; i++)
         mem_free(j.part[i].numbers);
-    return j.behind;
+    return j.after;
 }

@@ -1,4 +1,4 @@
-/* safetensors, as the table of formats knows it: named matrices behind a header that says where
+/* safetensors, as the table of formats knows it: named matrices after a header that says where
  * each lies. The signatures are format.h's.
  *
  * A matrix is used in place where io/stored_matrix.h allows it, and one that is not asked for is

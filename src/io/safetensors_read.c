@@ -90,7 +90,7 @@ static bool read_metadata_text(safetensors_header *h, const char *text_key, bool
     return done;
 }
 
-/* What is there beside the name, as an object, where nothing is to be passed over. */
+/* What is there besides the name, as an object, where nothing is to be passed over. */
 static bool read_metadata(safetensors_header *h, const read_options *how, bundle *to, err *e)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);

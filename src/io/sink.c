@@ -57,7 +57,7 @@ static bool follow_link(char path[MAX_PATH])
     return true;
 }
 
-/* The number behind `folder`, where the path is one in it; -1: it is none. */
+/* The number after `folder`, where the path is one in it; -1: it is none. */
 static int number_in(const char *folder, const char *path)
 {
     size_t length = strlen(folder);
@@ -110,7 +110,7 @@ static bool find_meant(const char *file, char path[MAX_PATH])
     return follow_links(strcmp(file, "-") == 0 ? "/dev/stdout" : file, path);
 }
 
-/* A descriptor behind the standard three: if a caller started us with standard output closed, a
+/* A descriptor after the standard three: if a caller started us with standard output closed, a
  * file must not become it. */
 static int away_from_standard(int descriptor)
 {
@@ -128,7 +128,7 @@ static bool fail_beside(const sink *s, int reason, err *e)
 {
     fail(s, reason, e);
     if (reason == EACCES || reason == EROFS)
-        err_remedy(e, "it is made anew beside the old one, so its folder must be writable too");
+        err_remedy(e, "it is made anew next to the old one, so its folder must be writable too");
     return false;
 }
 

@@ -3,8 +3,8 @@
  * Writers append to `sink_text` and call `sink_spill` now and then (after each matrix row, say); a
  * sink of its own accord writes large blocks, so that output of any size needs little memory. Until
  * sink_close has returned true, a target file is what it was: the bytes are in a temporary file
- * beside it, which a failure, a signal or sink_discard removes. A symbolic link's target is
- * replaced, a file's mode is kept, and a target that is no regular file (a terminal, a pipe,
+ * next to it, which a failure, a signal or sink_discard removes. A symbolic link's target is
+ * replaced, a file's mode is kept, and a target that is not a regular file (a terminal, a pipe,
  * /dev/full) or that is open already (/dev/stdout, /dev/fd/3) is written directly. */
 #ifndef SELFATTN_IO_SINK_H
 #define SELFATTN_IO_SINK_H
@@ -38,7 +38,7 @@ bool sink_spill(sink *s, err *e);
 /* Appends what somebody else has collected, and spills it: a large block is not copied. */
 bool sink_add(sink *s, const text *more, err *e);
 
-/* Writes what is pending to what is no file of its own (standard output, a pipe): a whole result
+/* Writes what is pending to what is not a file of its own (standard output, a pipe): a whole result
  * need not wait for the next. To a file, which appears whole, it is sink_spill. */
 bool sink_flush(sink *s, err *e);
 

@@ -33,7 +33,7 @@ static bool begins_a_word(const slip_spot *s)
     return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
 }
 
-/* "1/2": behind a number, which passed, stands a line of division. */
+/* "1/2": after a number, which passed, stands a line of division. */
 static bool is_fraction(const slip_spot *s)
 {
     const char *before = s->at;
@@ -91,7 +91,7 @@ static const char *digits_end(const char *p, const char *end)
     return p;
 }
 
-/* "1,234.5": groups of three behind `separator`, at least one, and perhaps a fraction. */
+/* "1,234.5": groups of three after `separator`, at least one, and perhaps a fraction. */
 static bool has_groups(const slip_spot *s, char separator, char point, bool has_fraction)
 {
     const char *first = sign_end(s), *whole = digits_end(first, s->end), *p = whole;
@@ -149,7 +149,7 @@ static const char COMMENT[] = "JSON has no comments; a key that begins with _ ma
 static const char NAN_REMEDY[] = "write nan for it, which --allow-nonfinite lets through";
 static const char MINUS[] = "a number's minus is - (U+002D), and here stands − (U+2212)";
 static const char SPACES[] =
-    "the spaces beside a number are U+0020, and here stands another, such as U+00A0";
+    "the spaces next to a number are U+0020, and here stands another, such as U+00A0";
 static const char WIDE[] =
     "numbers are read in ASCII, not in characters of full width: write 12 for １２";
 
@@ -161,7 +161,7 @@ static const slip ROWS[] = {
     {SLIP_THOUSANDS, SHAPE(has_thousands), "1234.5",
      "numbers are read without separators of thousands: write 1234.5 for 1,234.5"},
     {SLIP_NUMBER, SHAPE(has_fortran_exponent), "1e5",
-     "exponents are read behind e: write 1e5 for 1d5"},
+     "exponents are read after e: write 1e5 for 1d5"},
     {SLIP_NUMBER, SHAPE(is_hexadecimal), "16", "hexadecimal is not read: write 16 for 0x10"},
     {SLIP_CHARACTER, SEEN("\xe2\x88\x92"), "-", MINUS},
     {SLIP_CHARACTER, SEEN("\xc2\xa0"), " ", SPACES},
@@ -210,7 +210,7 @@ static const slip ROWS[] = {
 
     /* Formats by their own descriptions: HDF5's superblock; GGUF's magic and version; RFC 1952; RFC
      * 8878; xz's and bzip2's magic (bzip2's of its default, the largest blocks); Parquet's magic,
-     * behind which Thrift's first field stands; Arrow's IPC file; the text that a MAT-file of
+     * after which Thrift's first field stands; Arrow's IPC file; the text that a MAT-file of
      * version 5 begins with; the signature of a compound file (MS-CFB); the opcode PROTO of
      * pickle's protocols 2 to 5; git-lfs's docs/spec.md. */
     {SLIP_FORMAT, SEEN("\x89HDF\r\n\x1a\n"), "HDF5",
@@ -249,12 +249,12 @@ static bool stands_there(const slip *row, const slip_spot *s)
 const slip *slip_find(slip_place where, const char *begin, const char *at, const char *end)
 {
     const slip_spot spot = {begin, at, end};
-    const slip *row = ROWS, *behind = ROWS + sizeof ROWS / sizeof ROWS[0];
-    while (row < behind && row->where < where)
+    const slip *row = ROWS, *after = ROWS + sizeof ROWS / sizeof ROWS[0];
+    while (row < after && row->where < where)
         row++;
-    while (row < behind && row->where == where && !stands_there(row, &spot))
+    while (row < after && row->where == where && !stands_there(row, &spot))
         row++;
-    return row < behind && row->where == where ? row : NULL;
+    return row < after && row->where == where ? row : NULL;
 }
 
 const char *slip_remedy(slip_place where, const char *begin, const char *at, const char *end)
@@ -308,7 +308,7 @@ static const char *piece_end(const char *from, const char *end, char by)
     return stop == NULL ? end : stop;
 }
 
-/* Where the piece behind this one begins; NULL: it was the last. Spaces may align pieces. */
+/* Where the piece after this one begins; NULL: it was the last. Spaces may align pieces. */
 static const char *next_piece(const char *stop, const char *end, char by)
 {
     if (stop == end)

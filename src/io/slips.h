@@ -40,7 +40,7 @@ const slip *slip_find(slip_place where, const char *begin, const char *at, const
 const char *slip_remedy(slip_place where, const char *begin, const char *at, const char *end);
 
 /* What to do about a text that is a number as others write it, but not as it is read here: "0,5",
- * "1,234.5", "−1" with U+2212, "１２" of full width, "0x10", "1d5", a no-break space beside a
+ * "1,234.5", "−1" with U+2212, "１２" of full width, "0x10", "1d5", a no-break space next to a
  * number. NULL where it is none. */
 const char *spoiled_number_remedy(const char *from, const char *end);
 
@@ -48,10 +48,10 @@ const char *spoiled_number_remedy(const char *from, const char *end);
  * there is none. Numbers may have decimal commas where no comma splits them. */
 char other_delimiter(const char *from, const char *end, char delimiter, bool *decimal_commas);
 /* The same of the line of what is read that begins at `line`, of which a label may come first: then
- * the lines beside it have to be split alike, since a label may hold any character. */
+ * the lines next to it have to be split alike, since a label may hold any character. */
 char other_delimiter_of_line(const csv_reader *r, const char *line, bool *decimal_commas);
-/* Whether one that is no comma splits one of the first rows so: then reading them as CSV says which
- * it is. */
+/* Whether one that is not a comma splits one of the first rows so: then reading them as CSV says
+ * which it is. */
 bool other_delimiter_is_likely(const char *bytes, size_t length);
 
 #endif

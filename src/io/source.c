@@ -12,7 +12,7 @@
 /* From here on a file is mapped; below it, a read is cheaper than the faults of a few pages. */
 enum { MAP_LEAST = 1 << 17 };
 
-/* A regular file's size and one byte more, so that the read behind the last byte finds room to say
+/* A regular file's size and one byte more, so that the read after the last byte finds room to say
  * "end of file". Only a hint: files under /proc say 0, and a file may grow while it is read. */
 static size_t size_hint(int descriptor)
 {

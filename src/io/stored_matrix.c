@@ -419,7 +419,7 @@ bool stored_matrix_find_kind(const read_options *how, const char *format_name, c
     bool is_held = *kind == KEY_MATRIX || *kind == KEY_BIAS || *kind == KEY_MASK ||
                    *kind == KEY_EXPECTED || *kind == KEY_SETTING || *kind == KEY_TOL;
     return is_held ||
-           err_at(e, at, "'%s' is no matrix, and %s holds nothing else", name, format_name);
+           err_at(e, at, "'%s' is not a matrix, and %s holds nothing else", name, format_name);
 }
 
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,

@@ -37,7 +37,7 @@ static bool add_column(const csv_reader *r, const csv_field *f, tidy_header *h, 
                                      memcmp(f->text, COLUMNS[column].name, f->length) != 0))
         column++;
     if (column == TIDY_COLUMNS && (f->length > 0 || h->count > 0))
-        return err_at(e, &at, "'%.*s' is no column of a tidy table",
+        return err_at(e, &at, "'%.*s' is not a column of a tidy table",
                       f->length > 40 ? 40 : (int)f->length, f->text);
     if (h->has[column])
         return err_at(e, &at, "the column %s is here a second time", COLUMNS[column].name);
@@ -104,7 +104,7 @@ typedef struct line {
     bool has[GRID_AXES];
 } line;
 
-/* Digits, and perhaps ".0" behind them: pandas writes a column so that is empty somewhere. */
+/* Digits, and perhaps ".0" after them: pandas writes a column so that is empty somewhere. */
 static bool index_of(const csv_field *f, size_t *index)
 {
     const size_t largest = SIZE_MAX / 16;
@@ -131,7 +131,7 @@ static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *t
     to->has[axis] = index_of(f, &to->index[axis]);
     if (to->has[axis])
         return true;
-    return err_at(e, &at, "the %s is '%.*s' here, which is no index (0, 1, 2, …)",
+    return err_at(e, &at, "the %s is '%.*s' here, which is not an index (0, 1, 2, …)",
                   GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
 }
 

@@ -57,7 +57,7 @@ static int shown(const zip_member *m)
 
 typedef struct directory {
     uint64_t offset, size, count;
-    size_t end; /* where the records behind it begin */
+    size_t end; /* where the records after it begin */
 } directory;
 
 /* The last place that is an end record whose comment ends with the file; SIZE_MAX for none. */
@@ -67,8 +67,8 @@ static size_t find_end(const zip *z)
         z->length < END_RECORD + MOST_COMMENT ? 0 : z->length - END_RECORD - MOST_COMMENT;
     for (size_t at = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1; at > first; at--) {
         const char *p = z->bytes + at - 1;
-        size_t behind = z->length - (at - 1) - END_RECORD;
-        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == behind)
+        size_t after = z->length - (at - 1) - END_RECORD;
+        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == after)
             return at - 1;
     }
     return SIZE_MAX;
@@ -232,7 +232,7 @@ static bool check_sizes(const zip *z, const zip_member *m, size_t extra, size_t 
 {
     const char *p = z->bytes + m->header;
     if ((m->flags & FLAG_DESCRIPTOR) != 0)
-        return has_descriptor(z, m, end) || disagree(z, m, "size behind it", e);
+        return has_descriptor(z, m, end) || disagree(z, m, "size after it", e);
     uint64_t size = read_32(p + 22), packed = read_32(p + 18);
     uint64_t *const wide[] = {&size, &packed};
     if (read_32(p + 14) != m->crc)
@@ -265,7 +265,7 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
     return check_sizes(z, m, extra, end, e);
 }
 
-/* ---- members beside each other ---- */
+/* ---- members next to each other ---- */
 
 static int by_header(const void *a, const void *b)
 {

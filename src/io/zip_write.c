@@ -122,7 +122,7 @@ static void put_entry(text *to, const member *m, bool is_large, bool is_far)
 static void put_end_64(text *to, const zip_writer *w, uint64_t size)
 {
     put(to, 0x06064b50, 4);
-    put(to, END_RECORD_64 - 12, 8); /* behind this number */
+    put(to, END_RECORD_64 - 12, 8); /* after this number */
     put(to, MADE_ON_UNIX | VERSION_64, 2);
     put(to, VERSION_64, 2);
     put(to, 0, 8); /* the first disk, twice */

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* A matrix in the order in which a product reads it; each instruction set has its own: panels of so
- * many columns, one behind the other, each row by row. PACKED_STEP columns are whole panels. So the
- * columns from such a multiple on begin packed_bytes(depth, columns) behind `data`, and the rows
- * from p on begin packed_bytes(p, 1) behind, in each panel. Of what begins there the first columns
+ * many columns, one after the other, each row by row. PACKED_STEP columns are whole panels. So the
+ * columns from such a multiple on begin packed_bytes(depth, columns) after `data`, and the rows
+ * from p on begin packed_bytes(p, 1) after, in each panel. Of what begins there the first columns
  * can be passed over, some multiple of PACKED_PART. */
 enum { PACKED_STEP = 64, PACKED_PART = 16 };
 

@@ -53,10 +53,10 @@ bool attention_shares(const char *name);
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
 void attention_free(attention *a);
 
-/* Plans it again, for other input rows of the same width, behind so many. */
+/* Plans it again, for other input rows of the same width, after so many. */
 bool attention_go_on(attention *a, const tensor *x, size_t before, err *e);
 
-/* Bytes that running it will allocate: those that stay, and those that it works in beside them. */
+/* Bytes that running it will allocate: those that stay, and those that it works in next to them. */
 typedef struct attention_bytes {
     size_t kept, working;
 } attention_bytes;

@@ -11,7 +11,7 @@ bool stack_begins_with(const char *name);
  * batches, rows, width and embedded. */
 bool stack_embed(stack *s, err *e);
 
-/* The same of these ids, behind the rows before. */
+/* The same of these ids, after the rows before. */
 bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
 
 /* The row of an id: of the embedding, or of a vocab whose words are counted in their order; NULL

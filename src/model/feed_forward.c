@@ -97,7 +97,7 @@ static void activate_some(const void *context, size_t first, size_t count)
         j->with->times(hidden, n, (const char *)j->gate.data + offset, hidden);
 }
 
-/* What an activation costs beside a multiply-add. */
+/* What an activation costs next to a multiply-add. */
 static const double ACTIVATION_COST = 8;
 
 static bool map(const job *j, const tensor *x, const tensor *weight, const tensor *bias,

@@ -82,7 +82,7 @@ static bool check_positions(const generation *g, err *e)
         return true;
     return err_at(e, &table->at,
                   "position_embedding has positions up to %zu, from 0, and %zu steps "
-                  "behind a prompt of %zu need more",
+                  "after a prompt of %zu need more",
                   table->tensor.size[0] - 1, g->how.steps, g->stack.rows);
 }
 

@@ -1,4 +1,4 @@
-/* The keys of a stack's document beside those of attention: what layers are made of. */
+/* The keys of a stack's document besides those of attention: what layers are made of. */
 #ifndef SELFATTN_MODEL_KEYS_H
 #define SELFATTN_MODEL_KEYS_H
 

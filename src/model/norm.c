@@ -84,7 +84,7 @@ static void norm_some(const void *context, size_t first, size_t count)
     }
 }
 
-/* What a number of a row costs beside a multiply-add of a product. */
+/* What a number of a row costs next to a multiply-add of a product. */
 static const double NORM_COST = 16;
 
 bool norm_rows(const norm *n, const kernels *with, const tensor *x, tensor *out, crew *by)

@@ -23,7 +23,7 @@ static const norm_order ROWS[] = {
      false},
     /* Seed 003: EncoderLayer(x) = LayerNorm(x + MultiHead(LayerNorm(x))), DecoderLayer(x, y) =
      * LayerNorm(x + MultiHead(LayerNorm(MaskedSelfAttention(x, y)))), and one position-wise
-     * feed-forward behind the last layer. What is open there is read so: MaskedSelfAttention is
+     * feed-forward after the last layer. What is open there is read so: MaskedSelfAttention is
      * causal self-attention of x without a residual, MultiHead is cross-attention over y. */
     {{"seed", "norm(x + part(norm(x))): seed 003's, one ffn at the end"},
      {{PART_ATTENTION, 1, 2, RESIDUAL_PART, false}},

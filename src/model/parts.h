@@ -27,7 +27,7 @@ typedef struct norm_order {
     named named;
     part_row plain[PARTS_MOST], crossed[PARTS_MOST];
     size_t plain_count, crossed_count;
-    bool ends_with_feed_forward; /* one behind the last layer, none in them */
+    bool ends_with_feed_forward; /* one after the last layer, none in them */
 } norm_order;
 
 extern const named_table NORM_ORDERS; /* post first: it is the default */

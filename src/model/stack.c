@@ -157,7 +157,7 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     if (order->ends_with_feed_forward && feed_forward_is_in(given->bundle))
         return err_at(e, &given->at,
                       "a layer has w1 or its kin, and with norm seed there is one feed-forward "
-                      "part, behind the last layer");
+                      "part, after the last layer");
     return check_order(s, order, given, e);
 }
 
@@ -277,7 +277,7 @@ static bool check_at_top(const stack *s, const entry *given, err *e)
                                  : "\"layers\" is a list of such; run computes one attention",
                              e);
     return s->order->ends_with_feed_forward || !is_weight_of_layer(given->name) ||
-           refuse_at_top(given, "--norm seed has one feed-forward part behind the last layer", e);
+           refuse_at_top(given, "--norm seed has one feed-forward part after the last layer", e);
 }
 
 static bool check_top(const stack *s, err *e)

@@ -41,7 +41,7 @@ typedef struct stack_settings {
     bool allow_nonfinite;
     packed_weights *packed_weights; /* where weights are kept for stacks to come; NULL: nowhere */
     const kept_stages *one_row;     /* of weighted, for a trace; NULL: all rows */
-    bool goes_on;     /* rows come behind those before, whose keys and values are kept */
+    bool goes_on;     /* rows come after those before, whose keys and values are kept */
     bool keeps_plans; /* of rows before, for what borrows from them until the end */
 } stack_settings;
 
@@ -63,7 +63,7 @@ typedef struct stack {
     layer *layer;
     size_t layers;
     bool has_first;          /* a norm before the first layer */
-    bool has_end, has_final; /* a feed-forward part, a norm behind the last layer */
+    bool has_end, has_final; /* a feed-forward part, a norm after the last layer */
     feed_forward end;
     norm first, final;
 } stack;
@@ -73,7 +73,7 @@ typedef struct stack {
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e);
 void stack_free(stack *s);
 
-/* The same stack for rows behind those that it was computed for: those of these ids. */
+/* The same stack for rows after those that it was computed for: those of these ids. */
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
 
 /* Bytes that computing these stages will allocate. */

@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* What stays until the end, and the most that one part works in beside it. */
+/* What stays until the end, and the most that one part works in next to it. */
 typedef struct total {
     const stack *stack;
     keeper keep;

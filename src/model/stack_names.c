@@ -122,7 +122,7 @@ bool stack_may_have_stage(const char *name, size_t length)
     return memchr(name, '.', length) != NULL || (found != NULL && found->is_of_stack);
 }
 
-/* What is behind "layer.0."; the name itself where that is not before it. */
+/* What is after "layer.0."; the name itself where that is not before it. */
 static const char *name_in_layer(const char *name)
 {
     static const char LAYER[] = "layer.";

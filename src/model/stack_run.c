@@ -34,7 +34,7 @@ static void add_some(const void *context, size_t first, size_t count)
                  (char *)s->out->data + at);
 }
 
-/* What a sum costs beside a multiply-add of a product: its numbers are read and written. */
+/* What a sum costs next to a multiply-add of a product: its numbers are read and written. */
 static const double SUM_COST = 8;
 
 static void add_rows(const flow *f, const tensor *a, const tensor *b, tensor *out)

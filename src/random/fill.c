@@ -31,7 +31,7 @@ static void store(const double *number, size_t count, dtype type, char *out)
     memcpy(out, narrow, count * sizeof narrow[0]);
 }
 
-/* How many runs; what is left over behind whole ones is a run too, or, where it is shorter than a
+/* How many runs; what is left over after whole ones is a run too, or, where it is shorter than a
  * DRAW_RUN, belongs to the last. */
 static size_t runs_in(size_t count)
 {

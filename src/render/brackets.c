@@ -68,7 +68,7 @@ void brackets_measure(brackets *b, const column_source *from, const selection *c
 
 /* ---- what fits ---- */
 
-/* "[]", and ", " behind each column but the last. */
+/* "[]", and ", " after each column but the last. */
 static const size_t AROUND = 2, BETWEEN = 2;
 
 /* As many columns from `first` on as fit, one at least. */
@@ -84,7 +84,7 @@ static selection fit_first(const column_source *from, size_t first, size_t budge
     return selection_all(count);
 }
 
-/* One more at the front, then one more at the back, as long as they fit beside the … for the
+/* One more at the front, then one more at the back, as long as they fit next to the … for the
  * rest. */
 static selection fit_ends(const column_source *from, size_t budget)
 {

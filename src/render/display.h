@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 /* One character as it is shown: control characters, orders that change the direction of writing,
- * and bytes that are no UTF-8 come out as '?', a byte at a time where they are no character. */
+ * and bytes that are not UTF-8 come out as '?', a byte at a time where they are not character. */
 typedef struct glyph {
     size_t bytes;   /* that it takes in the text */
     size_t columns; /* 0 (it joins the one before), 1 or 2 */
@@ -30,11 +30,11 @@ size_t display_add_cut(text *out, const char *string, size_t most);
 size_t display_cut_columns(const char *string, size_t most);
 
 /* How many bytes of the text make its next line, broken between words where that can be, else
- * inside one. The line ends before a newline; *skip is what to pass over behind it (a newline,
+ * inside one. The line ends before a newline; *skip is what to pass over after it (a newline,
  * or spaces). */
 size_t display_line(const char *string, size_t columns, size_t *skip);
 
-/* Words as lines of at most `width` columns, each behind `indent` spaces. */
+/* Words as lines of at most `width` columns, each after `indent` spaces. */
 void display_add_wrapped(text *out, const char *words, size_t indent, size_t width);
 
 /* Notes as they were typed anywhere: \r\n and \r end a line as \n does, and a tab is a space. */

@@ -275,7 +275,7 @@ static void make_result(text *out, const trace_item *item, const render_options 
  * have. */
 enum { ROUNDED_AWAY = 2 };
 
-/* How the numbers of a line are written, `more` decimals behind those that rounding leaves. */
+/* How the numbers of a line are written, `more` decimals after those that rounding leaves. */
 static render_options options_of(const trace_item *item, const render_options *how, int more)
 {
     render_options of = *how;

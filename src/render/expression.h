@@ -12,7 +12,7 @@ enum { EXPRESSION_BREAK = '\n' };
 /* Where the expression and the result may be broken, EXPRESSION_BREAK stands before a space. */
 typedef struct worked_line {
     text head;                   /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
-    math_span word[TRACE_WORDS]; /* of the head, that are no mathematics */
+    math_span word[TRACE_WORDS]; /* of the head, that are not mathematics */
     size_t words;
     text expression, result;
     text inner;                /* between them, where functions inside are worked out */

@@ -56,7 +56,7 @@ static const named ROWS[] = {
     {"given", "an input: this number was given"},
     {"hidden", "this key may not be seen: −∞, so that its weight is 0"},
     {"empty", "this query may attend to nothing: 0"},
-    {"zeros", "a row of zeros, which stands behind the others"},
+    {"zeros", "a row of zeros, which stands after the others"},
     {"noDirection", "a row of zeros has no direction: 0"},
     {"tooLarge", "what it is made of is too large to be on this page"},
     {"beyond", "what it is made of is too large for any page"},

@@ -153,7 +153,7 @@ static void measure_labels(house *h)
     }
 }
 
-/* One behind the other. */
+/* One after the other. */
 static void place_floor(house *h, size_t floor)
 {
     size_t x = MARGIN + h->label;
@@ -194,7 +194,7 @@ static void add_way(const house *h, const spot *from, const spot *to)
     add_arrow_right(out);
 }
 
-/* What is added goes over the rooms between, from right behind where it comes from. */
+/* What is added goes over the rooms between, from right after where it comes from. */
 static void add_residual(const house *h, const spot *from, const spot *to)
 {
     size_t above = from->y - OVER, x = to->x + to->width / 2;

@@ -8,7 +8,7 @@ static const char INDEX_STYLE[] =
     "img { background: #fff; border: 1px solid var(--line); border-radius: 8px; display: block; "
     "margin: .8rem 0; max-width: 100%; height: auto; }";
 
-/* Pictures come from beside the page: 'self' where it is served, file: where it is opened. */
+/* Pictures come from next to the page: 'self' where it is served, file: where it is opened. */
 static void add_head(text *out)
 {
     text_add_string(out, "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"

@@ -1,5 +1,5 @@
 /* The page that leads to the pages of several documents: NAME.html, NAME.json and, where it has a
- * picture, NAME.svg, all beside it. It looks like them, and nothing in it leads anywhere else. */
+ * picture, NAME.svg, all next to it. It looks like them, and nothing in it leads anywhere else. */
 #ifndef SELFATTN_RENDER_HTML_INDEX_H
 #define SELFATTN_RENDER_HTML_INDEX_H
 

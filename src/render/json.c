@@ -25,7 +25,7 @@ static void spill(writer *w)
     w->failed = w->failed || !sink_spill(w->to, w->e);
 }
 
-/* ---- members of an item's object: each begins with the comma behind the one before ---- */
+/* ---- members of an item's object: each begins with the comma after the one before ---- */
 
 static void add_text(writer *w, const char *name, const char *value)
 {
@@ -103,7 +103,8 @@ static void add_table(writer *w, const trace_item *item)
     text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
 }
 
-/* Of each member a kind has what it has of an item; text of sentences and formulas is no name. */
+/* Of each member a kind has what it has of an item; text of sentences and formulas is not a name.
+ * */
 static void add_item(writer *w, const trace_item *item)
 {
     bool is_text = item->kind == TRACE_SENTENCE || item->kind == TRACE_FORMULA;

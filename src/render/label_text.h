@@ -18,7 +18,7 @@ size_t label_columns(const trace_labels *labels, size_t index);
 /* Those of the widest of the first `count`. */
 size_t labels_widest(const trace_labels *labels, size_t count);
 
-/* Of `count` rows or columns; NULL where they say nothing: a number alone above or beside the only
+/* Of `count` rows or columns; NULL where they say nothing: a number alone above or next to the only
  * column or row. */
 const trace_labels *labels_that_say(const trace_labels *labels, size_t count);
 

@@ -12,7 +12,7 @@ typedef struct escape {
     const char *as;
 } escape;
 
-/* What is an order, or a ligature, or not in the usual fonts; a bracket or a star behind the end of
+/* What is an order, or a ligature, or not in the usual fonts; a bracket or a star after the end of
  * a row would be its option. */
 static const escape ESCAPES[] = {
     {'\\', "\\textbackslash{}"},

@@ -32,7 +32,7 @@ void markup_add_left_out(const markup_page *p, const selection *rows, const sele
 
 /* A line of so many characters fits a slide, and GitHub's column; the left side, which all lines
  * below each other leave room for, and what is right of it fit a page. However long a left side is,
- * numbers stand beside it. */
+ * numbers stand next to it. */
 enum { LONGEST_LINE = 80, WIDEST_PAGE = 88, SHORTEST_LINE = 40, EXPONENT_COLUMNS = 2 };
 
 /* ---- how wide ---- */
@@ -64,7 +64,7 @@ static size_t left_columns(const trace_item *item)
                         : display_columns(left, is_whole ? strlen(left) : (size_t)(sign - left));
 }
 
-/* What is left of a page behind the left sides. */
+/* What is left of a page after the left sides. */
 static size_t most_columns(const markup_page *p)
 {
     size_t most = p->left < WIDEST_PAGE ? WIDEST_PAGE - p->left : 0;
@@ -112,7 +112,7 @@ static bool is_in_word(const worked_line *l, size_t at)
     return false;
 }
 
-/* Where the sign behind the left side is, the head's length where there is none. */
+/* Where the sign after the left side is, the head's length where there is none. */
 static size_t find_sign(const worked_line *l)
 {
     const char *head = text_string(&l->head), *sign = strstr(head, " = ");
@@ -260,7 +260,7 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
         if (!add_step(&p, &t->step[i], i + 1, e))
             return false;
     }
-    /* The empty line behind the last paragraph, which is never spilled. */
+    /* The empty line after the last paragraph, which is never spilled. */
     if (out->length > 1 && !out->failed)
         out->data[--out->length] = '\0';
     return sink_spill(to, e);

@@ -121,7 +121,7 @@ static const math_span *span_here(const writer *w)
 
 static void add_token(writer *w);
 
-/* "or -inf": behind a word of a sentence a minus takes nothing off, it is a sign. */
+/* "or -inf": after a word of a sentence a minus takes nothing off, it is a sign. */
 static void add_signed(writer *w)
 {
     static const char SIGN[] = " -";

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* How words that are no mathematics are escaped: names of keys come from the user's files. */
+/* How words that are not mathematics are escaped: names of keys come from the user's files. */
 typedef void math_words(text *out, const char *words, size_t length);
 
 void math_add(text *out, const char *formula, size_t length, math_words *words);

@@ -10,7 +10,7 @@ enum { EXPONENT_DIGITS = 5 };
 static const double PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
 
 /* Leaves away the zeros that end the decimals, in front of an exponent too, and a point with
- * nothing behind it. */
+ * nothing after it. */
 static size_t trim_zeros(char *number, size_t length)
 {
     char *point = strchr(number, '.');
@@ -98,8 +98,8 @@ void number_width_add(number_width *width, double value, int digits)
 
 size_t number_width_columns(const number_width *width)
 {
-    size_t behind = width->decimals == 0 ? 0 : width->decimals + 1;
-    return size_larger(width->before + behind, width->alone);
+    size_t after = width->decimals == 0 ? 0 : width->decimals + 1;
+    return size_larger(width->before + after, width->alone);
 }
 
 void number_text_add_aligned(text *out, double value, int digits, const number_width *width)

@@ -2,7 +2,7 @@
  *
  * digits < 0: at most 4 decimals, zeros at the end left away, whole numbers without a point;
  * below 0.001 and from 1e7 on five significant digits with an exponent (6.0337e-06, as seed 001
- * prints it). digits ≥ 0: exactly that many decimals. Zero has no sign. What is no finite number
+ * prints it). digits ≥ 0: exactly that many decimals. Zero has no sign. What is not a finite number
  * is nan, inf, -inf. */
 #ifndef SELFATTN_RENDER_NUMBER_TEXT_H
 #define SELFATTN_RENDER_NUMBER_TEXT_H
@@ -19,7 +19,7 @@ size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT]);
 bool number_text_units(double value, int digits, uint64_t *units);
 
 void number_text_add(text *out, double value, int digits);
-/* The same, a negative one in parentheses: what stands behind an operator. */
+/* The same, a negative one in parentheses: what stands after an operator. */
 void number_text_add_operand(text *out, double value, int digits);
 
 /* What a column of numbers needs: all with as many decimals as the one that needs most, so that

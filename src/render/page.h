@@ -8,7 +8,7 @@
 enum { SENTENCE_INDENT = 2, PAGE_INDENT = 4, PAGE_NARROWEST = 40 };
 
 size_t page_width(const render_options *how);
-/* What is left behind PAGE_INDENT. */
+/* What is left after PAGE_INDENT. */
 size_t page_budget(const render_options *how);
 
 void page_indent(text *out);

@@ -23,7 +23,7 @@ typedef struct renderer {
     const char *endings; /* ".md .markdown" */
     /* Spills on the way, so that a trace of any size needs little memory. */
     bool (*render)(const trace *t, const render_options *how, sink *to, err *e);
-    bool is_whole_file; /* two traces behind each other are no file of this format */
+    bool is_whole_file; /* two traces one after the other are not file of this format */
     bool takes_blanks;  /* knows render_options.blank */
     size_t most_bytes;  /* larger ones are of no use without --force; 0: any size is */
 } renderer;

@@ -7,7 +7,7 @@
 
 enum { COLOR_STEPS = 8 };
 
-/* 0 for 0 and for what is no finite number, else from 1 to COLOR_STEPS, in eighths of `most`. */
+/* 0 for 0 and for what is not a finite number, else from 1 to COLOR_STEPS, in eighths of `most`. */
 int color_step(double value, double most);
 
 /* A step's colour on white: page.css lays the same over its ground. */

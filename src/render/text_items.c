@@ -19,8 +19,7 @@ typedef struct drawing {
     const trace_item *item;
     const render_options *how;
     column_source source;
-    size_t
-        label_width; /* of the labels at the left with the space behind them; 0: there are none */
+    size_t label_width; /* of the labels at the left with the space after them; 0: there are none */
 } drawing;
 
 static const size_t BEHIND_LABEL = 2;
@@ -274,7 +273,7 @@ typedef struct summing {
     text *out;
     const trace_item *item;
     column_source source;
-    size_t summed_label_width; /* without the space behind */
+    size_t summed_label_width; /* without the space after */
 } summing;
 
 static const size_t SIGN = 4; /* "  + ", between label and row */
@@ -546,7 +545,7 @@ static void add_on_one_line(text *out, const worked_line *l)
     display_end_line(out);
 }
 
-/* The column at which the numbers begin, here and in the lines below: behind the first equals
+/* The column at which the numbers begin, here and in the lines below: after the first equals
  * sign, where that is not too far to the right for a term. */
 static size_t numbers_column(const worked_line *l, const trace_item *item, size_t width)
 {

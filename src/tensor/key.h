@@ -29,7 +29,7 @@ typedef enum key_kind {
 enum { KEY_TABLES = 3 };
 
 typedef struct key_tables {
-    const named_table *table[KEY_TABLES]; /* NULL behind the last */
+    const named_table *table[KEY_TABLES]; /* NULL after the last */
 } key_tables;
 
 typedef struct key {

@@ -392,7 +392,7 @@ size_t build_key_row(const builder *b)
 
 /* ---- names ---- */
 
-/* Of a label in a sentence, bytes; beside it the table has all of it. */
+/* Of a label in a sentence, bytes; next to it the table has all of it. */
 enum { LONGEST_NAME = 80 };
 
 /* What the new keys are called where they are made of what the queries are made of: else there may
@@ -425,7 +425,7 @@ static void add_name(builder *b, text_list *names, const char *name)
         b->failed = true;
 }
 
-/* Those of the sequence behind so many that have none, then those that are appended. */
+/* Those of the sequence after so many that have none, then those that are appended. */
 static void name_rows(builder *b, text_list *names, size_t unnamed, const text_list *own,
                       const char *learned)
 {

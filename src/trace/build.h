@@ -73,7 +73,7 @@ trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, tra
 /* Of one matrix a head (of keys and values: of theirs) that of head `shown`; with --full all. */
 void build_in_heads(builder *b, const char *name, const tensor *heads, size_t shown,
                     trace_labels rows, trace_labels columns, size_t focus);
-/* Behind them: that there are others. */
+/* After them: that there are others. */
 void build_other_heads(builder *b);
 
 /* A table, filled cell by cell, row after row; the first row is its heading. Its columns hold
@@ -87,16 +87,16 @@ tensor build_keep(builder *b, const char *name, tensor *numbers);
 tensor build_number(builder *b, const char *name, double value);
 /* As many of the run's type, to be filled; no data after a failure. */
 tensor build_numbers_new(builder *b, const char *name, size_t count);
-/* Gives names to appended rows, and to the keys behind a cache's that has none: once, before all
+/* Gives names to appended rows, and to the keys after a cache's that has none: once, before all
  * steps. */
 void build_name_keys(builder *b);
 trace_labels build_query_labels(const builder *b, const char *letter);
 trace_labels build_key_labels(const builder *b, const char *letter);
 trace_labels build_value_labels(const builder *b, const char *letter);
-/* The keys beside the queries, as columns of scores and weights: k[1], behind a cache
+/* The keys next to the queries, as columns of scores and weights: k[1], after a cache
  * present_k[1]. */
 trace_labels build_column_labels(const builder *b);
-/* The same for the keys that are new: those behind the cache. */
+/* The same for the keys that are new: those after the cache. */
 trace_labels build_new_key_labels(const builder *b, const char *letter);
 trace_labels build_new_value_labels(const builder *b, const char *letter);
 trace_labels build_numbers(void);
@@ -122,7 +122,7 @@ void build_rest(builder *b);
 void build_same_for_all(builder *b);
 /* Whether one row of bias is added to the scores of each of several queries. */
 bool build_has_one_bias(const builder *b);
-/* The row of the new keys that is spelled out beside the focus's query: one of the sequence, since
+/* The row of the new keys that is spelled out next to the focus's query: one of the sequence, since
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);
 

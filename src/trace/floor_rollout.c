@@ -1,4 +1,4 @@
-/* Attention rollout: what of each row behind the layers comes from each row before them (Abnar and
+/* Attention rollout: what of each row after the layers comes from each row before them (Abnar and
  * Zuidema, Quantifying attention flow in transformers, 2020, section 3):
  *
  *     rollout = A[L]·…·A[1],  A[l] = 0.5·mean_weights[l] + 0.5·I */
@@ -148,7 +148,7 @@ static void tell_rollout(floors *f, const floor_rows *rollout)
 {
     builder *b = &f->b;
     size_t layers = f->stack->layers;
-    build_sentence(b, "How much of each row behind the layers comes from each row before them, "
+    build_sentence(b, "How much of each row after the layers comes from each row before them, "
                       "where a layer is half its attention and half its residual. "
                       "mean_weights are the mean of a layer's weights over its heads; I is 1 "
                       "where a row meets itself, else 0.");

@@ -23,13 +23,13 @@ static void say_norm(floors *f, const norm *n)
         build_sentence(&f->b,
                        "Each row is divided by the root of mean square + eps, with eps = %g: an "
                        "RMSNorm. Its mean square s becomes s / (s + eps), close to 1 where eps is "
-                       "small beside s.",
+                       "small next to s.",
                        n->eps);
     else
         build_sentence(&f->b,
                        "Each row is moved to mean 0 and divided by the root of variance + eps, "
                        "with eps = %g: a LayerNorm. Its variance v becomes v / (v + eps), close to "
-                       "1 where eps is small beside v.",
+                       "1 where eps is small next to v.",
                        n->eps);
     if (has_gain || has_bias)
         build_sentence(&f->b, "Then each column is %s%s%s.",

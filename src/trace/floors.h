@@ -33,7 +33,7 @@ typedef struct floors {
     builder b;                   /* of the room that is being made */
 } floors;
 
-/* All rooms of the stack, one behind the other. */
+/* All rooms of the stack, one after the other. */
 bool floors_of_stack(floors *f, floor_rows *rows);
 /* What a step of the room that is at the way is wanted as. */
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);

@@ -41,7 +41,7 @@ bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e);
 /* The step that was just done, whose stages it takes. */
 bool generation_trace_add(generation_trace *t, err *e);
-/* Behind the last step: then t->made.whole can be rendered. */
+/* After the last step: then t->made.whole can be rendered. */
 bool generation_trace_end(generation_trace *t, err *e);
 void generation_trace_free(generation_trace *t);
 

@@ -112,7 +112,7 @@ static void add_role(builder *b, const projection *r, stage_id rows, stage_id id
         say_projected(b, made, r, rows_name);
 }
 
-/* Rows behind those of the sequence: a learned one, then zeros. */
+/* Rows after those of the sequence: a learned one, then zeros. */
 static void add_appended(builder *b, stage_id id, input learned_as, const tensor *learned,
                          trace_labels labels)
 {

@@ -88,7 +88,7 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
     return most;
 }
 
-/* The floor of what is beside a part itself. */
+/* The floor of what is next to a part itself. */
 static step_id floor_beside(const part_step *step)
 {
     return step->kind == PART_STEP_NORM ? FLOOR_NORM : FLOOR_RESIDUAL;
@@ -232,7 +232,7 @@ bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err
         err_set(e, "there is no step \"%s\" in this stack", word);
         return f.found[0] == '\0'
                    ? err_remedy(e, "selfattn help steps lists those of attention, selfattn help "
-                                   "floors what is beside it")
+                                   "floors what is next to it")
                    : err_remedy(e, "did you mean \"%s\"?", f.found);
     }
     return true;

@@ -10,7 +10,7 @@
 #include "model/stack.h"
 #include "trace/trace.h"
 
-/* Says what a room of the layer makes for the stack beside its own stages: an attention
+/* Says what a room of the layer makes for the stack besides its own stages: an attention
  * mean_weights, the last room the layer's output. */
 void stack_place_find_more(trace_place *at, const layer *of);
 /* Whether one of the words names that. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rooms below and above all layers, at most: what goes in, a norm, and behind them feed-forward, a
+/* Rooms below and above all layers, at most: what goes in, a norm, and after them feed-forward, a
  * norm, the output, rollout. */
 enum { ROOMS_BESIDE = 6 };
 
@@ -85,7 +85,7 @@ static void join_cache(floors *f)
     join_past(f, "past_v", VALUES);
 }
 
-/* The first rows of a cache's keys or values, which are in the result with the new ones behind: as
+/* The first rows of a cache's keys or values, which are in the result with the new ones after: as
  * if a document had given them. */
 static void find_past(const floors *f, const stage_way *way, const char *name, const plan *p,
                       tensor *given, tensor *apart)
@@ -205,7 +205,7 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
     return done;
 }
 
-/* "x + part(norm(x)): GPT-2's" is a formula and, behind the colon, words. */
+/* "x + part(norm(x)): GPT-2's" is a formula and, after the colon, words. */
 static size_t order_formula_length(const norm_order *order)
 {
     return strcspn(order->named.help, ":");
@@ -293,7 +293,7 @@ static bool add_output(floors *f, const floor_rows *rows)
     return floors_end(f);
 }
 
-/* Rollout is beside the way to the output, so it comes behind it. */
+/* Rollout lies next to the way to the output, so it comes after it. */
 static bool add_end(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
@@ -303,7 +303,7 @@ static bool add_end(floors *f, floor_rows *rows)
            add_output(f, rows) && (!stack_has_rollout(s) || floors_rollout(f));
 }
 
-/* The whole borrows the steps of its parts, one behind the other. */
+/* The whole borrows the steps of its parts, one after the other. */
 static bool gather(stack_trace *t, err *e)
 {
     size_t count = 0;

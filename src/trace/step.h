@@ -51,7 +51,7 @@ typedef struct step_row {
 } step_row;
 
 extern const named_table STEPS;  /* rows of `step_row`, at their step_id, before STEP_COUNT */
-extern const named_table FLOORS; /* the rows behind it */
+extern const named_table FLOORS; /* the rows after it */
 
 /* Of any of them. */
 const step_row *step_of(step_id id);

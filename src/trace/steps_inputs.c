@@ -62,7 +62,7 @@ static void say_appended(builder *b)
     const char *learned = p->bias_k.data != NULL ? "a learned row each (bias_k, bias_v)" : "";
     bool is_one = p->appended == 1;
     build_sentence(b,
-                   "Behind the keys and the values of the sequence stand%s %s%s%s: every query "
+                   "After the keys and the values of the sequence stand%s %s%s%s: every query "
                    "sees %s, whatever takes other keys out.",
                    is_one ? "s" : "", learned, is_one ? "" : ", and ",
                    p->asked->adds_zero ? "a row of zeros" : "", is_one ? "it" : "them");

@@ -77,7 +77,7 @@ static void say_unturned(builder *b)
     const plan *p = b->plan;
     if (p->rope_width < p->q.width || p->rope_width < p->k.width)
         build_sentence(b,
-                       "What is behind the first %zu numbers of a %s is in no pair, and stays as "
+                       "What is after the first %zu numbers of a %s is in no pair, and stays as "
                        "it is.",
                        p->rope_width, p->has_heads ? "head" : "row");
 }
@@ -106,7 +106,7 @@ void make_cache(builder *b)
     size_t added = p->n_k - p->past;
     build_sentence(b,
                    "%zu earlier row%s left keys and values in the cache. They are taken as they "
-                   "are, and the %zu new one%s behind them: %zu keys can be seen.",
+                   "are, and the %zu new one%s after them: %zu keys can be seen.",
                    p->past, build_plural(p->past), added, added == 1 ? " goes" : "s go", p->n_k);
     build_formula(b, "present_k = [past_k; %s], present_v = [past_v; v]",
                   stage_row(build_new_keys(b))->key.named.name);

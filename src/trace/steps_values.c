@@ -42,7 +42,7 @@ static void say_greatest(builder *b, const tensor *masked, const tensor *row_max
     tensor row = tensor_at(masked, b->focus.row),
            greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
-        build_sentence(b, "What is nan is no number, and not the greatest.");
+        build_sentence(b, "What is nan is not a number, and not the greatest.");
 }
 
 static void say_exponents(builder *b, const tensor *masked, const tensor *row_max)

@@ -87,7 +87,7 @@ typedef enum trace_part {
     PART_PARTNER,   /* the other number of [i,j]'s pair */
     PART_OF_PAIR,   /* [i,p], where j is of pair p */
     PART_ABOVE,     /* [i,j], where it has such a row */
-    PART_BELOW,     /* [i,j] of what lies behind the rows above */
+    PART_BELOW,     /* [i,j] of what lies after the rows above */
     PART_OF_HEADS,  /* [i,j] of every head */
     PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
 } trace_part;

@@ -19,9 +19,9 @@
  * over the root of as many times d. espnet: nets/pytorch_backend/transformer/attention.py, whose
  * relative kinds have linear_pos and pos_bias_u and _v.
  *
- * Norms. q_norm beside q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
+ * Norms. q_norm next to q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
  * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
- * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm beside q_proj is a LayerNorm in
+ * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm next to q_proj is a LayerNorm in
  * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
  * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's
  * first layer has the bias of all, and its cross-attention one in old files that modeling_t5 does

@@ -2,9 +2,9 @@
  * that --bundle reads their files as they are.
  *
  * A row's names are patterns, in which * stands for `weight` in the name of a matrix and for `bias`
- * in that of its bias; several, with spaces between, are alternatives. In a file they stand behind
+ * in that of its bias; several, with spaces between, are alternatives. In a file they stand after
  * the name of the layer, as in h.0.attn.c_attn.weight; / and . are one there, and a variable's :0
- * at the end is no part of a name. */
+ * at the end is not a part of a name. */
 #ifndef SELFATTN_WEIGHTS_CONVENTIONS_H
 #define SELFATTN_WEIGHTS_CONVENTIONS_H
 
@@ -23,11 +23,11 @@ typedef enum weight_cut {
     CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, … */
 } weight_cut;
 
-/* A name behind the layer's whose numbers would change the result and are not computed, and the key
+/* A name after the layer's whose numbers would change the result and are not computed, and the key
  * of a document that gives what they say in another way, or leaves it out. */
 typedef struct refusal {
     const char *name, *key;
-    const char *why;    /* behind the whole name in the error; NULL: it takes part */
+    const char *why;    /* after the whole name in the error; NULL: it takes part */
     bool is_shared;     /* layers whose names differ by numbers alone take it from one of them */
     const char *except; /* layers whose names end so have it and don't use it; or NULL */
 } refusal;
@@ -38,11 +38,11 @@ typedef struct convention {
     weight_cut cut;
     const char *q, *k, *v, *out; /* patterns; k and v are NULL where q's matrix holds all three */
     const char *weight, *bias;   /* what * stands for */
-    const char *joint_bias;      /* one vector of three biases beside matrices apart, or NULL */
-    const char *bias_k, *bias_v; /* the rows behind all keys and values, or NULL */
+    const char *joint_bias;      /* one vector of three biases besides matrices apart, or NULL */
+    const char *bias_k, *bias_v; /* the rows after all keys and values, or NULL */
     const char *sinks;           /* a logit a head in the sum of weights, or NULL */
     const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
-    const char *one_more; /* a name beside the layer of models whose gains are 1 + what is there */
+    const char *one_more; /* a name next to the layer of models whose gains are 1 + what is there */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
     /* What models of these names compute, which a note says where nobody else does. */
     bool is_causal;
@@ -57,21 +57,21 @@ bool convention_is_own(const convention *row);
 /* Whether Wq is where Wk and Wv are. */
 bool convention_is_joint(const convention *row);
 
-/* What may stand beside weights and biases, and is used as it is. */
+/* What may stand besides weights and biases, and is used as it is. */
 enum { CONVENTION_BESIDE = 5 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
 bool convention_is_beside(input which);
 
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,
- * bo or one of those beside them; false behind the last. */
+ * bo or one of those besides them; false after the last. */
 bool convention_name(const convention *row, input which, size_t n, char out[NAME_MOST]);
 
 /* ---- layers ---- */
 
-/* The names that libraries and models give to what a layer has beside its attention, and what such
+/* The names that libraries and models give to what a layer has besides its attention, and what such
  * names mean: a row a convention. */
 
-/* What a layer has beside attention, and what is beside the layers: a gain or a matrix, and its
+/* What a layer has besides attention, and what is besides the layers: a gain or a matrix, and its
  * bias. */
 enum {
     LN1,
@@ -100,11 +100,11 @@ typedef struct named_part {
 
 extern const named_part NAMED_PARTS[NAMED_PART_COUNT];
 
-/* In a file a layer's names stand behind its own, as in h.0.mlp.c_fc.weight. Whether they end with
+/* In a file a layer's names stand after its own, as in h.0.mlp.c_fc.weight. Whether they end with
  * weight or kernel, and which way the matrices lie, is to be said by the convention of its
  * attention; a norm's end with weight, gamma or scale, and bias or beta. Several names with spaces
- * between are alternatives, in a layer first the one beside cross-attention; NULL: there is no such
- * thing. */
+ * between are alternatives, in a layer first the one next to cross-attention; NULL: there is no
+ * such thing. */
 typedef struct layer_convention {
     named named;                   /* help: whose names they are */
     const char *attention, *cross; /* where their names are, in one of the CONVENTIONS */

@@ -37,7 +37,7 @@ bool cut_check_heads(const cutting *how, const char *name, input which, const bu
 
 /* ---- gains ---- */
 
-/* The gains of normalized queries and keys that stand beside the weights of a layer. By the names
+/* The gains of normalized queries and keys that stand next to the weights of a layer. By the names
  * of a convention that has such, they are those of an RMS norm, and the same for all heads. */
 bool input_is_gain(input which);
 

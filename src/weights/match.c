@@ -93,7 +93,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The digits behind `before` that number a layer, of a name that begins so; 0: there are none. */
+/* The digits after `before` that number a layer, of a name that begins so; 0: there are none. */
 static int digits_of(const weight_match *m, const indexed_name *one)
 {
     enum { DIGITS_MOST = 9 };
@@ -170,7 +170,7 @@ static bool set_place(weight_match *m, const char *before, size_t before_length,
 
 /* ---- attentions ---- */
 
-/* Some name's first `length` bytes, behind which a convention finds weights. */
+/* Some name's first `length` bytes, after which a convention finds weights. */
 typedef struct sighting {
     const convention *by;
     indexed_name of;
@@ -284,8 +284,8 @@ static const layer_convention ALONE = {.named = {"attention", ""}, .attention = 
 
 /* How much of its attention a layer must have to be known. */
 typedef enum fit_need {
-    NEED_WEIGHTS, /* two of its weights, and something beside it */
-    NEED_ANY      /* one of them, and two things beside it: what is missing is to be named */
+    NEED_WEIGHTS, /* two of its weights, and something besides it */
+    NEED_ANY      /* one of them, and two things besides it: what is missing is to be named */
 } fit_need;
 
 /* The convention of most weights; the first of several. What GPT-2's attention has without c_attn,
@@ -433,7 +433,7 @@ static bool find_places_of_layers(name_index *places, const weight_match *m, con
     return true;
 }
 
-/* Those of most weights, two at least. Where the document's own names stand behind exactly the
+/* Those of most weights, two at least. Where the document's own names stand after exactly the
  * prefix and are as many, it is they. */
 static bool find_places_of_attention(name_index *places, const weight_match *m,
                                      const sightings *all, const char *prefix, err *e)
@@ -498,13 +498,13 @@ static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
     place at = {.file = m->file};
     if (!unfinished_check_all(&m->names, m->file, "", e))
         return false;
-    err_at(e, &at, "no names behind '%s' are known as those of layers", prefix);
+    err_at(e, &at, "no names after '%s' are known as those of layers", prefix);
     return err_remedy(e, "selfattn help layer-bundles lists what is known");
 }
 
-/* The only place behind the prefix that fits. Numbered layers go before a layer without a number,
+/* The only place after the prefix that fits. Numbered layers go before a layer without a number,
  * and whole ones before those that lack weights. Without a place the names are the document's own:
- * whatever stands behind exactly the prefix, or layers, of which there may be none. */
+ * whatever stands after exactly the prefix, or layers, of which there may be none. */
 static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
 {
     fitting_places found = {0};

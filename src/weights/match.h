@@ -31,10 +31,10 @@ typedef struct weight_match {
     const char *file;        /* as messages name it; borrowed */
     const text_list *listed; /* borrowed, in the order of the file */
     name_index names;
-    char *before; /* layer 3 is all names behind "BEFORE3AFTER"; owned */
+    char *before; /* layer 3 is all names after "BEFORE3AFTER"; owned */
     char *after;  /* begins and ends with a separator; owned */
     int digits;   /* that a number has at least: 2 of layer.03 */
-    bool is_one;  /* a layer without a number: all names behind BEFORE */
+    bool is_one;  /* a layer without a number: all names after BEFORE */
     size_t count; /* of layers: 0, 1, 2, … */
     const layer_convention *by;
     const convention *attention, *cross; /* NULL: no such names */
@@ -68,7 +68,7 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e);
 
 /* ---- names that are looked for ---- */
 
-/* The name of a layer that ends so behind `way`, "" or "self_attn"; NULL where there is none. What
+/* The name of a layer that ends so after `way`, "" or "self_attn"; NULL where there is none. What
  * was looked for is in m->name. */
 const char *match_name(weight_match *m, size_t layer, const char *way, const char *tail);
 /* What attention reads, by whichever alternative is there; m->name is the first that is not. */

@@ -9,7 +9,7 @@
 /* ---- name index ---- */
 
 /* The names in a bundle in their order, so that one of many thousands is found at once. A / is a
- * point here, and a variable's :0 at the end is no part of a name. */
+ * point here, and a variable's :0 at the end is not a part of a name. */
 
 typedef struct indexed_name {
     const char *name; /* borrowed */
@@ -43,7 +43,7 @@ bool name_is_separator(char c);
  * empty or ends with a separator. */
 bool name_ends(const indexed_name *one, const char *tail, size_t *layer);
 
-/* The n-th of several names with spaces between, from 0; false behind the last, and of NULL. */
+/* The n-th of several names with spaces between, from 0; false after the last, and of NULL. */
 enum { NAME_MOST = 64 };
 bool name_alternative(const char *names, size_t n, char out[NAME_MOST]);
 
@@ -80,7 +80,7 @@ typedef struct key_path {
 /* False where there is no such key; a / may stand for each point. */
 bool key_path_read(key_path *p, const char *way, size_t length);
 
-/* The same behind a layer's name: "cross.wq". */
+/* The same after a layer's name: "cross.wq". */
 bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t length);
 
 /* The object that has the key, or NULL where it is not there. */

@@ -7,7 +7,7 @@
 
 /* ---- weights that are not finished ---- */
 
-/* What stands behind the name of the linear map, q_proj of q_proj.weight. */
+/* What stands after the name of the linear map, q_proj of q_proj.weight. */
 typedef struct mark {
     const char *name;
     const char *kind;     /* of numbers; NULL: they lack an adapter */
@@ -97,7 +97,7 @@ void unfinished_describe(text *out)
         text_add_format(out, "%s%s", i == 0 ? "" : ", ", MARKS[i].name);
 }
 
-/* ---- beside the weights of attention ---- */
+/* ---- besides the weights of attention ---- */
 
 /* Whose weights are looked at: the attention of a layer, or (object "cross") its cross-attention,
  * by its convention, and the way to it in the layer. */
@@ -190,8 +190,8 @@ static const indexed_name *find_one_more(const looking *l)
     return name_index_find(&m->names, text_string(&m->name));
 }
 
-/* Names that are refused, and gains to which 1 is to be added. What is decided is no leftover, nor
- * what such a layer does not use. */
+/* Names that are refused, and gains to which 1 is to be added. What is decided is not a leftover,
+ * nor what such a layer does not use. */
 static bool check_attention(const looking *l, text *way, err *e)
 {
     weight_match *m = l->in;
@@ -220,7 +220,7 @@ static bool check_attention(const looking *l, text *way, err *e)
         if (name == NULL || is_decided(l, &to))
             continue;
         key_path_write(way, &to);
-        err_at(e, &at, "%s is to have 1 added, as %s beside its layer shows: so it is in Gemma 3",
+        err_at(e, &at, "%s is to have 1 added, as %s next to its layer shows: so it is in Gemma 3",
                name, beside->name);
         return err_remedy(e, "--map %s=%s takes it as it is, --no-qk-norm leaves norms out",
                           text_string(way), name);
@@ -251,7 +251,7 @@ static const char *const WITHOUT_PART[] = {"inv_freq", "cos_cached",   "sin_cach
 
 enum { WITHOUT_PART_COUNT = sizeof WITHOUT_PART / sizeof WITHOUT_PART[0] };
 
-/* `within` is where the name goes on behind the layer's. */
+/* `within` is where the name goes on after the layer's. */
 static bool has_no_part(const weight_match *m, const indexed_name *one, size_t within)
 {
     char name[NAME_MOST];

@@ -372,7 +372,7 @@ bool weight_match_refuse(const weight_match *m, const char *prefix, err *e)
         text_add_format(&list, "%s%s", i == 0 ? "" : ", ",
                         m->is_alone ? m->listed->item[i] : m->names.item[i].name);
     if (m->is_alone && *prefix != '\0')
-        text_add_format(&whose, "no name behind the prefix '%s' is known as that of a weight",
+        text_add_format(&whose, "no name after the prefix '%s' is known as that of a weight",
                         prefix);
     else
         text_add_format(&whose, "no name in it is known as that of a %s",

@@ -32,7 +32,7 @@ static void add_key(text *out, const key_path *p)
         key_path_write(out, &within);
 }
 
-/* "wq, wk, wv from attn.c_attn.weight, wo from …, with biases": of the first layer, and beside the
+/* "wq, wk, wv from attn.c_attn.weight, wo from …, with biases": of the first layer, and next to the
  * layers. */
 static void add_layer_sources(const applying *a, text *out)
 {
@@ -60,7 +60,7 @@ static void add_layer_sources(const applying *a, text *out)
 }
 
 /* "Wq, Wk, Wv from c_attn.weight, Wo from c_proj.weight, with bo, q_gain from q_norm.weight": of
- * one attention, and what is used of what may stand beside weights. */
+ * one attention, and what is used of what may stand besides weights. */
 static void add_attention_sources(const applying *a, text *out)
 {
     const weight_match *m = a->from;
@@ -209,7 +209,7 @@ void convention_describe(text *out, const convention *row)
         add_names(out, row, CONVENTION_INPUTS[i]);
     }
     for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
-        text_add_format(out, "%s %s", r == row->refused ? "; refused beside them:" : ",", r->name);
+        text_add_format(out, "%s %s", r == row->refused ? "; refused besides them:" : ",", r->name);
     if (row->is_causal)
         text_add_string(out, "; its models are causal");
     if (row->scale != NULL)
@@ -238,7 +238,7 @@ void layer_convention_describe(text *out, const layer_convention *row)
         if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
             text_add_format(out, " from row %zu", row->position_row);
     }
-    add_alternatives(out, "refused beside them", row->uncomputed);
+    add_alternatives(out, "refused besides them", row->uncomputed);
     add_alternatives(out, "without a part", row->buffers);
     layer_convention_settings(row, implied);
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
@@ -278,7 +278,7 @@ static bool find_files(text_list *files, const bundle *map, const text_list *nam
     return done;
 }
 
-/* Files of an index are beside it. */
+/* Files of an index are next to it. */
 static bool refuse_index(const text_list *files, const char *file, bool is_of_layers, err *e)
 {
     enum { SHOWN = 4 };

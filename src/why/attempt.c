@@ -7,11 +7,11 @@
 
 /* ---- runs ---- */
 
-/* What comes out behind a stage takes the place of what was there, in the same shape: heads that
+/* What comes out after a stage takes the place of what was there, in the same shape: heads that
  * were multiplied for the engine's sake have none. */
-static void take_stages(attempt *a, stage_id behind, bundle *from)
+static void take_stages(attempt *a, stage_id after, bundle *from)
 {
-    for (stage_id id = behind; id < STAGE_COUNT; id++) {
+    for (stage_id id = after; id < STAGE_COUNT; id++) {
         entry *found = bundle_find(from, stage_row(id)->key.named.name);
         tensor *to = &a->stage[id];
         if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))

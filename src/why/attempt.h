@@ -3,7 +3,7 @@
  * There is no second engine. What is asked can be changed before it is computed; later numbers are
  * changed by computing up to them, altering them where they lie, and asking the same engine for the
  * rest, as a problem that begins there: q, k and v are given; scores S are q = S and k = the unit
- * matrix; masked scores M are q = k = 0 and M as the bias. Behind the weights only two products are
+ * matrix; masked scores M are q = k = 0 and M as the bias. After the weights only two products are
  * left, which are the engine's own too. */
 #ifndef SELFATTN_WHY_ATTEMPT_H
 #define SELFATTN_WHY_ATTEMPT_H

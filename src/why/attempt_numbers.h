@@ -13,7 +13,7 @@ struct attempt {
     problem problem;      /* what is asked from here on */
     const kernels *with;
     size_t threads;
-    bool keeps_weighted; /* beside which every n_q × n_k stage is small */
+    bool keeps_weighted; /* next to which every n_q × n_k stage is small */
     struct problem begun;
     plan plan;                 /* of `begun`, what was asked at first */
     tensor stage[STAGE_COUNT]; /* no data: not there */

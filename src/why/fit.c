@@ -76,7 +76,7 @@ bool claims_tell(const claims *of)
     return false;
 }
 
-/* Holes are no numbers; 0 where one is none of them. */
+/* Holes are not numbers; 0 where one is none of them. */
 static size_t count_nans(const claim *one, element *first)
 {
     const tensor *numbers = &one->numbers->tensor;

@@ -32,7 +32,7 @@ fit fit_of(const claims *of, const tensor *computed);
 bool claims_tell(const claims *of);
 
 /* The first stage of which somebody got nothing but NaN: its first number, and how many there are;
- * 0 where there is no such stage. NaNs that agree are no evidence of anything. */
+ * 0 where there is no such stage. NaNs that agree are not evidence of anything. */
 size_t claims_nothing_but_nan(const claims *of, element *first);
 
 /* Whether these are the same numbers but for rounding, in the stages that are asked about. */

@@ -1,6 +1,6 @@
 /* What a tolerance proves: which mistakes of MISTAKES give other numbers that it lets pass.
  *
- * Mistakes that change no number on these inputs are no tolerance's fault, and those that change
+ * Mistakes that change no number on these inputs are not tolerance's fault, and those that change
  * only digits are what a tolerance is there for: neither is tried. */
 #ifndef SELFATTN_WHY_MISSED_BY_TOLERANCE_H
 #define SELFATTN_WHY_MISSED_BY_TOLERANCE_H

@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
-enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is no int */
+enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is not an int */
 enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
 
 static bool invert_mask(attempt *a, const mistake *row, err *e)
@@ -99,7 +99,7 @@ static void hide_tail(tensor *bias, size_t tail)
     } while (tensor_next(bias, at));
 }
 
-/* What is behind the last whole block, or the last key: a bias, which only masked scores show. */
+/* What is after the last whole block, or the last key: a bias, which only masked scores show. */
 static bool leave_out_tail(attempt *a, const mistake *row, err *e)
 {
     const tensor *given = a->problem.in[INPUT_BIAS];
@@ -187,7 +187,7 @@ static bool mask_weights(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-/* Where nothing else hides or changes what stands behind the last key. */
+/* Where nothing else hides or changes what stands after the last key. */
 static bool fill_up_keys(attempt *a, const mistake *row, err *e)
 {
     const problem *p = &a->problem;
@@ -242,7 +242,7 @@ static bool transpose_places(attempt *a, const mistake *row, err *e)
 
 /* clang-format off */
 #define TAIL_MISSING(n) \
-    {{"tail-missing-" #n, "keys behind the last multiple of " #n " are left out"}, \
+    {{"tail-missing-" #n, "keys after the last multiple of " #n " are left out"}, \
      .at[POINT_ASKED] = leave_out_tail, .with = n}
 #define TAIL_ZEROS(n) \
     {{"tail-zeros-" #n, "keys of zeros, up to a multiple of " #n ", take weight"}, \

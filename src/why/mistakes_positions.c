@@ -22,7 +22,7 @@ static bool base(attempt *a, const mistake *row, err *e)
     return a->problem.rope.is_asked;
 }
 
-/* Row i of the queries, and behind them of the new keys. */
+/* Row i of the queries, and after them of the new keys. */
 static double right_position(const plan *right, size_t batch, size_t i)
 {
     bool is_key = i >= right->n_q;

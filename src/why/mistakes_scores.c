@@ -214,7 +214,7 @@ static const mistake BEND_ROWS[] = {
      .at[POINT_MASKED] = cap, .with = CAP_CUT_OFF},
     {{"sinks-missing", "the sinks are left out"},
      .at[POINT_ASKED] = blunder_leave_out, .with = INPUT_SINKS},
-    {{"zero-row-missing", "the row of zeros behind the keys is left out"},
+    {{"zero-row-missing", "the row of zeros after the keys is left out"},
      .at[POINT_ASKED] = blunder_forget, .with = FORGET_ZERO},
     {{"learned-row-missing", "bias_k and bias_v are left out"},
      .at[POINT_ASKED] = blunder_forget, .with = FORGET_LEARNED},

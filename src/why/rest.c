@@ -17,7 +17,7 @@ static stage_id used_weights(const attempt *a)
     return is_there(a, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
 }
 
-/* Units that are handed out to a row one by one: more are no rounding. */
+/* Units that are handed out to a row one by one: more are not rounding. */
 static const double UNITS_MOST = 10000;
 
 /* What largest remainders would have to hand out is little, as it is in rows that sum to 1. */

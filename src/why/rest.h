@@ -1,4 +1,4 @@
-/* What comes behind the weights, once they or the context were altered: products of the engine. */
+/* What comes after the weights, once they or the context were altered: products of the engine. */
 #ifndef SELFATTN_WHY_REST_H
 #define SELFATTN_WHY_REST_H
 

@@ -103,7 +103,7 @@ static bool read(stack_attempt *a, err *e)
 /* ---- computing ---- */
 
 /* A sum to which nothing was added is what the part made: "layer.0.ffn_sum", "layer.0.ffn.output".
- * False where it is no sum. */
+ * False where it is not a sum. */
 static bool name_summand(const char *sum, char out[STAGE_NAME])
 {
     static const char SUM[] = "_sum", OUTPUT[] = ".output";

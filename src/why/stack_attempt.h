@@ -96,7 +96,7 @@ const named *any_mistake_row(const any_mistake *made);
 bool stack_attend_otherwise(stack_attempt *a, err *e);
 void stack_attend_end(stack_attempt *a);
 
-/* stack_steps.c: what a step has made beside the stages of its stack: what chooses an id, and the
+/* stack_steps.c: what a step has made besides the stages of its stack: what chooses an id, and the
  * keys and values that go on. */
 bool stack_steps_add(const stack_attempt *a, bundle *made, err *e);
 

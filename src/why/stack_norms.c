@@ -221,15 +221,15 @@ static bool gain_plus_one(stack_attempt *a, int with, err *e)
 
 /* clang-format off */
 static const stack_mistake NORM_ROWS[] = {
-    {{"norm-pre", "norms stand before the parts (pre), not behind the sums"},
+    {{"norm-pre", "norms stand before the parts (pre), not after the sums"},
      STACK_READ, order, ORDER_PRE, false},
-    {{"norm-post", "norms stand behind the sums (post), not before the parts"},
+    {{"norm-post", "norms stand after the sums (post), not before the parts"},
      STACK_READ, order, ORDER_POST, false},
-    {{"norm-both", "norms stand before the parts and behind the sums"},
+    {{"norm-both", "norms stand before the parts and after the sums"},
      STACK_READ, order, ORDER_BOTH, false},
-    {{"ln_f-missing", "the norm behind the last layer is left out"},
+    {{"ln_f-missing", "the norm after the last layer is left out"},
      STACK_READ, leave_out_final, 0, false},
-    {{"ln_f-added", "a norm is added behind the last layer"},
+    {{"ln_f-added", "a norm is added after the last layer"},
      STACK_READ, add_final, 0, false},
     {{"ln_e-missing", "the norm of the embedded rows is left out"},
      STACK_READ, leave_out_first, 0, false},

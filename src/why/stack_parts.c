@@ -88,7 +88,7 @@ static bool leave_out_part(stack_attempt *a, int with, err *e)
     return stack_change_parts(a, with, drop_part, 0, e) || is_end;
 }
 
-/* A layer of which nothing is left is no layer. */
+/* A layer of which nothing is left is not a layer. */
 static bool skip(stack_attempt *a, int with, err *e)
 {
     (void)with;
@@ -139,7 +139,7 @@ static bool cross_weights(stack_attempt *a, int with, err *e)
     return stack_change_parts(a, with, take_weights, 0, e);
 }
 
-/* ---- feed-forward parts: those of the layers that are meant, and with all layers the one behind
+/* ---- feed-forward parts: those of the layers that are meant, and with all layers the one after
  * them ---- */
 
 typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
@@ -296,7 +296,7 @@ static const stack_mistake PART_ROWS[] = {
      STACK_READ, residual_normed, PART_ALL, false},
     {{"residual-of-layer", "the layer's input is added to what each part gives"},
      STACK_READ, residual_of_layer, PART_ALL, false},
-    {{"ffn-parallel", "the feed-forward part stands beside attention"},
+    {{"ffn-parallel", "the feed-forward part stands besides attention"},
      STACK_READ, parallel, PART_FEED_FORWARD, false},
     {{"self-missing", "self-attention is left out, and its norm"},
      STACK_READ, leave_out_part, PART_ATTENTION, false},

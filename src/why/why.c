@@ -116,7 +116,7 @@ static fit fit_at(const search *s, size_t index)
 }
 
 /* The layers in which one mistake can have been made: not before a stage that is right, and not
- * behind the first one that is too wrong to be someone's float32. */
+ * after the first one that is too wrong to be someone's float32. */
 static void find_layers(const search *s, size_t *first, size_t *end)
 {
     const claims *of = &s->of->claims;

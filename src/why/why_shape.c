@@ -39,7 +39,7 @@ static bool join(shape_search *s, const shape_answer *one, const tensor *made)
     return false;
 }
 
-/* Behind all that are as good; the last of too many is left out. */
+/* After all that are as good; the last of too many is left out. */
 static void insert(shape_search *s, const shape_answer *one, tensor *made)
 {
     shape_answers *to = s->to;
@@ -98,11 +98,11 @@ static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id
     size_t number;
     if (!stack_stage_layer(name, &number))
         return NULL;
-    const char *last = strrchr(name, '.'), *behind = strchr(name + strlen("layer."), '.');
+    const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
     const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
-    if (behind == NULL || behind == last || row == NULL)
+    if (after == NULL || after == last || row == NULL)
         return NULL;
-    const char *part = behind + 1;
+    const char *part = after + 1;
     *id = stage_of(row);
     return plan_of_part(of, number, part, (size_t)(last - part));
 }

@@ -40,7 +40,7 @@ static const kernels *kernels_of(const options *o, bool is_float32)
     return isa_by_name(o->isa, &e)->table(is_float32 ? DTYPE_F32 : DTYPE_F64);
 }
 
-/* The hash of all, this problem's stages behind those before it. */
+/* The hash of all, this problem's stages after those before it. */
 static uint64_t add_trial(uint64_t all, const trial *t, size_t number, bool each)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {

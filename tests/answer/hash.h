@@ -10,7 +10,7 @@
 enum { HASH_START = 1 };
 
 uint64_t hash_bits(uint64_t hash, uint64_t bits);
-/* A contiguous float tensor's numbers in C order, so that a tensor hashed in pieces, one behind the
+/* A contiguous float tensor's numbers in C order, so that a tensor hashed in pieces, one after the
  * other, has the hash of the whole. */
 uint64_t hash_tensor(uint64_t hash, const tensor *t);
 

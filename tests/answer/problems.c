@@ -25,7 +25,7 @@ static const shape LARGE[] = {
 enum { LARGES = sizeof LARGE / sizeof LARGE[0] };
 
 /* What stands between scores and weights, over many blocks: windows that skip columns in front of
- * them and behind. */
+ * them and after. */
 static const struct variant {
     shape of;
     long window[2];

@@ -103,7 +103,7 @@ part 'batch entries alone, nothing but the output' 40 "$own" --mode batch --only
 same 'in a spoilt floating-point environment' "$own" --mode wrong-mode
 same 'in a spoilt floating-point environment, 3 threads' "$own" --mode wrong-mode --threads 3
 # Without fma as an instruction: the kernels call the C library's, which has one for old machines.
-part 'with an fma that is no instruction' 700 \
+part 'with an fma that is not an instruction' 700 \
     env GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4 "$own" --isa plain --every 7
 # An old machine takes them by itself, and says that it lacks the others.
 if [ "$(uname -m)" != x86_64 ]; then

@@ -38,7 +38,7 @@ static stage_id id_of(const entry *one)
     return stage_of(named_find(&STAGES, one->name, strlen(one->name)));
 }
 
-/* Adds a result's bytes behind those that there are. */
+/* Adds a result's bytes after those that there are. */
 static void hash_result(trial *t, const bundle *result)
 {
     for (size_t i = 0; i < result->count; i++) {
@@ -95,7 +95,7 @@ static bool compute_batches(trial *t)
 
 /* ---- one row at a time ---- */
 
-/* Where a stage's axis of queries is; −1: it has none. The rows of x are no stage of theirs. */
+/* Where a stage's axis of queries is; −1: it has none. The rows of x are not stage of theirs. */
 static int query_axis(const entry *one)
 {
     const char *found = one->name[0] == 'x' ? NULL : strchr(one->axes, 'q');

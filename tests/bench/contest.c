@@ -12,7 +12,7 @@
 static const double TURN_MS = 60, ROW_MS = 4000;
 enum { ROUNDS_LEAST = 5 };
 
-/* The entries in their order; the bare multiply-adds of the first one stand behind them. */
+/* The entries in their order; the bare multiply-adds of the first one stand after them. */
 typedef struct players {
     contestant who[ENTRIES_MOST + 1];
     bool is_here[ENTRIES_MOST + 1];

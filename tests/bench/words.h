@@ -12,7 +12,7 @@ enum { WORDS_BYTES = 256, WORDS_MOST = 24 };
  * holds, so an entry's own word overrides what is appended to it. */
 typedef struct words {
     char bytes[WORDS_BYTES];
-    char *word[WORDS_MOST + 1]; /* NULL behind the last one, as execvp wants them */
+    char *word[WORDS_MOST + 1]; /* NULL after the last one, as execvp wants them */
     size_t count;
 } words;
 

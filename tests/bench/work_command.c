@@ -1,5 +1,5 @@
 /* Whole commands, from their start to their end: this program, a rival's, or a bare process; and
- * the most anonymous memory that one has. files.py makes what they read, once, in a folder beside
+ * the most anonymous memory that one has. files.py makes what they read, once, in a folder next to
  * this program, which is where they run. */
 #define _GNU_SOURCE /* realpath and usleep; this bench is for Linux */
 #include "bench/work.h"

@@ -41,7 +41,7 @@ static void add_settings(bundle *to, const words *w)
         bench_must(bundle_add_text(to, "causal", "true", 4, (place){0}, &e), &e);
 }
 
-/* Each query sees so many keys, itself the first behind the middle. */
+/* Each query sees so many keys, itself the first after the middle. */
 static void add_window(bundle *to, size_t keys)
 {
     err e = {0};

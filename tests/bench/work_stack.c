@@ -1,5 +1,5 @@
 /* Layers: an encoder layer from rows to rows, as encode computes a line of a stream, whose weights
- * are packed already, as its rivals' may be; and one token through decoder layers behind those that
+ * are packed already, as its rivals' may be; and one token through decoder layers after those that
  * came before, as generate computes it. */
 #include "bench/work.h"
 #include "model/stack.h"

@@ -10,7 +10,7 @@
 #     > a line of stdout
 #     ! a line of stderr
 #     ? the status; without this line 2 where only stderr is expected, else 0
-# A case that expects nothing fails. Commands find selfattn in PATH, and testdata beside them.
+# A case that expects nothing fails. Commands find selfattn in PATH, and testdata next to them.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"

@@ -12,7 +12,7 @@ function end_block(    i, has_mark) {
     lines = 0
 }
 
-# A command goes on behind a line that ends in | or a backslash.
+# A command goes on after a line that ends in | or a backslash.
 function add_line(text) {
     if (lines && line[lines] ~ /[|\\]$/) {
         sub(/\\$/, "", line[lines])

@@ -2,7 +2,7 @@
 # run.sh [WORD]: the examples of README.md and of the manual are run, the manual says what the
 # option table says, and shells and man(1) can read what is written for them.
 #
-# In README.md, blocks without a language are examples: lines behind $ (all lines, where none has
+# In README.md, blocks without a language are examples: lines after $ (all lines, where none has
 # it) are commands, and what stands below one is what it must print; … stands for lines left out.
 # In the manual's EXAMPLES, lines that begin with a program's name are commands.
 set -u

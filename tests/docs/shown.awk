@@ -1,11 +1,11 @@
 # shown.awk SHOWN OUT: says which of the lines shown is not in what came out. Runs of lines between
 # two … follow one another in OUT; the first begins it and the last ends it, where no … is in front
-# or behind.
+# or after.
 
 FNR == NR { shown[++count] = $0; next }
 { out[++lines] = $0 }
 
-# The line of OUT, `from` or behind it, where `size` lines are those of SHOWN from `first`; or 0.
+# The line of OUT, `from` or after it, where `size` lines are those of SHOWN from `first`; or 0.
 function find(first, size, from, is_anchored,    at, i) {
     for (at = from; at + size - 1 <= lines; at++) {
         i = 0

@@ -177,7 +177,7 @@ static bool is_input(const char *name)
 
 /* ---- outputs ---- */
 
-/* The next word of a string, with spaces between; false behind the last. */
+/* The next word of a string, with spaces between; false after the last. */
 static bool next_word(const char **at, char *word, size_t size)
 {
     *at += strspn(*at, " ");

@@ -51,7 +51,7 @@ const char *judge_files(const outcome *clean, const outcome *got, bool may_leave
 /* ---- what is said ---- */
 
 /* How many errors there are, each with its remedy; SIZE_MAX where anything else
- * is said that is no note. */
+ * is said that is not a note. */
 static size_t count_errors(const text *said)
 {
     size_t errors = 0;
@@ -104,7 +104,7 @@ static const char *judge_end(const outcome *got)
     return got->descriptors != 0 ? "leaks a descriptor" : NULL;
 }
 
-/* What was said without a failure, and behind it at most one note of this kind. */
+/* What was said without a failure, and after it at most one note of this kind. */
 static bool says_the_same(const fault_kind *kind, const text *clean, const text *got)
 {
     if (kind->note == NULL || !begins_with(got, clean))

@@ -1,6 +1,6 @@
 /* The program killed: before each of its system calls in turn, and at random
  * moments while it writes a large file. Afterwards the file is the old one or
- * the new one, and where the signal can be caught nothing lies beside it. */
+ * the new one, and where the signal can be caught nothing lies next to it. */
 #include "faults/faults.h"
 
 #include <signal.h>

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 /* What is said where all threads but the first `started` that are asked for fail. heads.json has
- * two heads, each of one block of rows, so one thread is asked for beside the program's own. The
+ * two heads, each of one block of rows, so one thread is asked for next to the program's own. The
  * rows of wide.csv are one block, and their product with square.csv large enough for all three. */
 static const struct {
     command_line what;

@@ -119,7 +119,7 @@ ssize_t __wrap_readlink(const char *path, char *to, size_t size)
     return inject_fails(CALL_READLINK) ? -1 : __real_readlink(path, to, size);
 }
 
-/* What stands behind the command is a number or an address; as glibc does, it
+/* What stands after the command is a number or an address; as glibc does, it
  * is handed on as the larger of the two. */
 /* Of a file that the program opened, and whose first descriptor it closes with a check. */
 static bool is_second[1024];
@@ -204,7 +204,7 @@ extern void *__real_mmap(void *at, size_t length, int protection, int flags, int
                          off_t offset);
 extern int __real_munmap(void *at, size_t length);
 
-/* A mapping that takes the place of a part of another is no block of its own. */
+/* A mapping that takes the place of a part of another is not a block of its own. */
 void *__wrap_mmap(void *at, size_t length, int protection, int flags, int descriptor, off_t offset)
 {
     if (inject_fails(protection & PROT_WRITE ? CALL_RESERVE : CALL_MMAP))

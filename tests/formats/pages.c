@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct page {
-    const char *at;   /* behind the last number that was found */
+    const char *at;   /* after the last number that was found */
     const char *item; /* what is being looked for, for messages */
     bool says, failed;
     int terms; /* of the last series */

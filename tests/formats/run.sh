@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [WORD]: the formats of --trace-format beside text. WORD picks documents by name.
+# run.sh [WORD]: the formats of --trace-format next to text. WORD picks documents by name.
 #
 # pages    markdown, latex and html show all numbers of the JSON trace, and no others, in their
 #          order ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed

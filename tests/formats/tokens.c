@@ -164,7 +164,7 @@ void tokens_strip(char *bytes, const char *format)
     else if (strcmp(format, "latex") == 0)
         strip_latex(bytes);
     join_powers(bytes);
-    replace(bytes, "^2", " "); /* ² and ³, which are no digits elsewhere */
+    replace(bytes, "^2", " "); /* ² and ³, which are not digits elsewhere */
     replace(bytes, "^3", " ");
     replace(bytes, "\\infty", " inf ");
     replace(bytes, "∞", "inf");

@@ -10,7 +10,7 @@
 
 enum { TOKEN_MOST = 32 };
 
-/* The next number at or behind *at, which is moved behind it; false where there is none. */
+/* The next number at or after *at, which is moved after it; false where there is none. */
 bool token_next(const char **at, char token[TOKEN_MOST]);
 
 /* True where the token is this number as traces write it: at most 4 decimals, or 5 digits and an

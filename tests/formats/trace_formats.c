@@ -35,7 +35,7 @@ static cJSON *read_json(const char *name)
     cJSON *value = cJSON_Parse(bytes);
     free(bytes);
     if (value == NULL) {
-        printf("FAIL %s is no JSON\n", name);
+        printf("FAIL %s is not a JSON\n", name);
         exit(1);
     }
     return value;

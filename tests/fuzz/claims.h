@@ -122,24 +122,24 @@ static inline void claim_written_again(const format *f, const bundle *b, char de
     text_free(&again);
 }
 
-/* Reads with `behind` and spaces behind the text, which mean nothing: the last numbers of a text
+/* Reads with `after` and spaces after the text, which mean nothing: the last numbers of a text
  * are read by other code than those before. */
 static inline void check_read_alike(const format *f, const char *bytes, size_t length,
-                                    const char *behind, const read_options *how)
+                                    const char *after, const read_options *how)
 {
     bundle alone = {0}, followed = {0};
     err e = {0}, e_followed = {0};
     text longer = {0};
     text_add(&longer, bytes, length);
-    text_add_string(&longer, behind);
+    text_add_string(&longer, after);
     text_add_repeated(&longer, " ", 200);
     bool done = f->read(bytes, length, how, &alone, &e);
     claim(f->read(text_string(&longer), longer.length, how, &followed, &e_followed) == done &&
               alone.count == followed.count,
-          "a text is read with spaces behind it as without");
+          "a text is read with spaces after it as without");
     for (size_t i = 0; i < alone.count; i++)
         claim(same_entries(&alone.entry[i], &followed.entry[i]),
-              "values are the same with spaces behind the text");
+              "values are the same with spaces after the text");
     text_free(&longer);
     bundle_free(&alone);
     bundle_free(&followed);

@@ -28,7 +28,7 @@ static void check_scan(const char *bytes, size_t length)
 {
     err e = {0};
     json_text t = json_text_of(bytes, length, "fuzz", 1);
-    const char *first = t.bytes; /* cJSON wants more than one byte behind a byte order mark */
+    const char *first = t.bytes; /* cJSON wants more than one byte after a byte order mark */
     bool done = json_scan(&t, NULL, &e);
     claim_error_fits(done, &e);
     if (!done || has_long_number(bytes, length))

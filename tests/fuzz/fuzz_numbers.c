@@ -46,7 +46,7 @@ static bool same_bits(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-/* `number` ends behind its last digit. */
+/* `number` ends after its last digit. */
 static void check_value(const char *number)
 {
     const char *end = number + strlen(number);
@@ -81,7 +81,7 @@ static void check_reading(const char *bytes, size_t length)
     check_grammar(string, matched(csv_grammar(), string), number_end_csv(string, end));
     if (number_read_nonfinite(string, end, &value))
         claim(isfinite(value) == 0 && number_end_csv(string, end) == NULL,
-              "what is not finite is no number");
+              "what is not finite is not a number");
     free(string);
 }
 

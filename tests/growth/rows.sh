@@ -47,7 +47,7 @@ grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" '
 grows 'stages that are expected' \
     'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' \
     'check s.json' 100000
-grows 'names beside stages in --actual' 'layers >s.json
+grows 'names besides stages in --actual' 'layers >s.json
     named a | sed "s/{/{\"output\":[[1,1]],/" >r.json' \
     'check --actual r.json s.json' 100000
 grows 'tolerances' 'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")},

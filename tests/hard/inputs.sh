@@ -137,7 +137,7 @@ input fortran.npy '' '
 input axes.npy 'axes' '{ printf "%s" "$D"; many $((n / 32)) "1,"; echo ")}"; } >h; npy h 4'
 input brackets.npy 'expected' '{ printf "{"; many $((n / 32)) "["; echo "}"; } >h; npy h 4'
 
-# --- NPZ: a matrix behind members that are none ---
+# --- NPZ: a matrix after members that are none ---
 # members COUNT
 members() {
     LC_ALL=C awk -v n="$1" '

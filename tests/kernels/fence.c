@@ -39,8 +39,8 @@ static char *guard_begin(const fence *f)
 
 static char *guard_end(const fence *f)
 {
-    char *behind = f->placed + f->bytes;
-    return f->end - behind < AROUND ? f->end : behind + AROUND;
+    char *after = f->placed + f->bytes;
+    return f->end - after < AROUND ? f->end : after + AROUND;
 }
 
 static char *put(fence *f, char *at, size_t bytes)

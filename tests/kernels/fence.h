@@ -21,7 +21,7 @@ typedef struct fence {
 void fence_open(fence *f, size_t bytes);
 void fence_close(fence *f);
 
-/* A place for `bytes`, itself filled with guard bytes: `offset` bytes behind the first page, or
+/* A place for `bytes`, itself filled with guard bytes: `offset` bytes after the first page, or
  * directly before the last one. What was placed before is gone. */
 char *fence_place_first(fence *f, size_t bytes, size_t offset);
 char *fence_place_last(fence *f, size_t bytes);

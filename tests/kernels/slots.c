@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packed behind a fence, as many bytes as packed_bytes promises, aligned as mem_alloc does it. */
+/* Packed after a fence, as many bytes as packed_bytes promises, aligned as mem_alloc does it. */
 static packed pack(const kernels *with, const job *j)
 {
     const tensor *b = &j->in[1];
@@ -116,7 +116,7 @@ static void call_hide_apart(const kernels *with, job *j)
     hide(with, j, 3, false);
 }
 
-/* Of a matrix whose pairs begin behind 2³². */
+/* Of a matrix whose pairs begin after 2³². */
 static const random_place PLACE = {.seed = 0x123456789abcdef0u, .pair = 0xffffffc0u, .matrix = 3};
 
 static void call_draw_uniform(const kernels *with, job *j)
@@ -204,7 +204,7 @@ static void call_row_exponent(const kernels *with, job *j)
     with->row_exponent(j->in[0].data, j->in[0].size[1], &max, j->out.data, &total, NULL);
 }
 
-/* The total of exponentials that are not looked at, with what is divided beside them. */
+/* The total of exponentials that are not looked at, with what is divided next to them. */
 static row_total total_of(const kernels *with, const tensor *x, const row_shares *beside)
 {
     size_t n = x->size[1];
@@ -250,8 +250,8 @@ static void call_sines(const kernels *with, job *j)
     angles(with, j, true);
 }
 
-/* The first h pairs of n numbers, by sines that are numbers of the type and cosines beside them; an
- * odd number stays behind. */
+/* The first h pairs of n numbers, by sines that are numbers of the type and cosines next to them;
+ * an odd number stays behind. */
 static void turn(const kernels *with, job *j, bool is_interleaved)
 {
     size_t n = j->in[1].size[1], pairs = n / 2;
@@ -306,7 +306,7 @@ const slot SLOTS[] = {
     /* What a causal block takes: the first columns of a, and of b. */
     {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     /* What a window's block takes. */
-    {"product behind", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
+    {"product after", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     {"pack_at", call_pack_at, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"row_product", call_row_product, NUMBERS_ANY, {"d", "dn", "", ""}, "n"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},

@@ -14,7 +14,7 @@ enum { ROW_MOST = 16384, STEP = 997 };
 
 /* ---- exp ---- */
 
-/* An exponential is no weight yet: below the smallest normal number it may be there. */
+/* An exponential is not a weight yet: below the smallest normal number it may be there. */
 static long double exp_error(dtype type, double got, long double right)
 {
     bool is_f32 = type == DTYPE_F32;
@@ -239,7 +239,7 @@ static void check_logarithm(unit *u)
 UNIT(kernel_accuracy)
 {
     if (!unit_long_double_is_wide()) {
-        unit_skip(u, "accuracy: long double is no wider than double here");
+        unit_skip(u, "accuracy: long double is not a wider than double here");
         return;
     }
     check_exp_f32(u);

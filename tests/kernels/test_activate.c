@@ -185,7 +185,7 @@ UNIT(kernel_activate)
         check_relu(u, type);
     }
     if (!unit_long_double_is_wide()) {
-        unit_skip(u, "activations: long double is no wider than double here");
+        unit_skip(u, "activations: long double is not a wider than double here");
         return;
     }
     check_reference(u);

@@ -10,7 +10,7 @@
 
 extern const kernels kernels_scalar_f32, kernels_scalar_f64;
 
-/* Starts: elements behind the first page, and one more that is directly before the last one. */
+/* Starts: elements after the first page, and one more that is directly before the last one. */
 enum { STARTS = 17, BEFORE_LAST_PAGE = STARTS - 1, LENGTH_MOST = 67 };
 
 /* Beyond all lengths from 0 to LENGTH_MOST: around what tiles, panels and their depth are multiples
@@ -50,7 +50,7 @@ static void yard_close(yard *y)
 
 /* ---- operands ---- */
 
-/* How a matrix lies in memory: rows one behind the other, columns so, rows as slices of longer
+/* How a matrix lies in memory: rows one after the other, columns so, rows as slices of longer
  * ones, every second element. */
 typedef enum layout { DENSE, TURNED, SLICED, SPREAD, LAYOUTS } layout;
 
@@ -118,7 +118,7 @@ static void run(void *context)
     c->slot->call(c->with, c->job);
 }
 
-/* The rows of the output one behind the other. */
+/* The rows of the output one after the other. */
 static void gather(const tensor *t, char *to)
 {
     size_t size = dtype_size(t->type), bytes = t->size[1] * size;

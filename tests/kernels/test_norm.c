@@ -192,7 +192,7 @@ static void check_equal(unit *u, row *r)
     }
 }
 
-/* What float64 does not hold is said, and what is no number stays none. */
+/* What float64 does not hold is said, and what is not a number stays none. */
 static void check_range(unit *u)
 {
     double large[] = {1e200, 1, -1e200}, huge[] = {DBL_MAX, DBL_MAX, 1}, out[3];
@@ -220,7 +220,7 @@ UNIT(kernel_norm)
         if (unit_long_double_is_wide())
             check_rows(u, &r);
         else
-            unit_skip(u, "norms: long double is no wider than double here");
+            unit_skip(u, "norms: long double is not a wider than double here");
         row_free(&r);
     }
 }

@@ -39,7 +39,7 @@ for size in 3x4 4x6 12x12 5x16 20x32; do
         page "$size.json" $digits
     done
 done
-# Words that mathematics would read as two raised things behind each other, which is no LaTeX.
+# Words that mathematics would read as two raised things one after the other, which is not a LaTeX.
 cat >words.json <<'EOF'
 {"vocab": {"x²²": [3, 0], "a^b^c_": [0, 1], "\\\\{%": [1, 1]}, "tokens": ["a^b^c_"], "layers": [{}],
  "causal": true, "unembedding": [[0, 0, 0], [5, 1, 0]], "unembedding_bias": [0, 0, 0]}

@@ -48,7 +48,7 @@ function add_lines(text,    i, n, parts) {
         lines[++line_count] = parts[i]
 }
 
-# The first string literal behind a call's bracket, and those that stand behind "? … :" with it.
+# The first string literal after a call's bracket, and those that stand after "? … :" with it.
 function find_formats(text, name,    rest) {
     while (match(text, "[^a-z0-9_](" makers ")\\(")) {
         text = substr(text, RSTART + RLENGTH)

@@ -39,10 +39,10 @@ cat >src/io/read.c <<'END'
 #include "base/err.h"
 bool refuse(err *e)
 {
-    return err_set(e, "\"%s\" is no matrix: use printf or exit", "x");
+    return err_set(e, "\"%s\" is not a matrix: use printf or exit", "x");
 }
 END
-echo '! selfattn: "a" is no matrix: use printf or exit' >tests/cli/errors.txt
+echo '! selfattn: "a" is not a matrix: use printf or exit' >tests/cli/errors.txt
 cat >src/cli/cli.c <<'END'
 #include "io/read.h"
 END
@@ -56,7 +56,7 @@ plant layers src/base/err.h 'static void stop(void) { exit(2); }'
 plant layers src/base/err.h 'char *home(void) { return getenv("HOME"); }'
 plant layers src/base/err.h 'FILE *out;'
 plant messages src/io/read.c 'bool no(err *e) { return err_set(e, "a case of " "nothing"); }'
-plant messages src/io/read.c 'bool no(err *e) { err_set(e, f() ? "%s is no matrix" : "never"); }'
+plant messages src/io/read.c 'bool no(err *e) { err_set(e, f() ? "%s is not a matrix" : "never"); }'
 plant width src/io/read.c "/* $(printf '%099d' 0) */"
 plant width README.md "$(printf '%0101d' 0)"
 printf 'UNIT(read)\n{\n}\n' >tests/unit/test_read.c

@@ -171,7 +171,7 @@ def main(folder):
     write(folder, generator())
     x, memory = rows(TOKENS, 1), rows(MEMORY, 2)
     stack = encoder(2, False)
-    write(folder, document("encoder-post", "two encoder layers, norms behind sums", stack, x,
+    write(folder, document("encoder-post", "two encoder layers, norms after sums", stack, x,
                            stack(x), norm="post"))
     stack = encoder(2, True, norm_first=True, activation=functional.gelu)
     write(folder, document("encoder-pre-gelu", "two encoder layers, norms before parts, gelu",
@@ -187,7 +187,7 @@ def main(folder):
         one["layers"][0][name]["eps"] = 1e-3
     write(folder, one)
     stack = decoder(2, False)
-    write(folder, document("decoder-post", "two decoder layers, norms behind sums", stack, x,
+    write(folder, document("decoder-post", "two decoder layers, norms after sums", stack, x,
                            stack(x, memory, causal(TOKENS)), norm="post", causal=True,
                            memory=memory[0].tolist()))
     stack = decoder(1, True, norm_first=True)

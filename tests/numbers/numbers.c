@@ -18,7 +18,7 @@ enum { BLOCK = 1 << 16, MOST_FAILURES = 20 };
 
 typedef struct job {
     uint64_t stride;
-    atomic_uint_fast64_t next; /* block of float32, and behind them of float64 */
+    atomic_uint_fast64_t next; /* block of float32, and after them of float64 */
     atomic_uint_fast64_t failures;
 } job;
 
@@ -41,7 +41,7 @@ static uint64_t random_f64(uint64_t index)
         return float64_bits((double)(random % 1000000) / 1000);
     case 1: /* subnormal */
         return random >> 12 >> more % 52;
-    case 2: /* a power of two, or beside one */
+    case 2: /* a power of two, or next to one */
         return (exponent << 52) + random % 5 - 2;
     case 3: /* a whole number */
         return float64_bits((double)(random >> (10 + more % 50)));

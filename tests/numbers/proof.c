@@ -225,7 +225,7 @@ bool proof_of_f64(uint64_t bits)
 
 bool proof_of_half(uint32_t bits)
 {
-    enum { DIGITS = 120 }; /* a half has 113 at most; behind them are zeros */
+    enum { DIGITS = 120 }; /* a half has 113 at most; after them are zeros */
     char text[DIGITS + 16];
     double half = ((double)float32_of_bits(bits) + (double)float32_of_bits(bits + 1)) / 2;
     if (!isfinite(half))

@@ -124,7 +124,7 @@ def check_converting(folder):
 
 
 def check_unread(folder):
-    """Entries that are no matrices are listed beside those that are."""
+    """Entries that are not matrices are listed next to those that are."""
     file = f"{folder}/unread.npz"
     numpy.savez(file, x=numpy.eye(2), words=numpy.array(["a", "b"]), none=numpy.zeros((0, 2)),
                 objects=numpy.array([1, "a"], object), large=numpy.array([2**63 - 1]))

@@ -5,7 +5,7 @@
  * reference makes each of its planted mistakes, which must be noticed; without arguments that comes
  * first, too. With REF_BREAK=MISTAKE in the environment the reference makes that mistake in the
  * random problems. compare stacks [COUNT [SEED[:NUMBER]]]: random stacks of layers alone, which
- * come behind the problems otherwise; a stack that is tried alone and fails is printed. */
+ * come after the problems otherwise; a stack that is tried alone and fails is printed. */
 #include "ref/compare_stacks.h"
 #include "ref/compare_stages.h"
 #include "ref/properties.h"
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
     tally t = {0};
     if (!number_is_wide()) {
-        printf("skipped: compare: long double is no wider than double here\n");
+        printf("skipped: compare: long double is not a wider than double here\n");
         printf("0 passed, 0 failed, 1 skipped\n");
         return 0;
     }

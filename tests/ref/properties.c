@@ -184,7 +184,7 @@ static bool queries_shuffled(trial *t)
     return is_same;
 }
 
-/* The last form of keys or values, before a cache's go before them, or behind them. */
+/* The last form of keys or values, before a cache's go before them, or after them. */
 static const tensor *last_form(const bundle *result, bool is_key)
 {
     static const char *const KEYS_OF[] = {"present_k", "k_rope", "k_norm", "k"};

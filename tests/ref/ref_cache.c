@@ -1,4 +1,4 @@
-/* A cache's keys and values, and the new ones behind them. */
+/* A cache's keys and values, and the new ones after them. */
 #include "ref/ref_parts.h"
 
 #include <stdlib.h>

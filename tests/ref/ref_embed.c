@@ -11,7 +11,7 @@ static long double wave(size_t position, size_t column, size_t width)
     return column % 2 == 0 ? sinl(angle) : cosl(angle);
 }
 
-/* Sines and cosines by turns, unless they are mistaken for the ones behind the others. */
+/* Sines and cosines by turns, unless they are mistaken for the ones after the others. */
 static size_t wave_column(const flow *f, size_t column, size_t width)
 {
     if (flow_makes(f, "positions swapped"))

@@ -58,10 +58,10 @@ bool flow_makes(const flow *f, const char *mistake)
 }
 
 /* "no cross", "cross residual" */
-bool flow_makes_of(const flow *f, const char *before, const char *part, const char *behind)
+bool flow_makes_of(const flow *f, const char *before, const char *part, const char *after)
 {
     char mistake[32];
-    snprintf(mistake, sizeof mistake, "%s%s%s", before, part, behind);
+    snprintf(mistake, sizeof mistake, "%s%s%s", before, part, after);
     return flow_makes(f, mistake);
 }
 

@@ -30,7 +30,7 @@ rows rows_copy(const rows *of);
 
 /* Whether this mistake is to be made here; the same of one that names a part, "no cross". */
 bool flow_makes(const flow *f, const char *mistake);
-bool flow_makes_of(const flow *f, const char *before, const char *part, const char *behind);
+bool flow_makes_of(const flow *f, const char *before, const char *part, const char *after);
 
 /* Keeps rows as a stage of this name, and a stage of attention as one of this part. */
 void flow_keep(const flow *f, const char *name, const rows *of);

@@ -43,7 +43,7 @@ ref_number ref_turn_of(long double value, long double angle);
 /* ref_rope.c: queries and keys turned by their positions. */
 void ref_compute_turns(const ref_problem *p, ref_result *r);
 
-/* ref_cache.c: keys and values behind those of the cache. */
+/* ref_cache.c: keys and values after those of the cache. */
 void ref_compute_cache(const ref_problem *p, ref_result *r);
 
 /* Query head i uses key/value head ⌊i / (h/g)⌋. */

@@ -26,8 +26,8 @@ static ref_number weight_element(const ref_problem *p, const ref_array *w, size_
 typedef struct role {
     const ref_array *given, *rows, *weight, *bias;
     size_t heads, n, width;
-    const ref_array *learned; /* a row behind the others, where it is given */
-    size_t appended;          /* and zeros behind it: so many rows in all */
+    const ref_array *learned; /* a row after the others, where it is given */
+    size_t appended;          /* and zeros after it: so many rows in all */
     const ref_number *sums;   /* the rows with positions, in their place; NULL: as they are */
 } role;
 

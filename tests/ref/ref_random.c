@@ -234,7 +234,7 @@ static void choose_norm(maker *m)
         maker_add_vector(m, REF_K_GAIN, dice_chance(&m->dice, 0.5) ? m->g : 1, m->d_k);
 }
 
-/* Behind what may bring the batch. */
+/* After what may bring the batch. */
 static void choose_rope_positions(maker *m)
 {
     if (!m->p->has_rope || !maker_wants(m))
@@ -373,7 +373,7 @@ static void choose_softcap(maker *m)
 
 /* ---- the rest ---- */
 
-/* float32 weights have some 7 decimals: to keep a sum of more is no promise. */
+/* float32 weights have some 7 decimals: to keep a sum of more is not a promise. */
 static void choose_rounding(maker *m)
 {
     m->p->round_decimals = -1;

@@ -91,7 +91,7 @@ static void find_heads(const ref_problem *p, ref_sizes *s)
         s->g = s->h;
 }
 
-/* Rows beside the q, k or v that take their place are of no account. */
+/* Rows next to the q, k or v that take their place are of no account. */
 static bool is_used(const ref_problem *p, const ref_array *a)
 {
     const ref_array *in = p->in;

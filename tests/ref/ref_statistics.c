@@ -30,7 +30,7 @@ static ref_number entropy(const ref_problem *p, const double *weights, size_t n)
     return p->is_float32 ? number_add(&FLOAT32, all, number_exact(0)) : all;
 }
 
-/* Each key is behind all that have more weight, and behind earlier ones that have the same. */
+/* Each key is after all that have more weight, and after earlier ones that have the same. */
 static void find_top(const ref_problem *p, const double *weights, size_t n, ref_number *top)
 {
     for (size_t t = 0; t < p->top; t++)

@@ -79,7 +79,7 @@ static bool batch_entries_alone(trial *t)
     return is_same;
 }
 
-/* ---- rows behind rows ---- */
+/* ---- rows after rows ---- */
 
 /* Of the memory, which is there whole from the first row on. */
 static bool is_of_memory(const char *name)
@@ -106,7 +106,7 @@ static bool same_rows(trial *t, const stack_subject *some, size_t first)
     return true;
 }
 
-/* A row must not depend on those behind it. */
+/* A row must not depend on those after it. */
 static bool is_causal(const ref_stack *s)
 {
     bool is_so = true;

@@ -1,5 +1,5 @@
 /* What must not change a bit of a stack's stages: how many threads there are, the instruction set,
- * whether a batch's entry comes alone, what else is wanted, and whether the rows come one behind
+ * whether a batch's entry comes alone, what else is wanted, and whether the rows come one after
  * the other with the keys and values of those before kept. */
 #ifndef SELFATTN_TESTS_REF_STACK_PROPERTIES_H
 #define SELFATTN_TESTS_REF_STACK_PROPERTIES_H

@@ -31,7 +31,7 @@ void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out);
 /* False, with `failure` set, when the program refuses. To be freed in any case, and not to be
  * moved. */
 bool stack_subject_open(stack_subject *one, const ref_stack *s, size_t batch, const stack_way *way);
-/* The next `rows` of its ids, behind those before. */
+/* The next `rows` of its ids, after those before. */
 bool stack_subject_go_on(stack_subject *one, const ref_stack *s, size_t rows, const stack_way *way);
 void stack_subject_free(stack_subject *one);
 

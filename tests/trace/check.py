@@ -2,7 +2,7 @@
 """check.py [WORD]: what --trace shows, of every document with WORD in its name.
 
 again    every number and letter of a JSON trace comes out of its derivations (evaluate.py)
-stages   its nodes have the numbers that the same run emits, which are the same beside a trace
+stages   its nodes have the numbers that the same run emits, which are the same next to a trace
 text     a text trace shows the JSON trace of the same run, character by character (shown.py)
 alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed"""
 import json
@@ -83,7 +83,7 @@ class Document:
         else:
             trace, stages = self.json("--dtype", kind, "--emit", "*", *options)
             alone = self.run("--dtype", kind, "--emit", "*")
-            found("the data are others beside a trace", self.name,
+            found("the data are others next to a trace", self.name,
                   ["they differ"] if alone != stages else [])
             found("stages", self.name, list(evaluate.check_stages(trace, json.loads(stages))))
         found("again", f"{self.name} {kind} {' '.join(options)}",

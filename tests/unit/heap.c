@@ -68,7 +68,7 @@ static void taken(void *block)
         count(-(long)malloc_usable_size(block));
 }
 
-/* The old block is not counted beside the new one: it stays where it is, or moves page by page.
+/* The old block is not counted next to the new one: it stays where it is, or moves page by page.
  * No test watches while memory fails. */
 void *__wrap_realloc(void *block, size_t size)
 {

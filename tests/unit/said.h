@@ -1,4 +1,4 @@
-/* An error as one text, for comparing: "FILE:LINE:COL: what", and behind a | the remedy where there
+/* An error as one text, for comparing: "FILE:LINE:COL: what", and after a | the remedy where there
  * is one. */
 #ifndef SELFATTN_TESTS_SAID_H
 #define SELFATTN_TESTS_SAID_H

@@ -41,7 +41,7 @@ static double worst_of(double position, double frequency)
 }
 
 /* Abramowitz and Stegun, Handbook of Mathematical Functions, tables 4.6 and 4.8, and the digits
- * behind theirs. */
+ * after theirs. */
 static void knows_published_values(unit *u)
 {
     static const struct {
@@ -75,7 +75,7 @@ static void reduces_what_is_nearly_a_multiple_of_pi(unit *u)
         CHECK(u, worst_of(NUMERATORS[i], 1) <= 1);
         CHECK(u, worst_of(NUMERATORS[i], 0.5) <= 1); /* nearly an odd multiple of π/2, or even */
     }
-    /* 355 − 113·π = 3.0144353364053721…·10⁻⁵, whose cube is lost beside it */
+    /* 355 − 113·π = 3.0144353364053721…·10⁻⁵, whose cube is lost next to it */
     turn got = turn_of(355, 1);
     CHECK(u, fabs(got.sine + 3.0144353359488449e-05) <= 0x1p-68 && got.cosine < -0.9999999995);
 }
@@ -156,7 +156,7 @@ UNIT(angle)
     holds_for_small_angles(u);
     knows_round_frequencies(u);
     if (!unit_long_double_is_wide()) {
-        unit_skip(u, "angles beside a long double that is no longer than a double");
+        unit_skip(u, "angles next to a long double that is no longer than a double");
         return;
     }
     reduces_what_is_nearly_a_multiple_of_pi(u);

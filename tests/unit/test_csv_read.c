@@ -104,7 +104,7 @@ static const sample LABELS[] = {
 #define NEED_HEADER "labels like this need a header that begins with \"\""
 #define NEED_QUOTES "quote labels like this"
 
-/* Numbers as others write them are no labels where all are such, unless that is said. */
+/* Numbers as others write them are not labels where all are such, unless that is said. */
 static const sample SPOILED[] = {
     {"\"0,5\",1\n,2\n\"-7,5e3\",3\n", "f.csv:1:1: '0,5'" ALL_LOOK NO_COMMAS NEED_HEADER},
     {"\"−0,5\",1\n", "f.csv:1:1: '−0,5'" ALL_LOOK NO_COMMAS NEED_HEADER},

@@ -61,8 +61,8 @@ static const struct {
     {"\"", "f.csv:1:1: the quote that begins here is never closed"},
     {"\"a\"b", "f.csv:1:4: text follows a closing quote"},
     {"\"x\n\"y", "f.csv:2:2: text follows a closing quote"},
-    {"1\r2", "f.csv:1:2: a carriage return stands here without a line feed behind it"},
-    {"1\r", "f.csv:1:2: a carriage return stands here without a line feed behind it"},
+    {"1\r2", "f.csv:1:2: a carriage return stands here without a line feed after it"},
+    {"1\r", "f.csv:1:2: a carriage return stands here without a line feed after it"},
     {"1\n\xef\xbb\xbf"
      "2\n",
      "f.csv:2:1: a byte order mark stands here, inside the text"},
@@ -263,8 +263,8 @@ static void compare_file(unit *u, const char *name)
 
 static void csv_spectrum(unit *u)
 {
-    /* location_coordinates is left out: its JSON is no list, and names a phone number that its CSV
-     * does not have. */
+    /* location_coordinates is left out: its JSON is not a list, and names a phone number that its
+     * CSV does not have. */
     static const char *const names[] = {"comma_in_quotes",
                                         "empty",
                                         "empty_crlf",

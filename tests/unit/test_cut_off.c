@@ -1,5 +1,5 @@
 /* Text that is cut off at any byte: it is read, or refused with its place, and nothing is left
- * behind. (Binary files, where each cut is an error, are cut in their own tests.) */
+ * after. (Binary files, where each cut is an error, are cut in their own tests.) */
 #include "base/mem.h"
 #include "io/format.h"
 #include "unit.h"

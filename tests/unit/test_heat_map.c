@@ -18,7 +18,7 @@ static void test_levels(unit *u)
     heat_scale s = scale_of(6, some);
     CHECK(u, s.least == 1e-4 && s.greatest == 1);
     CHECK(u, heat_level(&s, 0) == 0);
-    CHECK(u, fabs(heat_level(&s, 1e-4) - 0.2) < 1e-12); /* the least is no zero */
+    CHECK(u, fabs(heat_level(&s, 1e-4) - 0.2) < 1e-12); /* the least is not a zero */
     CHECK(u, fabs(heat_level(&s, 1e-2) - 0.6) < 1e-12); /* halfway between by logarithms */
     CHECK(u, heat_level(&s, 1) == 1 && heat_level(&s, (double)INFINITY) == 1);
     s = scale_of(1, some + 1);

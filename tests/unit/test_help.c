@@ -36,7 +36,7 @@ static void test_wrap(unit *u)
     CHECK_TEXT(u, text_string(&out), "  one two\n  three\n");
     text_clear(&out);
     text_add_string(&out, "ab");
-    wrap_add(&out, "q·kᵀ Σ", 2, 4, 10); /* six characters, ten bytes, behind four columns */
+    wrap_add(&out, "q·kᵀ Σ", 2, 4, 10); /* six characters, ten bytes, after four columns */
     CHECK_TEXT(u, text_string(&out), "ab  q·kᵀ Σ\n");
     text_clear(&out);
     text_add_string(&out, "abcd");
@@ -140,7 +140,7 @@ static void test_words(unit *u)
     check_word(u, "normalise", "softmax"); /* no name, but in that term's text */
     check_no_word(u, "sotfmax", "help: nothing is known about 'sotfmax'; did you mean 'softmax'?");
     check_no_word(u, "zzzzzzzzzzzz", "help: nothing is known about 'zzzzzzzzzzzz'");
-    check_no_word(u, "--", "help: '--' is no word to be looked up");
+    check_no_word(u, "--", "help: '--' is not a word to be looked up");
 }
 
 /* The manual's pages of keys and of conventions have no options. */

@@ -13,7 +13,7 @@ static void check_look(unit *u, const char *bytes, jsonl_look wanted)
         printf("  bytes: %s\n", bytes);
 }
 
-/* Each line that is no blank one as NUMBER:LINE|. */
+/* Each line that is not a blank one as NUMBER:LINE|. */
 static void check_lines(unit *u, const char *bytes, const char *wanted)
 {
     text found = {0};
@@ -32,7 +32,7 @@ static void finds_lines(unit *u)
     check_lines(u, "\n{}\n \t\r\n{}\r\n\n", "2:{}|4:{}\r|");
     check_lines(u, "\xef\xbb\xbf{}\n{}", "1:{}|2:{}|");
     check_lines(u, "\xef\xbb\xbf\n{}\n", "2:{}|");
-    /* The bytes end where the length says, whatever stands behind. */
+    /* The bytes end where the length says, whatever stands after. */
     jsonl_lines l = jsonl_lines_of("  {}", 2);
     CHECK(u, !jsonl_next(&l));
     CHECK(u, jsonl_is_blank("  {}", 2) && !jsonl_is_blank("  {}", 3) && jsonl_is_blank("x", 0));

@@ -257,7 +257,7 @@ static void restarts(unit *u)
     fclose(in.file);
 }
 
-/* Behind what can't be read comes nothing. */
+/* After what can't be read comes nothing. */
 static void ends_at_failures(unit *u)
 {
     line_source l;

@@ -1,4 +1,4 @@
-/* Files as memory: their bytes, the NUL behind, and who may still use them. */
+/* Files as memory: their bytes, the NUL after, and who may still use them. */
 #include "base/mapping.h"
 #include "io/source.h"
 #include "tensor/tensor.h"

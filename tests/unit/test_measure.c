@@ -98,7 +98,7 @@ static void test_text(unit *u)
     /* what was not read from text has no holes and is not rounded */
     m = measure((measured_side){.of = &text_a}, numbers, NUMBER_F32, &none);
     CHECK(u, m.count == 3 && m.unequal == 3 && m.first == 0);
-    /* a hole is no NaN */
+    /* a hole is not a NaN */
     const double nan[] = {NAN, 0.1, 0.1};
     tensor of_nan = row_of(DTYPE_F64, 3, nan);
     const tolerance equal_nan = {.equal_nan = true};

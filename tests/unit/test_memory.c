@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beside tensors there are names, places, and what the allocator adds to each block. */
+/* Next to tensors there are names, places, and what the allocator adds to each block. */
 enum { ALLOWANCE = 64 * 1024 };
 
 /* A problem: x is n × m with weights m × heads·d, or where m is 0 q, k and v are given, heads side

@@ -45,7 +45,7 @@ static void check_help(unit *u, const named_table *table, const named *row)
         return;
     check_row(u, begins_like_a_phrase(help), table, row->name, "its help begins in lower case");
     check_row(u, wrap_columns(help) <= MOST_COLUMNS, table, row->name, "its help fits 60 columns");
-    check_row(u, help[strlen(help) - 1] != '.', table, row->name, "its help is no sentence");
+    check_row(u, help[strlen(help) - 1] != '.', table, row->name, "its help is not a sentence");
 }
 
 static void check_table(unit *u, const named_table *table)

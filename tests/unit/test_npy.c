@@ -116,7 +116,7 @@ static void test_cut(unit *u)
         for (size_t length = 0; length < s.length; length++) {
             err e = {0};
             bundle b = {0};
-            char *cut = mem_alloc(length, 1, &e); /* behind which asan would see a read */
+            char *cut = mem_alloc(length, 1, &e); /* after which asan would see a read */
             memcpy(cut, s.bytes, length);
             bool done = npy_read(cut, length, &MASK, &b, &e);
             wrong += done || b.count > 0 || strncmp(e.where, "f: byte ", 8) != 0;
@@ -174,7 +174,7 @@ static const struct {
     {"{'fortran_order': 0}", "f: byte 28: expected True or False, found '0'"},
     {"{'fortran_order': Tru", "f: byte 28: expected True or False, found 'T'"},
     {SHAPED("1"), "f: byte 60: expected a shape such as (3, 4), found '1'"},
-    {SHAPED("(1)"), "f: byte 60: (1) is no shape, (1,) is one"},
+    {SHAPED("(1)"), "f: byte 60: (1) is not a shape, (1,) is one"},
     {SHAPED("(-1,)"), "f: byte 61: expected a size, found '-'"},
     {SHAPED("(1 1)"), "f: byte 63: expected ',' or ')', found '1'"},
     {SHAPED("(1,,)"), "f: byte 63: expected a size, found ','"},

@@ -60,7 +60,8 @@ static void test_keys(unit *u)
     check_file(u, "deflated.npz", &how,
                "wq - f64 3 x 2: 1 0 0 2 0.5 0.5; heads - f64 a number: 2; ");
     how.keys = &LISTS;
-    check_file(u, "deflated.npz", &how, "f: byte 0: 'x' is no matrix, and NPZ holds nothing else");
+    check_file(u, "deflated.npz", &how,
+               "f: byte 0: 'x' is not a matrix, and NPZ holds nothing else");
     how = ALL;
     how.most_bytes = 152 + 175; /* x's file has 128 + 24 bytes, wq's 128 + 48 */
     check_file(u, "deflated.npz", &how,
@@ -135,15 +136,15 @@ static void test_members(unit *u)
                  "f:w: byte 0: this is a pickle, which is not read | "
                  "numpy.save(FILE, a.astype('float32')) stores numbers");
     check_member(u, "readme.txt", "no", &ALL,
-                 "f: byte 0: 'readme.txt' is no matrix: in a NPZ, matrices end in .npy | "
-                 "this zip is no NPZ: unzip takes its files out");
+                 "f: byte 0: 'readme.txt' is not a matrix: in a NPZ, matrices end in .npy | "
+                 "this zip is not a NPZ: unzip takes its files out");
     check_member(u, "readme.txt", "no", &skips, "");
     check_member(u, ".npy", "no", &ALL,
-                 "f: byte 0: '.npy' is no matrix: in a NPZ, matrices end in .npy | "
-                 "this zip is no NPZ: unzip takes its files out");
+                 "f: byte 0: '.npy' is not a matrix: in a NPZ, matrices end in .npy | "
+                 "this zip is not a NPZ: unzip takes its files out");
     check_member(u, "folder/", "", &ALL, "");
     check_member(u, "a/data.pkl", "no", &ALL,
-                 "f: byte 0: 'a/data.pkl' is no matrix: in a NPZ, matrices end in .npy | "
+                 "f: byte 0: 'a/data.pkl' is not a matrix: in a NPZ, matrices end in .npy | "
                  "this is a pickle of PyTorch: save the tensors as safetensors");
 }
 

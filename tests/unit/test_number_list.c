@@ -1,5 +1,5 @@
 /* Lists of numbers. Those near the end of a text are read by other code than all before them: with
- * spaces behind it, a text must be read as without. */
+ * spaces after it, a text must be read as without. */
 #include "unit.h"
 
 #include "io/csv.h"
@@ -57,7 +57,7 @@ static void check_stops(unit *u)
         l.spaces = (uint64_t)1 << ' ' | 1 << '\t';
         size_t count = number_list_read(&l, DTYPE_F32, numbers, 8);
         bool right = CHECK(u, count == STOPS[i].count);
-        /* behind a number that was whole, its comma was read too */
+        /* after a number that was whole, its comma was read too */
         right &= CHECK(u, l.at == list + length - left + (left == 0 && l.due));
         if (!right)
             printf("  text: %s\n", STOPS[i].text);
@@ -142,12 +142,12 @@ static const char *const CSV[] = {
     "1,                                            2                                    , 3\n",
 };
 
-static void check_alike(unit *u, reader *read, const char *bytes, const char *behind,
+static void check_alike(unit *u, reader *read, const char *bytes, const char *after,
                         const read_options *how)
 {
     text alone = {0}, followed = {0}, longer = {0};
     text_add_string(&longer, bytes);
-    text_add_string(&longer, behind);
+    text_add_string(&longer, after);
     text_add_repeated(&longer, " ", BEHIND);
     listed_by(read, bytes, strlen(bytes), how, &alone);
     listed_by(read, text_string(&longer), strlen(text_string(&longer)), how, &followed);

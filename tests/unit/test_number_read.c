@@ -302,7 +302,7 @@ static void check_random_texts(unit *u)
 }
 
 /* The same digits, a little less than they say: the last one that is not 0 counted down, and
- * nines behind it. The text is "d.ddde±x". */
+ * nines after it. The text is "d.ddde±x". */
 static void slightly_below(const char *text, char *out)
 {
     const char *exponent = strchr(text, 'e'), *last = exponent - 1;
@@ -320,7 +320,7 @@ static void slightly_above(const char *text, char *out)
 }
 
 /* All digits of `half`, which lies halfway between the values of two neighbouring bits, and
- * texts beside it. At the upper end, bits + 1 is infinity. */
+ * texts next to it. At the upper end, bits + 1 is infinity. */
 static bool halfway_is_right(long double half, uint64_t bits, bool single)
 {
     char text[3][900];

@@ -25,7 +25,7 @@ static bool is_seen(unit *u, void (*change)(void))
 
 static void write_as_long(void)
 {
-    scratch_put("old", "behind", 0600);
+    scratch_put("old", "after", 0600);
 }
 
 static void write_longer(void)

@@ -156,19 +156,19 @@ static void test_optional_values(unit *u)
     options_free(&p.o);
 }
 
-/* An operand that was meant as a value: only right behind the option, and only where no file has
+/* An operand that was meant as a value: only right after the option, and only where no file has
  * its name. */
 static void test_operand_meant_as_value(unit *u)
 {
     parsed p;
     check_refused(u, "run", "--trace softmax", "",
-                  "'softmax' is no file, and --trace takes a value only after =",
+                  "'softmax' is not a file, and --trace takes a value only after =",
                   "did you mean --trace=softmax?");
     check_refused(u, "run", "--trace scores,softmax", "",
-                  "'scores,softmax' is no file, and --trace takes a value only after =",
+                  "'scores,softmax' is not a file, and --trace takes a value only after =",
                   "did you mean --trace=scores,softmax?");
     check_refused(u, "run", "--causal lower-right a.json", "",
-                  "'lower-right' is no file, and --causal takes a value only after =",
+                  "'lower-right' is not a file, and --causal takes a value only after =",
                   "did you mean --causal=lower-right?");
     parse_for(&p, "run", "--trace a.json softmax");
     CHECK(u, p.ok && p.o.operands == 2);
@@ -253,21 +253,23 @@ static void test_missing_and_unwanted_values(unit *u)
 static void test_wrong_values(unit *u)
 {
     static const char SIZES[] = "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G";
-    check_refused(u, "run", "--threads 0", "--threads", "'0' is no whole number from 1 to 256", "");
-    check_refused(u, "run", "--threads 2x", "--threads", "'2x' is no whole number from 1 to 256",
+    check_refused(u, "run", "--threads 0", "--threads", "'0' is not a whole number from 1 to 256",
                   "");
-    check_refused(u, "run", "--threads -1", "--threads", "'-1' is no whole number from 1 to 256",
+    check_refused(u, "run", "--threads 2x", "--threads", "'2x' is not a whole number from 1 to 256",
+                  "");
+    check_refused(u, "run", "--threads -1", "--threads", "'-1' is not a whole number from 1 to 256",
                   "");
     check_refused(u, "run", "--threads 99999999999999999999", "--threads",
-                  "'99999999999999999999' is no whole number from 1 to 256", "");
-    check_refused(u, "run", "--digits 41", "--digits", "'41' is no whole number from 0 to 40", "");
-    check_refused(u, "run", "--max-memory 5X", "--max-memory", "'5X' is no size", SIZES);
-    check_refused(u, "run", "--max-memory 5GB", "--max-memory", "'5GB' is no size", SIZES);
-    check_refused(u, "run", "--max-memory 99999999T", "--max-memory", "'99999999T' is no size",
+                  "'99999999999999999999' is not a whole number from 1 to 256", "");
+    check_refused(u, "run", "--digits 41", "--digits", "'41' is not a whole number from 0 to 40",
+                  "");
+    check_refused(u, "run", "--max-memory 5X", "--max-memory", "'5X' is not a size", SIZES);
+    check_refused(u, "run", "--max-memory 5GB", "--max-memory", "'5GB' is not a size", SIZES);
+    check_refused(u, "run", "--max-memory 99999999T", "--max-memory", "'99999999T' is not a size",
                   SIZES);
-    check_refused(u, "diff", "--tol -1 a b", "--tol", "'-1' is no number from 0", "");
-    check_refused(u, "diff", "--tol 1e999 a b", "--tol", "'1e999' is no number from 0", "");
-    check_refused(u, "diff", "--tol 0x1 a b", "--tol", "'0x1' is no number from 0", "");
+    check_refused(u, "diff", "--tol -1 a b", "--tol", "'-1' is not a number from 0", "");
+    check_refused(u, "diff", "--tol 1e999 a b", "--tol", "'1e999' is not a number from 0", "");
+    check_refused(u, "diff", "--tol 0x1 a b", "--tol", "'0x1' is not a number from 0", "");
     check_refused(u, "run", "--delimiter ab", "--delimiter",
                   "'ab' can't separate cells: one character that no number has is wanted", "");
     check_refused(u, "run", "--delimiter 0", "--delimiter",

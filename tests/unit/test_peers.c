@@ -24,7 +24,7 @@ static bool is_value_of(const option_row *row, const char *value)
     return length == 0 || named_find(row->choices, value, length) != NULL;
 }
 
-/* `name` stands behind the two hyphens of an option, in the middle of `words`. */
+/* `name` stands after the two hyphens of an option, in the middle of `words`. */
 static void check_option(unit *u, const char *words, const char *name)
 {
     size_t length = strspn(name, SMALL_LETTERS);

@@ -1,4 +1,4 @@
-/* Generators beside published vectors, and the project's own beside its definition. */
+/* Generators next to published vectors, and the project's own next to its definition. */
 #include "unit.h"
 
 #include "base/float_bits.h"

@@ -46,7 +46,7 @@ static const struct {
     {"\xef\xbb\xbf", "?", 1},                    /* byte order mark */
     {"\xff\xfe", "??", 2},                       /* no UTF-8 */
     {"\xe6\x9d", "??", 2},                       /* a character cut off */
-    {"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91", 2}, /* Hebrew letters are no orders */
+    {"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91", 2}, /* Hebrew letters are not orders */
     {"\xf0\x9f\x91\x8d", "\xf0\x9f\x91\x8d", 2},
 };
 

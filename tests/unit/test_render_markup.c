@@ -38,7 +38,7 @@ static void check_formulas(unit *u)
     check_math(u, "ln row_sum", "\\ln  \\mathrm{row\\_sum}");
 }
 
-/* What a layer norm is called is no logarithm. */
+/* What a layer norm is called is not a logarithm. */
 static void check_names(unit *u)
 {
     check_math(u, "ln1[i] = x[i]·gain", "\\mathrm{ln1}[i] = x[i]\\cdot \\mathrm{gain}");

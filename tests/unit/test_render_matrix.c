@@ -77,8 +77,8 @@ static const double *counted(void)
     return values;
 }
 
-/* A name without a letter in it is no label: its number stands there. A letter with an open bracket
- * goes on in it. */
+/* A name without a letter in it is not a label: its number stands there. A letter with an open
+ * bracket goes on in it. */
 static void check_numbered_labels(unit *u)
 {
     static char *names[] = {"cat", ""};

@@ -177,7 +177,7 @@ static void csv_errors_have_their_places(unit *u)
         {"1,1e999\n", "table:701:3",
          "1e999 is too large for float64, whose largest number is 1.7976931348623157e308"},
         {"1,x\n", "table:701:3", "'x' is not a number"},
-        {"1,2\r", "table:701:4", "a carriage return stands here without a line feed behind it"},
+        {"1,2\r", "table:701:4", "a carriage return stands here without a line feed after it"},
     };
     table how = PLAIN;
     how.odd = ODD;

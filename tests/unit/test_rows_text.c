@@ -24,7 +24,7 @@ static void add_rows(text *wanted)
     text_add_string(wanted, "before\n");
     for (size_t row = 0; row < ROWS; row++)
         write_row("row", row, wanted);
-    text_add_string(wanted, "behind\n");
+    text_add_string(wanted, "after\n");
 }
 
 static bool write_all(sink *s, size_t threads, err *e)
@@ -34,7 +34,7 @@ static bool write_all(sink *s, size_t threads, err *e)
     const write_options how = {.threads = threads};
     text_add_string(sink_text(s), "before\n");
     bool done = rows_text_write(&rows, &how, s, e);
-    text_add_string(sink_text(s), "behind\n");
+    text_add_string(sink_text(s), "after\n");
     return done;
 }
 

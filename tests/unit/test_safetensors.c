@@ -170,7 +170,7 @@ static const struct {
     {{"{\"a\":" T("U8", "[2]", 0, 2) "}", DATA("1")},
      "f: byte 54: the data end at 2, and the file has 1 byte of data | the file is cut off, or "
      "its header is wrong"},
-    /* holes before, between and behind, and overlaps */
+    /* holes before, between and after, and overlaps */
     {{"{\"a\":" T("U8", "[1]", 1, 2) "}", DATA("12")},
      "f: byte 61: 1 byte of data from here on belongs to no tensor"},
     {{"{\"b\":" T("U8", "[1]", 3, 4) ",\"a\":" T("U8", "[1]", 0, 1) "}", DATA("1234")},
@@ -266,7 +266,7 @@ static void reads_what_is_asked_for(unit *u)
     check_read(u, &(sample){"{\"wk\":" T("U8", "[1]", 0, 1) "}", DATA("1")}, &strict,
                "f: byte 14: unknown key 'wk' | did you mean 'wq'?");
     check_read(u, &(sample){"{\"tokens\":" T("U8", "[1]", 0, 1) "}", DATA("1")}, &strict,
-               "f: byte 18: 'tokens' is no matrix, and safetensors holds nothing else");
+               "f: byte 18: 'tokens' is not a matrix, and safetensors holds nothing else");
     /* what nobody asks for may be of any type and shape, or not finite */
     check_read(
         u,

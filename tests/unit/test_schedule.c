@@ -3,7 +3,7 @@
 
 enum { UNITS = 5, WAVE = 2, PARTS = 3, BLOCKS = 4 };
 
-/* One worker takes each task once; a unit's blocks come behind its parts, and blocks in order. */
+/* One worker takes each task once; a unit's blocks come after its parts, and blocks in order. */
 static void gives_each_task_once(unit *u)
 {
     schedule s;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number behind `words` in the page's style. */
+/* The number after `words` in the page's style. */
 static double in_style(const char *words)
 {
     const char *at = strstr(PAGE_STYLE, words);

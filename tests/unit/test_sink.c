@@ -113,7 +113,7 @@ static void check_ending(unit *u)
     CHECK(u, scratch_count() == 0);
 }
 
-/* In a process of its own: no file can be written behind it. */
+/* In a process of its own: no file can be written after it. */
 static void ends_without_temporaries(unit *u)
 {
     fflush(stdout);

@@ -119,7 +119,7 @@ static bool folder_is_denied(void)
 {
     err e;
     return !scratch_write(scratch_path("open"), "new", &e) &&
-           strstr(said(&e), "/open: cannot be written: Permission denied | it is made anew beside "
+           strstr(said(&e), "/open: cannot be written: Permission denied | it is made anew next to "
                             "the old one, so its folder must be writable too");
 }
 

@@ -7,7 +7,7 @@
 #include "model/stack.h"
 #include "unit.h"
 
-/* Beside tensors there are names, places, and what the allocator adds to each block. */
+/* Next to tensors there are names, places, and what the allocator adds to each block. */
 enum { ALLOWANCE = 64 * 1024 };
 
 /* Layers of a width, with feed-forward parts of so many hidden numbers where there are any. */

@@ -28,7 +28,7 @@ static void knows_nothing_of_none(unit *u)
     CHECK(u, s.finite == 0 && s.least == 0 && s.greatest == 0 && isnan(statistics_mean(&s)));
 }
 
-/* 1 is lost beside 2⁵³ when it is added to it, and not when it comes behind its negative. */
+/* 1 is lost next to 2⁵³ when it is added to it, and not when it comes after its negative. */
 static void adds_in_order(unit *u)
 {
     const double lost[] = {0x1p53, 1, -0x1p53}, kept[] = {0x1p53, -0x1p53, 1};
@@ -49,7 +49,7 @@ static void joins(unit *u)
     CHECK(u, s.least == -1 && s.greatest == 5 && s.sum == 7);
 }
 
-/* Every type, and views whose elements don't lie one behind the other. */
+/* Every type, and views whose elements don't lie one after the other. */
 static void looks_at_tensors(unit *u)
 {
     float narrow[] = {1, 2, 3, 4, 5, 0.5f};

@@ -34,7 +34,7 @@ static void all_units_are_done_once(unit *u, size_t threads, size_t most)
     CHECK(u, atomic_load(&s.sum) == UNITS * (UNITS - 1) / 2);
 }
 
-/* Pieces of all sizes one behind another: each is done once, by no more than it wanted. */
+/* Pieces of all sizes one after another: each is done once, by no more than it wanted. */
 static void pieces_follow_each_other(unit *u)
 {
     crew by;

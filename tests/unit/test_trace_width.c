@@ -13,7 +13,7 @@ enum { LEAST = 40, MOST = 120, WORDS_MOST = 12 };
 /* Where lines go to. */
 static char page[SCRATCH_PATH];
 
-/* From which width on: labels are up to 16 columns wide, so that one beside a row and one above a
+/* From which width on: labels are up to 16 columns wide, so that one next to a row and one above a
  * column need 43. */
 static const struct {
     const char *document;

@@ -48,7 +48,7 @@ static void test_infinite(unit *u)
     CHECK(u, ulps_between(NUMBER_F32, 1e300, 1) == ULPS_INFINITE); /* too large for the type */
 }
 
-/* float16 has 10 bits behind the point, bfloat16 7; 65504 and 0x1.fep127 are the largest. */
+/* float16 has 10 bits after the point, bfloat16 7; 65504 and 0x1.fep127 are the largest. */
 static void test_narrow(unit *u)
 {
     CHECK(u, ulps_between(NUMBER_F16, 1, 1 + 0x1p-10) == 1);

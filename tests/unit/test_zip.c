@@ -1,4 +1,4 @@
-/* Zips: one small one by hand, damaged at each field that matters; members beside each other;
+/* Zips: one small one by hand, damaged at each field that matters; members next to each other;
  * zip64; streams that lie. Offsets and fields are those of APPNOTE.TXT 4.3. */
 #include "io/zip.h"
 #include "io/zip_write.h"
@@ -202,7 +202,7 @@ static void test_damage(unit *u)
     text_free(&out);
 }
 
-/* ---- members beside each other ---- */
+/* ---- members next to each other ---- */
 
 static void test_neighbours(unit *u)
 {
@@ -220,7 +220,7 @@ static void test_neighbours(unit *u)
 
 /* ---- deflated members ---- */
 
-/* One member "a", deflated by zlib, whose header says `size`; with so many bytes behind it, or
+/* One member "a", deflated by zlib, whose header says `size`; with so many bytes after it, or
  * (negative) missing; perhaps with a descriptor. */
 static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
 {
@@ -283,7 +283,7 @@ static void test_deflated(unit *u)
     text wrong = deflated("hello", 5, 5, 0, true);
     wrong.data[DATA + 7]++; /* the descriptor's checksum; "hello" deflates to 7 bytes */
     check_deflated(u, wrong, 5,
-                   "f: byte 0: 'a': the size behind it is another one here than in the zip's "
+                   "f: byte 0: 'a': the size after it is another one here than in the zip's "
                    "directory");
     char *zeros = mem_alloc_zeroed(ZEROS, 1, &e);
     /* a bomb: a thousandfold */

@@ -19,7 +19,7 @@
 // large       (large.html, 100 tokens) the row in focus has all its cells, and says so
 // heads       (six-heads.html) tabs show what the page without script leaves out, and
 //             (asad-two-heads-wo.html) the head in focus first
-// house       the names of floors are beside their rooms, not behind them
+// house       the names of floors are next to their rooms, not after them
 // unseen      (some/vocabulary.html, 70 ids; some/large-vocabulary.html, 5,000) a line stands where a
 //             table would be too large, in the order of the tables, and the panel says so too
 // floors      stacks of layers have the same checks; of large ones (some/), few cells of a table,
@@ -378,7 +378,7 @@ async function checkHouse(name, page) {
         room.top < name.bottom && room.bottom > name.top);
     }).map((words) => words.textContent);
   }));
-  check(name, hidden.length === 0, `behind a room or a line: ${hidden.join(', ')}`);
+  check(name, hidden.length === 0, `after a room or a line: ${hidden.join(', ')}`);
 }
 
 // Dark differs in its colours alone.

@@ -13,7 +13,7 @@ static ref_array copy_of(const ref_array *a)
     return copy;
 }
 
-/* Each of the matrices that lie one behind the other. */
+/* Each of the matrices that lie one after the other. */
 static void turn(ref_array *a, size_t size)
 {
     ref_array old = copy_of(a);
@@ -235,7 +235,7 @@ bool plant_hide(planting *of)
     return true;
 }
 
-/* A bias that hides the keys behind the last whole block. */
+/* A bias that hides the keys after the last whole block. */
 bool plant_tail(planting *of)
 {
     ref_array *bias = &of->p->in[REF_BIAS];

@@ -95,7 +95,7 @@ static double right_position(const ref_problem *p, const ref_sizes *s, size_t b,
 }
 
 /* Positions are not negative: counted down from here, rows stand as far from one another as turned
- * backwards, where all that is multiplied is turned, and nothing is done to it behind that. */
+ * backwards, where all that is multiplied is turned, and nothing is done to it after that. */
 static const double FAR_POSITION = 100;
 
 static bool can_count_down(const ref_problem *p, const ref_sizes *s)

@@ -16,7 +16,7 @@ static void take(planting *of, ref_input which, ref_stage_id id)
         to->at[i] = (double)from->at[i].value;
 }
 
-/* The problem that begins at q, k and v; not where rows stand behind them. */
+/* The problem that begins at q, k and v; not where rows stand after them. */
 static bool begin_at_rows(planting *of)
 {
     ref_problem *p = of->p;

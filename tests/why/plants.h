@@ -24,7 +24,7 @@ typedef struct plant {
     const char *mistake; /* of REF_MISTAKES; NULL: the reference does what it is asked */
     plant_step change;   /* what is asked */
     plant_step weights;  /* the numbers up to the weights */
-    plant_step last;     /* the numbers behind them */
+    plant_step last;     /* the numbers after them */
     int with;
 } plant;
 
@@ -33,7 +33,7 @@ extern const size_t PLANT_COUNT;
 
 /* plant_make.c: makes one in of->p and of->r. False where it can't be made. */
 bool plant_make(const plant *which, planting *of);
-/* What comes behind the weights. */
+/* What comes after the weights. */
 void plant_compute_rest(const ref_problem *p, ref_result *r);
 
 /* plant_asked.c; with: a ref_input, or one of the words below */

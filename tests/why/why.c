@@ -288,7 +288,7 @@ static size_t count_unplanted(const named_table *of, bool (*plants)(const char *
     return missing;
 }
 
-/* Names that are no mistakes': one that is asked for, and those that are planted. */
+/* Names that are not mistakes': one that is asked for, and those that are planted. */
 static size_t count_unknown(const char *only)
 {
     size_t unknown = only != NULL && !is_planted(only) && !why_stacks_plants(only);

@@ -90,10 +90,10 @@ static bool make(trial *t, ref_stack *s, ref_stack_result *wrong)
 
 /* ---- what is shown of them ---- */
 
-static bool ends_in(const char *name, const char *behind)
+static bool ends_in(const char *name, const char *after)
 {
-    size_t length = strlen(name), least = strlen(behind);
-    return length >= least && strcmp(name + length - least, behind) == 0;
+    size_t length = strlen(name), least = strlen(after);
+    return length >= least && strcmp(name + length - least, after) == 0;
 }
 
 /* Of attention, the stages that the plants make. */

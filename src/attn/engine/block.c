@@ -88,7 +88,7 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     }
 }
 
-/* Where the whole rows are wanted, or appended ones stand behind the keys, each sees all. */
+/* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. */
 static void find_seen(const block_context *of, const block *at, scratch *in)
 {
     bool takes_all = kept_stages_all_keys(of->wanted);
@@ -259,9 +259,9 @@ static void compute_masked(const block_context *of, const block *at, const block
         p->with->row_max(masked, own->columns, maximum);
 }
 
-/* A row is done while it is in the first-level cache, but for its division: that goes on beside the
- * next row's exponentials. These begin at a multiple of PACKED_PART, so that a key keeps its place
- * among the partial sums: the columns from there to the row's own are hidden. */
+/* A row is done while it is in the first-level cache, but for its division: that goes on next to
+ * the next row's exponentials. These begin at a multiple of PACKED_PART, so that a key keeps its
+ * place among the partial sums: the columns from there to the row's own are hidden. */
 static bool compute_row(const block_context *of, const block *at, size_t i, scratch *in,
                         const row_stages *s)
 {
@@ -295,7 +295,7 @@ static void compute_statistics(const block_context *of, const block *at, const r
 }
 
 /* Heads may lie side by side, and their rows far apart in memory: while row i is in the softmax,
- * the place of its context comes, and a query of the block behind. */
+ * the place of its context comes, and a query of the block after. */
 typedef struct rows_ahead {
     tensor context, q;
 } rows_ahead;

@@ -11,9 +11,9 @@ static bool join(projected *made, const plan *p, const tensor *past, tensor *kep
     if (!projected_place(made, p, kept, rows, p->n_k, &apart, e))
         return false;
     tensor before = tensor_range(&apart, 2, 0, p->past);
-    tensor behind = tensor_range(&apart, 2, p->past, p->n_k - p->past);
+    tensor after = tensor_range(&apart, 2, p->past, p->n_k - p->past);
     tensor_copy(past, &before);
-    tensor_copy(rows, &behind);
+    tensor_copy(rows, &after);
     *rows = apart;
     return true;
 }

@@ -1,4 +1,4 @@
-/* A cache: keys and values of earlier rows, and the new ones behind them.
+/* A cache: keys and values of earlier rows, and the new ones after them.
  *
  * What attends sees one row of keys; that some came out of a cache changes no bit, since every
  * element of a key is computed from its own row alone. */
@@ -12,7 +12,7 @@
 /* Before a stream's first rows: how they are kept, for all runs that want these stages. */
 void cache_settle(const plan *p, const kept_stages *w);
 /* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
- * behind those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
+ * after those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
 
 /* In a stream, the first key that is still there: no row sees one before it. */

@@ -20,8 +20,8 @@ static const char *axis_name(char letter)
     return "column";
 }
 
-/* The letters of a stage's axes from the end: leading ones may lack. What is no stage, or has more
- * axes than it knows, has rows and columns. */
+/* The letters of a stage's axes from the end: leading ones may lack. What is not a stage, or has
+ * more axes than it knows, has rows and columns. */
 static const char *axes_of(const char *name, int rank)
 {
     static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};

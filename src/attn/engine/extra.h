@@ -1,7 +1,7 @@
-/* The terms of a softmax that are no keys of the sequence: appended rows, and a sink, a logit that
+/* The terms of a softmax that are not keys of the sequence: appended rows, and a sink, a logit that
  * takes its share of the weight and has no value.
  *
- * They are added behind the keys' total, in this order and without loss, before it is rounded: so a
+ * They are added after the keys' total, in this order and without loss, before it is rounded: so a
  * key's place does not depend on them, nor their bits on how many keys there are. */
 #ifndef SELFATTN_ATTN_ENGINE_EXTRA_H
 #define SELFATTN_ATTN_ENGINE_EXTRA_H

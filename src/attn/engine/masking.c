@@ -23,7 +23,7 @@ static tensor spread_row(const plan *p, const tensor *all, const block *at, size
     return tensor_range(&row, 0, at->skipped, keys_of(p, at));
 }
 
-/* Key j's; the nearest one where it stands before or behind the block. */
+/* Key j's; the nearest one where it stands before or after the block. */
 static size_t column_of(const plan *p, const block *at, size_t j)
 {
     size_t keys = keys_of(p, at), column = j < at->skipped ? 0 : j - at->skipped;

@@ -1,13 +1,13 @@
 /* From a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns are
- * those of a block; appended rows, which stand behind the keys, are touched by none of it. */
+ * those of a block; appended rows, which stand after the keys, are touched by none of it. */
 #ifndef SELFATTN_ATTN_ENGINE_MASKING_H
 #define SELFATTN_ATTN_ENGINE_MASKING_H
 
 #include "attn/plan/visible.h"
 
-/* Rows `first` to `first + rows` of a head; of their scores `columns` behind the first `skipped`, a
+/* Rows `first` to `first + rows` of a head; of their scores `columns` after the first `skipped`, a
  * multiple of PACKED_PART, so that a key keeps its place among a row's partial sums: before and
- * behind them, none of these rows sees a key. */
+ * after them, none of these rows sees a key. */
 typedef struct block {
     size_t batch, head, first, rows, skipped, columns;
 } block;

@@ -11,7 +11,7 @@
 typedef struct panels {
     const plan *plan;
     const projected *made;
-    packed *keys;   /* k′ᵀ: `key_heads` a slot; NULL where the score function is no product */
+    packed *keys; /* k′ᵀ: `key_heads` a slot; NULL where the score function is not a product */
     packed *values; /* v: one a slot */
     size_t slots, key_heads;
 } panels;

@@ -94,7 +94,7 @@ static void put_row(tensor *rows, size_t j, const tensor *one)
     tensor_copy(&from, &to);
 }
 
-/* The rows of the sequence, and behind them those that are appended: `learned` where it has data,
+/* The rows of the sequence, and after them those that are appended: `learned` where it has data,
  * then zeros. */
 static bool append(projected *made, const plan *p, const projection *r, const tensor *learned,
                    tensor *kept, tensor *out, err *e)

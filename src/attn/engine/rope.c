@@ -56,7 +56,7 @@ static void turn_row(const turning *t, const turned *one, size_t batch, size_t r
                             element(&one->to, batch, head, row, at.first));
 }
 
-/* What stands behind the pairs stays as it is, and a row that is appended does as a whole. */
+/* What stands after the pairs stays as it is, and a row that is appended does as a whole. */
 static void copy_rest(const turning *t, const turned *one, size_t row)
 {
     size_t width = row < one->rows ? t->plan->rope_width : 0, rest = one->from.size[3] - width;

@@ -76,7 +76,7 @@ static void settle(share *shares, size_t count, double missing)
     }
 }
 
-/* Keys of weight 0 take no part: they sort behind all others, and nothing is given to them. */
+/* Keys of weight 0 take no part: they sort after all others, and nothing is given to them. */
 static void round_row(const tensor *in, size_t row, double tens, tensor *out, share *shares)
 {
     size_t count = in->size[1], positive = 0;

@@ -21,7 +21,7 @@ typedef struct run {
 void run_size_blocks(run *r);
 
 /* Memory for the loop, which `made` of `shared` must be there for, where there is none yet. Nothing
- * fails for want of memory behind it. */
+ * fails for want of memory after it. */
 bool run_blocks_open(run *r, size_t threads, err *e);
 void run_blocks_close(run *r); /* also where it was not opened, or not wholly */
 

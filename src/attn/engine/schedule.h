@@ -29,7 +29,7 @@ void schedule_start(schedule *s, size_t units, size_t wave, size_t parts, size_t
 bool schedule_take(schedule *s, task *t);
 /* Every task that was taken is to be reported, unless the schedule is stopped. */
 void schedule_done(schedule *s, const task *t);
-/* No task is given behind those that are taken by now. */
+/* No task is given after those that are taken by now. */
 void schedule_stop(schedule *s);
 
 #endif

@@ -25,7 +25,7 @@ double statistics_entropy(const tensor *weights, size_t row)
     return 0 - sum;
 }
 
-/* The column of the greatest weight behind the one at `last` in the order of strength; the number
+/* The column of the greatest weight after the one at `last` in the order of strength; the number
  * of columns where there is none. */
 static size_t next_strongest(const tensor *weights, size_t row, size_t last)
 {

@@ -65,7 +65,7 @@ static bool project(streamed_stage *s, const plan *p, stage_id id, err *e)
     return done;
 }
 
-/* The first row of a block, and behind the last one the end of all rows. */
+/* The first row of a block, and after the last one the end of all rows. */
 static size_t row_of(const run *r, size_t number)
 {
     return number / r->blocks * r->shared.plan->n_q + number % r->blocks * r->block_rows;

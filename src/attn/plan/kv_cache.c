@@ -21,7 +21,7 @@ static void packed_all_free(packed *all, size_t units)
     mem_free(all);
 }
 
-/* Zeros behind the last column of a panel are computed with, and never stored. */
+/* Zeros after the last column of a panel are computed with, and never stored. */
 static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
 {
     packed *all = mem_alloc_zeroed(units, sizeof all[0], e);

@@ -3,9 +3,9 @@
  * Rows that no later one can see go, by whole PACKED_STEPs, so that those that stay lie in panels
  * as before; `first` counts them. Room grows by doubling, so that a row is copied a few times at
  * most however long the stream gets.
- * Rows are kept in the order in which products read them, one panel behind the other, so that
+ * Rows are kept in the order in which products read them, one panel after the other, so that
  * decoding reads each key and each value once and writes nothing but the new ones; or plainly,
- * where something needs them as rows. Rows that a run put behind the others count from the moment
+ * where something needs them as rows. Rows that a run put after the others count from the moment
  * that it is done: of a run that failed nothing stays. */
 #ifndef SELFATTN_ATTN_PLAN_KV_CACHE_H
 #define SELFATTN_ATTN_PLAN_KV_CACHE_H
@@ -32,7 +32,7 @@ bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e);
 /* Bytes that reserving them would allocate; false where an address can't hold so many. */
 bool kv_cache_growth(const kv_cache *c, size_t seen, size_t rows, size_t *bytes);
 
-/* Puts new keys and values (b × heads × n × width) behind those that are there, for which there is
+/* Puts new keys and values (b × heads × n × width) after those that are there, for which there is
  * room; they count when `rows` says so. */
 void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v);
 

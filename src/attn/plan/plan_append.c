@@ -1,15 +1,15 @@
-/* Rows behind the keys and values of the sequence, as PyTorch's nn.MultiheadAttention has them
+/* Rows after the keys and values of the sequence, as PyTorch's nn.MultiheadAttention has them
  * (add_bias_kv, add_zero_attn; torch/nn/functional.py, multi_head_attention_forward): first the
  * learned row, then zeros. */
 #include "attn/plan/plan_parts.h"
 
-static bool find_row(const plan *p, input which, const projection *behind, tensor *out, err *e)
+static bool find_row(const plan *p, input which, const projection *after, tensor *out, err *e)
 {
     const tensor *given = p->asked->in[which];
-    size_t count = behind->heads * behind->width;
+    size_t count = after->heads * after->width;
     if (tensor_count(given) != count)
         return plan_wrong_shape(p, which, e, "it must hold %zu number%s, one a column of %s", count,
-                                count == 1 ? "" : "s", input_key(behind->given_as));
+                                count == 1 ? "" : "s", input_key(after->given_as));
     *out = (tensor){
         .type = given->type, .rank = 1, .size = {count}, .stride = {1}, .data = given->data};
     return true;

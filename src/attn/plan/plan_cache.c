@@ -1,4 +1,4 @@
-/* The cache: keys and values that came before, and whether the new ones fit behind them. */
+/* The cache: keys and values that came before, and whether the new ones fit after them. */
 #include "attn/plan/plan_parts.h"
 
 static bool find_past(const plan *p, input which, const projection *of, tensor *out, err *e)

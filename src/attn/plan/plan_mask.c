@@ -128,7 +128,7 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
     return true;
 }
 
-/* New keys stand behind the cache, and lengths count from its first. */
+/* New keys stand after the cache, and lengths count from its first. */
 static bool note_hidden(plan *p, err *e)
 {
     size_t own = plan_own_keys(p);

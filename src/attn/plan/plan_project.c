@@ -167,8 +167,8 @@ bool plan_uses_rows(const problem *asked, input rows)
     return false;
 }
 
-/* Rows beside the q, k or v that take their place (options do so, and results that hold all stages)
- * are let be, however many they are. */
+/* Rows next to the q, k or v that take their place (options do so, and results that hold all
+ * stages) are let be, however many they are. */
 static bool check_unused(const plan *p, err *e)
 {
     for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {

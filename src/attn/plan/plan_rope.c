@@ -19,7 +19,7 @@ static bool check_once(const problem *asked, err *e)
         const entry *own = bundle_find(asked->document, PARTS[i]);
         const char *part = strchr(PARTS[i], '_') + 1;
         if (own != NULL && !own->at.is_option && bundle_find(rope->bundle, part) != NULL)
-            return err_at(e, &own->at, "%s is given beside the %s of rope itself", PARTS[i], part);
+            return err_at(e, &own->at, "%s is given next to the %s of rope itself", PARTS[i], part);
     }
     return true;
 }

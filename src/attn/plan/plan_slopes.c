@@ -21,7 +21,7 @@ static double slope_of(size_t index, size_t count)
     return slope;
 }
 
-/* Of a power of two, all; else those of the power below, and behind them every second one of the
+/* Of a power of two, all; else those of the power below, and after them every second one of the
  * power above. */
 slope_rule plan_slope_rule(size_t head, size_t heads)
 {

@@ -14,8 +14,8 @@ static const struct {
     {"bias", "there is no number of keys that one could be made for"},
     {"key_lengths", "there is no last key that it could count to"},
     {"key_tokens", "keys come with them, and have their tokens"},
-    {"bias_k", "there is no last key that a row could stand behind"},
-    {"bias_v", "there is no last key that a row could stand behind"},
+    {"bias_k", "there is no last key that a row could stand after"},
+    {"bias_v", "there is no last key that a row could stand after"},
     {"past_k", "a cache is kept of them"},
     {"past_v", "a cache is kept of them"},
 };
@@ -31,7 +31,7 @@ static bool check_settings(const problem *asked, err *e)
     place at = problem_place(asked, "add_zero");
     return !asked->adds_zero || err_at(e, &at,
                                        "add_zero is asked for, and where rows keep coming, "
-                                       "there is no last key that a row could stand behind");
+                                       "there is no last key that a row could stand after");
 }
 
 /* A row that saw later ones would have to wait for them. */

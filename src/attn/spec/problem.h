@@ -48,7 +48,7 @@ typedef enum input {
 
 const char *input_key(input which);   /* "wq", the document's key */
 const char *input_label(input which); /* "Wq", as messages and traces write it */
-input input_of_key(const char *key);  /* INPUT_COUNT where it is no matrix's key */
+input input_of_key(const char *key);  /* INPUT_COUNT where it is not a matrix's key */
 
 typedef enum causal { CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT } causal;
 typedef enum scale_kind {
@@ -79,7 +79,7 @@ typedef struct problem {
     bool has_window; /* a query at position p sees keys p − left to p + right; SIZE_MAX: open */
     size_t window_left, window_right;
     const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */
-    bool adds_zero;            /* a key and a value of zeros behind all others */
+    bool adds_zero;            /* a key and a value of zeros after all others */
     bool has_alibi;
     const tensor *slopes; /* one a head; NULL: the published ones */
     scale_kind scale_kind;
@@ -100,7 +100,7 @@ typedef struct problem {
     bool allow_nonfinite;        /* set by whoever read the files; else results must be finite */
     const text_list *tokens, *key_tokens; /* NULL where not given */
     const bundle *document;               /* where settings were read, for their places */
-    struct kv_cache *cache;               /* what earlier lines left; NULL: this is no stream */
+    struct kv_cache *cache;               /* what earlier lines left; NULL: this is not a stream */
     size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
     const struct kv_cache
         *packed; /* given k and v as products read them; NULL: they are still to be packed */

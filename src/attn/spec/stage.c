@@ -39,11 +39,11 @@ static const stage ROWS[STAGE_COUNT] = {
                       "k turned by position · base^(−2p/width)",
                       "bkK",
                       "the option --rope"},
-    [STAGE_PRESENT_K] = {{{"present_k", "keys of the cache, the new ones behind"}, KEY_EXPECTED},
+    [STAGE_PRESENT_K] = {{{"present_k", "keys of the cache, the new ones after"}, KEY_EXPECTED},
                          "past_k, then k",
                          "bkK",
                          "a cache, past_k and past_v"},
-    [STAGE_PRESENT_V] = {{{"present_v", "values of the cache, the new ones behind"}, KEY_EXPECTED},
+    [STAGE_PRESENT_V] = {{{"present_v", "values of the cache, the new ones after"}, KEY_EXPECTED},
                          "past_v, then v",
                          "bkV",
                          "a cache, past_k and past_v"},
@@ -139,7 +139,7 @@ stage_id stage_of(const named *row)
     return (stage_id)((const stage *)(const void *)row - ROWS);
 }
 
-/* The part of a name behind the way to a layer's attention; NULL: what made it does not attend. */
+/* The part of a name after the way to a layer's attention; NULL: what made it does not attend. */
 static const char *name_in_attention(const char *name)
 {
     static const char *const PARTS[] = {".attention.", ".cross."};
@@ -160,6 +160,6 @@ const char *stage_axes_of(const char *name)
     const named *row = own == NULL ? NULL : named_find(&STAGES, own, strlen(own));
     if (row != NULL)
         return stage_row(stage_of(row))->axes;
-    /* A layer's mean over the heads is no stage of one attention. */
+    /* A layer's mean over the heads is not a stage of one attention. */
     return own != NULL && own != name && strcmp(own, "mean_weights") == 0 ? "bqk" : "";
 }

@@ -39,7 +39,7 @@ static bool check_options(const options *o, err *e)
 typedef struct outcome {
     size_t failed;
     bool is_wrong; /* a document could not be checked */
-    bool is_cut;   /* nor could those behind it in its file, if there are any */
+    bool is_cut;   /* nor could those after it in its file, if there are any */
     bool saw_layers;
     size_t tests; /* of --tap */
 } outcome;
@@ -83,9 +83,9 @@ static void add_file(text *out, size_t *tests, const checked_file *one)
     size_t at = 0;
     for (size_t i = 0; i < one->passed_over.count; i++) {
         const checked_error *error = &one->passed_over.one[i];
-        add_tests(out, tests, lines + at, error->behind - at);
+        add_tests(out, tests, lines + at, error->after - at);
         add_error(out, tests, error->said);
-        at = error->behind;
+        at = error->after;
     }
     add_tests(out, tests, lines + at, one->lines.length - at);
     char last[ERR_TEXT];

@@ -118,7 +118,7 @@ static bool is_of_stack(const char *name)
     return false;
 }
 
-/* The stage that NAME of FILE:NAME says: of layers and steps all of it, else what is behind its
+/* The stage that NAME of FILE:NAME says: of layers and steps all of it, else what is after its
  * last dot, as in a JSON document's expected.weights; NULL: none. */
 static const char *stage_said(const char *name)
 {
@@ -275,7 +275,7 @@ static bool split_map(actual_result *a, err *e)
     return done;
 }
 
-/* Where NAME of FILE:NAME is no stage, somebody may have meant another than the output. */
+/* Where NAME of FILE:NAME is not a stage, somebody may have meant another than the output. */
 static void note_meaning(const actual_result *a, const env *world)
 {
     bool is_said = a->matrix == NULL || bundle_text(&a->map.stage, a->matrix) != NULL ||

@@ -46,7 +46,7 @@ void check_actual_close(actual_result *a);
 void check_actual_step(actual_result *a);
 /* Refuses a document, which is at this place, that has no result. */
 bool check_actual_has(const actual_result *a, place at, err *e);
-/* Behind the last document: refuses a stream of more results. */
+/* After the last document: refuses a stream of more results. */
 bool check_actual_finish(actual_result *a, err *e);
 
 /* The numbers of the result at hand for who computes in this type: text as float32, straight from

@@ -21,7 +21,7 @@ static bool find_numbers(const checker *c, const document *one, const bundle **n
 }
 
 /* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
- * and that is no failure. */
+ * and that is not a failure. */
 static bool pass(checker *c, const document *one, bool is_stack, err *e)
 {
     problem probe = {0};

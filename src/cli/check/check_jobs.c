@@ -43,13 +43,13 @@ static bool pass_over(checker *c, const err *bad, err *e)
         return false;
     all->one = grown;
     checked_error *added = &all->one[all->count];
-    added->behind = c->out.length;
+    added->after = c->out.length;
     added->said = mem_copy_text(said, strlen(err_text(bad, said)), e);
     all->count += added->said != NULL;
     return added->said != NULL;
 }
 
-/* A bad line hides none of those behind it, but for those that have no result. */
+/* A bad line hides none of those after it, but for those that have no result. */
 static bool check_documents(checker *c, document_reader *all, err *e)
 {
     for (bool is_there = true; is_there;) {
@@ -75,7 +75,7 @@ static bool record(checker *c, bool is_checked, err *e)
         return is_checked;
     text_clear(&c->out);
     for (size_t i = 0; i < c->passed_over.count; i++)
-        c->passed_over.one[i].behind = 0;
+        c->passed_over.one[i].after = 0;
     return is_checked && !e->is_set;
 }
 

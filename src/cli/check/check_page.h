@@ -1,6 +1,6 @@
-/* What the page of an exercise saves beside its answers, under names that begin with _: the command
- * that it was made by, the entry of a batch that it shows, and of each stage of which it asks for a
- * part only, which cells these are. */
+/* What the page of an exercise saves besides its answers, under names that begin with _: the
+ * command that it was made by, the entry of a batch that it shows, and of each stage of which it
+ * asks for a part only, which cells these are. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_PAGE_H
 #define SELFATTN_CLI_CHECK_CHECK_PAGE_H
 
@@ -13,7 +13,7 @@
 /* Names of no stage: a page's, and remarks. */
 bool check_is_aside(const entry *one);
 
-/* Refuses what no page saves: another command, an entry that is no number from 1, cells of no
+/* Refuses what no page saves: another command, an entry that is not a number from 1, cells of no
  * answers. */
 bool check_page(const bundle *answers, err *e);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a result has of the document's own inputs is no stage that somebody computed. */
+/* What a result has of the document's own inputs is not a stage that somebody computed. */
 static bool check_computed(const checker *c, const named_stages *of, const text_list *of_stack,
                            err *e)
 {

@@ -13,7 +13,7 @@
 
 /* ---- the text ---- */
 
-/* The next number, null or word of a matrix at or behind *at, and its length; brackets and commas
+/* The next number, null or word of a matrix at or after *at, and its length; brackets and commas
  * are passed. */
 static const char *next_leaf(const char **at, size_t *length)
 {
@@ -24,7 +24,7 @@ static const char *next_leaf(const char **at, size_t *length)
     return leaf;
 }
 
-/* Digits behind the point; 0 for what is no plain number. */
+/* Digits after the point; 0 for what is not plain number. */
 static int decimals_of(const char *leaf, size_t length)
 {
     const char *point = memchr(leaf, '.', length);

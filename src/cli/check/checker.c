@@ -67,7 +67,7 @@ static bool check_names(const bundle *by_stage, const text_list *of_stack, err *
     return true;
 }
 
-/* A stage, or what stands beside stages: remarks, and what a document has, of which they may be a
+/* A stage, or what stands besides stages: remarks, and what a document has, of which they may be a
  * copy. */
 static bool is_usual(const entry *one, const text_list *of_stack)
 {
@@ -92,12 +92,12 @@ static void note_unknown(const checker *c, const bundle *numbers, const entry *o
     const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
     bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
     if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
-        note_say(c->world, c->given, NULL, "%s has %s, which is no stage%s%s%s%s", one->at.file,
+        note_say(c->world, c->given, NULL, "%s has %s, which is not a stage%s%s%s%s", one->at.file,
                  one->name, of_stack == NULL ? "" : " of this stack",
                  is_slip ? "; did you mean " : "", is_slip ? near : "", is_slip ? "?" : "");
 }
 
-/* Another program's result may have anything beside stages, and answers nothing else. */
+/* Another program's result may have anything besides stages, and answers nothing else. */
 static bool check_names_of_result(const checker *c, const bundle *numbers,
                                   const text_list *of_stack, err *e)
 {
@@ -114,7 +114,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
             note_unknown(c, numbers, one, of_stack);
     }
     if (unknown > NOTED_MOST)
-        note_say(c->world, c->given, NULL, "%zu more names in it are no stages",
+        note_say(c->world, c->given, NULL, "%zu more names in it are not stages",
                  unknown - NOTED_MOST);
     return true;
 }

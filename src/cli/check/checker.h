@@ -6,10 +6,10 @@
 #include "cli/check/file_update.h"
 #include "cli/in/document.h"
 
-/* A document that could not be checked and was passed over: more are behind it in its file. */
+/* A document that could not be checked and was passed over: more are after it in its file. */
 typedef struct checked_error {
-    size_t behind; /* bytes of the lines that were said before */
-    char *said;    /* as standard error has it; owned */
+    size_t after; /* bytes of the lines that were said before */
+    char *said;   /* as standard error has it; owned */
 } checked_error;
 
 typedef struct checked_errors {

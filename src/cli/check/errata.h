@@ -41,7 +41,7 @@ bool errata_knows(void *context, const element *one);
  * that the tolerance passes over. */
 void errata_settle(errata *all, const bundle *expected, const bundle *computed);
 
-/* The first that is no erratum, or NULL. */
+/* The first that is not an erratum, or NULL. */
 const erratum *errata_unconfirmed(const errata *all);
 
 #endif

@@ -18,7 +18,7 @@ static size_t bytes_from(const file_update *u, const char *at)
     return u->old.read.length - (size_t)(at - u->old.read.bytes);
 }
 
-/* Values are mostly looked for one behind the other, so that lines are walked through once. False
+/* Values are mostly looked for one after the other, so that lines are walked through once. False
  * where there are not so many. */
 static bool find_line(file_update *u, size_t number)
 {

@@ -22,7 +22,7 @@ typedef struct converter {
     write_options how;
     sink sink;
     bool is_open;
-    bundle kept;    /* what is written beside the matrices */
+    bundle kept;    /* what is written besides the matrices */
     size_t written; /* bundles so far */
 } converter;
 
@@ -82,7 +82,7 @@ static void find_axes(entry *one)
         one->axes = axes;
 }
 
-/* Beside labels, a matrix of a table needs a name where it is written as something else. So does a
+/* Next to labels, a matrix of a table needs a name where it is written as something else. So does a
  * number alone in JSON, where a document is an object or a list. */
 static bool needs_name(const bundle *b, const entry *unnamed, const format *from, const format *to)
 {

@@ -43,7 +43,7 @@ static bool is_left_out(const bundle *b, const format *f, const entry *one)
 }
 
 /* What stays is moved to another bundle, which takes the place of this one: taken out one by one,
- * each that is left out would move all those behind it. */
+ * each that is left out would move all those after it. */
 static bool leave_out(bundle *b, const format *f, err *e)
 {
     bundle stay = {0};

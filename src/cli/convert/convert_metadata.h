@@ -1,5 +1,5 @@
-/* What stands beside the matrices of a safetensors file: the document's name, and texts for whoever
- * wrote it. */
+/* What stands besides the matrices of a safetensors file: the document's name, and texts for
+ * whoever wrote it. */
 #ifndef SELFATTN_CLI_CONVERT_CONVERT_METADATA_H
 #define SELFATTN_CLI_CONVERT_CONVERT_METADATA_H
 

@@ -49,7 +49,7 @@ static bool add_setting(text_list *to, const given_key *one, err *e)
 }
 
 /* Of the arguments that a header says. Other options name files, whose numbers are in the hashes,
- * or say how a result is written. Arguments that this version does not take are no error:
+ * or say how a result is written. Arguments that this version does not take are not error:
  * `is_understood` is false then. */
 static bool read_settings(text_list *to, const char *arguments, bool *is_understood, err *e)
 {
@@ -77,7 +77,7 @@ static bool read_settings(text_list *to, const char *arguments, bool *is_underst
 
 /* ---- the lines of a header ---- */
 
-static const char *behind(const char *line, const char *start)
+static const char *after(const char *line, const char *start)
 {
     size_t length = strlen(start);
     return strncmp(line, start, length) == 0 ? line + length : NULL;
@@ -142,11 +142,11 @@ static bool read_origin(origin *to, const text_list *header, text_list *settings
     bool done = true;
     for (size_t i = 0; i < header->count && done; i++) {
         const char *line = header->item[i];
-        if ((rest = behind(line, "made by: selfattn ")) != NULL)
+        if ((rest = after(line, "made by: selfattn ")) != NULL)
             to->version = rest;
-        else if ((rest = behind(line, "arguments:")) != NULL)
+        else if ((rest = after(line, "arguments:")) != NULL)
             done = read_settings(settings, rest, is_understood, e);
-        else if ((rest = behind(line, "input: ")) != NULL)
+        else if ((rest = after(line, "input: ")) != NULL)
             done = read_input(to, rest, e);
     }
     return done;
@@ -159,7 +159,7 @@ static bool list_rest(text_list *to, const text_list *of, const text_list *other
 {
     for (size_t i = 0; i < of->count; i++) {
         const char *item = of->item[i];
-        if (skips_type && behind(item, "--dtype=") != NULL)
+        if (skips_type && after(item, "--dtype=") != NULL)
             continue;
         if (text_list_find(other, item) == NULL && text_list_find(to, item) == NULL &&
             !text_list_add(to, item, strlen(item), e))

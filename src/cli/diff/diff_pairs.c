@@ -14,7 +14,7 @@ static const char LAYER[] = "layer.";
 
 /* Where an entry stands: what is compared first comes first. */
 typedef struct standing {
-    size_t group; /* before the layers, in one, behind them; no stage */
+    size_t group; /* before the layers, in one, after them; no stage */
     size_t layer;
     size_t part;  /* of a layer: parts are counted as the file has them */
     size_t made;  /* what a part makes */
@@ -96,8 +96,8 @@ static int compare_standings(const void *a, const void *b)
 }
 
 /* All entries in the order in which they were made, whatever the order of their file: those of one
- * attention by the pipeline, those of layers floor by floor, and what is no stage after them. NULL
- * with the error set; to be freed by mem_free. */
+ * attention by the pipeline, those of layers floor by floor, and what is not a stage after them.
+ * NULL with the error set; to be freed by mem_free. */
 static standing *made_order(const bundle *result, err *e)
 {
     bool has_layers = is_stack(result);
@@ -201,7 +201,7 @@ static bool check_ignored(const matcher *m)
             named_find(&STAGES, name, length) != NULL)
             continue;
         const named *near = named_nearest(&STAGES, name, length);
-        err_at(m->e, &at, "neither %s nor %s has \"%s\", and it is no stage", m->to->name_a,
+        err_at(m->e, &at, "neither %s nor %s has \"%s\", and it is not a stage", m->to->name_a,
                m->to->name_b, name);
         return near == NULL ? false : err_remedy(m->e, "did you mean \"%s\"?", near->name);
     }

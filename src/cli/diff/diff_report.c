@@ -43,7 +43,7 @@ static void add_cosine(text *out, double value)
     text_add_string(out, isnan(value) ? "-" : value == 1 ? "1" : digits);
 }
 
-/* Millions of ulps are no count any more. */
+/* Millions of ulps are not count any more. */
 static void add_ulps(text *out, uint64_t ulps)
 {
     if (ulps < 1000000)

@@ -65,7 +65,7 @@ static bool make_directory(const char *dir, err *e)
         return err_set(e, "%s: cannot be made: %s", dir, strerror(errno));
     if (stat(dir, &found) == 0 && S_ISDIR(found.st_mode))
         return true;
-    return err_set(e, "%s is no directory, and --all writes into one", dir);
+    return err_set(e, "%s is not a directory, and --all writes into one", dir);
 }
 
 /* ---- one example ---- */

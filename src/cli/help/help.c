@@ -11,7 +11,7 @@
 
 enum {
     HELP_COLUMN = 29, /* where an option's help begins */
-    MOST_CHOICES = 6, /* as many words are listed beside an option; `help OPTION` lists all */
+    MOST_CHOICES = 6, /* as many words are listed next to an option; `help OPTION` lists all */
     COMMAND_COLUMN = 12,
     NOTE_COLUMN = 6
 };
@@ -275,7 +275,7 @@ bool help_write_word(text *out, const char *word, err *e)
     word = without_no(word);
     const char *bare = word + strspn(word, "-");
     if (*bare == '\0')
-        return err_set(e, "help: '%s' is no word to be looked up", word);
+        return err_set(e, "help: '%s' is not a word to be looked up", word);
     bool is_found = look_up_table(out, bare) || write_entries(out, word) ||
                     write_called(out, bare) || write_mentions(out, bare);
     if (is_found || !text_ok(out, e))

@@ -134,7 +134,7 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
     return true;
 }
 
-/* Whether bytes behind `seen` may decide what the input is: a first line that goes on and on says
+/* Whether bytes after `seen` may decide what the input is: a first line that goes on and on says
  * nothing new. */
 static bool has_news(const line_source *l, size_t seen)
 {
@@ -235,7 +235,7 @@ static void note_index_headers(const document_reader *all, const bundle *table)
     }
 }
 
-/* All of an input that is no stream. */
+/* All of an input that is not a stream. */
 static bool read_file(document_reader *all, document *one, err *e)
 {
     source whole = {0};

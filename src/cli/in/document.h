@@ -15,7 +15,7 @@ typedef struct document {
     unseen unseen;      /* of them */
     const char *file;   /* "-" for standard input, NULL where all came from options */
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
-    bool is_of_many;    /* others come before or behind it */
+    bool is_of_many;    /* others come before or after it */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
     kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
     packed_weights *packed_weights; /* kept for documents to come; NULL: none will */
@@ -41,15 +41,15 @@ typedef struct document_reader {
     bool was_applied; /* what options give, to a document */
     kv_session rows;  /* of --stream */
     packed_weights packed_weights;
-    bool is_over; /* after a failure: no document behind it could be read */
+    bool is_over; /* after a failure: no document after it could be read */
 } document_reader;
 
-/* Standard input is read where "-" is named, or where nothing else is and it is no terminal.
+/* Standard input is read where "-" is named, or where nothing else is and it is not a terminal.
  * `weights` is opened where it is not yet; whoever has it closes it, after the last document. */
 bool document_reader_open(document_reader *all, const options *given, weights_input *weights,
                           const env *world, dtype type, err *e);
 /* The next document, to be freed by document_free; *is_there false after the last. Fails for a
- * document that can't be read; then the next call goes on behind it, unless all of them is over. */
+ * document that can't be read; then the next call goes on after it, unless all of them is over. */
 bool document_reader_next(document_reader *all, document *one, bool *is_there, err *e);
 /* A line of a stream that holds a document; its bytes are borrowed until document_reader_next is
  * called. */
@@ -91,7 +91,7 @@ dtype document_type(const document *one);
 /* For an error about the document as a whole. */
 place document_place(const document *one);
 /* What is wrong with the document is at it, unless it says itself where it is; then which of many
- * documents it is about is said behind it. Returns false. */
+ * documents it is about is said after it. Returns false. */
 bool document_blame(const document *one, err *e);
 
 #endif

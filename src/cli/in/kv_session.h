@@ -10,7 +10,7 @@
 #include "cli/line/options.h"
 
 typedef struct kv_session {
-    bundle shared; /* what the first line said, and options beside it */
+    bundle shared; /* what the first line said, and options besides it */
     bool has_shared;
     kv_cache cache;
 } kv_session;

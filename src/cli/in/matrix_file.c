@@ -96,7 +96,7 @@ static void list_matrices(const bundle *b, text *out)
     }
 }
 
-/* The only matrix; an entry's rank 0 is a number beside it. */
+/* The only matrix; an entry's rank 0 is a number next to it. */
 static entry *only_matrix(bundle *b, const char *file, err *e)
 {
     entry *found = NULL;

@@ -135,11 +135,11 @@ static void name_list(const list_look *look)
 
 /* ---- what the scan meets ---- */
 
-static bool open_value(void *to, const char *at, size_t depth, bool in_list, const char **behind,
+static bool open_value(void *to, const char *at, size_t depth, bool in_list, const char **after,
                        err *e)
 {
     walk *w = to;
-    (void)in_list, (void)behind, (void)e;
+    (void)in_list, (void)after, (void)e;
     if (w->passed > 0)
         return true;
     if (w->look.of != NULL && *at == '{') {

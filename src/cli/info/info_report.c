@@ -467,7 +467,7 @@ static void tell_stack(teller *t, const stack *s)
     tell_close(t, "]");
     if (s->has_end) {
         tell_open(t, part_name(PART_FEED_FORWARD), "{");
-        tell_words(t, "  behind them: %s: ", part_name(PART_FEED_FORWARD));
+        tell_words(t, "  after them: %s: ", part_name(PART_FEED_FORWARD));
         tell_feed_forward(t, &s->end);
         tell_words(t, "\n");
         tell_close(t, "}");

@@ -6,7 +6,7 @@
 #include "io/format.h"
 
 /* Every option that decides a number, also those that were left out; words that a shell would read
- * otherwise are quoted. Digits decide numbers of text: beside elements as they lie in memory the
+ * otherwise are quoted. Digits decide numbers of text: next to elements as they lie in memory the
  * command makes those. */
 void init_command_write(const init_plan *p, const options *o, const format *to, text *out);
 

@@ -24,7 +24,7 @@ static bool read_count(const init_plan *p, const char *name, size_t otherwise, s
         return true;
     double value = found->kind == ENTRY_TENSOR ? tensor_get(&found->tensor, NULL) : 0;
     if (!(value >= 1 && value <= MOST_EXTENT && value == floor(value)))
-        return err_at(e, &found->at, "is no whole number from 1 to %d", MOST_EXTENT);
+        return err_at(e, &found->at, "is not a whole number from 1 to %d", MOST_EXTENT);
     *count = (size_t)value;
     return true;
 }
@@ -55,7 +55,8 @@ static bool count_tokens(init_plan *p, err *e)
     bool is_whole = first[strspn(first, "0123456789")] == '\0';
     unsigned long long count = is_whole ? strtoull(first, NULL, 10) : 0;
     if (count < 1 || count > MOST_EXTENT)
-        return err_at(e, &rows->at, "'%s' is no number of rows from 1 to %d", first, MOST_EXTENT);
+        return err_at(e, &rows->at, "'%s' is not a number of rows from 1 to %d", first,
+                      MOST_EXTENT);
     p->extent[EXTENT_TOKENS] = (size_t)count;
     return bundle_remove(&p->settings, "tokens");
 }

@@ -1,4 +1,4 @@
-/* The document's keys beside its matrices that options of `selfattn init` give: heads, … */
+/* The document's keys besides its matrices that options of `selfattn init` give: heads, … */
 #ifndef SELFATTN_CLI_INIT_INIT_SETTINGS_H
 #define SELFATTN_CLI_INIT_INIT_SETTINGS_H
 
@@ -10,7 +10,7 @@
  * document. */
 bool init_settings_read(bundle *settings, const options *o, const env *world, err *e);
 
-/* Borrows for *kept what the format holds beside matrices. What it has no place for is noted, and
+/* Borrows for *kept what the format holds besides matrices. What it has no place for is noted, and
  * refused where run would then compute something else from a file of several matrices, which is a
  * whole problem: a matrix alone is not, and what belongs to it is said to run with it. */
 bool init_settings_keep(const bundle *settings, const format *to, const options *o,

@@ -31,7 +31,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The number behind `label` at the start of a line; false where there is no such line, or "max" in
+/* The number after `label` at the start of a line; false where there is no such line, or "max" in
  * it. */
 static bool read_value(const char *path, const char *label, uint64_t *value)
 {

@@ -104,7 +104,7 @@ static bool set_count(options *o, const option_row *row, const char *value, err 
     place at = place_of_option(row->named.name);
     size_t count;
     if (!read_whole(value, &count) || count < row->least || (row->most > 0 && count > row->most))
-        return err_at(e, &at, "'%s' is no whole number from %zu to %zu", value, row->least,
+        return err_at(e, &at, "'%s' is not a whole number from %zu to %zu", value, row->least,
                       row->most);
     *(size_t *)field(o, row) = count;
     return true;
@@ -115,7 +115,7 @@ static bool set_size(options *o, const option_row *row, const char *value, err *
     place at = place_of_option(row->named.name);
     size_t size;
     if (!read_size(value, &size)) {
-        err_at(e, &at, "'%s' is no size", value);
+        err_at(e, &at, "'%s' is not a size", value);
         return err_remedy(e, "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G");
     }
     *(size_t *)field(o, row) = size;
@@ -127,7 +127,7 @@ static bool set_number(options *o, const option_row *row, const char *value, err
     place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || number < 0)
-        return err_at(e, &at, "'%s' is no number from 0", value);
+        return err_at(e, &at, "'%s' is not a number from 0", value);
     *(double *)field(o, row) = number;
     return true;
 }
@@ -158,7 +158,7 @@ static bool set_real(options *o, const option_row *row, const char *value, err *
     place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || !isfinite(number))
-        return err_at(e, &at, "'%s' is no number", value);
+        return err_at(e, &at, "'%s' is not a number", value);
     *(double *)field(o, row) = number;
     return true;
 }

@@ -249,7 +249,7 @@ static const option_row ROWS[] = {
      .place = AT(dist_of), .choices = &PARTS},
     {{"draw", "matrices to draw, in this order"}, OPTION_WORDS, GROUP_INIT, "NAME,...",
      .place = AT(draw), .choices = &PARTS},
-    {{"biases", "draw bq, bk, bv and bo as well, behind the others"}, OPTION_FLAG, GROUP_INIT,
+    {{"biases", "draw bq, bk, bv and bo as well, after the others"}, OPTION_FLAG, GROUP_INIT,
      .place = AT(biases)},
     {{"low", "where uniform numbers begin (default: 0)"}, OPTION_REAL, GROUP_INIT, "A",
      .place = AT(knobs.value[KNOB_LOW]), .has = AT(knobs.is_set[KNOB_LOW])},
@@ -288,7 +288,7 @@ static const option_row ROWS[] = {
      .has = AT(has_temperature)},
     {{"logits", "write a JSON object a token, with all logits"},
      OPTION_FLAG, GROUP_GENERATE, .place = AT(logits)},
-    {{"stop", "end behind this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
+    {{"stop", "end after this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
      .place = AT(stop)},
 };
 /* clang-format on */

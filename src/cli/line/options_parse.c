@@ -169,12 +169,12 @@ static bool take_option(parser *p, const option_row *row, const char *value, boo
     return option_set(p->o, row->any_in & p->groups ? &any : row, value, p->e);
 }
 
-/* An operand right after an option that takes its value after = only: where it is no file but would
- * be such a value, it was meant as one. */
+/* An operand right after an option that takes its value after = only: where it is not a file but
+ * would be such a value, it was meant as one. */
 static bool take_operand(parser *p, const char *operand, const option_row *bare)
 {
     if (bare != NULL && option_may_take(bare, operand) && access(operand, F_OK) != 0) {
-        err_set(p->e, "'%s' is no file, and --%s takes a value only after =", operand,
+        err_set(p->e, "'%s' is not a file, and --%s takes a value only after =", operand,
                 bare->named.name);
         return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, operand);
     }

@@ -20,7 +20,7 @@ void shell_word_add(text *out, const char *word)
     text_add_string(out, "'");
 }
 
-/* What is in single quotes, from behind the first one to behind the last. */
+/* What is in single quotes, from after the first one to after the last. */
 static const char *add_quoted(text *word, const char *at)
 {
     size_t length = strcspn(at, "'");

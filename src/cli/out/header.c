@@ -95,7 +95,7 @@ static bool is_input(const key *as, const entry *one)
 
 static bool add_entry(text_list *lines, const key *as, const entry *one, const char *way, err *e);
 
-/* `way`: to what these are entries of, with a point behind it. */
+/* `way`: to what these are entries of, with a point after it. */
 static bool add_entries(text_list *lines, const key_tables *keys, const bundle *of, const char *way,
                         err *e)
 {

@@ -1,4 +1,4 @@
-/* What a person is told beside the result: a line on standard error, which --quiet leaves out. */
+/* What a person is told besides the result: a line on standard error, which --quiet leaves out. */
 #ifndef SELFATTN_CLI_OUT_NOTE_H
 #define SELFATTN_CLI_OUT_NOTE_H
 

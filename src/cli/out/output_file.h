@@ -23,7 +23,7 @@ bool output_file_close(output_file *to, bool done, err *e);
 /* What was written goes to standard output, or a pipe, now. */
 bool output_file_flush(output_file *to, err *e);
 
-/* What a picture or a trace is rendered into, behind a free line where it is not the first. */
+/* What a picture or a trace is rendered into, after a free line where it is not the first. */
 sink *output_file_next(output_file *to);
 /* Writes one that was rendered. */
 bool output_file_write(output_file *to, const text *rendered, err *e);
@@ -32,7 +32,7 @@ bool output_file_write(output_file *to, const text *rendered, err *e);
 bool output_is_json(const format *f);
 /* The remedy where one result of several, or an error in its place, would not fit. */
 bool output_file_advise_lines(const output_file *to, err *e);
-/* Refuses a result behind another, of so many documents, where the format holds one. */
+/* Refuses a result after another, of so many documents, where the format holds one. */
 bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e);
 /* Refuses two outputs, named by what they are, in one file. */
 bool output_check_apart(const char *what, const char *file, const char *other,

@@ -35,7 +35,7 @@ const char *stage_names_nearest(const text_list *of_stack, const char *name, siz
 /* ---- what would make a stage ---- */
 
 /* Of layers and generations, where the table of stages does not say it: the way's end, a stage that
- * is always beside it, and what it needs. What only a layer says for itself no option does. */
+ * is always next to it, and what it needs. What only a layer says for itself no option does. */
 static const struct {
     const char *stage, *beside, *needs;
 } NEEDS[] = {{"cross.q_rope", "scores", "\"rope\" in the layer's cross"},

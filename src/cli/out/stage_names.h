@@ -15,7 +15,7 @@ const char *stage_names_nearest(const text_list *of_stack, const char *name, siz
  * would. */
 const char *stage_names_needs(const text_list *of_stack, const char *name);
 
-/* The second line of the error of a name that none has. `all` goes on behind a stack's first and
+/* The second line of the error of a name that none has. `all` goes on after a stack's first and
  * last stage, where no name is near: how to have them all, or nothing. */
 bool stage_names_suggest(const text_list *of_stack, const char *name, const char *all, err *e);
 

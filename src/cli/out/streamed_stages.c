@@ -6,7 +6,7 @@
 
 /* A stage of fewer bytes is always kept. Of a streamed one some `part` bytes are made at a time:
  * with the most a part is many blocks for each thread, and computing it once more costs little
- * beside writing so many numbers as text. */
+ * next to writing so many numbers as text. */
 static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
 
 bool streamed_stages_add(streamed_stages *all, const plan *p, stage_id id)

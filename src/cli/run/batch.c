@@ -90,7 +90,7 @@ static void compute_items(batch *b)
     crew_run(&b->crew, left < b->threads ? left : b->threads, do_items, b);
 }
 
-/* Workers' texts grow while they work, so that results are looked for only behind it. */
+/* Workers' texts grow while they work, so that results are looked for only after it. */
 static void find_results(batch *b, size_t end)
 {
     for (size_t i = b->done; i < end; i++) {

@@ -1,7 +1,7 @@
 /* Small documents of a stream, several at once: each thread takes a line after the other, and does
  * all of it (cli/run/batch_worker.h).
  *
- * What is no plain sailing (an error, a note to be said, a file to be read first, a document so
+ * What is not plain sailing (an error, a note to be said, a file to be read first, a document so
  * large that all threads should work on it) is left to the caller, who does it as if there were no
  * batch. So the results are the same bytes, in the same order. */
 #ifndef SELFATTN_CLI_RUN_BATCH_H
@@ -34,7 +34,7 @@ typedef struct batch {
     double ends;          /* when no further one is begun, on the monotonic clock */
 } batch;
 
-/* For --stream, and where results are no text, there is just none. */
+/* For --stream, and where results are not text, there is just none. */
 void batch_open(batch *b, const options *o, document_reader *all, const outputs *to);
 void batch_close(batch *b);
 

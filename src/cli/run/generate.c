@@ -53,7 +53,7 @@ static bool write_step(writer *w, const generation *g, err *e)
     return sink_flush(&w->to, e);
 }
 
-/* The id of the word, or of the digits, behind which --stop ends. */
+/* The id of the word, or of the digits, after which --stop ends. */
 static bool find_stop(const writer *w, generation *g, err *e)
 {
     char digits[32];

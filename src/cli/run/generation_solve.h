@@ -27,7 +27,7 @@ bool generation_check_seed(const options *o, err *e);
 bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
                               bool is_traced, const options *o, err *e);
 /* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
- * their trace, which is begun behind it. */
+ * their trace, which is begun after it. */
 bool generation_solution_check(const generation_solution *s, const options *o, const env *world,
                                err *e);
 /* Computes all steps, and says the notes. Of `weighted`, a traced one keeps the row in focus, or

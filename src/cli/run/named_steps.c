@@ -76,7 +76,7 @@ static bool add_name(text_list *there, size_t step, const char *name, err *e)
     return text_list_add(there, full, (size_t)length, e);
 }
 
-/* What chooses an id, behind the stages of the layers. */
+/* What chooses an id, after the stages of the layers. */
 static bool add_choice(text_list *there, size_t step, bool draws, err *e)
 {
     static const char *const DRAWN[] = {"tempered", "exponentials", "probabilities"};

@@ -58,7 +58,7 @@ static bool flush(runner *r, err *e)
     return done;
 }
 
-/* Says what is wrong, behind the results before it, and writes it in the place of the result. */
+/* Says what is wrong, after the results before it, and writes it in the place of the result. */
 static bool pass_over(runner *r, const document *one, const err *bad, err *e)
 {
     r->bad++;
@@ -174,7 +174,7 @@ static bool check_keep_going(const runner *r, err *e)
 {
     if (!r->given->keep_going || !r->documents.has_options_only)
         return true;
-    err_set(e, "--keep-going goes on behind a bad document, and no document is named");
+    err_set(e, "--keep-going goes on after a bad document, and no document is named");
     return err_remedy(e, "- names standard input");
 }
 

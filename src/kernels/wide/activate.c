@@ -145,7 +145,7 @@ static inline double gelu_tanh_of(double x)
  * 40: the form of Shepherd and Laframboise, Chebyshev approximation of (1 + 2x)·exp(x²)·erfc x in 0
  * ≤ x < ∞ (Mathematics of Computation 36, 1981), interpolated anew at 24 Chebyshev points in 60
  * digits: within 3·10⁻¹⁸. With 0.75 it is nearly flat at y = 0, where q has lost most, and always
- * between −0.39 and 0, so that its rounding is little beside 1. */
+ * between −0.39 and 0, so that its rounding is little next to 1. */
 static const double ERFC_SLOPE = 0.75, ERFC_MIDDLE = 5;
 static const double ERFC_EVEN[TERMS] = {
     -0x1.5a76571b8b2e7p-33, 0x1.5f2968ec86953p-28,  -0x1.73242b4b95b53p-25, 0x1.ebe99a6dfe644p-23,

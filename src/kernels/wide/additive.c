@@ -7,7 +7,7 @@
  * queries are compared with them. */
 enum { DEPTH = 64 };
 
-/* Keys from `first` on and their components from p on, turned: a vector a component, zeros behind
+/* Keys from `first` on and their components from p on, turned: a vector a component, zeros after
  * the last key. */
 typedef struct turned_keys {
     real lane[DEPTH][LANES];

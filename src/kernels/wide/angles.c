@@ -22,7 +22,7 @@ static inline twofold reduced(double position, double frequency, uint64_t *quart
     return angle;
 }
 
-/* Taylor's series to r¹⁷/17!; r³/6 and all behind it is small beside r, so that its rounding is
+/* Taylor's series to r¹⁷/17!; r³/6 and all after it is small next to r, so that its rounding is
  * hardly seen. sin(r + low) = sin r + low·cos r */
 static inline double sine_of(twofold r)
 {

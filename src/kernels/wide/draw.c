@@ -10,7 +10,7 @@ typedef struct random_bits {
     uint64_t a[PAIRS], b[PAIRS];
 } random_bits;
 
-/* Of the pairs from `skipped` behind the first one on. */
+/* Of the pairs from `skipped` after the first one on. */
 static void draw_bits(const random_place *from, size_t skipped, random_bits *to)
 {
     const uint32_t key[2] = {(uint32_t)from->seed, (uint32_t)(from->seed >> 32)};

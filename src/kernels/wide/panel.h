@@ -1,4 +1,4 @@
-/* The panels of a packed matrix: so many columns of it, one behind the other, each row by row. */
+/* The panels of a packed matrix: so many columns of it, one after the other, each row by row. */
 #ifndef SELFATTN_KERNELS_WIDE_PANEL_H
 #define SELFATTN_KERNELS_WIDE_PANEL_H
 

@@ -1,6 +1,6 @@
 /* The contract's sum of a row: 16 partial sums, element j in partial j mod 16, joined by the tree
  * s = 8, 4, 2, 1: p[l] += p[l+s]. In float64 for float32 data; for float64 data each partial is a
- * sum without loss, whose rests are added beside it. */
+ * sum without loss, whose rests are added next to it. */
 #ifndef SELFATTN_KERNELS_WIDE_PARTIALS_H
 #define SELFATTN_KERNELS_WIDE_PARTIALS_H
 

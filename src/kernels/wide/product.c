@@ -2,7 +2,7 @@
  *
  *     c[i][j] = fma(a[i][p], b[p][j], c[i][j])   for p = 0, 1, …
  *
- * b is packed into panels, TILE_VECTORS vectors wide, one behind the other, each p by p; a tile of
+ * b is packed into panels, TILE_VECTORS vectors wide, one after the other, each p by p; a tile of
  * rows of c stays in registers while p runs over PANEL_DEPTH. That interrupts a chain, which waits
  * in c, and never splits it. The lanes of a vector are different columns. */
 #include "kernels/wide/panel.h"
@@ -98,7 +98,7 @@ ADDERS(4)
 static tile_adder *const ADD[][TILE_ROWS] = {ADDERS_OF(1), ADDERS_OF(2), ADDERS_OF(3),
                                              ADDERS_OF(4)};
 
-/* All rows of a strip: whole tiles, and a lower one behind them. */
+/* All rows of a strip: whole tiles, and a lower one after them. */
 static void add_rows(strip t, size_t rows, tile_adder *const *adder)
 {
     size_t tiles = rows / TILE_ROWS, whole = tiles * TILE_ROWS;
@@ -110,7 +110,7 @@ static void add_rows(strip t, size_t rows, tile_adder *const *adder)
         adder[rows - whole - 1](&t, 1);
 }
 
-/* Columns of a panel: whole vectors at once, and a part of one behind them. */
+/* Columns of a panel: whole vectors at once, and a part of one after them. */
 static void add_columns(strip t, size_t rows, size_t columns)
 {
     size_t vectors = columns / LANES, whole = vectors * LANES;
@@ -212,7 +212,7 @@ static void add_part(const tensor *a, const packed *b, tensor *c, part needed, s
     add_columns(t, rows, needed.columns.end - needed.columns.first);
 }
 
-/* The first row behind those that need the same as the tile at `row`. */
+/* The first row after those that need the same as the tile at `row`. */
 static size_t end_of_part(const banded *p, size_t row, part needed)
 {
     size_t end = row + TILE_ROWS, last = (p->rows - 1) / TILE_ROWS * TILE_ROWS;

@@ -39,7 +39,7 @@ static const real *line_of(const tensor *b, size_t row, size_t column, int axis,
 /* ---- rows side by side in memory ---- */
 
 /* So many rows are added at once to so many numbers of c, which stay in a first-level cache with
- * what is widened; rows so far behind them are asked of memory. */
+ * what is widened; rows so far after them are asked of memory. */
 enum { ROWS_AT_ONCE = 8, WIDTH_AT_ONCE = 128, ROWS_AHEAD = 16 };
 
 static inline __attribute__((always_inline)) void add_lines(const real *a, const real *const *line,

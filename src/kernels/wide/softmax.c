@@ -192,7 +192,7 @@ static size_t exponent_groups(const exp_shift *shift, const real *from, size_t n
     return divided;
 }
 
-/* Fewer numbers than a group; behind them are zeros. */
+/* Fewer numbers than a group; after them are zeros. */
 static void exponent_rest(const exp_shift *shift, const real *from, size_t first, size_t n,
                           real *to, growing *all)
 {

@@ -1,5 +1,5 @@
 /* The first lanes of a vector by way of all of them, for instruction sets that load and store no
- * part of one: included behind their wide_load and wide_store. */
+ * part of one: included after their wide_load and wide_store. */
 #ifndef SELFATTN_KERNELS_WIDE_WIDE_PART_H
 #define SELFATTN_KERNELS_WIDE_WIDE_PART_H
 

@@ -130,7 +130,7 @@ static inline wide wide_shift_left(wide w, int count)
 }
 
 #if !defined(REAL_IS_F64)
-/* 16 float64 sums beside 16 float32 lanes. */
+/* 16 float64 sums next to 16 float32 lanes. */
 typedef struct sums {
     double lane[LANES];
 } sums;

@@ -1,7 +1,7 @@
 // Tables of maps: which cell a table cell shows, its colour, its head.
 
 // A map's tables, each { body, table, caption, head, tabs, heads, rows, columns, isTurned }: one
-// with a tab for each head, or of a large map one a head and one of the row in focus; behind them
+// with a tab for each head, or of a large map one a head and one of the row in focus; after them
 // parts, which stand in worked lines. heads are figures as the page came, one a head; rows and
 // columns say what a body's places are, -1 for …; null where it has them all. One that is turned
 // has the map's rows as its columns.

@@ -176,7 +176,7 @@ function stageInFocus({ focus, a: { map } }, rowsOf) {
   return focus.heads > 1 ? range(0, focus.heads, queriesOf) : queriesOf(0);
 }
 
-// All maps that are asked for, as stages; beside one that is asked for in part, of which cells.
+// All maps that are asked for, as stages; next to one that is asked for in part, of which cells.
 function answersOf(maps) {
   const answers = {};
   for (const map of maps) {

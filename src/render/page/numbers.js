@@ -13,7 +13,7 @@ const PACKED = Array.from({ length: 95 }, (nothing, i) => String.fromCharCode(32
 
 const PACKED_VALUES = new Map([...PACKED].map((digit, i) => [digit, i]));
 
-// 12500 is 1.25: the point is put back, and the zeros behind it go.
+// 12500 is 1.25: the point is put back, and the zeros after it go.
 function textOfWhole(whole) {
   const digits = String(Math.floor(whole / 2)).padStart(DIGITS + 1, '0');
   const point = digits.length - DIGITS;

@@ -27,7 +27,7 @@ function range(first, end, make) {
 }
 
 // Numbers of a head that belong together: the pair of a column, and whether it is the pair's first.
-// Columns behind the pairs have none.
+// Columns after the pairs have none.
 function pairOf(map, column) {
   const at = column % (map.columns.length / map.slices), half = map.paired / 2;
   if (at >= map.paired) return null;
@@ -73,7 +73,7 @@ function cellsOf(operand, place) {
   return cells && cells.every((cell) => isKept(map, cell.head, cell.row)) ? cells : null;
 }
 
-// Which row it is of those that stand behind the others and are not made like them, from 0.
+// Which row it is of those that stand after the others and are not made like them, from 0.
 function appendedOf(place) {
   return place.row - place.map.rows.length + (place.map.appended || 0);
 }

@@ -18,7 +18,7 @@ function makeRow(map, label, tag) {
   return row;
 }
 
-// A single column has no label, but the rows beside it do: so they stay level.
+// A single column has no label, but the rows next to it do: so they stay level.
 function makeHeading(map) {
   const row = makeRow(map, '', 'th');
   for (const cell of map.columns.length > 1 ? [row.cells[0]] : [...row.cells]) {
@@ -97,7 +97,7 @@ function firstBeside(figure, index, result) {
 }
 
 // Before the table that is made of them, so that their cells can light up: the last one first.
-// What nothing in the step is made of comes behind what it is made of itself.
+// What nothing in the step is made of comes after what it is made of itself.
 function addMissingTables() {
   const there = new Set([...document.querySelectorAll(OWN)].map((body) => MAPS[body.dataset.map]));
   for (let index = MAPS.length - 1; index >= 0; index--) {

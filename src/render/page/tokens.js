@@ -85,7 +85,7 @@ function controlsOf(view) {
   return makeElement('div', 'controls', heads, least);
 }
 
-// What the longest of the labels needs beside the lines.
+// What the longest of the labels needs next to the lines.
 function roomFor(labels) {
   const context = document.createElement('canvas').getContext('2d');
   context.font = `${TOKEN_FONT}px ${getComputedStyle(document.body).fontFamily}`;
