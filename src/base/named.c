@@ -23,6 +23,22 @@ const named *named_row(const named_table *table, size_t index)
     return (const named *)(const void *)((const char *)table->first + index * table->row);
 }
 
+static const named *find_by_halving(const named_table *table, const char *name, size_t length)
+{
+    for (size_t from = 0, to = table->count; from < to;) {
+        size_t middle = from + (to - from) / 2;
+        const named *row = named_row(table, middle);
+        int order = strncmp(row->name, name, length);
+        if (order == 0 && row->name[length] == '\0')
+            return row;
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
 const named *named_find(const named_table *table, const char *name, size_t length)
 {
     for (const named_table *const *part = table->parts; part != NULL && *part != NULL; part++) {
@@ -30,19 +46,13 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
         if (found != NULL)
             return found;
     }
+    if (table->is_sorted)
+        return find_by_halving(table, name, length);
     const char *at = (const char *)table->first;
-    size_t from = 0, to = table->count;
-    while (from < to) {
-        size_t i = table->is_sorted ? from + (to - from) / 2 : from;
-        const named *row = (const named *)(const void *)(at + i * table->row);
-        size_t own = strlen(row->name);
-        int order = memcmp(row->name, name, own < length ? own : length);
-        if (order == 0 && own == length)
+    for (size_t i = 0; i < table->count; i++, at += table->row) {
+        const named *row = (const named *)(const void *)at;
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
             return row;
-        if (table->is_sorted && (order > 0 || (order == 0 && own > length)))
-            to = i;
-        else
-            from = i + 1;
     }
     return NULL;
 }
