@@ -90,14 +90,19 @@ static mapping *all;
 /* The slot of the first file that was seen to have changed, which is kept for its name. */
 static int changed = NONE_CHANGED;
 
+bool file_is_unwritten(const struct stat *before, const struct stat *now)
+{
+    return before->st_size == now->st_size && before->st_mtim.tv_sec == now->st_mtim.tv_sec &&
+           before->st_mtim.tv_nsec == now->st_mtim.tv_nsec;
+}
+
 /* With the lock. A file that can't be looked at has not changed as far as we know. */
 static void look(const mapping *m)
 {
     struct stat now;
     if (changed != NONE_CHANGED || fstat(m->descriptor, &now) < 0)
         return;
-    if ((size_t)now.st_size != m->length || now.st_mtim.tv_sec != m->written.tv_sec ||
-        now.st_mtim.tv_nsec != m->written.tv_nsec)
+    if (!file_is_unwritten(&m->seen, &now))
         changed = m->slot;
 }
 
@@ -145,13 +150,12 @@ mapping *mapping_new(int descriptor, size_t length, const char *file)
     if (m == NULL)
         return NULL;
     *m = (mapping){.users = 1, .length = length, .reserved = reserved};
-    struct stat now;
-    bool is_known = fstat(descriptor, &now) == 0 && (size_t)now.st_size >= length;
+    bool is_known = fstat(descriptor, &m->seen) == 0 && (size_t)m->seen.st_size >= length;
     m->descriptor = is_known ? fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
     m->start = m->descriptor < 0 ? NULL : map_with_nul(descriptor, length, reserved);
     m->bytes = m->start;
     if (m->start != NULL) {
-        m->written = now.st_mtim;
+        m->seen.st_size = (off_t)length; /* more of it is a change */
         m->slot = slot_take(m->start, length, file);
         list(m);
         return m;

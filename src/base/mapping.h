@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 #include <stddef.h>
-#include <time.h>
+#include <sys/stat.h>
 
 typedef struct mapping {
     size_t users;
@@ -16,10 +16,10 @@ typedef struct mapping {
     size_t length;
     void *start; /* what is unmapped */
     size_t reserved;
-    int slot;                /* where its name is kept; -1: nowhere */
-    int descriptor;          /* of the file, for as long as it is looked at */
-    struct timespec written; /* the file, last before it was mapped */
-    struct mapping *next;    /* of all that are mapped */
+    int slot;             /* where its name is kept; -1: nowhere */
+    int descriptor;       /* of the file, for as long as it is looked at */
+    struct stat seen;     /* of the file, when it was mapped */
+    struct mapping *next; /* of all that are mapped */
 } mapping;
 
 /* The first `length` bytes of an open file, for one user; NULL where it can't be mapped, and must
@@ -30,9 +30,12 @@ mapping *mapping_share(mapping *m);
 /* One user less; NULL is nobody. */
 void mapping_release(mapping *m);
 
+/* Whether a file's length and time of writing are what they were. Two changes within a tick of the
+ * file system's clock that leave the length as it is look like one. */
+bool file_is_unwritten(const struct stat *before, const struct stat *now);
+
 /* Refuses to go on where a file changed after it was mapped, whether it still is mapped or not: to
- * be asked before a result takes its place, and at the end. Two changes within a tick of the file
- * system's clock that leave the length as it is look like one. */
+ * be asked before a result takes its place, and at the end. */
 bool mapping_check_unchanged(err *e);
 
 /* What the file is called in which an address lies that is being read; NULL: not known. For the

@@ -15,11 +15,9 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 
 bool old_file_is_unchanged(const struct stat *before, const struct stat *now)
 {
-    return is_same_file(before, now) && before->st_size == now->st_size &&
-           before->st_mtim.tv_sec == now->st_mtim.tv_sec &&
-           before->st_mtim.tv_nsec == now->st_mtim.tv_nsec && before->st_mode == now->st_mode &&
-           before->st_uid == now->st_uid && before->st_gid == now->st_gid &&
-           before->st_nlink == now->st_nlink;
+    return is_same_file(before, now) && file_is_unwritten(before, now) &&
+           before->st_mode == now->st_mode && before->st_uid == now->st_uid &&
+           before->st_gid == now->st_gid && before->st_nlink == now->st_nlink;
 }
 
 /* Of a file of that size. The clock of files ticks some hundred times a second, so two changes may

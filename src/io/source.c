@@ -67,9 +67,7 @@ static bool read_unchanged(source *s, int descriptor, size_t most, err *e)
     bool is_file = fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode);
     if (!read_file(s, descriptor, most, e))
         return false;
-    if (!is_file || fstat(descriptor, &now) < 0 ||
-        (now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
-         now.st_mtim.tv_nsec == before.st_mtim.tv_nsec))
+    if (!is_file || fstat(descriptor, &now) < 0 || file_is_unwritten(&before, &now))
         return true;
     err_at(e, &(place){.file = descriptor_name(s->file)}, "was changed while it was read");
     source_close(s);
