@@ -18,7 +18,7 @@ bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
 size_t size_larger(size_t a, size_t b);
 
-/* For the program itself, whatever it reads, beside the limit. */
+/* For the program itself, whatever it reads, on top of the limit. */
 enum { MEM_OWN = 4 << 20 };
 
 /* The limit of all that is allocated, less MEM_OWN: before threads are started. */

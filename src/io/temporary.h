@@ -1,4 +1,4 @@
-/* The temporary files that outputs are written into, beside what they will replace.
+/* The temporary files that outputs are written into, next to what they will replace.
  *
  * None stays: a failure removes its own, a signal all that there are, and what a process left that
  * was killed (SIGKILL, a power cut) the next one removes that makes a file in the folder. A process

@@ -1,4 +1,4 @@
-/* The vectors of a stack besidess its matrices: gains and biases. */
+/* The vectors of a stack besides its matrices: gains and biases. */
 #ifndef SELFATTN_MODEL_VECTOR_H
 #define SELFATTN_MODEL_VECTOR_H
 

@@ -18,7 +18,7 @@ typedef struct grid {
     size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
     double greatest;
     bool is_share, is_blank;
-    bool is_part; /* of a worked line, beside the table of its map */
+    bool is_part; /* of a worked line, next to the table of its map */
 } grid;
 
 /* ---- cells ---- */

@@ -42,7 +42,7 @@ typedef struct picture {
     size_t cell_width, cell_height;
     bool has_numbers, has_labels, is_slanted;
     size_t name;             /* the height of "head 1", where there are more */
-    size_t left, top, right; /* what labels take beside, above, and on after the cells */
+    size_t left, top, right; /* what labels take left of, above, and after the cells */
     size_t width, height;    /* of one head, with all that */
     size_t heads, across;    /* and how many stand side by side */
     size_t y;                /* where the first of them begins */

@@ -1,4 +1,4 @@
-/* What somebody says about the weights in a bundle, beside the bundle and the document. */
+/* What somebody says about the weights in a bundle, besides the bundle and the document. */
 #ifndef SELFATTN_WEIGHTS_BUNDLE_OPTIONS_H
 #define SELFATTN_WEIGHTS_BUNDLE_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* The mistakes that people make with attention: one table, for finding them (why.h), for help and
- * for the manual. A new one is a row in the file of its theme, mistakes_*.c, beside the function
+ * for the manual. A new one is a row in the file of its theme, mistakes_*.c, next to the function
  * that makes it; tests/why plants it in random problems. */
 #ifndef SELFATTN_WHY_MISTAKE_H
 #define SELFATTN_WHY_MISTAKE_H

@@ -296,7 +296,7 @@ static const stack_mistake PART_ROWS[] = {
      STACK_READ, residual_normed, PART_ALL, false},
     {{"residual-of-layer", "the layer's input is added to what each part gives"},
      STACK_READ, residual_of_layer, PART_ALL, false},
-    {{"ffn-parallel", "the feed-forward part stands besides attention"},
+    {{"ffn-parallel", "the feed-forward part stands next to attention"},
      STACK_READ, parallel, PART_FEED_FORWARD, false},
     {{"self-missing", "self-attention is left out, and its norm"},
      STACK_READ, leave_out_part, PART_ATTENTION, false},

@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* What a document may say, and rows that keep coming can't have, with the reason. */
+static const char NO_LAST_KEY[] = "there is no last key to put a row after";
+
 static const struct {
     const char *key, *why;
 } NOT_STREAMED[] = {
@@ -14,8 +16,8 @@ static const struct {
     {"bias", "there is no number of keys that one could be made for"},
     {"key_lengths", "there is no last key that it could count to"},
     {"key_tokens", "keys come with them, and have their tokens"},
-    {"bias_k", "there is no last key that a row could stand after"},
-    {"bias_v", "there is no last key that a row could stand after"},
+    {"bias_k", NO_LAST_KEY},
+    {"bias_v", NO_LAST_KEY},
     {"past_k", "a cache is kept of them"},
     {"past_v", "a cache is kept of them"},
 };
@@ -29,9 +31,8 @@ static bool check_settings(const problem *asked, err *e)
                           NOT_STREAMED[i].key, NOT_STREAMED[i].why);
     }
     place at = problem_place(asked, "add_zero");
-    return !asked->adds_zero || err_at(e, &at,
-                                       "add_zero is asked for, and where rows keep coming, "
-                                       "there is no last key that a row could stand after");
+    return !asked->adds_zero ||
+           err_at(e, &at, "add_zero is asked for, and where rows keep coming, %s", NO_LAST_KEY);
 }
 
 /* A row that saw later ones would have to wait for them. */

@@ -53,15 +53,14 @@ OPERATION(OP_NORMALIZE, "normalize",
           .spelled = "{a}\n / √((<{(b)}²;\n + >)/{n}\n + {c})[d?·{d}]",
           .inside = INSIDE_MEAN_SQUARE, .inner = "{a}\n / √{inner}[d?·{d}]",
           .letters = "{a} / √(mean of {b}² + {c})[d?·{d}]")
-OPERATION(OP_WAVE, "wave", "a + c + sin(b), in the second column of a pair cos(b)",
+OPERATION(OP_WAVE, "wave", "a + c + sin(b), or cos(b) in the second column of a pair",
           .spelled = "{a}[c?\n + {c}]\n + ~sin~cos~({b})",
           .letters = "{a}[c? + {c}] + sin({b}), j the first column of pair p; cos for its second")
 /* b is the other of the pair */
-OPERATION(
-    OP_TURN, "turn",
-    "a·cos(c) − b·sin(c), in the second column of a pair + b·sin(c); a where there is no pair",
-    .spelled = "[b?{(a)}·cos({c})\n ~−~+~ {b}·sin({c}):{a}]",
-    .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; + for its second")
+OPERATION(OP_TURN, "turn",
+          "a·cos(c) − b·sin(c), or + in the second column of a pair; a where there is no pair",
+          .spelled = "[b?{(a)}·cos({c})\n ~−~+~ {b}·sin({c}):{a}]",
+          .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; + for its second")
 OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
           .letters = "{a}, then {b}")
 OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .spelled = "(<{ab};\n + >) / {n}",

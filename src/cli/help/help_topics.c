@@ -132,7 +132,7 @@ static void write_rows(text *out, const named_table *table)
         topic_write_line(out, table, named_row(table, i));
 }
 
-/* What check --why tries, or says, beside the mistakes of one attention. */
+/* What check --why tries, or says, besides the mistakes of one attention. */
 static void write_other_mistakes(text *out)
 {
     const named_table *const OTHERS[] = {&STACK_MISTAKES, &ARRANGEMENTS, &MISPRINTS};

@@ -146,8 +146,10 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
         return err_at(e, &at, "'%s' is not of the form NAME=T, with a number T from 0", value);
     size_t length = (size_t)(equals - value);
     entry *said = bundle_find_bytes(&o->tols, value, length);
-    if (said == NULL && ((said = bundle_add(&o->tols, value, length, at, e)) == NULL ||
-                         !tensor_new(&said->tensor, DTYPE_F64, 0, NULL, e)))
+    if (said == NULL)
+        said = bundle_add(&o->tols, value, length, at, e);
+    if (said == NULL ||
+        (said->tensor.data == NULL && !tensor_new(&said->tensor, DTYPE_F64, 0, NULL, e)))
         return false;
     *(double *)said->tensor.data = number;
     return true;
