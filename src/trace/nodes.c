@@ -154,6 +154,7 @@ trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads
         b->failed || !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
     tensor view = build_keep(b, build_text(b, "the numbers of %s", name), &made);
     trace_map *added = map_add(b, name, step, &view);
+    added->is_made = true;
     added->is_apart = heads > 1;
     return added;
 }

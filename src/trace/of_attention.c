@@ -538,8 +538,50 @@ static void add_output(builder *b)
         (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"), bias});
 }
 
+/* ---- how they are computed ---- */
+
+/* What is hidden of the focus's sequence, causality apart. */
+static tensor make_hidden(builder *b)
+{
+    const plan *p = b->plan;
+    problem asked = *p->asked;
+    plan without = *p;
+    asked.causal = CAUSAL_NONE;
+    without.asked = &asked;
+    without.offset = (size_t)visible_position(p, b->focus.batch, 0); /* as they are aligned */
+    tensor hidden = {0};
+    const size_t size[] = {p->heads, p->n_q, plan_own_keys(p)};
+    size_t at[TENSOR_MAX_RANK] = {0};
+    b->failed = b->failed || !tensor_new(&hidden, DTYPE_BOOL, 3, size, b->e);
+    if (b->failed)
+        return hidden;
+    do {
+        key_range seen = visible_keys(&without, b->focus.batch, at[1]);
+        const size_t of_mask[] = {b->focus.batch, at[0], at[1], at[2]};
+        bool is_masked = p->mask.data != NULL &&
+                         (tensor_get(&p->mask, of_mask) != 0) == asked.mask_true_is_masked;
+        tensor_set(&hidden, at, is_masked || at[2] < seen.first || at[2] >= seen.end);
+    } while (tensor_next(&hidden, at));
+    return build_keep(b, "what is hidden", &hidden);
+}
+
+static void say_run(builder *b)
+{
+    const plan *p = b->plan;
+    bool hides = p->asked->has_window || p->key_lengths.data != NULL || p->mask.data != NULL;
+    b->trace->run = (trace_run){.type = p->type,
+                                .appended = p->appended,
+                                .decimals = p->asked->round_decimals,
+                                .keeps_sum = p->asked->round_keeps_sum,
+                                .is_causal = plan_is_causal(p),
+                                .first = (double)visible_position(p, b->focus.batch, 0)};
+    if (hides)
+        b->trace->run.hidden = make_hidden(b);
+}
+
 void map_make(builder *b)
 {
+    say_run(b);
     add_roles(b);
     add_scores_to_weights(b);
     add_results(b);

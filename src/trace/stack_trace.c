@@ -397,6 +397,8 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
     floor_rows rows;
     bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
                 floors_of_stack(&f, &rows) && stack_trace_end(t, e);
+    t->whole.document = s->document;
+    t->whole.run.type = s->type;
     t->whole.command = s->how.is_decoder ? "decode" : "encode";
     t->whole.batch = s->batches > 0 ? focus.batch + 1 : 0;
     return done;

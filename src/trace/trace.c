@@ -151,6 +151,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .notes = bundle_text(document, "notes"),
                  .focus = focus,
                  .batch = p->has_batch ? focus.batch + 1 : 0,
+                 .document = document,
                  .heads = p->heads,
                  .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};
     builder b = {

@@ -132,6 +132,7 @@ typedef struct trace_map {
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */
     size_t untouched;     /* columns at the end that are a as it is */
+    bool is_made;         /* in float64, for the trace only: no stage holds its numbers */
 } trace_map;
 
 enum { TRACE_MAPS = 64 };
@@ -151,8 +152,21 @@ typedef struct trace_place {
     step_id more_by;         /* this one, "mean_weights" by the softmax */
 } trace_place;
 
+/* How the numbers of a room were computed: what its nodes don't say, and who computes them again
+ * must know. */
+typedef struct trace_run {
+    dtype type;
+    size_t appended; /* keys that are none of the sequence, at the end */
+    int decimals;    /* to which weights are rounded; −1: they are not */
+    bool keeps_sum;
+    bool is_causal;
+    double first;  /* where query 1 stands among the keys, from 0 */
+    tensor hidden; /* h × n_q × n_k: 1 where something else hides a key; no data: nothing does */
+} trace_run;
+
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
+    const bundle *document;           /* whose nodes these are; NULL: of a generation's steps */
     const char *command;              /* "encode" or "decode" of a stack, which look alike; NULL:
                                        * the names of its stages tell what it is of */
     trace_focus focus;                /* that is spelled out */
@@ -166,6 +180,7 @@ typedef struct trace {
     /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
     text_list keys, values;
     bundle statistics; /* numbers that no stage holds */
+    trace_run run;
 
     /* A stack is a house: its trace has the steps of all its rooms, which are traces with maps of
      * their own. A trace of one attention is its own only room, and its place is all empty. */
