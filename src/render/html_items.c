@@ -2,6 +2,7 @@
 #include "render/expression.h"
 #include "render/html_parts.h"
 #include "render/text_items.h"
+#include "trace/nodes.h"
 
 static void add_paragraph(text *out, const char *class_name, const char *words)
 {
@@ -26,7 +27,11 @@ static void add_without_breaks(text *out, const text *part)
 static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
-    text_add_string(p->out, "<p class=line>");
+    text_add_string(p->out, "<p class=line");
+    if (item->map != NULL && html_is_alive(p))
+        text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(item->room, item->map),
+                        item->cell[0], item->cell[1], item->cell[2]);
+    text_add_string(p->out, ">");
     html_add_mathematics(p->out, text_string(&l.head));
     text_add_string(p->out, l.before);
     add_without_breaks(p->out, &l.expression);

@@ -33,6 +33,13 @@ static void add_whole(text *out, const uint64_t *whole, size_t count, size_t pla
     text_added(out, count * places);
 }
 
+void html_pack_bits(text *out, uint32_t bits)
+{
+    const uint64_t whole = bits;
+    enum { PLACES = 5 };
+    add_whole(out, &whole, 1, PLACES);
+}
+
 /* The sign goes into the last bit. */
 bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits)
 {

@@ -82,6 +82,16 @@ bool html_has_table(const html_page *p, const trace_map *map);
  * unpack); false, with nothing added, where one of them has an exponent or is not finite. */
 bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits);
 
+/* Five digits of it. */
+void html_pack_bits(text *out, uint32_t bits);
+
+/* html_alive.c: what the script computes the page's numbers again by. A page is alive where all
+ * numbers of a document's nodes are on it, and none is to be filled in. */
+bool html_is_alive(const html_page *p);
+void html_add_source(const html_page *p);                     /* the document's settings */
+void html_add_run(text *out, const trace_run *run);           /* of a room */
+void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
+
 /* html_house.c: the floors of a stack with their rooms, which lead to their steps. */
 void html_add_house(const html_page *p);
 

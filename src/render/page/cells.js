@@ -66,9 +66,13 @@ function elementsOf(place) {
 function placeAt(element) {
   const td = element.closest('.matrix [data-map] td');
   if (!td) return null;
-  const line = td.parentNode, body = line.parentNode, map = MAPS[body.dataset.map];
-  const shown = tablesOf(map).find((one) => one.body === body);
-  const slots = [line.sectionRowIndex, td.cellIndex - labelsIn(line)];
+  const body = td.parentNode.parentNode, map = MAPS[body.dataset.map];
+  return placeIn(tablesOf(map).find((one) => one.body === body), map, td);
+}
+
+// null where a table leaves something out.
+function placeIn(shown, map, td) {
+  const line = td.parentNode, slots = [line.sectionRowIndex, td.cellIndex - labelsIn(line)];
   if (shown.isTurned) slots.reverse();
   const place = { map, head: shown.head, row: indexAt(shown.rows, slots[0]),
     column: indexAt(shown.columns, slots[1]) };

@@ -192,10 +192,7 @@ function saveAnswers() {
   const answers = answersOf(maps);
   if (DATA.command) answers._command = DATA.command;
   if (DATA.batch) answers._batch = DATA.batch;
-  const file = new Blob([JSON.stringify(answers), '\n'], { type: 'application/json' });
-  const name = DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
-  Object.assign(document.createElement('a'),
-    { href: URL.createObjectURL(file), download: TEXT.answersFile(name) }).click();
+  saveFile(JSON.stringify(answers), TEXT.answersFile(nameOfFile()));
 }
 
 function startExercises() {

@@ -6,6 +6,7 @@
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const MAPS = DATA.maps;
 const DIGITS = DATA.digits; // decimals that numbers have at most
+const ALIVE = DATA.source !== undefined; // its numbers can be changed
 
 // The digits of packed rows, whose places are told by the second byte: ASCII without ", < and \\.
 const PACKED = Array.from({ length: 95 }, (nothing, i) => String.fromCharCode(32 + i))
@@ -56,6 +57,7 @@ function rowOf(map, head, row, rows = map.cells) {
   const at = map.only ? 0 : head * map.rows.length + row;
   const text = rows[at];
   if (typeof text === 'string') rows[at] = textsIn(text);
+  if (text === null) rows[at] = textsComputed(map, at); // since something was changed
   return rows[at];
 }
 
@@ -76,6 +78,35 @@ function isHidden(place) {
 // What a reader may see of it.
 function shownText(place) {
   return isHidden(place) ? ASKED : textOf(place);
+}
+
+// ---- texts of numbers that the page computed: render/number_text.c ----
+
+const PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
+
+function trimZeros(text) {
+  const [number, exponent] = text.split('e');
+  const trimmed = number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+  return exponent ? `${trimmed}e${exponent}` : trimmed;
+}
+
+// Rounded half to even, which toFixed is not where what is left away is exactly half.
+function fixed(value, decimals) {
+  const text = value.toFixed(decimals), left = value.toFixed(decimals + 30).slice(text.length);
+  const digits = text.replace(/\D/g, '');
+  if (!/^\.?50*$/.test(left) || Number(digits[digits.length - 1]) % 2 === 0) return text;
+  const whole = String(BigInt(digits) - 1n).padStart(digits.length, '0');
+  const point = whole.length - decimals, sign = value < 0 ? '-' : '';
+  return sign + whole.slice(0, point) + (decimals > 0 ? `.${whole.slice(point)}` : '');
+}
+
+function textOfNumber(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
+  const size = Math.abs(value);
+  if (!DATA.trims) return fixed(value, DIGITS).replace(/^-(?=[0.]+$)/, '');
+  if (size === 0 || (size >= PLAIN_FROM && size < PLAIN_BELOW))
+    return trimZeros(fixed(value, DIGITS)).replace(/^-(?=[0.]+$)/, '');
+  return trimZeros(value.toExponential(4).replace(/e([-+])(\d)$/, 'e$10$2'));
 }
 
 // 'inf' and 'nan' are words of their own in JavaScript.

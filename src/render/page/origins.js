@@ -42,28 +42,39 @@ function rowAndColumns(map, place) {
   return at;
 }
 
-// The cells that an operand is, in their order; none where it has no part in this cell.
-function partsOf(operand, place) {
+// The cells that an operand is: so many from the first one on, side by side, below each other, or
+// of one head after the other; none where it has no part in this cell.
+function strandOf(operand, place) {
   const map = MAPS[operand.map], at = rowAndColumns(map, place), pair = pairOf(place.map, at.column);
-  const cell = (row, column) => ({ map, head: at.head, row, column });
-  const where = (holds, row, column) => (holds ? [cell(row, column)] : []);
+  const strand = (row, column, count = 1, along = 'column') =>
+    ({ map, head: at.head, row, column, count, along });
+  const where = (holds, row, column) => strand(row, column, holds ? 1 : 0);
   const below = place.row - (place.map.rows.length - map.rows.length);
   switch (operand.part) {
     case 'row':
-    case 'row-i': return range(at.first, at.end, (column) => cell(at.row, column));
-    case 'row-j': return range(at.first, at.end, (column) => cell(place.column, column));
-    case 'column-j': return range(0, map.rows.length, (row) => cell(row, at.column));
+    case 'row-i': return strand(at.row, at.first, at.end - at.first);
+    case 'row-j': return strand(place.column, at.first, at.end - at.first);
+    case 'column-j': return strand(0, at.column, map.rows.length, 'row');
     case 'cell': return where(at.column < map.columns.length, at.row, at.column);
-    case 'of-row': return [cell(at.row, 0)];
-    case 'of-column': return [cell(0, at.column)];
+    case 'of-row': return strand(at.row, 0);
+    case 'of-column': return strand(0, at.column);
     case 'partner': return where(pair, place.row, pair && pair.partner);
     case 'of-pair': return where(pair, place.row, pair && pair.index);
     case 'above': return where(place.row < map.rows.length, place.row, at.column);
-    case 'of-focus': return [cell(place.map.focus.row, place.row)];
-    case 'of-heads': return range(0, map.heads, (head) => ({ ...cell(at.row, at.column), head }));
+    case 'of-focus': return strand(place.map.focus.row, place.row);
+    case 'of-heads': return { ...strand(at.row, at.column, map.heads, 'head'), head: 0 };
     case 'below': return where(below >= 0, below, at.column);
-    default: return [cell(0, 0)];
+    default: return strand(0, 0);
   }
+}
+
+function partsOf(operand, place) {
+  const { map, head, row, column, count, along } = strandOf(operand, place);
+  return range(0, count, (i) => {
+    const cell = { map, head, row, column };
+    cell[along] += i;
+    return cell;
+  });
 }
 
 // null where one of them is not on this page.

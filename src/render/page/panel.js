@@ -147,8 +147,7 @@ function choose(place) {
     if (!cell.map.blank) showHead(cell.map, cell.head);
   }
   show(place);
-  const anchor = `#${anchorOf(place)}`;
-  if (location.hash !== anchor) history.replaceState(null, '', anchor);
+  sayAddress(anchorOf(place));
 }
 
 // Parts of the page that come into view get their true heights, and move what is below: so once
@@ -162,10 +161,27 @@ function bring(element, options) {
   }));
 }
 
+// The address names a cell or a step, and holds what was changed: "#scores-h0-r0-c1&edit=…".
+function partsOfAddress() {
+  const parts = location.hash.slice(1).split('&');
+  const isEdit = (part) => part.startsWith('edit=');
+  return { anchor: parts.find((part) => !isEdit(part)) || '', edits: parts.find(isEdit) };
+}
+
+function anchorInAddress() {
+  return partsOfAddress().anchor;
+}
+
+function sayAddress(anchor = anchorInAddress()) {
+  const edits = textOfEdits(), parts = [anchor, edits && `edit=${encodeURIComponent(edits)}`];
+  const hash = parts.filter((part) => part).map((part, i) => (i > 0 ? '&' : '#') + part).join('');
+  if (location.hash !== hash) history.replaceState(null, '', hash || location.pathname + location.search);
+}
+
 // Opens the cell or the step that the address names.
 function followAddress() {
-  const place = placeOf(location.hash);
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const anchor = anchorInAddress(), place = placeOf(`#${anchor}`);
+  const target = document.getElementById(decodeURIComponent(anchor));
   if (!place && target) goToTarget(target);
   if (!place) return;
   showHead(place.map, place.head);

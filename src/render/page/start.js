@@ -3,5 +3,6 @@ startPanel();
 startSteps();
 startTokens();
 startExercises();
+startEditing();
 startPaper();
 followAddress();

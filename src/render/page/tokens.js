@@ -3,6 +3,7 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const LINE = { height: 26, length: 240, top: 18, widest: 9, hues: 8, gap: 12 };
 const TOKEN_FONT = 14; // as in the style
+const VIEWS = [];
 
 function makeSvg(tag, attributes, words) {
   const made = document.createElementNS(SVG, tag);
@@ -126,6 +127,7 @@ function startTokens() {
 
 function showTokens(map) {
   const view = makeView(map);
+  VIEWS.push(view);
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
     makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);
   tablesOf(map)[0].table.closest('section').append(block);

@@ -1,0 +1,167 @@
+/* What a page needs to compute its numbers again after one of them was changed: the inputs with all
+ * their digits, how the run computed, and the settings of its document. */
+#include "attn/spec/keys.h"
+#include "io/json_write.h"
+#include "io/number_write.h"
+#include "render/html_parts.h"
+#include "render/number_text.h"
+
+#include <math.h>
+#include <string.h>
+
+bool html_is_alive(const html_page *p)
+{
+    if (p->whole->document == NULL || p->asked != NULL)
+        return false;
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        const trace *room = trace_room(p->whole, i);
+        for (size_t j = 0; j < room->maps; j++) {
+            if (html_kept_of(p, &room->map[j]) != KEPT_ALL)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- inputs ---- */
+
+/* Whether the number can be read back from what the page shows of it. */
+static bool is_shown_whole(const tensor *of, double value, int digits)
+{
+    uint64_t units;
+    if (!number_text_units(value, digits, &units) || (value == 0 && signbit(value)))
+        return isinf(value) != 0;
+    double read = (double)units / pow(10, digits < 0 ? NUMBER_TEXT_DECIMALS : digits);
+    return fabs(value) == (of->type == DTYPE_F64 ? read : (double)(float)read);
+}
+
+static bool is_all_shown(const tensor *of, int digits)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        if (!is_shown_whole(of, tensor_get(of, at), digits))
+            return false;
+    } while (tensor_next(of, at));
+    return true;
+}
+
+static void add_row_bits(text *out, const tensor *of, size_t head, size_t row)
+{
+    for (size_t j = 0; j < of->size[2]; j++) {
+        double value = tensor_get(of, (size_t[]){head, row, j});
+        float narrow = (float)value;
+        uint32_t words[2];
+        memcpy(words, of->type == DTYPE_F64 ? (void *)&value : (void *)&narrow,
+               of->type == DTYPE_F64 ? sizeof value : sizeof narrow);
+        for (size_t i = 0; i < (of->type == DTYPE_F64 ? 2 : 1); i++)
+            html_pack_bits(out, words[i]);
+    }
+}
+
+/* Its type first, "4" or "8" bytes a number. */
+void html_add_bits(const html_page *p, const trace_map *map)
+{
+    const tensor *of = &map->values;
+    if (map->has_origin || is_all_shown(of, p->how->digits))
+        return;
+    text_add_format(p->out, ",\n\"bits\":\"%d", of->type == DTYPE_F64 ? 8 : 4);
+    for (size_t head = 0; head < of->size[0]; head++) {
+        for (size_t row = 0; row < of->size[1]; row++)
+            add_row_bits(p->out, of, head, row);
+    }
+    text_add_string(p->out, "\"");
+}
+
+/* ---- how a room computed ---- */
+
+/* A digit a key, 1 where it is hidden. */
+static void add_hidden(text *out, const tensor *hidden)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    text_add_string(out, ",\"hidden\":[");
+    do {
+        if (at[2] == 0)
+            text_add_string(out, at[0] + at[1] == 0 ? "\"" : "\",\"");
+        text_add_string(out, tensor_get(hidden, at) != 0 ? "1" : "0");
+    } while (tensor_next(hidden, at));
+    text_add_string(out, "\"]");
+}
+
+void html_add_run(text *out, const trace_run *run)
+{
+    text_add_format(out,
+                    ",\"appended\":%zu,\"decimals\":%d,\"keepsSum\":%s,\"causal\":%s,"
+                    "\"first\":%.0f",
+                    run->appended, run->decimals, run->keeps_sum ? "true" : "false",
+                    run->is_causal ? "true" : "false", run->first);
+    if (run->hidden.data != NULL)
+        add_hidden(out, &run->hidden);
+}
+
+/* ---- the document ---- */
+
+static void add_settings(text *out, const bundle *of, bool is_one);
+
+/* Matrices are nodes, and what was expected no longer holds. */
+static bool is_setting(const entry *one)
+{
+    const key *row = (const key *)(const void *)named_find(&KEYS, one->name, strlen(one->name));
+    key_kind kind = row == NULL ? KEY_SETTING : row->kind;
+    if (one->kind == ENTRY_TENSOR)
+        return one->tensor.rank == 0 || kind == KEY_NUMBERS;
+    return kind != KEY_STAGES && kind != KEY_TOL && kind != KEY_RECORDS && kind != KEY_VOCAB;
+}
+
+static void add_numbers(text *out, const tensor *of)
+{
+    if (of->rank < 2) {
+        json_row_write(out, of, -1);
+        return;
+    }
+    for (size_t i = 0; i < of->size[0]; i++) {
+        tensor row = tensor_at(of, i);
+        text_add_string(out, i == 0 ? "[" : ",");
+        json_row_write(out, &row, -1);
+    }
+    text_add_string(out, "]");
+}
+
+static void add_value(text *out, const entry *one)
+{
+    if (one->kind == ENTRY_BUNDLE)
+        add_settings(out, one->bundle, strcmp(one->name, "rope") == 0);
+    else if (one->kind == ENTRY_LIST)
+        json_list_write(out, &one->list);
+    else if (one->kind == ENTRY_TEXT)
+        json_string_write(out, one->text);
+    else if (one->tensor.rank == 0)
+        json_element_write(out, one->tensor.type, tensor_get(&one->tensor, NULL), -1);
+    else
+        add_numbers(out, &one->tensor);
+}
+
+/* is_one: the bundle is a setting itself, with nothing else in it. */
+static void add_settings(text *out, const bundle *of, bool is_one)
+{
+    bool is_list = of->count > 0 && strcmp(of->entry[0].name, "1") == 0, is_first = true;
+    text_add_string(out, is_list ? "[" : "{");
+    for (size_t i = 0; i < of->count; i++) {
+        const entry *one = &of->entry[i];
+        if (!is_one && !is_setting(one))
+            continue;
+        text_add_string(out, is_first ? "" : ",");
+        is_first = false;
+        if (!is_list) {
+            json_string_write(out, one->name);
+            text_add_string(out, ":");
+        }
+        add_value(out, one);
+    }
+    text_add_string(out, is_list ? "]" : "}");
+}
+
+void html_add_source(const html_page *p)
+{
+    text_add_format(p->out, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
+    add_settings(p->out, p->whole->document, false);
+}

@@ -1,0 +1,287 @@
+// Changing numbers on the page: in their cells, by sliders and switches. What follows from it is
+// marked, and says what it was.
+
+const EDITOR = { bar: null, lines: new Map(), controls: [] };
+
+// ---- showing what was changed ----
+
+// What is compared with: what was pinned, else what came.
+function numberBefore(place) {
+  return (EDITS.pinned || EDITS.came).get(place.map)[indexOfPlace(place)];
+}
+
+function markCell(cell, place) {
+  const before = numberBefore(place), isChanged = !Object.is(before, valueOf(place));
+  cell.classList.toggle('changed', isChanged);
+  if (isChanged) cell.title = (EDITS.pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(textOfNumber(before)));
+  else cell.removeAttribute('title');
+}
+
+// A table of numbers, or of a worked line's, which has no colours.
+function refill(map, shown) {
+  const greatest = map.share ? 1 : greatestOf(map, shown.head);
+  const isPart = shown.table.matches('.part');
+  for (const line of shown.body.rows) {
+    for (const cell of line.cells) {
+      const place = cell.tagName === 'TD' && placeIn(shown, map, cell);
+      if (!place) continue;
+      cell.className = isPart ? '' : levelOf(map, valueOf(place), greatest);
+      cell.textContent = writtenOut(textOf(place));
+      markCell(cell, place);
+    }
+  }
+  if (!isPart) alignPoints(shown.body);
+}
+
+// Heads that are put aside come back on paper.
+function refillAside(map, shown) {
+  for (const figure of shown.heads.filter((one) => one)) {
+    const body = figure.querySelector('tbody[data-map]');
+    refill(map, { ...shown, body, head: Number(body.dataset.head), heads: [] });
+  }
+}
+
+function placeOfLine(line) {
+  const [map, head, row, column] = line.dataset.cell.split(' ').map(Number);
+  return { map: MAPS[map], head, row, column };
+}
+
+// A worked line is written anew, without its letters; as it came again, it gets them back.
+function rewriteLine(line) {
+  const place = placeOfLine(line), made = arithmeticOf(place);
+  if (!EDITOR.lines.has(line)) EDITOR.lines.set(line, [...line.childNodes]);
+  const isAsItCame = EDITS.done.length === 0;
+  line.replaceChildren(...isAsItCame ? EDITOR.lines.get(line) : numbersLine(place, made).childNodes);
+}
+
+function showEdits(maps) {
+  for (const map of maps) {
+    for (const shown of tablesOf(map)) {
+      refill(map, shown);
+      refillAside(map, shown);
+    }
+  }
+  for (const line of document.querySelectorAll('.line[data-cell]')) {
+    const place = placeOfLine(line);
+    if (maps.has(place.map) || takesFrom(place.map, maps)) rewriteLine(line);
+  }
+  VIEWS.filter((view) => maps.has(view.map)).forEach(drawLines);
+  if (PANEL.chosen) show(PANEL.chosen);
+}
+
+// ---- the bar ----
+
+function markEdits() {
+  const isEdited = EDITS.done.length > 0;
+  EDITOR.undo.disabled = EDITOR.reset.disabled = !isEdited;
+  EDITOR.redo.disabled = EDITS.undone.length === 0;
+  EDITOR.badge.textContent = isEdited ? TEXT.edited : '';
+  EDITOR.controls.forEach((show) => show());
+  sayAddress();
+}
+
+function attempt(act) {
+  try {
+    act();
+  } catch (error) {
+    EDITOR.badge.textContent = error.message;
+    return;
+  }
+  if (EDITOR.bar) markEdits();
+}
+
+function takeAddress() {
+  const { edits } = partsOfAddress();
+  if (!edits) return;
+  for (const make of editsIn(decodeURIComponent(edits.slice('edit='.length)))) attempt(() => edit(make()));
+}
+
+function pin() {
+  takeAll();
+  EDITS.pinned = EDITS.pinned ? null : new Map([...NUMBERS].map(([map, numbers]) => [map, numbers.slice()]));
+  EDITOR.pin.setAttribute('aria-pressed', EDITS.pinned !== null);
+  showEdits(new Set(SHOWN.keys()));
+}
+
+function nameOfFile() {
+  return DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+}
+
+function saveFile(words, name) {
+  const file = new Blob([words, '\n'], { type: 'application/json' });
+  Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name }).click();
+}
+
+// Where a browser forbids the clipboard, it is a file.
+function copyDocument() {
+  const words = currentDocument(), save = () => saveFile(words, `${nameOfFile()}.json`);
+  if (!navigator.clipboard) return save();
+  return navigator.clipboard.writeText(words)
+    .then(() => { EDITOR.badge.textContent = TEXT.copied; }, save);
+}
+
+function startBar() {
+  const box = makeToggle(TEXT.change, () => document.body.classList.toggle('changing', box.box.checked));
+  const button = (words, act) => makeButton(words, () => attempt(act));
+  Object.assign(EDITOR, { box: box.box, undo: button(TEXT.undo, undo),
+    redo: button(TEXT.redo, redo), reset: button(TEXT.reset, asItCame), pin: button(TEXT.pin, pin),
+    badge: makeElement('output', 'badge') });
+  EDITOR.bar = makeElement('div', 'edits', box.label, EDITOR.undo, EDITOR.redo, EDITOR.reset, EDITOR.pin,
+    button(TEXT.copy, copyDocument), EDITOR.badge);
+  EDITOR.pin.setAttribute('aria-pressed', false);
+  STEPS.bar.append(EDITOR.bar);
+  STEPS.bar.nextElementSibling.append(` ${TEXT.changing}`);
+}
+
+// ---- in a cell ----
+
+function endTyping(cell, place) {
+  cell.textContent = writtenOut(textOf(place));
+  if (EDITS.came) markCell(cell, place);
+  focusCell(cell);
+}
+
+function typeInto(cell, place, typed) {
+  const input = document.createElement('input');
+  input.autocomplete = 'off';
+  input.value = typed === undefined ? textOf(place) : typed;
+  input.setAttribute('aria-label', TEXT.newNumber(roomOf(place.map) + nameOf(place)));
+  cell.replaceChildren(input);
+  cell.removeAttribute('title');
+  input.focus();
+  if (typed === undefined) input.select();
+  let isDone = false; // an input that goes loses the focus
+  const finish = (isTaken) => {
+    if (isDone) return;
+    isDone = true;
+    const isSame = input.value === textOf(place), x = answerIn(input.value);
+    endTyping(cell, place);
+    if (isTaken && !isSame && !Number.isNaN(x)) attempt(() => edit(setNumber(place, x)));
+  };
+  input.addEventListener('keydown', (event) => {
+    event.stopPropagation();
+    if (event.key === 'Enter' || event.key === 'Escape') finish(event.key === 'Enter');
+  });
+  input.addEventListener('blur', () => finish(true));
+}
+
+function canBeTyped(place) {
+  return place && isInput(place.map) && place.row < rowsGiven(place.map);
+}
+
+function isOfMask(place) {
+  return place && mapsThatSee(place.map.room)[0] === place.map &&
+    place.column < place.map.columns.length - DATA.rooms[place.map.room].appended;
+}
+
+function toggleSight(place) {
+  const { map, head, row, column } = place;
+  attempt(() => edit(setMask(map.room, row, column, isOutOfSight(map, head, row, column))));
+}
+
+function changeCell(event, isAtOnce) {
+  const place = placeAt(event.target), cell = event.target.closest('td');
+  if (!place || event.target.tagName === 'INPUT') return;
+  if (isOfMask(place) && isAtOnce) toggleSight(place);
+  else if (canBeTyped(place)) typeInto(cell, place);
+}
+
+// A digit begins a new number, as in a spreadsheet.
+function typeByKey(event) {
+  const place = event.target.tagName === 'TD' && placeAt(event.target);
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (isPlain && canBeTyped(place) && /^([-\d.]|F2)$/.test(event.key)) {
+    event.preventDefault();
+    typeInto(event.target, place, event.key === 'F2' ? undefined : event.key);
+  }
+  const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z';
+  if (isUndo && event.target.tagName !== 'INPUT') {
+    event.preventDefault();
+    attempt(event.shiftKey ? redo : undo);
+  }
+}
+
+// ---- sliders and switches, in the steps that they are of ----
+
+// show: brings it to the number that there is.
+function addControl(section, show, ...parts) {
+  section.append(makeElement('label', 'control', ...parts));
+  EDITOR.controls.push(show);
+  show();
+}
+
+// Of what has one number: from 0 to three times what came.
+function addSlider(section, map) {
+  const place = { map, head: 0, row: 0, column: 0 }, output = document.createElement('output');
+  const came = numberOf(textOf(place)), input = document.createElement('input');
+  const most = 3 * Math.abs(came) || 1;
+  Object.assign(input, { type: 'range', min: most / 300, max: most, step: most / 300 });
+  const show = () => {
+    const now = EDITS.came ? valueOf(place) : came;
+    input.value = now;
+    output.textContent = textOfNumber(now);
+  };
+  input.addEventListener('input', () => attempt(() => edit(setNumber(place, Number(input.value)), true)));
+  addControl(section, show, ...mathematics(map.name), input, output);
+}
+
+function addSwitch(section, words, read, act) {
+  const input = document.createElement('input');
+  input.type = 'checkbox';
+  input.addEventListener('change', () => attempt(() => edit(act(input.checked))));
+  addControl(section, () => { input.checked = read(); }, input, words);
+}
+
+// A head does not count where the rows of Wo that take it are 0.
+function rowsOfHead(wo, head, heads) {
+  const height = wo.rows.length / heads;
+  return range(0, height, (i) => head * height + i).flatMap((row) =>
+    wo.columns.map((nothing, column) => ({ map: wo, head: 0, row, column })));
+}
+
+function addHeads(section, room) {
+  const wo = MAPS.find((map) => map.room === room && map.key === 'wo');
+  const heads = MAPS.find((map) => map.room === room && map.name === 'weights').heads;
+  for (let head = 0; wo && isInput(wo) && heads > 1 && head < heads; head++) {
+    const places = rowsOfHead(wo, head, heads);
+    const counts = () => !EDITS.came || places.some((place) => valueOf(place) !== 0);
+    addSwitch(section, TEXT.headCounts(head + 1), counts, (isOn) => {
+      takeAll();
+      return places.flatMap((place) =>
+        setNumber(place, isOn ? EDITS.came.get(wo)[indexOfPlace(place)] : 0));
+    });
+  }
+}
+
+function sectionOf(room, ...steps) {
+  const { way } = DATA.rooms[room];
+  return steps.map((step) => document.getElementById(`step-${way}${step}`)).find((one) => one);
+}
+
+function startControls() {
+  for (const map of MAPS) {
+    const section = document.getElementById(`step-${map.step}`);
+    const isNumber = map.heads * map.rows.length * map.columns.length === 1;
+    if (section && isNumber && isInput(map)) addSlider(section, map);
+  }
+  DATA.rooms.forEach((nothing, room) => {
+    const sees = sectionOf(room, 'mask', 'softmax'), joins = sectionOf(room, 'unify');
+    if (sees && mapsThatSee(room).length > 0)
+      addSwitch(sees, TEXT.causal, () => sightOf(room).causal, (isOn) => setCausal(room, isOn));
+    if (joins) addHeads(joins, room);
+  });
+}
+
+function startEditing() {
+  if (!ALIVE) return;
+  globalThis.selfattn = OWN_SCRIPTS;
+  EDITS.told = showEdits;
+  startBar();
+  startControls();
+  const main = document.querySelector('main');
+  main.addEventListener('dblclick', (event) => changeCell(event, false));
+  main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
+  document.addEventListener('keydown', typeByKey);
+  takeAddress();
+  markEdits();
+}

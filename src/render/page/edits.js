@@ -1,0 +1,216 @@
+// What is changed on the page: numbers that go in, and what a query may see. The rest follows. A page
+// is alive when the program put into it what that takes.
+
+// order: the maps as they are computed; came, pinned: their numbers then; told: what shows them.
+const EDITS = { done: [], undone: [], order: null, came: null, pinned: null, told: () => {} };
+
+// ---- what can be changed ----
+
+// The keys of settings that are nodes.
+const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks' };
+const NORM_PART = /^(ln\w+)\.(gain|bias|eps)$/, FEED_FORWARD = /^[wb][123]$/;
+
+function keysOf(map) {
+  if (map.name === 'embedding' || map.name === 'vocab') return ['x'];
+  if (map.key) return [map.key];
+  if (SETTING_KEYS[map.name]) return [SETTING_KEYS[map.name]];
+  const norm = NORM_PART.exec(map.name);
+  if (norm) return norm.slice(1);
+  return FEED_FORWARD.test(map.name) || map.name === 'segment_embedding' ||
+    map.name === 'position_embedding' ? [map.name] : null;
+}
+
+// Where the document has what this node is: ["layers", 0, "cross", "wq"]; null: nowhere.
+function wayOf(map) {
+  const keys = map.operation || map.a ? null : keysOf(map);
+  if (!keys) return null;
+  const at = /^layer\.(\d+)\.(cross\.)?/.exec(DATA.rooms[map.room].way);
+  if (at && at[2] && keys[0] === 'xk') return ['memory'];
+  return [...at ? ['layers', Number(at[1])] : [], ...at && at[2] ? ['cross'] : [], ...keys];
+}
+
+// Nodes that are the same numbers of the document.
+function sameAs(map) {
+  const way = String(wayOf(map));
+  return MAPS.filter((one) => String(wayOf(one)) === way);
+}
+
+function isInput(map) {
+  return ALIVE && wayOf(map) !== null;
+}
+
+// Those that are not appended.
+function rowsGiven(map) {
+  return map.rows.length - (map.appended || 0);
+}
+
+// ---- computing ----
+
+function isMade(map) {
+  return Boolean(map.operation || map.learned);
+}
+
+function compute(map) {
+  if (isMade(map)) NUMBERS.set(map, makeNumbers(map));
+}
+
+// A page that another program made, or a browser that computes otherwise, is not to be trusted.
+function isAsShown(map) {
+  return range(0, map.heads * map.rows.length, (line) => line).every((line) =>
+    String(textsComputed(map, line)) ===
+      String(rowOf(map, Math.floor(line / map.rows.length), line % map.rows.length)));
+}
+
+function takeAll() {
+  if (EDITS.order) return;
+  EDITS.order = inOrder(MAPS);
+  for (const map of EDITS.order) {
+    takeInput(map);
+    compute(map);
+  }
+  if (!EDITS.order.every(isAsShown)) throw new Error(TEXT.notTheSame);
+  EDITS.came = new Map([...NUMBERS].map(([map, numbers]) => [map, numbers.slice()]));
+}
+
+function takesFrom(map, maps) {
+  const nodes = [...OPERANDS, 'learned'].filter((name) => map[name])
+    .map((name) => MAPS[map[name].map]);
+  const norm = map.operation && normOf(map); // which takes what its own rows were made of
+  return nodes.some((one) => maps.has(one)) || Boolean(norm && norm !== map && takesFrom(norm, maps));
+}
+
+// All that depends on these maps, themselves too.
+function follow(changed) {
+  const all = new Set(changed);
+  for (const map of EDITS.order) {
+    if (isMade(map) && (all.has(map) || takesFrom(map, all))) {
+      all.add(map);
+      compute(map);
+    }
+  }
+  return all;
+}
+
+// ---- changes ----
+
+// { place, from, to } of a number; { room, from, to } of what may be seen. Putting one gives the maps
+// that it concerns.
+const CHANGES = {
+  number: ({ place }, value) => {
+    const maps = sameAs(place.map);
+    for (const map of maps) NUMBERS.get(map)[indexOfPlace({ ...place, map })] = value;
+    return maps;
+  },
+  sight: ({ room }, sight) => {
+    SIGHT.set(room, sight);
+    return mapsThatSee(room);
+  },
+};
+
+// Where keys are hidden: in the scores that the softmax takes, or where it takes them; what has a
+// column for each key first.
+function mapsThatSee(room) {
+  const named = (name) => MAPS.filter((map) => map.room === room && map.name === name);
+  const masked = named('masked');
+  return masked.length > 0 ? masked : [...named('exp'), ...named('row_max')];
+}
+
+function put(edit, isBack) {
+  const changes = isBack ? [...edit].reverse() : edit, changed = new Set();
+  for (const change of changes) {
+    const value = isBack ? change.from : change.to;
+    CHANGES[change.what](change, value).forEach((map) => changed.add(map));
+  }
+  const all = follow(changed);
+  for (const map of all) map.cells.fill(null);
+  EDITS.told(all);
+}
+
+// A slider's changes of one number, one after the other, are undone at once.
+function edit(changes, isOnward = false) {
+  if (changes.length === 0) return;
+  const last = EDITS.done[EDITS.done.length - 1];
+  if (isOnward && last && last.length === 1 && last[0].said === changes[0].said)
+    last[0].to = changes[0].to;
+  else EDITS.done.push(changes);
+  EDITS.undone = [];
+  put(changes, false);
+}
+
+function undo() {
+  const last = EDITS.done.pop();
+  if (!last) return;
+  EDITS.undone.push(last);
+  put(last, true);
+}
+
+function redo() {
+  const next = EDITS.undone.pop();
+  if (!next) return;
+  EDITS.done.push(next);
+  put(next, false);
+}
+
+function asItCame() {
+  while (EDITS.done.length > 0) undo();
+}
+
+// ---- what they are made of ----
+
+function setNumber(place, value) {
+  takeAll();
+  const isSetting = place.map.wide && !place.map.made; // which no type of the run rounds
+  const to = isSetting ? value : TYPE.round(value);
+  if (!isInput(place.map) || place.row >= rowsGiven(place.map)) throw new Error(TEXT.notAnInput(fullName(place.map)));
+  if (!Number.isFinite(to) && place.map.key !== 'bias') throw new Error(TEXT.notFinite);
+  const from = valueOf(place);
+  return Object.is(from, to) ? [] : [{ what: 'number', said: anchorOf(place), place, from, to }];
+}
+
+// Queries that stand before the keys stand there by settings that hide keys too.
+function setSight(room, said, to) {
+  const isOfPlaces = MAPS.some((map) => map.room === room &&
+    ['p', 'q_position', 'x_position'].includes(map.name));
+  if (isOfPlaces && DATA.rooms[room].first < 0) throw new Error(TEXT.before);
+  return [{ what: 'sight', said, room, from: sightOf(room), to }];
+}
+
+function setCausal(room, causal) {
+  const from = sightOf(room);
+  return from.causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`, { ...from, causal });
+}
+
+// Of all heads. Where a query comes to see beyond its place, what else causality hid is hidden key
+// by key from then on.
+function setMask(room, row, column, maySee) {
+  const [map] = mapsThatSee(room), from = sightOf(room);
+  const isFreed = maySee && from.causal && column > DATA.rooms[room].first + row;
+  const hidden = range(0, map.heads * map.rows.length, (line) => map.columns.map((nothing, j) => {
+    const i = line % map.rows.length;
+    if (i === row && j === column) return !maySee;
+    return isFreed ? isOutOfSight(map, Math.floor(line / map.rows.length), i, j)
+      : Boolean(from.hidden && from.hidden[line][j]);
+  }));
+  return setSight(room, `mask-${room}-${row}-${column}=${Number(maySee)}`,
+    { causal: from.causal && !isFreed, hidden });
+}
+
+// ---- in the address ----
+
+function textOfEdits() {
+  return EDITS.done.flat().map((change) =>
+    (change.what === 'number' ? `${change.said}=${change.to}` : change.said)).join(';');
+}
+
+// What such a text says, one after the other; what is not of this page is passed over.
+function editsIn(text) {
+  return text.split(';').map((said) => () => {
+    const [what, value] = said.split('=');
+    const [, kind, ...at] = /^(causal|mask)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
+    const [room, row, column] = at.map(Number);
+    if (kind === 'causal') return setCausal(room, value === '1');
+    if (kind === 'mask') return setMask(room, row, column, value === '1');
+    const place = placeOf(`#${what}`);
+    return place ? setNumber(place, Number(value)) : [];
+  });
+}
