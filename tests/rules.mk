@@ -6,7 +6,7 @@ PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
 HELPERS  := $(addprefix $(BUILD)/,trace_formats exponent peak)
 FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := sanitize answer clang valgrind fuzz packaging exponent hard memory endless numbers \
+SLOW     := sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
 	coverage web fresh latex
 # Takes long: what grows faster than its input is looked for when code that searches has changed.
 LONG     := growth

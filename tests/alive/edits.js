@@ -1,0 +1,162 @@
+'use strict';
+// node edits.js SCRIPTS FOLDER: the scripts of pages, in the folder SCRIPTS, with the data of a page
+// of each document that FOLDER/documents names, in float32 and float64 by turns.
+//
+// as it came   every node, computed again by the page, is what the trace has, bit for bit, and its
+//              texts are those of the page
+// edits        after five changes, drawn from a seed, of numbers and of what may be seen, the program
+//              computes of the page's document every number that the page has, bit for bit
+// undo         brings back what came
+//
+// A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
+
+const fs = require('fs');
+const path = require('path');
+const vm = require('vm');
+const { spawnSync } = require('child_process');
+
+const [scripts, folder] = process.argv.slice(2);
+const PARTS = ['document', 'edits', 'evaluate', 'numbers', 'origins', 'real', 'texts'];
+const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
+const EDITS = 5, LEAST = 1000;
+const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
+let passed = 0, failed = 0, changes = 0;
+
+function check(name, holds, what) {
+  if (holds) passed++;
+  else {
+    failed++;
+    console.log(`FAIL alive: ${name}: ${what}`);
+  }
+}
+
+function selfattn(...options) {
+  const ran = spawnSync('selfattn', options, { maxBuffer: 1 << 28, encoding: 'utf8' });
+  return { text: ran.stdout, said: (ran.stderr || String(ran.error)).trim(), isDone: ran.status === 0 };
+}
+
+// What a page holds, out of the page itself.
+function dataOf(document, type) {
+  const page = path.join(folder, 'page.html');
+  const ran = selfattn('run', '--quiet', '--dtype', type, '--trace-format', 'html', '--trace-output', page,
+    '-o', '/dev/null', document);
+  if (!ran.isDone) return null;
+  return /id=data>([^]*?)<\/script>/.exec(fs.readFileSync(page, 'utf8'))[1];
+}
+
+function traceOf(document, type, ...options) {
+  const ran = selfattn('run', '--quiet', '--dtype', type, '--trace', '--trace-format', 'json', ...options,
+    document);
+  return ran.isDone ? JSON.parse(ran.text) : ran.said;
+}
+
+// ---- in the page ----
+
+function open(data) {
+  const page = vm.createContext({
+    document: { getElementById: () => ({ textContent: data }) },
+    lastOf: (list) => list[list.length - 1],
+  });
+  vm.runInContext(`${SCRIPT}
+    const NODES = () => { takeAll(); return MAPS.map((map) => ({ name: fullName(map),
+      isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); };
+    const FOCUS = MAPS.map((map) => map.focus).find((one) => one) || { head: 0, row: 0 };
+    globalThis.page = { NODES, DATA, FOCUS, draw, undo, currentDocument };
+    ${draw}`, page);
+  return page.page;
+}
+
+// A change that random() draws; what may not be changed there is left.
+function draw(random) {
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const rooms = DATA.rooms.map((room, i) => i).filter((i) => mapsThatSee(i).length > 0);
+  const kind = random();
+  try {
+    if (kind < 0.75 || rooms.length === 0) {
+      const map = pick(MAPS.filter(isInput)), now = () => valueOf(place);
+      const place = { map, head: pick([...Array(map.heads).keys()]),
+        row: pick([...Array(rowsGiven(map)).keys()]), column: pick([...map.columns.keys()]) };
+      takeAll();
+      const isAboveZero = /^(scale|C|qk_eps)$|eps$/.test(map.name);
+      const x = isAboveZero ? Math.abs(now()) * (0.5 + random()) + 0.001 : (random() - 0.5) * 4;
+      edit(setNumber(place, x));
+      return `${fullName(map)}[${place.head},${place.row},${place.column}] = ${x}`;
+    }
+    const room = pick(rooms), [map] = mapsThatSee(room);
+    if (kind < 0.85) {
+      const isOn = random() < 0.5;
+      edit(setCausal(room, isOn));
+      return `causal ${room} ${isOn}`;
+    }
+    const row = pick([...map.rows.keys()]);
+    const column = Math.floor(random() * (map.columns.length - DATA.rooms[room].appended));
+    const maySee = random() < 0.5;
+    edit(setMask(room, row, column, maySee));
+    return `mask ${room} ${row} ${column} ${maySee}`;
+  } catch (refused) {
+    if (refused.message !== TEXT.before) throw refused;
+    return refused.message;
+  }
+}
+
+// ---- what is compared ----
+
+function numbersOf(node, type, isWide) {
+  return node.values.flat(2).map((x) => (typeof x === 'string' ? SPECIAL[x] : x))
+    .map((x) => (type === 'f32' && !isWide ? Math.fround(x) : x));
+}
+
+// The first node of the page that is another one in the trace; what is looked up by a word or an id
+// is x in the page's document.
+function firstDifference(nodes, trace, type) {
+  const others = new Map(trace.nodes.map((node) => [node.name, node]));
+  for (const { name, isWide, numbers } of nodes) {
+    const node = others.get(name);
+    if (!node && /^(embedding|vocab)$/.test(name)) continue;
+    if (!node) return `${name} is not there`;
+    const wanted = numbersOf(node, type, isWide);
+    const at = wanted.findIndex((x, i) => !Object.is(x, numbers[i]));
+    if (wanted.length !== numbers.length || at >= 0)
+      return `${name}, number ${at + 1}: ${numbers[at]} on the page, ${wanted[at]} by the program`;
+  }
+  return null;
+}
+
+// A generator of numbers from 0 to 1 (Numerical Recipes, 7.1: the quick one).
+function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function tryEdits(name, page, type, seed) {
+  const random = generator(seed), said = [], came = String(page.NODES().map((node) => node.numbers));
+  for (let i = 0; i < EDITS; i++) said.push(page.draw(random));
+  changes += EDITS;
+  const file = path.join(folder, 'edited.json');
+  fs.writeFileSync(file, page.currentDocument());
+  const focus = `head=${page.FOCUS.head + 1},row=${page.FOCUS.row + 1}`;
+  const trace = traceOf(file, type, '--focus', focus);
+  const difference = typeof trace === 'string' ? trace : firstDifference(page.NODES(), trace, type);
+  check(name, difference === null, `${said.join('; ')}: ${difference}`);
+  for (let i = 0; i < EDITS; i++) page.undo();
+  check(name, String(page.NODES().map((node) => node.numbers)) === came, 'undo does not bring it back');
+}
+
+const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
+documents.forEach((document, i) => {
+  const type = i % 2 === 0 ? 'f32' : 'f64', data = dataOf(document, type);
+  if (data === null) return; // it is of an error, or of a type of its own
+  const page = open(data), name = `${document}, ${type}`;
+  if (!page.DATA.source) {
+    check(name, false, 'its page can not be changed');
+    return;
+  }
+  check(name, firstDifference(page.NODES(), traceOf(document, type), type) === null, 'as it came: ' +
+    firstDifference(page.NODES(), traceOf(document, type), type));
+  for (const seed of [2 * i, 2 * i + 1]) tryEdits(name, page, type, seed);
+});
+if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
+console.log(`${passed} passed, ${failed} failed`);
