@@ -34,31 +34,37 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
     return made;
 }
 
-static bool is_kind(const layer_part *p, int with)
-{
-    return with == PART_ALL || p->as->kind == (part_kind)with;
-}
-
-bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e)
+bool stack_change_parts(stack_attempt *a, part_change change, int kind, int with, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
         layer *l = &a->stack->layer[i];
-        for (size_t j = 0; j < l->parts; j++)
-            is_any =
-                (is_kind(&l->part[j], kind) && change(a, &l->part[j], &a->row[i][j], value, e)) ||
-                is_any;
+        for (size_t j = 0; j < l->parts; j++) {
+            if (kind == PART_ALL || l->part[j].as->kind == (part_kind)kind)
+                is_any = change(a, &l->part[j], &a->row[i][j], with, e) || is_any;
+        }
     }
     return is_any && !e->is_set;
 }
 
 /* ---- reading ---- */
 
+static bool make(stack_attempt *a, const stack_mistake *one, err *e)
+{
+    if (one->norm != NULL)
+        return stack_change_norms(a, one->norm, one->with, e);
+    if (one->feed_forward != NULL)
+        return stack_change_feed_forwards(a, one->feed_forward, one->with, e);
+    if (one->part != NULL)
+        return stack_change_parts(a, one->part, one->kind, one->with, e);
+    return one->make(a, one->with, e);
+}
+
 static bool make_at(stack_attempt *a, stack_point at, err *e)
 {
     for (size_t i = 0; i < a->made_together; i++) {
         const stack_mistake *one = a->together[i].of_stack;
-        if (one != NULL && one->at == at && !one->make(a, one->with, e))
+        if (one != NULL && one->at == at && !make(a, one, e))
             return false;
     }
     return true;

@@ -29,20 +29,30 @@ typedef struct stack_scope {
 
 typedef struct stack_attempt stack_attempt;
 
-/* Makes a mistake; false without an error where that is not possible here. */
+/* What makes a mistake, at once or in each norm, part or feed-forward part that is meant; false
+ * without an error where that is not possible. */
 typedef bool (*stack_blunder)(stack_attempt *a, int with, err *e);
+typedef bool (*norm_change)(stack_attempt *a, norm *one, int with, err *e);
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int with, err *e);
+typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
 
-/* Where a mistake is made: in the document, in the stack that was read, or once rows are planned,
+/* Where a mistake is made: in the stack that was read, in the document, or once rows are planned,
  * those of each step where it goes on. */
-typedef enum stack_point { STACK_ASKED, STACK_READ, STACK_ROWS } stack_point;
+typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS } stack_point;
 
 typedef struct stack_mistake {
     named named;
     stack_point at;
-    stack_blunder make;
+    stack_blunder make; /* one of these four */
+    norm_change norm;
+    feed_forward_change feed_forward;
+    part_change part;
+    int kind;          /* of those parts */
     int with;          /* what it takes */
     bool is_of_digits; /* as of a mistake */
 } stack_mistake;
+
+enum { PART_ALL = PART_FEED_FORWARD + 1 };
 
 /* What is made together: a row of STACK_MISTAKES, or one of MISTAKES. */
 typedef struct any_mistake {
@@ -104,13 +114,12 @@ bool stack_steps_add(const stack_attempt *a, bundle *made, err *e);
  * NULL where memory is missing. */
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);
 
-typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int value, err *e);
-
-/* Changes each part of this kind, or all, in the layers that are meant; false where none could
- * be. */
-bool stack_change_parts(stack_attempt *a, int kind, part_change change, int value, err *e);
-
-enum { PART_ALL = PART_FEED_FORWARD + 1 };
+/* Changes each part of this kind, or all, in the layers that are meant; each norm that is used
+ * there, and with all layers those around them; each feed-forward part, likewise. False where none
+ * could be. */
+bool stack_change_parts(stack_attempt *a, part_change change, int kind, int with, err *e);
+bool stack_change_norms(stack_attempt *a, norm_change change, int with, err *e);
+bool stack_change_feed_forwards(stack_attempt *a, feed_forward_change change, int with, err *e);
 
 extern const named_table STACK_MISTAKES; /* rows of `stack_mistake` */
 const stack_mistake *stack_mistake_at(size_t index);

@@ -30,21 +30,21 @@ static bool results_as(stack_attempt *a, int with, err *e)
 /* clang-format off */
 static const stack_mistake DIGIT_ROWS[] = {
     {{"float16-layers", "what each layer gives is rounded to float16"},
-     STACK_READ, layers_as, AS_FLOAT16, true},
+     .make = layers_as, .with = AS_FLOAT16, .is_of_digits = true},
     {{"float16-results", "results are rounded to float16 when all is computed"},
-     STACK_READ, results_as, AS_FLOAT16, true},
+     .make = results_as, .with = AS_FLOAT16, .is_of_digits = true},
     {{"bfloat16-layers", "what each layer gives is rounded to bfloat16"},
-     STACK_READ, layers_as, AS_BFLOAT16, true},
+     .make = layers_as, .with = AS_BFLOAT16, .is_of_digits = true},
     {{"bfloat16-results", "results are rounded to bfloat16 when all is computed"},
-     STACK_READ, results_as, AS_BFLOAT16, true},
+     .make = results_as, .with = AS_BFLOAT16, .is_of_digits = true},
     {{"layers-rounded-1", "what each layer gives is rounded to 1 decimal"},
-     STACK_READ, layers_as, 1 + AS_AWAY, true},
+     .make = layers_as, .with = 1 + AS_AWAY, .is_of_digits = true},
     {{"layers-rounded-2", "what each layer gives is rounded to 2 decimals"},
-     STACK_READ, layers_as, 2 + AS_AWAY, true},
+     .make = layers_as, .with = 2 + AS_AWAY, .is_of_digits = true},
     {{"layers-rounded-3", "what each layer gives is rounded to 3 decimals"},
-     STACK_READ, layers_as, 3 + AS_AWAY, true},
+     .make = layers_as, .with = 3 + AS_AWAY, .is_of_digits = true},
     {{"layers-rounded-4", "what each layer gives is rounded to 4 decimals"},
-     STACK_READ, layers_as, 4 + AS_AWAY, true},
+     .make = layers_as, .with = 4 + AS_AWAY, .is_of_digits = true},
 };
 /* clang-format on */
 

@@ -19,11 +19,6 @@ static bool set_order(stack_attempt *a, layer_part *p, part_row *row, int with, 
     return old.ln_before != row->ln_before || old.ln_after != row->ln_after;
 }
 
-static bool order(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, PART_ALL, set_order, with, e);
-}
-
 static bool drop_norm(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
     size_t number = (size_t)with;
@@ -33,11 +28,6 @@ static bool drop_norm(stack_attempt *a, layer_part *p, part_row *row, int with, 
     row->ln_before = is_before ? 0 : row->ln_before;
     row->ln_after = is_after ? 0 : row->ln_after;
     return is_before || is_after;
-}
-
-static bool leave_out_norm(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, PART_ALL, drop_norm, with, e);
 }
 
 static bool leave_out_first(stack_attempt *a, int with, err *e)
@@ -105,10 +95,7 @@ static bool share_norm(stack_attempt *a, int with, err *e)
 
 /* ---- what they compute ---- */
 
-typedef bool (*norm_change)(stack_attempt *a, norm *one, int with, err *e);
-
-/* Each norm that is meant. */
-static bool change_norms(stack_attempt *a, norm_change change, int with, err *e)
+bool stack_change_norms(stack_attempt *a, norm_change change, int with, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
@@ -131,11 +118,6 @@ static bool set_kind(stack_attempt *a, norm *one, int with, err *e)
     return was_rms != one->is_rms;
 }
 
-static bool kind(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, set_kind, with, e);
-}
-
 static bool set_eps(stack_attempt *a, norm *one, int with, err *e)
 {
     (void)a, (void)e;
@@ -143,21 +125,11 @@ static bool set_eps(stack_attempt *a, norm *one, int with, err *e)
     return true;
 }
 
-static bool eps(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, set_eps, with, e);
-}
-
 static bool put_eps_outside(stack_attempt *a, norm *one, int with, err *e)
 {
     (void)a, (void)with, (void)e;
     one->eps_is_outside = true;
     return one->eps > 0;
-}
-
-static bool eps_outside(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, put_eps_outside, with, e);
 }
 
 /* gain·factor + more; of a gain that is not there, 1. */
@@ -188,11 +160,6 @@ static bool divide_by_less(stack_attempt *a, norm *one, int with, err *e)
     return change_gain(a, one, 1 / sqrt(c), 0, e);
 }
 
-static bool variance(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, divide_by_less, with, e);
-}
-
 static bool drop_gain(stack_attempt *a, norm *one, int with, err *e)
 {
     bool is_gain = (with & AFFINE_GAIN) != 0 && one->gain.data != NULL,
@@ -203,82 +170,72 @@ static bool drop_gain(stack_attempt *a, norm *one, int with, err *e)
     return is_gain || is_bias;
 }
 
-static bool leave_out_gains(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, drop_gain, with, e);
-}
-
 static bool add_one(stack_attempt *a, norm *one, int with, err *e)
 {
     (void)with;
     return one->gain.data != NULL && change_gain(a, one, 1, 1, e);
 }
 
-static bool gain_plus_one(stack_attempt *a, int with, err *e)
-{
-    return change_norms(a, add_one, with, e);
-}
-
 /* clang-format off */
 static const stack_mistake NORM_ROWS[] = {
     {{"norm-pre", "norms stand before the parts (pre), not after the sums"},
-     STACK_READ, order, ORDER_PRE, false},
+     .part = set_order, .kind = PART_ALL, .with = ORDER_PRE},
     {{"norm-post", "norms stand after the sums (post), not before the parts"},
-     STACK_READ, order, ORDER_POST, false},
+     .part = set_order, .kind = PART_ALL, .with = ORDER_POST},
     {{"norm-both", "norms stand before the parts and after the sums"},
-     STACK_READ, order, ORDER_BOTH, false},
+     .part = set_order, .kind = PART_ALL, .with = ORDER_BOTH},
     {{"ln_f-missing", "the norm after the last layer is left out"},
-     STACK_READ, leave_out_final, 0, false},
+     .make = leave_out_final},
     {{"ln_f-added", "a norm is added after the last layer"},
-     STACK_READ, add_final, 0, false},
+     .make = add_final},
     {{"ln_e-missing", "the norm of the embedded rows is left out"},
-     STACK_READ, leave_out_first, 0, false},
+     .make = leave_out_first},
     {{"ln1-missing", "ln1 is left out"},
-     STACK_READ, leave_out_norm, 1, false},
+     .part = drop_norm, .kind = PART_ALL, .with = 1},
     {{"ln2-missing", "ln2 is left out"},
-     STACK_READ, leave_out_norm, 2, false},
+     .part = drop_norm, .kind = PART_ALL, .with = 2},
     {{"ln3-missing", "ln3 is left out"},
-     STACK_READ, leave_out_norm, 3, false},
+     .part = drop_norm, .kind = PART_ALL, .with = 3},
     {{"norms-missing", "all norms of a layer are left out"},
-     STACK_READ, leave_out_norm, 0, false},
+     .part = drop_norm, .kind = PART_ALL},
     {{"ln1-ln2-swapped", "ln1 and ln2 are exchanged"},
-     STACK_READ, swap_norms, 12, false},
+     .make = swap_norms, .with = 12},
     {{"ln2-ln3-swapped", "ln2 and ln3 are exchanged"},
-     STACK_READ, swap_norms, 23, false},
+     .make = swap_norms, .with = 23},
     {{"ln1-ln3-swapped", "ln1 and ln3 are exchanged"},
-     STACK_READ, swap_norms, 13, false},
+     .make = swap_norms, .with = 13},
     {{"ln1-shared", "ln1 stands in the place of all norms of a layer"},
-     STACK_READ, share_norm, 0, false},
+     .make = share_norm},
     {{"norm-rms", "norms are RMSNorm, not LayerNorm"},
-     STACK_READ, kind, 1, false},
+     .norm = set_kind, .with = 1},
     {{"norm-layer", "norms are LayerNorm, not RMSNorm"},
-     STACK_READ, kind, 0, false},
+     .norm = set_kind},
     {{"norm-variance", "the variance is divided by m - 1, not by m"},
-     STACK_READ, variance, 0, false},
+     .norm = divide_by_less},
     {{"norm-deviation", "norms divide by deviation + eps, of m - 1"},
-     STACK_READ, variance, 1, false},
+     .norm = divide_by_less, .with = 1},
     {{"norm-eps-outside", "eps is added to the root, not under it"},
-     STACK_READ, eps_outside, 0, false},
+     .norm = put_eps_outside},
     {{"norm-eps-1e-5", "eps of the norms is 1e-5"},
-     STACK_READ, eps, 5, false},
+     .norm = set_eps, .with = 5},
     {{"norm-eps-1e-6", "eps of the norms is 1e-6"},
-     STACK_READ, eps, 6, false},
+     .norm = set_eps, .with = 6},
     {{"norm-eps-1e-12", "eps of the norms is 1e-12"},
-     STACK_READ, eps, 12, false},
+     .norm = set_eps, .with = 12},
     {{"norm-eps-1e-8", "eps of the norms is 1e-8"},
-     STACK_READ, eps, 8, false},
+     .norm = set_eps, .with = 8},
     {{"norm-eps-1e-3", "eps of the norms is 1e-3"},
-     STACK_READ, eps, 3, false},
+     .norm = set_eps, .with = 3},
     {{"norm-eps-missing", "eps of the norms is left out"},
-     STACK_READ, eps, 0, false},
+     .norm = set_eps},
     {{"norm-affine-missing", "gains and biases of the norms are left out"},
-     STACK_READ, leave_out_gains, AFFINE_GAIN | AFFINE_BIAS, false},
+     .norm = drop_gain, .with = AFFINE_GAIN | AFFINE_BIAS},
     {{"norm-gain-missing", "gains of the norms are left out"},
-     STACK_READ, leave_out_gains, AFFINE_GAIN, false},
+     .norm = drop_gain, .with = AFFINE_GAIN},
     {{"norm-bias-missing", "biases of the norms are left out"},
-     STACK_READ, leave_out_gains, AFFINE_BIAS, false},
+     .norm = drop_gain, .with = AFFINE_BIAS},
     {{"norm-gain-plus-one", "norms multiply by 1 + gain"},
-     STACK_READ, gain_plus_one, 0, false},
+     .norm = add_one},
 };
 /* clang-format on */
 

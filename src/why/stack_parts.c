@@ -10,41 +10,21 @@ enum { LAYERS_REVERSED, LAYERS_FIRST, LAYERS_LAST };
 /* ---- residual connections ---- */
 
 /* What is added otherwise is what the part was given. */
-static bool set_residual(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
+static bool set_residual(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
-    bool is_possible = value == RESIDUAL_NONE     ? row->adds != RESIDUAL_NONE
-                       : value == RESIDUAL_NORMED ? row->adds == RESIDUAL_PART && row->ln_before > 0
-                                                  : row->adds == RESIDUAL_PART;
+    bool is_possible = with == RESIDUAL_NONE     ? row->adds != RESIDUAL_NONE
+                       : with == RESIDUAL_NORMED ? row->adds == RESIDUAL_PART && row->ln_before > 0
+                                                 : row->adds == RESIDUAL_PART;
     (void)a, (void)p, (void)e;
-    row->adds = is_possible ? (residual)value : row->adds;
+    row->adds = is_possible ? (residual)with : row->adds;
     return is_possible;
 }
 
-static bool drop_residual(stack_attempt *a, int with, err *e)
+static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
-    return stack_change_parts(a, with, set_residual, RESIDUAL_NONE, e);
-}
-
-static bool residual_normed(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, with, set_residual, RESIDUAL_NORMED, e);
-}
-
-static bool residual_of_layer(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, with, set_residual, RESIDUAL_LAYER, e);
-}
-
-static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
-{
-    (void)a, (void)p, (void)value, (void)e;
+    (void)a, (void)p, (void)with, (void)e;
     row->is_beside = true;
     return row->adds == RESIDUAL_PART;
-}
-
-static bool parallel(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, with, stand_beside, 0, e);
 }
 
 /* ---- parts ---- */
@@ -62,9 +42,9 @@ static bool attend_to_nothing(void *context, const attention *of, const kept_sta
 }
 
 /* Zeros are added, and nothing is normed. */
-static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
+static bool drop_part(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
-    (void)value;
+    (void)with;
     row->ln_before = row->ln_after = 0;
     row->adds = RESIDUAL_PART;
     if (row->kind != PART_FEED_FORWARD) {
@@ -85,14 +65,14 @@ static bool leave_out_part(stack_attempt *a, int with, err *e)
 {
     bool is_end = a->scope.is_whole && a->stack->has_end && with == PART_FEED_FORWARD;
     a->stack->has_end = a->stack->has_end && !is_end;
-    return stack_change_parts(a, with, drop_part, 0, e) || is_end;
+    return stack_change_parts(a, drop_part, with, 0, e) || is_end;
 }
 
 /* A layer of which nothing is left is not a layer. */
 static bool skip(stack_attempt *a, int with, err *e)
 {
     (void)with;
-    return !a->scope.is_whole && stack_change_parts(a, PART_ALL, drop_part, 0, e);
+    return !a->scope.is_whole && stack_change_parts(a, drop_part, PART_ALL, 0, e);
 }
 
 /* ---- cross-attention ---- */
@@ -107,26 +87,21 @@ static bool plan_again(attention *of, err *e)
 }
 
 /* Of what it looks at a generation keeps the memory's rows, and not those that come by and by. */
-static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
+static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
-    (void)row, (void)value;
+    (void)row, (void)with;
     if (a->of->steps != NULL && a->of->steps->steps > 1)
         return false;
     p->attention->asked.in[INPUT_XK] = NULL;
     return plan_again(p->attention, e);
 }
 
-static bool cross_self(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, with, look_at_x, 0, e);
-}
-
 /* Those of the layer's self-attention, which stands before it. */
-static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int value, err *e)
+static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int with, err *e)
 {
     problem *to = &p->attention->asked;
     const problem *from = &p[-1].attention->asked;
-    (void)a, (void)row, (void)value;
+    (void)a, (void)row, (void)with;
     for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
         to->in[which] = from->in[which];
         to->is_out_in[which] = from->is_out_in[which];
@@ -134,17 +109,9 @@ static bool take_weights(stack_attempt *a, layer_part *p, part_row *row, int val
     return plan_again(p->attention, e);
 }
 
-static bool cross_weights(stack_attempt *a, int with, err *e)
-{
-    return stack_change_parts(a, with, take_weights, 0, e);
-}
+/* ---- feed-forward parts ---- */
 
-/* ---- feed-forward parts: those of the layers that are meant, and with all layers the one after
- * them ---- */
-
-typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
-
-static bool change_each(stack_attempt *a, feed_forward_change change, int with, err *e)
+bool stack_change_feed_forwards(stack_attempt *a, feed_forward_change change, int with, err *e)
 {
     bool is_any = false;
     for (size_t i = a->scope.first; i < a->scope.end; i++) {
@@ -175,11 +142,6 @@ static bool set_activation(stack_attempt *a, feed_forward *f, int with, err *e)
     return f->by != was;
 }
 
-static bool activate_by(stack_attempt *a, int with, err *e)
-{
-    return change_each(a, set_activation, with, e);
-}
-
 static bool drop(tensor *one, bool is_meant)
 {
     bool is_there = is_meant && one->data != NULL;
@@ -193,11 +155,6 @@ static bool drop_weights(stack_attempt *a, feed_forward *f, int with, err *e)
     bool is_any = drop(&f->b1, (with & FFN_B1) != 0);
     is_any = drop(&f->b2, (with & FFN_B2) != 0) || is_any;
     return drop(&f->w3, (with & FFN_W3) != 0) || is_any;
-}
-
-static bool leave_out_weight(stack_attempt *a, int with, err *e)
-{
-    return change_each(a, drop_weights, with, e);
 }
 
 /* The file's numbers in their order, read in the other layout: of a square matrix its transpose. As
@@ -227,11 +184,6 @@ static bool turn_weights(stack_attempt *a, feed_forward *f, int with, err *e)
             turn(a, &f->w3, e));
 }
 
-static bool turn_weight(stack_attempt *a, int with, err *e)
-{
-    return change_each(a, turn_weights, with, e);
-}
-
 static bool swap_gate(stack_attempt *a, feed_forward *f, int with, err *e)
 {
     tensor kept = f->w1;
@@ -241,11 +193,6 @@ static bool swap_gate(stack_attempt *a, feed_forward *f, int with, err *e)
     f->w1 = f->w3;
     f->w3 = kept;
     return true;
-}
-
-static bool swap_gates(stack_attempt *a, int with, err *e)
-{
-    return change_each(a, swap_gate, with, e);
 }
 
 /* ---- which layers follow one another ---- */
@@ -285,63 +232,63 @@ static bool layers(stack_attempt *a, int with, err *e)
 /* clang-format off */
 static const stack_mistake PART_ROWS[] = {
     {{"residual-attention-missing", "nothing is added to what attention gives"},
-     STACK_READ, drop_residual, PART_ATTENTION, false},
+     .part = set_residual, .kind = PART_ATTENTION, .with = RESIDUAL_NONE},
     {{"residual-cross-missing", "nothing is added to what cross-attention gives"},
-     STACK_READ, drop_residual, PART_CROSS, false},
+     .part = set_residual, .kind = PART_CROSS, .with = RESIDUAL_NONE},
     {{"residual-ffn-missing", "nothing is added to what the feed-forward part gives"},
-     STACK_READ, drop_residual, PART_FEED_FORWARD, false},
+     .part = set_residual, .kind = PART_FEED_FORWARD, .with = RESIDUAL_NONE},
     {{"residuals-missing", "nothing is added to what any part gives"},
-     STACK_READ, drop_residual, PART_ALL, false},
+     .part = set_residual, .kind = PART_ALL, .with = RESIDUAL_NONE},
     {{"residual-normed", "the normed rows are added, not those before the norm"},
-     STACK_READ, residual_normed, PART_ALL, false},
+     .part = set_residual, .kind = PART_ALL, .with = RESIDUAL_NORMED},
     {{"residual-of-layer", "the layer's input is added to what each part gives"},
-     STACK_READ, residual_of_layer, PART_ALL, false},
+     .part = set_residual, .kind = PART_ALL, .with = RESIDUAL_LAYER},
     {{"ffn-parallel", "the feed-forward part stands next to attention"},
-     STACK_READ, parallel, PART_FEED_FORWARD, false},
+     .part = stand_beside, .kind = PART_FEED_FORWARD},
     {{"self-missing", "self-attention is left out, and its norm"},
-     STACK_READ, leave_out_part, PART_ATTENTION, false},
+     .make = leave_out_part, .with = PART_ATTENTION},
     {{"cross-missing", "cross-attention is left out, and its norm"},
-     STACK_READ, leave_out_part, PART_CROSS, false},
+     .make = leave_out_part, .with = PART_CROSS},
     {{"ffn-missing", "the feed-forward part is left out, and its norm"},
-     STACK_READ, leave_out_part, PART_FEED_FORWARD, false},
+     .make = leave_out_part, .with = PART_FEED_FORWARD},
     {{"cross-self", "cross-attention looks at its own rows, not at memory"},
-     STACK_READ, cross_self, PART_CROSS, false},
+     .part = look_at_x, .kind = PART_CROSS},
     {{"cross-weights", "cross-attention has the weights of self-attention"},
-     STACK_ROWS, cross_weights, PART_CROSS, false},
+     .at = STACK_ROWS, .part = take_weights, .kind = PART_CROSS},
     {{"activation-relu", "the activation is relu"},
-     STACK_READ, activate_by, 0, false},
+     .feed_forward = set_activation},
     {{"activation-gelu", "the activation is gelu"},
-     STACK_READ, activate_by, 1, false},
+     .feed_forward = set_activation, .with = 1},
     {{"activation-gelu_tanh", "the activation is gelu by its formula with tanh"},
-     STACK_READ, activate_by, 2, false},
+     .feed_forward = set_activation, .with = 2},
     {{"activation-silu", "the activation is silu"},
-     STACK_READ, activate_by, 3, false},
+     .feed_forward = set_activation, .with = 3},
     {{"activation-missing", "the activation is left out"},
-     STACK_READ, activate_by, -1, false},
+     .feed_forward = set_activation, .with = -1},
     {{"ffn-biases-missing", "b1 and b2 are left out"},
-     STACK_READ, leave_out_weight, FFN_B1 | FFN_B2, false},
+     .feed_forward = drop_weights, .with = FFN_B1 | FFN_B2},
     {{"b1-missing", "b1 is left out"},
-     STACK_READ, leave_out_weight, FFN_B1, false},
+     .feed_forward = drop_weights, .with = FFN_B1},
     {{"b2-missing", "b2 is left out"},
-     STACK_READ, leave_out_weight, FFN_B2, false},
+     .feed_forward = drop_weights, .with = FFN_B2},
     {{"gate-swapped", "w1 and w3 are exchanged: the gate is activated"},
-     STACK_READ, swap_gates, 0, false},
+     .feed_forward = swap_gate},
     {{"gate-missing", "the gate (w3) is left out"},
-     STACK_READ, leave_out_weight, FFN_W3, false},
+     .feed_forward = drop_weights, .with = FFN_W3},
     {{"w1-transposed", "w1 is transposed, or read in the other layout"},
-     STACK_READ, turn_weight, FFN_W1, false},
+     .feed_forward = turn_weights, .with = FFN_W1},
     {{"w2-transposed", "w2 is transposed, or read in the other layout"},
-     STACK_READ, turn_weight, FFN_W2, false},
+     .feed_forward = turn_weights, .with = FFN_W2},
     {{"ffn-transposed", "w1, w2 and w3 are transposed, or read in the other layout"},
-     STACK_READ, turn_weight, FFN_W1 | FFN_W2, false},
+     .feed_forward = turn_weights, .with = FFN_W1 | FFN_W2},
     {{"layers-reversed", "layers are in reverse order"},
-     STACK_ASKED, layers, LAYERS_REVERSED, false},
+     .at = STACK_ASKED, .make = layers, .with = LAYERS_REVERSED},
     {{"layers-first", "the first layer's weights are used in all layers"},
-     STACK_ASKED, layers, LAYERS_FIRST, false},
+     .at = STACK_ASKED, .make = layers, .with = LAYERS_FIRST},
     {{"layers-last", "the last layer's weights are used in all layers"},
-     STACK_ASKED, layers, LAYERS_LAST, false},
+     .at = STACK_ASKED, .make = layers, .with = LAYERS_LAST},
     {{"layer-missing", "the layer is left out"},
-     STACK_READ, skip, 0, false},
+     .make = skip},
 };
 /* clang-format on */
 
