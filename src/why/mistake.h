@@ -4,6 +4,7 @@
 #ifndef SELFATTN_WHY_MISTAKE_H
 #define SELFATTN_WHY_MISTAKE_H
 
+#include "attn/engine/compare.h"
 #include "why/attempt.h"
 
 typedef struct mistake mistake;
@@ -24,6 +25,11 @@ const mistake *mistake_at(size_t index);
 
 extern const named_table WEIGHT_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, MASK_MISTAKES,
     BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES, STAGE_MISTAKES, DIGIT_MISTAKES;
+
+/* What no mistake of computing gives: a few numbers, each for itself, that were badly copied. */
+extern const named_table MISPRINTS; /* rows of `named` */
+/* The row, where that is likely; else NULL. */
+const named *misprint_of(const comparison *c);
 
 /* ---- what several themes share ---- */
 

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_WHY_REST_H
 #define SELFATTN_WHY_REST_H
 
-#include "why/attempt_numbers.h"
+#include "why/attempt.h"
 
 /* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
  * are to sum to 1 are far from it. */

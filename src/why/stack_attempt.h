@@ -102,14 +102,6 @@ bool stack_stage_layer(const char *name, size_t *number);
 /* The row that is made. */
 const named *any_mistake_row(const any_mistake *made);
 
-/* stack_attend.c: lets attention's mistakes be made in the attentions that are meant. */
-bool stack_attend_otherwise(stack_attempt *a, err *e);
-void stack_attend_end(stack_attempt *a);
-
-/* stack_steps.c: what a step has made besides the stages of its stack: what chooses an id, and the
- * keys and values that go on. */
-bool stack_steps_add(const stack_attempt *a, bundle *made, err *e);
-
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);

@@ -19,7 +19,6 @@
 #include "trace/step.h"
 #include "weights/told.h"
 #include "why/arrangement.h"
-#include "why/misprint.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 

@@ -15,7 +15,6 @@
 #include "weights/refused.h"
 #include "weights/told.h"
 #include "why/arrangement.h"
-#include "why/misprint.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 
