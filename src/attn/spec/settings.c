@@ -4,29 +4,29 @@
 #include "attn/spec/words.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+typedef enum setting_kind { OTHER, COUNT, NUMBER, WORD } setting_kind;
+
+/* A setting, and how it is read: a count or a number from `least`, or one of words, of which `yes`
+ * is true, into the field of the problem that lies there; others by a function. */
+typedef struct setting_row {
+    named named;
+    setting_kind kind;
+    size_t to;
+    double least;
+    size_t said; /* the field that is true where it is said; 0: none is */
+    const named_table *words;
+    const char *yes;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} setting_row;
+
 static bool word_is(const named *word, const char *name)
 {
     return strcmp(word->name, name) == 0;
-}
-
-static bool read_heads(problem *p, const entry *setting, err *e)
-{
-    return setting_count(setting, 1, &p->heads, e);
-}
-
-static bool read_kv_heads(problem *p, const entry *setting, err *e)
-{
-    return setting_count(setting, 1, &p->kv_heads, e);
-}
-
-static bool read_offset(problem *p, const entry *setting, err *e)
-{
-    p->has_offset = true;
-    return setting_count(setting, 0, &p->offset, e);
 }
 
 static bool read_causal(problem *p, const entry *setting, err *e)
@@ -137,44 +137,7 @@ static bool read_score(problem *p, const entry *setting, err *e)
     return p->score != NULL;
 }
 
-static bool read_add_zero(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &TRUTH_WORDS, "", e);
-    p->adds_zero = word != NULL && word_is(word, "true");
-    return word != NULL;
-}
-
-static bool read_top(problem *p, const entry *setting, err *e)
-{
-    return setting_count(setting, 1, &p->top, e);
-}
-
-static bool read_positions(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &POSITIONS_WORDS, "", e);
-    p->adds_positions = word != NULL && word_is(word, "sinusoidal");
-    return word != NULL;
-}
-
 /* ---- rope ---- */
-
-static bool read_rope_base(problem *p, const entry *setting, err *e)
-{
-    return setting_number(setting, 1, &p->rope.base, e);
-}
-
-static bool read_rope_pairing(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &PAIRING_WORDS, "", e);
-    p->rope.is_interleaved = word != NULL && word_is(word, "interleaved");
-    return word != NULL;
-}
-
-static bool read_rope_width(problem *p, const entry *setting, err *e)
-{
-    p->rope.has_width = true;
-    return setting_count(setting, 2, &p->rope.width, e);
-}
 
 /* What may be said of it is for the plan, which knows how many rows there are. */
 static bool read_rope_positions(problem *p, const entry *setting, err *e)
@@ -185,29 +148,46 @@ static bool read_rope_positions(problem *p, const entry *setting, err *e)
                   setting->name, setting->text);
 }
 
-typedef struct rope_part {
-    named named;
-    bool (*read)(problem *p, const entry *setting, err *e);
-} rope_part;
+static bool read_row(problem *p, const setting_row *row, const entry *setting, err *e)
+{
+    void *to = (char *)p + row->to;
+    const named *word;
+    if (row->said > 0)
+        *(bool *)(void *)((char *)p + row->said) = true;
+    switch (row->kind) {
+    case COUNT:
+        return setting_count(setting, row->least, to, e);
+    case NUMBER:
+        return setting_number(setting, row->least, to, e);
+    case WORD:
+        word = setting_word(setting, row->words, "", e);
+        *(bool *)to = word != NULL && word_is(word, row->yes);
+        return word != NULL;
+    default:
+        return row->read(p, setting, e);
+    }
+}
+
+#define AT(field) .to = offsetof(problem, field)
 
 /* What rope's part of this name says; messages call it "rope.width". */
-static bool read_rope_part(problem *p, const rope_part *part, const entry *said, err *e)
+static bool read_rope_part(problem *p, const setting_row *part, const entry *said, err *e)
 {
     char name[32];
     entry setting = *said;
     snprintf(name, sizeof name, "rope.%s", part->named.name);
     setting.name = name;
-    bool is_read = part->read(p, &setting, e);
+    bool is_read = read_row(p, part, &setting, e);
     if (p->rope.positions == &setting)
         p->rope.positions = said; /* which outlives this call */
     return is_read;
 }
 
-static const rope_part ROPE_PARTS[] = {
-    {{"base", ""}, read_rope_base},
-    {{"pairing", ""}, read_rope_pairing},
-    {{"width", ""}, read_rope_width},
-    {{"positions", ""}, read_rope_positions},
+static const setting_row ROPE_PARTS[] = {
+    {{"base", ""}, NUMBER, AT(rope.base), .least = 1},
+    {{"pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS, .yes = "interleaved"},
+    {{"width", ""}, COUNT, AT(rope.width), .least = 2, .said = offsetof(problem, rope.has_width)},
+    {{"positions", ""}, .read = read_rope_positions},
 };
 
 static bool read_rope_object(problem *p, const bundle *object, err *e)
@@ -220,7 +200,7 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
             return err_remedy(e, "it has base, pairing, width and positions");
         }
-        if (!read_rope_part(p, (const rope_part *)(const void *)row, one, e))
+        if (!read_rope_part(p, (const setting_row *)(const void *)row, one, e))
             return false;
     }
     return true;
@@ -241,19 +221,7 @@ static bool read_rope(problem *p, const entry *setting, err *e)
         return err_at(e, &setting->at,
                       "rope is \"%s\", it must be a base from 1, true, false, or an object",
                       setting->text);
-    return read_rope_base(p, setting, e);
-}
-
-static bool read_qk_norm(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &QK_NORM_WORDS, "", e);
-    p->normalizes = word != NULL && word_is(word, "rms");
-    return word != NULL;
-}
-
-static bool read_qk_eps(problem *p, const entry *setting, err *e)
-{
-    return setting_number(setting, 0, &p->qk_eps, e);
+    return setting_number(setting, 1, &p->rope.base, e);
 }
 
 static bool refuse_round(const entry *setting, double decimals, err *e)
@@ -282,13 +250,6 @@ static bool read_round(problem *p, const entry *setting, err *e)
     return true;
 }
 
-static bool read_mask_true(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &MASK_TRUE_WORDS, "", e);
-    p->mask_true_is_masked = word != NULL && word_is(word, "masked");
-    return word != NULL;
-}
-
 static bool read_mask_axis(problem *p, const entry *setting, err *e)
 {
     const named *word = setting_word(setting, &MASK_AXIS_WORDS, "", e);
@@ -298,13 +259,6 @@ static bool read_mask_axis(problem *p, const entry *setting, err *e)
     return true;
 }
 
-static bool read_layout(problem *p, const entry *setting, err *e)
-{
-    const named *word = setting_word(setting, &LAYOUT_WORDS, "", e);
-    p->layout_is_out_in = word != NULL && word_is(word, "out-in");
-    return word != NULL;
-}
-
 static bool read_dtype(problem *p, const entry *setting, err *e)
 {
     const named *word = setting_word(setting, &DTYPE_WORDS, "", e);
@@ -312,41 +266,42 @@ static bool read_dtype(problem *p, const entry *setting, err *e)
     return word != NULL;
 }
 
-static const struct {
-    const char *key;
-    bool (*read)(problem *p, const entry *setting, err *e);
-} SETTINGS[] = {
-    {"heads", read_heads},
-    {"kv_heads", read_kv_heads},
-    {"causal", read_causal},
-    {"offset", read_offset},
-    {"scale", read_scale},
-    {"score", read_score},
-    {"window", read_window},
-    {"key_lengths", read_key_lengths},
-    {"alibi", read_alibi},
-    {"softcap", read_softcap},
-    {"round", read_round},
-    {"top", read_top},
-    {"add_zero", read_add_zero},
-    {"mask_true", read_mask_true},
-    {"mask_axis", read_mask_axis},
-    {"layout", read_layout},
-    {"dtype", read_dtype},
-    {"qk_norm", read_qk_norm},
-    {"qk_eps", read_qk_eps},
-    {"positions", read_positions},
-    {"rope", read_rope},
-    {"rope_pairing", read_rope_pairing},
-    {"rope_width", read_rope_width},
-    {"rope_positions", read_rope_positions},
+/* clang-format off */
+static const setting_row SETTINGS[] = {
+    {{"heads", ""}, COUNT, AT(heads), .least = 1},
+    {{"kv_heads", ""}, COUNT, AT(kv_heads), .least = 1},
+    {{"causal", ""}, .read = read_causal},
+    {{"offset", ""}, COUNT, AT(offset), .said = offsetof(problem, has_offset)},
+    {{"scale", ""}, .read = read_scale},
+    {{"score", ""}, .read = read_score},
+    {{"window", ""}, .read = read_window},
+    {{"key_lengths", ""}, .read = read_key_lengths},
+    {{"alibi", ""}, .read = read_alibi},
+    {{"softcap", ""}, .read = read_softcap},
+    {{"round", ""}, .read = read_round},
+    {{"top", ""}, COUNT, AT(top), .least = 1},
+    {{"add_zero", ""}, WORD, AT(adds_zero), .words = &TRUTH_WORDS, .yes = "true"},
+    {{"mask_true", ""}, WORD, AT(mask_true_is_masked), .words = &MASK_TRUE_WORDS, .yes = "masked"},
+    {{"mask_axis", ""}, .read = read_mask_axis},
+    {{"layout", ""}, WORD, AT(layout_is_out_in), .words = &LAYOUT_WORDS, .yes = "out-in"},
+    {{"dtype", ""}, .read = read_dtype},
+    {{"qk_norm", ""}, WORD, AT(normalizes), .words = &QK_NORM_WORDS, .yes = "rms"},
+    {{"qk_eps", ""}, NUMBER, AT(qk_eps)},
+    {{"positions", ""}, WORD, AT(adds_positions), .words = &POSITIONS_WORDS, .yes = "sinusoidal"},
+    {{"rope", ""}, .read = read_rope},
+    {{"rope_pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS,
+     .yes = "interleaved"},
+    {{"rope_width", ""}, COUNT, AT(rope.width), .least = 2,
+     .said = offsetof(problem, rope.has_width)},
+    {{"rope_positions", ""}, .read = read_rope_positions},
 };
+/* clang-format on */
 
 bool settings_read(problem *p, err *e)
 {
     for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
-        const entry *setting = bundle_find(p->document, SETTINGS[i].key);
-        if (setting != NULL && !SETTINGS[i].read(p, setting, e))
+        const entry *setting = bundle_find(p->document, SETTINGS[i].named.name);
+        if (setting != NULL && !read_row(p, &SETTINGS[i], setting, e))
             return false;
     }
     return true;
