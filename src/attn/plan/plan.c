@@ -1,6 +1,116 @@
 #include "attn/plan/plan_parts.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- what the parts of making a plan share ---- */
+
+bool plan_check_range(const plan *p, const char *of, const char *name, double value, err *e)
+{
+    place at = problem_place(p->asked, of);
+    if (p->type == DTYPE_F64 || isfinite((float)value))
+        return true;
+    err_at(e, &at, "%s is %g, beyond the range of float32", name, value);
+    return err_remedy(e, "--dtype f64 has more range");
+}
+
+bool plan_note(plan *p, err *e, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return text_list_add(&p->notes, line, strlen(line), e);
+}
+
+bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
+{
+    char shape[SHAPE_TEXT], wanted[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(wanted, sizeof wanted, format, args);
+    va_end(args);
+    return err_at(e, &p->asked->at[which], "%s is %s, %s", input_label(which),
+                  tensor_shape_text(p->asked->in[which], shape), wanted);
+}
+
+bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t count,
+                       const char *missing, const char *remedy, err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        place at = problem_place(asked, keys[i]);
+        if (bundle_find(asked->document, keys[i]) == NULL)
+            continue;
+        err_at(e, &at, "%s is given, and %s", keys[i], missing);
+        return err_remedy(e, "%s", remedy);
+    }
+    return true;
+}
+
+bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    if (given->rank > 2 || tensor_count(given) != count)
+        return plan_wrong_shape(p, which, e, "it must hold %zu number%s", count,
+                                count == 1 ? "" : "s");
+    *out = tensor_view_of(given);
+    out->rank = 1;
+    out->size[0] = count;
+    out->stride[0] = 1;
+    return true;
+}
+
+/* ---- what others ask of a plan, also of one that is being made ---- */
+
+double plan_operations(const plan *p)
+{
+    double pairs = (double)p->batches * (double)p->heads * (double)p->n_q * (double)p->n_k;
+    return pairs * (double)(p->compared_width + p->v.width);
+}
+
+size_t plan_own_keys(const plan *p)
+{
+    return p->n_k - p->appended;
+}
+
+bool plan_is_causal(const plan *p)
+{
+    return p->asked->causal != CAUSAL_NONE;
+}
+
+bool plan_masks(const plan *p)
+{
+    return plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL ||
+           p->mask.data != NULL || p->bias.data != NULL || p->asked->has_alibi;
+}
+
+size_t plan_row_number(const plan *p, size_t batch, size_t head, size_t query)
+{
+    return (batch * p->heads + head) * p->n_q + query;
+}
+
+void plan_name_row(const plan *p, size_t row, char name[ROW_NAME])
+{
+    char batch[32] = "", head[32] = "";
+    size_t of_head = row / p->n_q;
+    if (p->has_batch)
+        snprintf(batch, sizeof batch, "batch %zu, ", of_head / p->heads + 1);
+    if (p->has_heads)
+        snprintf(head, sizeof head, "head %zu, ", of_head % p->heads + 1);
+    snprintf(name, ROW_NAME, "%s%squery %zu", batch, head, row % p->n_q + 1);
+}
+
+size_t plan_kv_head(const plan *p, size_t head)
+{
+    return head / (p->heads / p->kv_heads);
+}
+
+/* ---- the whole ---- */
 
 static bool check_not_empty(const plan *p, err *e)
 {

@@ -1,11 +1,11 @@
-/* The parts of making a plan, one file each; only plan.c calls them, in this order. Each fills its
+/* The parts of making a plan; only plan.c calls them, in this order. Each fills its
  * fields of the plan, and checks what it fills. */
 #ifndef SELFATTN_ATTN_PLAN_PLAN_PARTS_H
 #define SELFATTN_ATTN_PLAN_PLAN_PARTS_H
 
 #include "attn/plan/plan.h"
 
-/* plan_heads.c: has_batch, batches, has_heads, heads, kv_heads. */
+/* plan_shape.c: has_batch, batches, has_heads, heads, kv_heads. */
 bool plan_find_batches(plan *p, err *e);
 bool plan_find_heads(plan *p, err *e);
 
@@ -16,23 +16,18 @@ bool plan_uses_rows(const problem *asked, input rows);
 bool plan_find_projections(plan *p, err *e);
 bool plan_find_output(plan *p, err *e);
 
-/* plan_normalize.c: q_gain, k_gain. */
+/* plan_project.c: q_gain, k_gain. */
 bool plan_find_gains(plan *p, err *e);
 
-/* plan_cache.c: past_k, past_v, past; n_k and offset with them. */
+/* plan_keys.c: past_k, past_v, past; n_k and offset with them. Of a line of a stream the problem
+ * brings the cache. */
 bool plan_find_cache(plan *p, err *e);
 
-/* plan_stream.c: the same for a line of a stream, whose cache the problem brings. */
-bool plan_find_stream(plan *p, err *e);
-
-/* plan_positions.c: what adding them asks; and what rotary positions, named `what`, ask as well. */
+/* plan_positions.c: what adding them asks; rope_width, and where rows stand. */
 bool plan_find_positions(plan *p, err *e);
-bool plan_check_last(const plan *p, const char *what, const char *from, err *e);
-
-/* plan_rope.c: rope_width, and the positions. */
 bool plan_find_rope(plan *p, err *e);
 
-/* plan_append.c: appended, bias_k, bias_v; n_k grows by them. */
+/* plan_keys.c: appended, bias_k, bias_v; n_k grows by them. */
 bool plan_find_appended(plan *p, err *e);
 
 /* plan_score.c: compared_width, ones, zeros; scale. */
@@ -44,7 +39,7 @@ bool plan_find_masks(plan *p, err *e);
 bool plan_find_key_lengths(plan *p, err *e);
 bool plan_find_causality(plan *p, err *e);
 
-/* plan_slopes.c: slopes. */
+/* plan_score.c: slopes. */
 bool plan_find_slopes(plan *p, err *e);
 
 /* plan_shape.c: axes. */

@@ -1,7 +1,14 @@
-/* Where rows stand, and what sinusoidal and rotary positions ask of a problem alike. */
-#include "attn/spec/angle.h"
+/* Where rows stand: what sinusoidal and rotary positions ask of a problem, and how many numbers of
+ * a head are turned. */
 #include "attn/plan/plan_parts.h"
 #include "attn/plan/visible.h"
+#include "attn/spec/angle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sinusoidal and rotary positions alike ---- */
 
 /* Then one offset is every entry's. */
 static bool is_same_in_all(const tensor *lengths)
@@ -26,7 +33,7 @@ static bool check_alignment(const problem *asked, err *e)
            err_remedy(e, "upper-left with an offset places them for both");
 }
 
-bool plan_check_last(const plan *p, const char *what, const char *from, err *e)
+static bool check_last(const plan *p, const char *what, const char *from, err *e)
 {
     place at = problem_place(p->asked, p->asked->has_offset ? "offset" : from);
     double last = (double)visible_position(p, 0, p->n_q - 1);
@@ -43,5 +50,139 @@ bool plan_find_positions(plan *p, err *e)
     if (p->q.rows.data == NULL)
         return err_at(e, &at, "positions are added to the x that queries are made of, and there %s",
                       p->asked->in[INPUT_X] == NULL ? "is none" : "is a q in its place");
-    return check_alignment(p->asked, e) && plan_check_last(p, "a sinusoid", "positions", e);
+    return check_alignment(p->asked, e) && check_last(p, "a sinusoid", "positions", e);
+}
+
+/* ---- rotary positions ---- */
+
+static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_positions"};
+
+/* rope's own parts, and the keys that say the same. An option goes over what a document says. */
+static bool check_once(const problem *asked, err *e)
+{
+    const entry *rope = bundle_find(asked->document, "rope");
+    if (rope == NULL || rope->kind != ENTRY_BUNDLE)
+        return true;
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        const entry *own = bundle_find(asked->document, PARTS[i]);
+        const char *part = strchr(PARTS[i], '_') + 1;
+        if (own != NULL && !own->at.is_option && bundle_find(rope->bundle, part) != NULL)
+            return err_at(e, &own->at, "%s is given next to the %s of rope itself", PARTS[i], part);
+    }
+    return true;
+}
+
+static place place_of_width(const problem *asked)
+{
+    bool is_own = bundle_find(asked->document, "rope_width") != NULL;
+    return problem_place(asked, is_own ? "rope_width" : "rope");
+}
+
+static bool find_width(plan *p, err *e)
+{
+    const rope_settings *rope = &p->asked->rope;
+    place at = place_of_width(p->asked);
+    size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
+    p->rope_width = rope->has_width ? rope->width : p->k.width;
+    if (p->rope_width > least)
+        return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
+                      p->q.width < p->k.width ? "query" : "key", least);
+    if (p->rope_width % 2 == 0)
+        return true;
+    err_at(e, &at, "rope turns pairs of numbers, and its width is %zu", p->rope_width);
+    return err_remedy(e, "--rope-width says how many numbers of a head are turned");
+}
+
+/* The positions of a batch entry: its own, or those of all. */
+static tensor positions_of(const entry *of, size_t batch)
+{
+    return of->tensor.rank == 2 ? tensor_at(&of->tensor, batch) : tensor_view_of(&of->tensor);
+}
+
+/* rope's own positions, or the key that says the same. */
+static const char *name_of(const entry *of)
+{
+    return strcmp(of->name, "positions") == 0 ? "rope.positions" : of->name;
+}
+
+static bool check_position(const entry *of, size_t batch, size_t i, err *e)
+{
+    tensor all = positions_of(of, batch);
+    double number = tensor_get(&all, &i);
+    char batch_name[32] = "";
+    if (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number))
+        return true;
+    if (of->tensor.rank == 2)
+        snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
+    return err_at(e, &of->at, "%s[%s%zu] is %g, it must be a whole number from 0 to %.0f",
+                  name_of(of), batch_name, i + 1, number, ANGLE_POSITION_MOST);
+}
+
+static bool check_each(const entry *of, size_t count, err *e)
+{
+    size_t lists = of->tensor.rank == 2 ? of->tensor.size[0] : 1;
+    for (size_t i = 0; i < lists * count; i++) {
+        if (!check_position(of, i / count, i % count, e))
+            return false;
+    }
+    return true;
+}
+
+static bool check_lists(const plan *p, const entry *of, err *e)
+{
+    char shape[SHAPE_TEXT];
+    if (of->tensor.rank != 1 && of->tensor.rank != 2)
+        return err_at(e, &of->at, "%s is %s, it must be a list, or a list for each batch entry",
+                      name_of(of), tensor_shape_text(&of->tensor, shape));
+    size_t lists = of->tensor.size[0];
+    return of->tensor.rank == 1 || lists == p->batches ||
+           err_at(e, &of->at, "%s has %zu list%s, and the batch %zu entr%s", name_of(of), lists,
+                  lists == 1 ? "" : "s", p->batches, p->batches == 1 ? "y" : "ies");
+}
+
+/* One position a row for queries and keys alike, or those of the queries and then of the keys. */
+static bool check_positions(const plan *p, err *e)
+{
+    const entry *of = p->asked->rope.positions;
+    if (of == NULL)
+        return check_last(p, "rope", "rope", e);
+    if (!check_lists(p, of, e))
+        return false;
+    size_t count = of->tensor.size[of->tensor.rank - 1];
+    bool is_shared = p->n_q == p->k.n && count == p->n_q;
+    if (!is_shared && count != p->n_q + p->k.n) {
+        err_at(e, &of->at, "%s has %zu number%s, and there are %zu quer%s and %zu new key%s",
+               name_of(of), count, count == 1 ? "" : "s", p->n_q, p->n_q == 1 ? "y" : "ies", p->k.n,
+               p->k.n == 1 ? "" : "s");
+        return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
+    }
+    return check_each(of, count, e);
+}
+
+bool plan_find_rope(plan *p, err *e)
+{
+    if (!p->asked->rope.is_asked)
+        return plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
+                                 "there is no rope",
+                                 "--rope turns queries and keys by their positions", e);
+    return check_once(p->asked, e) && find_width(p, e) && check_positions(p, e);
+}
+
+double plan_query_position(const plan *p, size_t batch, size_t query)
+{
+    const entry *of = p->asked->rope.positions;
+    if (of == NULL)
+        return (double)visible_position(p, batch, query);
+    tensor all = positions_of(of, batch);
+    return tensor_get(&all, &query);
+}
+
+double plan_key_position(const plan *p, size_t batch, size_t index)
+{
+    const entry *of = p->asked->rope.positions;
+    if (of == NULL)
+        return (double)(p->past + index);
+    tensor all = positions_of(of, batch);
+    index += all.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
+    return tensor_get(&all, &index);
 }
