@@ -1,6 +1,6 @@
 #include "model/attention.h"
 
-#include "attn/engine/average.h"
+#include "attn/engine/statistics.h"
 #include "attn/engine/cache.h"
 #include "attn/spec/keys.h"
 #include "base/mem.h"

@@ -4,11 +4,23 @@
 #include "attn/engine/extra.h"
 #include "attn/engine/masking.h"
 #include "attn/engine/statistics.h"
-#include "base/prefetch.h"
 #include "base/mem.h"
+#include "base/prefetch.h"
 
 #include <math.h>
 #include <stdio.h>
+
+void empty_rows_join(empty_rows *to, const empty_rows *more)
+{
+    if (to->count == 0 || (more->count > 0 && more->first < to->first))
+        to->first = more->first;
+    to->count += more->count;
+}
+
+static void empty_rows_add(empty_rows *to, size_t row)
+{
+    empty_rows_join(to, &(empty_rows){1, row});
+}
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {

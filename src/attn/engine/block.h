@@ -2,11 +2,21 @@
 #ifndef SELFATTN_ATTN_ENGINE_BLOCK_H
 #define SELFATTN_ATTN_ENGINE_BLOCK_H
 
-#include "attn/engine/empty_rows.h"
+#include "attn/engine/kept_stages.h"
 #include "attn/engine/masking.h"
 #include "attn/engine/panels.h"
 #include "attn/engine/rounding.h"
-#include "attn/engine/kept_stages.h"
+
+#include <stddef.h>
+
+/* Rows of queries that may attend to nothing: how many there are, and which is the first. Threads
+ * meet them in any order, and say the same together. */
+typedef struct empty_rows {
+    size_t count;
+    size_t first; /* a row as plan_row_number counts; nothing where there are none */
+} empty_rows;
+
+void empty_rows_join(empty_rows *to, const empty_rows *more);
 
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {

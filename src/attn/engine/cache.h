@@ -6,7 +6,7 @@
 #define SELFATTN_ATTN_ENGINE_CACHE_H
 
 #include "attn/plan/kv_cache.h"
-#include "attn/engine/projected.h"
+#include "attn/engine/project.h"
 #include "attn/engine/kept_stages.h"
 
 /* Before a stream's first rows: how they are kept, for all runs that want these stages. */

@@ -6,6 +6,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_PACKED_WEIGHTS_H
 #define SELFATTN_ATTN_ENGINE_PACKED_WEIGHTS_H
 
+#include "base/threads.h"
 #include "kernels/kernels.h"
 
 typedef struct packed_weight packed_weight;
@@ -25,5 +26,15 @@ bool packed_weights_find(packed_weights *all, const kernels *with, const tensor 
 void packed_weights_yield(packed_weights *all, size_t left);
 
 void packed_weights_free(packed_weights *all);
+
+/* a·W + b: what weights and a bias do to rows. */
+typedef struct linear_map {
+    const tensor *weight, *bias; /* no bias: NULL, or no data */
+    packed_weights *kept;        /* where the weight stays packed; NULL: nowhere */
+} linear_map;
+
+/* c = a·W + b. *is_finite stays true where all of c is; NULL: nobody asks. */
+bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a, tensor *c,
+                      bool *is_finite, crew *by, err *e);
 
 #endif

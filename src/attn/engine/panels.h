@@ -6,7 +6,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_PANELS_H
 #define SELFATTN_ATTN_ENGINE_PANELS_H
 
-#include "attn/engine/projected.h"
+#include "attn/engine/project.h"
 
 typedef struct panels {
     const plan *plan;

@@ -1,11 +1,47 @@
 /* Before and after the loop over blocks: the projections x·W + b that it starts from, and
- * context·Wo + bo. */
+ * context·Wo + bo.
+ *
+ * What lies between projections and scores (sinusoid.h, rope.h, cache.h) writes the next form of q,
+ * k or v; project.c calls it in its order. */
 #ifndef SELFATTN_ATTN_ENGINE_PROJECT_H
 #define SELFATTN_ATTN_ENGINE_PROJECT_H
 
-#include "attn/engine/projected.h"
 #include "attn/engine/kept_stages.h"
+#include "attn/plan/plan.h"
 #include "base/threads.h"
+
+enum { PROJECTED_OWNED = 15 };
+
+/* What the loop over blocks reads and writes: q, k and v in their last form, and the context. Views
+ * with all axes; `owned` holds what is in nobody's result. */
+typedef struct projected {
+    tensor x;       /* with positions, b × n × m; no data: x as it is */
+    tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
+    tensor queries; /* q′, what the score function compares: b × h × n_q × c */
+    tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
+    bool keys_have_all_heads;
+    bool v_is_finite;
+    tensor context;      /* b × h × n_q × d_v, a view of context_rows */
+    tensor context_rows; /* b × n_q × h·d_v */
+    bool context_is_finite;
+    tensor owned[PROJECTED_OWNED];
+    size_t owned_count; /* of this run: a run before it may have left more */
+} projected;
+
+/* Where a part writes: n rows of as many heads and as wide as `like` has, heads apart, in the place
+ * of a wanted stage (`kept`; without data it is not wanted), or else in room of its own. */
+bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
+                     size_t n, tensor *apart, err *e);
+/* False, with the error set, where finite inputs gave what the type can't hold. */
+bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
+
+void projected_free(projected *made);
+
+/* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v); in a stream, of the keys that are still
+ * there. */
+tensor projected_queries(const projected *made, size_t batch, size_t head);
+tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
+tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);
 
 /* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
  * is not wanted. */

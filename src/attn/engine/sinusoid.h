@@ -10,7 +10,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_SINUSOID_H
 #define SELFATTN_ATTN_ENGINE_SINUSOID_H
 
-#include "attn/engine/projected.h"
+#include "attn/engine/project.h"
 
 /* Position·frequency is the angle of columns 2i and 2i + 1 of rows that are so wide. */
 double sinusoid_frequency(size_t i, size_t width);

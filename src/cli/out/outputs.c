@@ -1,6 +1,6 @@
 #include "cli/out/outputs.h"
 
-#include "attn/engine/average.h"
+#include "attn/engine/statistics.h"
 #include "base/mem.h"
 #include "cli/out/output_format.h"
 #include "io/json.h"
