@@ -4,7 +4,6 @@
 #include "attn/engine/multiply.h"
 #include "base/mem.h"
 #include "model/rows.h"
-#include "model/vector.h"
 
 static const entry *first_weight(const bundle *from)
 {

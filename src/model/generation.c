@@ -6,7 +6,7 @@
 #include "attn/plan/visible.h"
 #include "base/mem.h"
 #include "model/embed.h"
-#include "model/vector.h"
+#include "model/rows.h"
 
 #include <math.h>
 

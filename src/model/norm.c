@@ -2,7 +2,6 @@
 
 #include "attn/spec/setting.h"
 #include "model/rows.h"
-#include "model/vector.h"
 
 #include <math.h>
 #include <stdatomic.h>

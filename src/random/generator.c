@@ -1,11 +1,57 @@
 #include "random/generator.h"
 
-#include "random/cosine.h"
+#include "kernels/kernels.h"
+#include "kernels/sine.h"
 #include "random/numpy.h"
-#include "random/own.h"
 #include "random/torch.h"
 
 #include <math.h>
+
+/* ---- the cosine of a whole number, the project's own: the same bits everywhere ---- */
+
+/* 1/2π as the sum of two */
+static const double TURN_HIGH = 0x1.45f306dc9c883p-3, TURN_LOW = -0x1.6b01ec5417056p-57;
+
+/* cos i, 0 ≤ i < 2⁵³, within 2⁻⁵¹. */
+static double cosine_of_whole(double i)
+{
+    double turns = i * TURN_HIGH, lost = fma(i, TURN_HIGH, -turns) + i * TURN_LOW;
+    double u = (turns - floor(turns)) + lost, sine, cosine;
+    u -= floor(u);
+    sine_and_cosine_of_turn(u, &sine, &cosine);
+    return cosine;
+}
+
+/* ---- the project's own generator ---- */
+
+/* Elements of d->type: LAW_UNIFORM or LAW_NORMAL. `first` is even. */
+static void own_elements(const stream *s, const draw *d, size_t first, size_t count, void *out)
+{
+    const kernels *with = isa_best()->table(d->type);
+    const random_place from = {.seed = s->seed, .pair = first / 2, .matrix = d->matrix};
+    if (d->law.kind == LAW_NORMAL)
+        with->draw_normal(&from, count, d->law.a, d->law.b, out);
+    else
+        with->draw_uniform(&from, count, d->law.a, d->law.b, out);
+}
+
+static void own_fill(stream *s, const draw *d, size_t first, size_t count, double *out)
+{
+    enum { RUN = 256 };
+    float narrow[RUN];
+    if (d->type == DTYPE_F64) {
+        own_elements(s, d, first, count, out);
+        return;
+    }
+    for (size_t begin = 0; begin < count; begin += RUN) {
+        size_t length = count - begin < RUN ? count - begin : RUN;
+        own_elements(s, d, first + begin, length, narrow);
+        for (size_t i = 0; i < length; i++)
+            out[begin + i] = narrow[i];
+    }
+}
+
+/* ---- all of them ---- */
 
 static void begin_nothing(stream *s)
 {

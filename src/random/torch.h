@@ -3,7 +3,7 @@
  *
  * Its last bits depend on which code PyTorch dispatches to. On any x86 processor of today that is
  * its vector code for AVX2, with fused multiply-adds and, for normal numbers from 16 on, the
- * float32 functions of cephes.h. Where PyTorch finds no AVX2, or is told so
+ * float32 functions of the Cephes library. Where PyTorch finds no AVX2, or is told so
  * (ATEN_CPU_CAPABILITY=default), it is plain code without them, with the C library's functions,
  * scalar.h. Fewer than 16 normal numbers are made in float64, by both alike.
  */
