@@ -1,7 +1,49 @@
-/* The additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fused
- * multiply-adds from +0. The lanes of a vector are different keys. */
+/* Scores: compared additively, capped, and hidden. */
 #include "kernels/wide/panel.h"
+#include "kernels/wide/real.h"
 #include "kernels/wide/tangent.h"
+
+/* ---- the soft cap: c·tanh(x/c) keeps scores between −c and c, and small ones nearly as they
+ * are ---- */
+
+void KERNEL(cap)(const void *x, size_t n, double most, void *out)
+{
+    const real *from = x;
+    real *to = out;
+    wide c = wide_set((real)most);
+    for (size_t j = 0; j < n; j += LANES) {
+        wide quotient = wide_div(wide_load_some(from + j, n - j, 0), c);
+        wide_store_some(to + j, wide_mul(c, wide_tanh(quotient)), n - j);
+    }
+}
+
+/* ---- keys that a mask hides get −inf ---- */
+
+static const real HIDDEN = -(real)INFINITY;
+
+/* The bytes lie side by side, as nearly always: the compiler widens them a vector at a time. */
+static void hide_next_to_each_other(const real *x, size_t n, const unsigned char *mask, bool when,
+                                    real *out)
+{
+    for (size_t j = 0; j < n; j++)
+        out[j] = (mask[j] == 0) == when ? HIDDEN : x[j];
+}
+
+void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t stride,
+                  bool hides_zeros, void *out)
+{
+    const real *from = x;
+    real *to = out;
+    if (stride == 1) {
+        hide_next_to_each_other(from, n, mask, hides_zeros, to);
+        return;
+    }
+    for (size_t j = 0; j < n; j++)
+        to[j] = (mask[stride * (ptrdiff_t)j] == 0) == hides_zeros ? HIDDEN : from[j];
+}
+
+/* ---- the additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fused
+ * multiply-adds from +0. The lanes of a vector are different keys ---- */
 
 /* So many components of as many keys as a vector has lanes stay in a first-level cache while all
  * queries are compared with them. */
