@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static void letter_row(builder *b, trace_item *item, const char *letter, const char *means,
-                       size_t size)
+static void list_cells(builder *b, trace_item *item, const char *first, const char *second,
+                       const char *third)
 {
-    build_cell(b, item, letter);
-    build_cell(b, item, means);
-    build_cell(b, item, build_text(b, "%zu", size));
+    build_cell(b, item, first);
+    build_cell(b, item, second);
+    build_cell(b, item, third);
 }
 
 /* One sequence attends to itself: one letter n does for queries and keys. */
@@ -65,55 +65,41 @@ static const char *compared_letter(const plan *p)
     return with.for_key.data != NULL && compares_different_widths(p) ? "d_q" : "d_k";
 }
 
-static void list_row_widths(builder *b, trace_item *item)
-{
-    const plan *p = b->plan;
-    if (first_made(p) != NULL)
-        letter_row(b, item, "m", "width of an input", first_made(p)->rows.size[2]);
-    if (has_letter(p, &p->k, "m_k"))
-        letter_row(b, item, "m_k", "width of a row of xk", p->k.rows.size[2]);
-    if (has_letter(p, &p->v, "m_v"))
-        letter_row(b, item, "m_v", "width of a row of xv", p->v.rows.size[2]);
-}
-
-static void list_head_widths(builder *b, trace_item *item)
-{
-    const plan *p = b->plan;
-    const char *per_head = p->has_heads ? ", per head" : "";
-    if (compares_different_widths(p))
-        letter_row(b, item, "d_q", build_text(b, "width of a query%s", per_head), p->q.width);
-    letter_row(b, item, "d_k",
-               build_text(b, "width of %sa key%s",
-                          compares_different_widths(p) ? "" : "a query and of ", per_head),
-               p->k.width);
-    letter_row(b, item, "d_v", build_text(b, "width of a value%s", per_head), p->v.width);
-    if (strcmp(compared_letter(p), "c") == 0)
-        letter_row(b, item, "c", "width in which they are compared", p->compared_width);
-    if (output_letter(p) == 'O')
-        letter_row(b, item, "d_o", "width of the output", p->width_out);
-}
-
 static void list_letters(builder *b, trace_item *item)
 {
     const plan *p = b->plan;
-    if (is_one_sequence(p))
-        letter_row(b, item, "n", "inputs: queries, keys and values", p->n_q);
-    else {
-        letter_row(b, item, "n_q", "queries", p->n_q);
-        if (p->past > 0)
-            letter_row(b, item, "n_new", "keys and values that are new", p->k.n);
-        letter_row(b, item, "n_k", "keys and values", p->n_k);
+    const projection *first = first_made(p);
+    bool is_one = is_one_sequence(p), differ = compares_different_widths(p);
+    const char *per_head = p->has_heads ? ", per head" : "";
+    const struct {
+        const char *letter, *means;
+        size_t size;
+        bool is_here;
+    } letters[] = {
+        {"n", "inputs: queries, keys and values", p->n_q, is_one},
+        {"n_q", "queries", p->n_q, !is_one},
+        {"n_new", "keys and values that are new", p->k.n, !is_one && p->past > 0},
+        {"n_k", "keys and values", p->n_k, !is_one},
+        {"n_x", "of them, those of the sequence", plan_own_keys(p), p->appended > 0},
+        {"m", "width of an input", first == NULL ? 0 : first->rows.size[2], first != NULL},
+        {"m_k", "width of a row of xk", p->k.rows.size[2], has_letter(p, &p->k, "m_k")},
+        {"m_v", "width of a row of xv", p->v.rows.size[2], has_letter(p, &p->v, "m_v")},
+        {"b", "sequences in the batch", p->batches, p->has_batch},
+        {"h", "heads", p->heads, p->has_heads},
+        {"g", "key/value heads", p->kv_heads, p->kv_heads != p->heads},
+        {"d_q", build_text(b, "width of a query%s", per_head), p->q.width, differ},
+        {"d_k", build_text(b, "width of %sa key%s", differ ? "" : "a query and of ", per_head),
+         p->k.width, true},
+        {"d_v", build_text(b, "width of a value%s", per_head), p->v.width, true},
+        {"c", "width in which they are compared", p->compared_width,
+         strcmp(compared_letter(p), "c") == 0},
+        {"d_o", "width of the output", p->width_out, output_letter(p) == 'O'},
+    };
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+        if (letters[i].is_here)
+            list_cells(b, item, letters[i].letter, letters[i].means,
+                       build_text(b, "%zu", letters[i].size));
     }
-    if (p->appended > 0)
-        letter_row(b, item, "n_x", "of them, those of the sequence", plan_own_keys(p));
-    list_row_widths(b, item);
-    if (p->has_batch)
-        letter_row(b, item, "b", "sequences in the batch", p->batches);
-    if (p->has_heads)
-        letter_row(b, item, "h", "heads", p->heads);
-    if (p->kv_heads != p->heads)
-        letter_row(b, item, "g", "key/value heads", p->kv_heads);
-    list_head_widths(b, item);
 }
 
 /* What this run calls an axis of a matrix that belongs to the queries, the keys or the values. */
@@ -184,9 +170,7 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
 {
     if (shape == NULL || shape->data == NULL)
         return;
-    build_cell(b, item, name);
-    build_cell(b, item, letters_of(b, of, axes));
-    build_cell(b, item, sizes_of(b, shape));
+    list_cells(b, item, name, letters_of(b, of, axes), sizes_of(b, shape));
 }
 
 /* Rows that go in: x, xk, xv, each once. */
@@ -285,13 +269,9 @@ void make_dimensions(builder *b)
                          "compared"
                        : "A query and a key must be equally wide to be compared");
     letters = build_table(b, "mww");
-    build_cell(b, letters, "letter");
-    build_cell(b, letters, "what it counts");
-    build_cell(b, letters, "here");
+    list_cells(b, letters, "letter", "what it counts", "here");
     list_letters(b, letters);
     shapes = build_table(b, "mmw");
-    build_cell(b, shapes, "matrix");
-    build_cell(b, shapes, "in letters");
-    build_cell(b, shapes, "here");
+    list_cells(b, shapes, "matrix", "in letters", "here");
     list_shapes(b, shapes);
 }
