@@ -195,15 +195,6 @@ static tensor keep_new(builder *b, const char *name, dtype type, int rank, const
     return build_keep(b, name, &made);
 }
 
-/* Heads × rows × columns as rows × heads·columns. */
-static void join_heads(const tensor *heads, tensor *joined)
-{
-    size_t at[TENSOR_MAX_RANK] = {0}, width = heads->size[2];
-    do
-        tensor_set(joined, (size_t[]){at[1], at[0] * width + at[2]}, tensor_get(heads, at));
-    while (tensor_next(heads, at));
-}
-
 tensor build_joined(builder *b, const char **name)
 {
     tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
@@ -216,8 +207,14 @@ tensor build_joined(builder *b, const char **name)
     if (b->joined.data == NULL) {
         const size_t size[] = {context.size[1], context.size[0] * context.size[2]};
         b->joined = keep_new(b, *name, context.type, 2, size);
-        if (b->joined.data != NULL)
-            join_heads(&context, &b->joined);
+        if (b->joined.data != NULL) {
+            /* Heads × rows × columns as rows × heads·columns. */
+            size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
+            do
+                tensor_set(&b->joined, (size_t[]){at[1], at[0] * width + at[2]},
+                           tensor_get(&context, at));
+            while (tensor_next(&context, at));
+        }
     }
     return b->joined;
 }
@@ -414,11 +411,6 @@ static const text_list *names_of_keys(const builder *b)
     return own != NULL ? own : names_of_self(b);
 }
 
-static const text_list *names_of_values(const builder *b)
-{
-    return b->trace->values.count > 0 ? &b->trace->values : names_of_keys(b);
-}
-
 static void add_name(builder *b, text_list *names, const char *name)
 {
     if (!b->failed && !text_list_add(names, name, strlen(name), b->e))
@@ -462,7 +454,8 @@ trace_labels build_key_labels(const builder *b, const char *letter)
 
 trace_labels build_value_labels(const builder *b, const char *letter)
 {
-    return (trace_labels){names_of_values(b), letter};
+    return (trace_labels){b->trace->values.count > 0 ? &b->trace->values : names_of_keys(b),
+                          letter};
 }
 
 trace_labels build_column_labels(const builder *b)

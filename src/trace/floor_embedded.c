@@ -53,17 +53,6 @@ static trace_labels label_ids(floors *f)
     return ids == NULL || f->b.failed ? f->labels : (trace_labels){names, NULL};
 }
 
-static void fill_rows(floors *f, trace_map *table)
-{
-    tensor to = tensor_at(&table->values, 0);
-    for (size_t i = 0; i < to.size[0]; i++) {
-        tensor room;
-        const tensor *row = find_row(f->stack, i, &room);
-        for (size_t j = 0; row != NULL && j < to.size[1]; j++)
-            tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
-    }
-}
-
 /* What the row in focus is looked up by. */
 static const char *name_looked_up(floors *f, bool is_id)
 {
@@ -93,8 +82,15 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
     table->row_letters = has_table ? "id of i" : "word of i";
     table->row_name = name_looked_up(f, has_table);
-    if (!b->failed)
-        fill_rows(f, table);
+    if (!b->failed) {
+        tensor to = tensor_at(&table->values, 0);
+        for (size_t i = 0; i < to.size[0]; i++) {
+            tensor room;
+            const tensor *row = find_row(f->stack, i, &room);
+            for (size_t j = 0; row != NULL && j < to.size[1]; j++)
+                tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
+        }
+    }
     return name;
 }
 
@@ -177,16 +173,6 @@ static void map_embedded(floors *f, floor_rows *made)
 
 /* ---- what is told ---- */
 
-static void tell_segments(floors *f)
-{
-    size_t row = f->focus.row;
-    build_sentence(&f->b,
-                   "Each row is told which text it is of: it is given the row of its segment. Row "
-                   "%zu is of segment %zu, counted from 0.",
-                   row + 1, stack_segment_of_row(f->stack, row));
-    derivation_show(&f->b, "segmented", row);
-}
-
 static void tell_positions(floors *f)
 {
     const stack *s = f->stack;
@@ -212,8 +198,15 @@ static void tell_embedded(floors *f)
     /* Of rows out of a table each is said with the row that it takes. */
     if ((has_segments || has_positions) && given->row_letters == NULL)
         derivation_matrix(&f->b, given->name, f->focus.row + 1);
-    if (has_segments)
-        tell_segments(f);
+    if (has_segments) {
+        size_t row = f->focus.row;
+        build_sentence(
+            &f->b,
+            "Each row is told which text it is of: it is given the row of its segment. Row "
+            "%zu is of segment %zu, counted from 0.",
+            row + 1, stack_segment_of_row(f->stack, row));
+        derivation_show(&f->b, "segmented", row);
+    }
     if (has_positions)
         tell_positions(f);
     if (!has_segments && !has_positions && given->row_letters != NULL)

@@ -65,16 +65,6 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
 
 /* ---- sums ---- */
 
-static void tell_sum(floors *f, const floor_rows *a, const floor_rows *made)
-{
-    build_sentence(&f->b,
-                   "The part's result is added to %s%s, so that it changes the rows and does "
-                   "not replace them: the residual.",
-                   strcmp(a->name, "x") == 0 ? "the layer's " : "", a->name);
-    derivation_show(&f->b, made->name, f->focus.row);
-    floors_show(f, made);
-}
-
 bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
                 floor_rows *made)
 {
@@ -82,8 +72,14 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
         return false;
     floor_rows added = floors_rows(f, name);
     floors_map_sum(f, a, b, &added);
-    if (floors_tells(f))
-        tell_sum(f, a, &added);
+    if (floors_tells(f)) {
+        build_sentence(&f->b,
+                       "The part's result is added to %s%s, so that it changes the rows and does "
+                       "not replace them: the residual.",
+                       strcmp(a->name, "x") == 0 ? "the layer's " : "", a->name);
+        derivation_show(&f->b, added.name, f->focus.row);
+        floors_show(f, &added);
+    }
     *made = added;
     return floors_end(f);
 }

@@ -53,11 +53,6 @@ static const char *why_these_weights(builder *b, const generation *g)
                                            g->tied_to, g->words.data != NULL ? "words" : "ids");
 }
 
-static const char *name_all_ids(builder *b, size_t ids)
-{
-    return ids == 1 ? "the only id" : build_text(b, "each of the %zu ids", ids);
-}
-
 /* "logits[cat]" */
 static trace_item *line_of_id(builder *b, const choice_shown *of, operation op, const char *name)
 {
@@ -75,19 +70,13 @@ static void tell_logits(floors *f, const choice_shown *of, const tensor *logits)
     build_sentence(b,
                    "Only the last row of the output goes on: its product with %s is a logit for "
                    "%s: the greater, the likelier to come next.%s",
-                   weights, name_all_ids(b, logits->size[1]), why_these_weights(b, g));
+                   weights,
+                   logits->size[1] == 1 ? "the only id"
+                                        : build_text(b, "each of the %zu ids", logits->size[1]),
+                   why_these_weights(b, g));
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
     derivation_matrix(b, "logits", 1);
-}
-
-/* Of the stack's output. */
-static trace_origin last_of_output(const floors *f)
-{
-    const trace *room = floors_room(f, f->out->parts, "", "output");
-    const trace_map *output = room == NULL ? NULL : map_named(room, "output");
-    return output == NULL ? (trace_origin){0}
-                          : (trace_origin){PART_BELOW, room, output, output->name};
 }
 
 static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
@@ -97,7 +86,11 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
     row->rows = (trace_labels){of->last, NULL};
     row->letters = "the last row of the output";
-    row->operand[0] = last_of_output(f);
+    /* Of the stack's output. */
+    const trace *room = floors_room(f, f->out->parts, "", "output");
+    const trace_map *output = room == NULL ? NULL : map_named(room, "output");
+    row->operand[0] =
+        output == NULL ? (trace_origin){0} : (trace_origin){PART_BELOW, room, output, output->name};
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
     weights->columns = label_ids(of);
     weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;

@@ -50,13 +50,6 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
     sums->is_interleaved = true;
 }
 
-static void add_sums(builder *b, trace_labels labels)
-{
-    trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-    map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
-                  (double)visible_position(b->plan, b->focus.batch, 0));
-}
-
 /* ---- q, k and v ---- */
 
 static void add_weights(builder *b, const projection *r)
@@ -83,20 +76,12 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
     x->is_of_queries = x->is_of_queries || rows == STAGE_X;
     if (r->rows_as != INPUT_X || !plan_has_stage(b->plan, STAGE_X_POS))
         return input_key(r->rows_as);
-    if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL)
-        add_sums(b, labels);
+    if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL) {
+        trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
+        map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
+                      (double)visible_position(b->plan, b->focus.batch, 0));
+    }
     return map_name_of(STAGE_X_POS);
-}
-
-static void say_projected(builder *b, trace_map *made, const projection *r, const char *rows_name)
-{
-    trace_origin bias = map_from(b, PART_OF_COLUMN, input_label(r->bias_as));
-    if (r->weight.data == NULL)
-        map_say(b, made, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, rows_name), bias});
-    else
-        map_say(b, made, OP_DOT,
-                (trace_origin[4]){map_from(b, PART_ROW_I, rows_name),
-                                  map_from(b, PART_COLUMN_J, input_label(r->weight_as)), bias});
 }
 
 static void add_role(builder *b, const projection *r, stage_id rows, stage_id id,
@@ -108,8 +93,15 @@ static void add_role(builder *b, const projection *r, stage_id rows, stage_id id
         add_weights(b, r);
     trace_map *made =
         map_add_stage(b, id, is_given ? STEP_INPUTS : STEP_PROJECTIONS, labels, build_numbers());
-    if (!is_given)
-        say_projected(b, made, r, rows_name);
+    if (!is_given) {
+        trace_origin bias = map_from(b, PART_OF_COLUMN, input_label(r->bias_as));
+        if (r->weight.data == NULL)
+            map_say(b, made, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, rows_name), bias});
+        else
+            map_say(b, made, OP_DOT,
+                    (trace_origin[4]){map_from(b, PART_ROW_I, rows_name),
+                                      map_from(b, PART_COLUMN_J, input_label(r->weight_as)), bias});
+    }
 }
 
 /* Rows after those of the sequence: a learned one, then zeros. */
@@ -453,13 +445,6 @@ static void add_softmax(builder *b)
     weights->is_share = true;
 }
 
-static void add_rounded(builder *b)
-{
-    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
-    rounded->is_share = true;
-    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
-}
-
 static void add_scores_to_weights(builder *b)
 {
     add_scores(b);
@@ -467,7 +452,9 @@ static void add_scores_to_weights(builder *b)
     add_capped(b);
     add_masked(b);
     add_softmax(b);
-    add_rounded(b);
+    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    rounded->is_share = true;
+    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
 }
 
 /* ---- results ---- */

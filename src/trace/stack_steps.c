@@ -160,24 +160,20 @@ static void look(search *f, const char *way, const char *room, step_id id)
     }
 }
 
-static void look_at_itself(search *f, const stage_way *way, part_kind kind, const char *name)
-{
-    stage_way within = stage_way_on(way, name);
-    if (kind == PART_FEED_FORWARD)
-        look(f, way->text, name, FLOOR_FEED_FORWARD);
-    for (step_id id = 0; id < STEP_COUNT && kind != PART_FEED_FORWARD; id++)
-        look(f, within.text, name, id);
-}
-
 static void look_at_part(search *f, const stage_way *way, const part_row *as)
 {
     part_step step[PART_STEPS_MOST];
     size_t steps = part_steps(as, step);
     for (size_t i = 0; i < steps; i++) {
-        if (step[i].kind == PART_STEP_ITSELF)
-            look_at_itself(f, way, as->kind, step[i].name);
-        else
+        if (step[i].kind == PART_STEP_ITSELF) {
+            stage_way within = stage_way_on(way, step[i].name);
+            if (as->kind == PART_FEED_FORWARD)
+                look(f, way->text, step[i].name, FLOOR_FEED_FORWARD);
+            for (step_id id = 0; id < STEP_COUNT && as->kind != PART_FEED_FORWARD; id++)
+                look(f, within.text, step[i].name, id);
+        } else {
             look(f, way->text, step[i].name, floor_beside(&step[i]));
+        }
     }
 }
 
@@ -203,30 +199,21 @@ static void look_at_stack(search *f, const stack *s)
         look(f, "", "rollout", FLOOR_ROLLOUT);
 }
 
-/* Each step of a generation has the steps of a stack, and its own. */
-static void look_at_step(search *f, const stack *s, size_t step)
-{
-    snprintf(f->before, sizeof f->before, "step.%zu.", step);
-    look_at_stack(f, s);
-    look(f, "", "logits", FLOOR_LOGITS);
-    look(f, "", "probabilities", FLOOR_PROBABILITIES);
-    look(f, "", "choice", FLOOR_CHOICE);
-}
-
-static void look_everywhere(search *f, const stack *s, size_t steps)
-{
-    look_at_stack(f, s);
-    for (size_t step = 0; step < steps && !f->is_found; step++)
-        look_at_step(f, s, step);
-}
-
 bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err *e)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->item[i];
         size_t length = strlen(word);
         search f = {.word = word, .near = nearest_to(word, length, spelling_reach(length))};
-        look_everywhere(&f, s, steps);
+        look_at_stack(&f, s);
+        for (size_t step = 0; step < steps && !f.is_found; step++) {
+            /* Each step of a generation has the steps of a stack, and its own. */
+            snprintf(f.before, sizeof f.before, "step.%zu.", step);
+            look_at_stack(&f, s);
+            look(&f, "", "logits", FLOOR_LOGITS);
+            look(&f, "", "probabilities", FLOOR_PROBABILITIES);
+            look(&f, "", "choice", FLOOR_CHOICE);
+        }
         if (f.is_found)
             continue;
         err_set(e, "there is no step \"%s\" in this stack", word);

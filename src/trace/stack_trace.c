@@ -77,14 +77,6 @@ static void join_past(floors *f, const char *past_name, const char *const forms[
             (trace_origin){PART_CELL, before, made, made->name};
 }
 
-static void join_cache(floors *f)
-{
-    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
-    static const char *const VALUES[] = {"present_v", "v", NULL};
-    join_past(f, "past_k", KEYS);
-    join_past(f, "past_v", VALUES);
-}
-
 /* The first rows of a cache's keys or values, which are in the result with the new ones after: as
  * if a document had given them. */
 static void find_past(const floors *f, const stage_way *way, const char *name, const plan *p,
@@ -168,7 +160,10 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     name_steps(f, name);
     tell_rows(f, of);
     join_maps(f, of, made);
-    join_cache(f);
+    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
+    static const char *const VALUES[] = {"present_v", "v", NULL};
+    join_past(f, "past_k", KEYS);
+    join_past(f, "past_v", VALUES);
     floors_map_mean_weights(f, &way);
     return floors_end(f);
 }
@@ -211,20 +206,15 @@ static size_t order_formula_length(const norm_order *order)
     return strcspn(order->named.help, ":");
 }
 
-static const char *order_words(const norm_order *order)
-{
-    return order->named.help + order_formula_length(order) + strlen(": ");
-}
-
 static void tell_layer(floors *f, size_t number, const floor_rows *x)
 {
     const layer *l = &f->stack->layer[number];
     const norm_order *order = l->order;
     bool is_reading = order->ends_with_feed_forward && l->part[0].as->adds == RESIDUAL_NONE;
-    build_sentence(&f->b,
-                   "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them (%s):",
-                   number + 1, f->stack->layers, number == 0 ? "go in" : "the layer below gives",
-                   order->named.name, order_words(order));
+    build_sentence(
+        &f->b, "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them (%s):",
+        number + 1, f->stack->layers, number == 0 ? "go in" : "the layer below gives",
+        order->named.name, order->named.help + order_formula_length(order) + strlen(": "));
     build_formula(&f->b, "%.*s", (int)order_formula_length(order), order->named.help);
     if (is_reading)
         build_sentence(&f->b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "

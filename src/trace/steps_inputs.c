@@ -235,17 +235,6 @@ static void say_sharing(builder *b)
                        name, p->kv_heads * one, p->heads, p->heads * one);
 }
 
-static void say_fewer_heads(builder *b)
-{
-    const plan *p = b->plan;
-    if (p->kv_heads == 1)
-        build_sentence(b, "There is only 1 key/value head: %s query heads share it.",
-                       p->heads == 2 ? "both" : build_text(b, "all %zu", p->heads));
-    else
-        build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
-                       p->kv_heads, p->heads / p->kv_heads);
-}
-
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
@@ -258,8 +247,14 @@ static void say_heads(builder *b)
                        p->kv_heads == p->heads ? "matrices" : "a matrix Wq");
     else
         say_cut(b);
-    if (p->kv_heads != p->heads)
-        say_fewer_heads(b);
+    if (p->kv_heads != p->heads) {
+        if (p->kv_heads == 1)
+            build_sentence(b, "There is only 1 key/value head: %s query heads share it.",
+                           p->heads == 2 ? "both" : build_text(b, "all %zu", p->heads));
+        else
+            build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
+                           p->kv_heads, p->heads / p->kv_heads);
+    }
     if (p->kv_heads != p->heads || p->past > 0)
         say_sharing(b);
 }

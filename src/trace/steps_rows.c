@@ -73,15 +73,6 @@ void make_normalize(builder *b)
 
 /* ---- rope ---- */
 
-static void show_pair(builder *b, const char *name, const char *angle, size_t row, size_t pair)
-{
-    rope_pair at = rope_pair_of(b->plan, pair);
-    build_formula(b, "p = %zu: numbers %zu and %zu", pair + 1, at.first + 1, at.second + 1);
-    derivation_line(b, angle, row, pair);
-    derivation_line(b, name, row, at.first);
-    derivation_line(b, name, row, at.second);
-}
-
 static void show_role(builder *b, stage_id id, size_t row, double position)
 {
     const plan *p = b->plan;
@@ -92,21 +83,15 @@ static void show_role(builder *b, stage_id id, size_t row, double position)
                    *name == 'q' ? "Query" : "Key", row + 1, position);
     derivation_formula(b, angle, "");
     derivation_formula(b, name, "");
-    for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++)
-        show_pair(b, name, angle, row, pair);
+    for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++) {
+        rope_pair at = rope_pair_of(b->plan, pair);
+        build_formula(b, "p = %zu: numbers %zu and %zu", pair + 1, at.first + 1, at.second + 1);
+        derivation_line(b, angle, row, pair);
+        derivation_line(b, name, row, at.first);
+        derivation_line(b, name, row, at.second);
+    }
     derivation_matrix_by_head(b, name, row + 1);
     build_end_head(b);
-}
-
-/* Queries and keys may be of different widths. */
-static void say_unturned(builder *b)
-{
-    const plan *p = b->plan;
-    if (p->rope_width < p->q.width || p->rope_width < p->k.width)
-        build_sentence(b,
-                       "What is after the first %zu numbers of a %s is in no pair, and stays as "
-                       "it is.",
-                       p->rope_width, p->has_heads ? "head" : "row");
 }
 
 void make_rope(builder *b)
@@ -119,7 +104,12 @@ void make_rope(builder *b)
     derivation_formula(b, "frequency", "");
     build_formula(b, "pair p: numbers %s, p from 1",
                   is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
-    say_unturned(b);
+    /* Queries and keys may be of different widths. */
+    if (p->rope_width < p->q.width || p->rope_width < p->k.width)
+        build_sentence(b,
+                       "What is after the first %zu numbers of a %s is in no pair, and stays as "
+                       "it is.",
+                       p->rope_width, p->has_heads ? "head" : "row");
     show_role(b, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.batch, b->focus.row));
     show_role(b, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at));
     build_other_heads(b);

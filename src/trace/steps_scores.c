@@ -110,15 +110,6 @@ static void show_scale_of_one(builder *b)
     show_scale(b);
 }
 
-/* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
-static void show_formula(builder *b, const score *by)
-{
-    const char *all = by->formula, *q = strstr(all, "q[i]"), *k = strstr(all, "k[j]");
-    build_formula(b, "scores[i,j] = %.*s%s%.*s%s%s", (int)(q - all), all,
-                  stage_row(build_queries(b))->key.named.name, (int)(k - q) - 1, q + 1,
-                  stage_row(build_keys(b))->key.named.name, k + 1);
-}
-
 void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
@@ -131,7 +122,11 @@ void make_scores(builder *b)
                    build_query_name(b), build_head_name(b), by->named.name);
     build_sharing(b);
     say_absent(b);
-    show_formula(b, by);
+    /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+    const char *all = by->formula, *q = strstr(all, "q[i]"), *k = strstr(all, "k[j]");
+    build_formula(b, "scores[i,j] = %.*s%s%.*s%s%s", (int)(q - all), all,
+                  stage_row(build_queries(b))->key.named.name, (int)(k - q) - 1, q + 1,
+                  stage_row(build_keys(b))->key.named.name, k + 1);
     size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
         derivation_line(b, "scores", b->focus.row, j);
@@ -254,22 +249,17 @@ static bool is_hidden(double value)
     return isinf(value) && value < 0;
 }
 
-/* " in head 2", where the heads see different keys. */
-static const char *head_that_sees(builder *b)
-{
-    const plan *p = b->plan;
-    bool differ = (p->mask.data != NULL && p->mask.stride[1] != 0) ||
-                  (p->bias.data != NULL && p->bias.stride[1] != 0);
-    return differ ? build_head_name(b) : "";
-}
-
 /* How many keys the focus's query sees, whatever takes the others out. */
 static void say_seen(builder *b, const tensor *masked)
 {
     size_t count = 0, all = plan_own_keys(b->plan);
     for (size_t j = 0; j < all; j++)
         count += !is_hidden(tensor_get(masked, (size_t[]){b->focus.row, j}));
-    const char *name = build_query_name(b), *in_head = head_that_sees(b);
+    const plan *p = b->plan;
+    /* " in head 2", where the heads see different keys. */
+    bool differ = (p->mask.data != NULL && p->mask.stride[1] != 0) ||
+                  (p->bias.data != NULL && p->bias.stride[1] != 0);
+    const char *name = build_query_name(b), *in_head = differ ? build_head_name(b) : "";
     if (all == 1)
         build_sentence(b, "Here %s%s %s the only key.", name, in_head,
                        count == 1 ? "sees" : "does not see");
@@ -286,19 +276,17 @@ static tensor added(const builder *b)
     return build_has_one_bias(b) ? tensor_range(&of_head, 0, 0, 1) : of_head;
 }
 
-static const char *kind_of_scores(const builder *b)
-{
-    stage_id from = build_unmasked(b);
-    return from == STAGE_CAPPED ? "capped " : from == STAGE_SCALED ? "scaled " : "";
-}
-
 static void show_bias(builder *b)
 {
     if (b->plan->bias.data == NULL)
         return;
     tensor bias = added(b);
     bool is_one_row = build_has_one_bias(b);
-    build_sentence(b, "The bias is added to the %sscores%s.", kind_of_scores(b),
+    stage_id from = build_unmasked(b);
+    build_sentence(b, "The bias is added to the %sscores%s.",
+                   from == STAGE_CAPPED   ? "capped "
+                   : from == STAGE_SCALED ? "scaled "
+                                          : "",
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? build_numbers() : build_query_labels(b, "q"), build_column_labels(b),

@@ -37,29 +37,6 @@ static bool row_is_finite(const tensor *row)
     return !row_has(row, NAN) && !row_has(row, INFINITY) && !row_has(row, -INFINITY);
 }
 
-static void say_greatest(builder *b, const tensor *masked, const tensor *row_max)
-{
-    tensor row = tensor_at(masked, b->focus.row),
-           greatest = build_element(row_max, b->focus.row, 0);
-    if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
-        build_sentence(b, "What is nan is not a number, and not the greatest.");
-}
-
-static void say_exponents(builder *b, const tensor *masked, const tensor *row_max)
-{
-    tensor row = tensor_at(masked, b->focus.row),
-           greatest = build_element(row_max, b->focus.row, 0);
-    if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
-        build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
-}
-
-static void say_shares(builder *b, const tensor *exponent, const tensor *row_sum)
-{
-    tensor row = tensor_at(exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
-    if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
-        build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
-}
-
 static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v)
 {
     for (size_t j = 0; j < v->size[0]; j++) {
@@ -88,7 +65,10 @@ static void show_exponents(builder *b, const tensor *masked, const tensor *row_m
     for (size_t j = 0; j < build_lines(b); j++)
         show_numbers(b, "exp", b->focus.row, j);
     build_rest(b);
-    say_exponents(b, masked, row_max);
+    tensor row = tensor_at(masked, b->focus.row),
+           greatest = build_element(row_max, b->focus.row, 0);
+    if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
+        build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
 }
 
 static void show_shares(builder *b, const tensor *row_sum)
@@ -98,7 +78,9 @@ static void show_shares(builder *b, const tensor *row_sum)
     for (size_t j = 0; j < build_lines(b); j++)
         show_numbers(b, "weights", b->focus.row, j);
     build_rest(b);
-    say_shares(b, &exponent, row_sum);
+    tensor row = tensor_at(&exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
+    if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
+        build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
 }
 
 /* The sink's own line. */
@@ -136,7 +118,10 @@ static void show_softmax_row(builder *b)
     show_sink(b);
     derivation_formula(b, "row_max", "");
     show_numbers(b, "row_max", i, 0);
-    say_greatest(b, &masked, &row_max);
+    tensor row = tensor_at(&masked, b->focus.row),
+           greatest = build_element(&row_max, b->focus.row, 0);
+    if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
+        build_sentence(b, "What is nan is not a number, and not the greatest.");
     show_exponents(b, &masked, &row_max);
     if (b->plan->sinks.data != NULL) {
         trace_item *line = show_numbers(b, "sink_exp", i, 0);
@@ -149,12 +134,6 @@ static void show_softmax_row(builder *b)
     show_numbers(b, "row_sum", i, 0);
     show_shares(b, &row_sum);
     show_sink_share(b, &term, &row_sum);
-}
-
-static bool may_attend(const builder *b)
-{
-    tensor row_sum = build_stage(b, STAGE_ROW_SUM);
-    return tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0;
 }
 
 static void show_softmax(builder *b)
@@ -171,7 +150,8 @@ static void show_softmax(builder *b)
 
 void make_softmax(builder *b)
 {
-    if (may_attend(b))
+    tensor row_sum = build_stage(b, STAGE_ROW_SUM);
+    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0)
         show_softmax(b);
     else
         build_sentence(b,

@@ -81,24 +81,12 @@ static bool is_made(const plan *p, step_id id, const step_wish *wish)
     return of == STEP_WANTED || (of == STEP_IF_IT_WORKS && !is_left_out(p, id));
 }
 
-/* One matrix a head is shown of a head alone. */
-static bool shows_one_head(const plan *p)
-{
-    return p->q.weight.rank == 3 || p->k.weight.rank == 3 || p->v.weight.rank == 3;
-}
-
 /* What there are several of, of which one is spelled out: words for the first, and its key of
  * --focus. */
 typedef struct chosen {
     bool has_others;
     const char *first, *key;
 } chosen;
-
-/* Worked out head by head, as the scores and all up to what each head finds. */
-static bool is_of_head(step_id id)
-{
-    return id >= STEP_SCORES && id <= STEP_SUM;
-}
 
 /* Once, before the first step that shows the focus and not all. */
 static void say_focus(builder *b, step_id id)
@@ -110,7 +98,10 @@ static void say_focus(builder *b, step_id id)
         {p->batches > 1, build_text(b, "sequence 1 of %zu", p->batches), "batch=B"},
     };
     const char *what = "", *keys = "";
-    bool is_of_all = id < STEP_POSITIONS && (id != STEP_PARAMETERS || !shows_one_head(p));
+    /* One matrix a head is shown of a head alone. */
+    bool is_of_all = id < STEP_POSITIONS &&
+                     (id != STEP_PARAMETERS ||
+                      !(p->q.weight.rank == 3 || p->k.weight.rank == 3 || p->v.weight.rank == 3));
     if (!b->focus.is_by_default || is_of_all)
         return;
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
@@ -136,7 +127,8 @@ static void make_step(builder *b, step_id id)
         return;
     }
     say_focus(b, id);
-    if (is_of_head(id))
+    /* Worked out head by head, as the scores and all up to what each head finds. */
+    if (id >= STEP_SCORES && id <= STEP_SUM)
         build_begin_head(b, b->focus.head);
     MAKERS[id](b);
     build_end_head(b);
