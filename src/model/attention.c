@@ -408,17 +408,6 @@ static bool compute(const attention *a, const kept_stages *w, crew *by, bundle *
                                 : a->otherwise(a->context, a, w, by, made, e);
 }
 
-/* The first of all is named by the way to it. */
-static void add_empty_rows(run_report *report, const run_report *own, const keeper *keep)
-{
-    if (report->empty_rows == 0 && own->empty_rows > 0) {
-        snprintf(report->first_empty, sizeof report->first_empty, "%.*s%.*s", STAGE_NAME,
-                 keep->way.text, ROW_NAME, own->first_empty);
-        report->doubt = own->doubt;
-    }
-    report->empty_rows += own->empty_rows;
-}
-
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -435,7 +424,13 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
                 (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));
     if (done && will_keep(a, keep))
         done = keep_rows(a, &made, e);
-    add_empty_rows(report, &own, keep);
+    /* The first of all is named by the way to it. */
+    if (report->empty_rows == 0 && own.empty_rows > 0) {
+        snprintf(report->first_empty, sizeof report->first_empty, "%.*s%.*s", STAGE_NAME,
+                 keep->way.text, ROW_NAME, own.first_empty);
+        report->doubt = own.doubt;
+    }
+    report->empty_rows += own.empty_rows;
     bundle_free(&made);
     if (done && mean != NULL)
         *mean = of_heads;

@@ -58,12 +58,6 @@ static bool find_unembedding(generation *g, err *e)
            refuse_unembedding(g, used, turns, e);
 }
 
-static bool find_bias(generation *g, err *e)
-{
-    return vector_read(g->stack.document, "unembedding_bias", NULL, g->unembedding.size[1],
-                       &g->bias, e);
-}
-
 /* Each id that may be chosen has to be looked up in the next step. */
 static bool check_ids(const generation *g, err *e)
 {
@@ -127,8 +121,10 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (g->stack.batches > 0)
         return err_at(e, &bundle_find(document, "x")->at,
                       "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);
-    return find_unembedding(g, e) && find_bias(g, e) && check_ids(g, e) && check_positions(g, e) &&
-           check_all_angles(g, e) && make_room(g, e);
+    return find_unembedding(g, e) &&
+           vector_read(g->stack.document, "unembedding_bias", NULL, g->unembedding.size[1],
+                       &g->bias, e) &&
+           check_ids(g, e) && check_positions(g, e) && check_all_angles(g, e) && make_room(g, e);
 }
 
 bool generation_is_done(const generation *g)

@@ -118,18 +118,6 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
     return attention_read(p->attention, &from, s->isa, e);
 }
 
-/* The parts in their order; a feed-forward one only where the layer has its weights. */
-static void list_parts(layer *l, const norm_order *order, const bundle *own)
-{
-    bool is_crossed = cross_of(own) != NULL;
-    const part_row *row = is_crossed ? order->crossed : order->plain;
-    size_t count = is_crossed ? order->crossed_count : order->plain_count;
-    for (size_t i = 0; i < count; i++) {
-        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(own))
-            l->part[l->parts++].as = &row[i];
-    }
-}
-
 /* A layer that says nothing has the stack's order. */
 static bool check_order(const stack *s, const norm_order *order, const entry *given, err *e)
 {
@@ -175,7 +163,14 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
     if (order == NULL || !check_parts(s, order, given, e))
         return err_within(e, "layer %s", given->name);
     l->order = order;
-    list_parts(l, order, given->bundle);
+    /* The parts in their order; a feed-forward one only where the layer has its weights. */
+    bool is_crossed = cross_of(given->bundle) != NULL;
+    const part_row *row = is_crossed ? order->crossed : order->plain;
+    size_t count = is_crossed ? order->crossed_count : order->plain_count;
+    for (size_t i = 0; i < count; i++) {
+        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(given->bundle))
+            l->part[l->parts++].as = &row[i];
+    }
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];
         if (!read_part(s, p, given->bundle, e))
@@ -252,11 +247,6 @@ static bool is_of_layers(const char *name)
            !attention_shares(name) && !stack_begins_with(name);
 }
 
-static bool is_of_cache(const char *name)
-{
-    return strcmp(name, input_key(INPUT_PAST_K)) == 0 || strcmp(name, input_key(INPUT_PAST_V)) == 0;
-}
-
 /* Of the feed-forward part, which at the top is seed's. */
 static bool is_weight_of_layer(const char *name)
 {
@@ -267,7 +257,8 @@ static bool is_weight_of_layer(const char *name)
 static bool check_at_top(const stack *s, const entry *given, err *e)
 {
     bool has_layers = bundle_find(s->document, "layers") != NULL;
-    if (is_of_cache(given->name))
+    if (strcmp(given->name, input_key(INPUT_PAST_K)) == 0 ||
+        strcmp(given->name, input_key(INPUT_PAST_V)) == 0)
         return err_at(e, &given->at, "%s is given, and a stack begins without a cache",
                       given->name);
     if (is_of_layers(given->name))

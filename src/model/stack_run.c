@@ -88,12 +88,6 @@ static void add_some(const void *context, size_t first, size_t count)
 /* What a sum costs next to a multiply-add of a product: its numbers are read and written. */
 static const double SUM_COST = 8;
 
-static void add_rows(const flow *f, const tensor *a, const tensor *b, tensor *out)
-{
-    sum s = {.with = f->with, .a = a, .b = b, .out = out};
-    rows_run(f->by, out->size[0], SUM_COST * (double)out->size[1], add_some, &s);
-}
-
 /* ---- a part ---- */
 
 static bool norm_checked(const flow *f, const norm *by, const tensor *x, tensor *out, err *e)
@@ -127,11 +121,6 @@ static bool run_kind(flow *f, const layer_part *p, const tensor *taken, const ke
            feed_forward_run(p->feed_forward, f->with, taken, made, &within, f->by, e);
 }
 
-static const tensor *added_by(const flow *f, const part_row *as, const tensor *taken)
-{
-    return as->adds == RESIDUAL_LAYER ? &f->layer : as->adds == RESIDUAL_NORMED ? taken : &f->rows;
-}
-
 /* What the part reads: an attention reads f->input. NULL after a failure. */
 static const tensor *taken_by(flow *f, const layer *l, const layer_part *p, const keeper *keep,
                               err *e)
@@ -155,7 +144,13 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     if (done && p->as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
-        add_rows(f, added_by(f, p->as, taken), &made, &f->rows);
+        sum s = {.with = f->with,
+                 .a = p->as->adds == RESIDUAL_LAYER    ? &f->layer
+                      : p->as->adds == RESIDUAL_NORMED ? taken
+                                                       : &f->rows,
+                 .b = &made,
+                 .out = &f->rows};
+        rows_run(f->by, f->rows.size[0], SUM_COST * (double)f->rows.size[1], add_some, &s);
         done = keeper_keep(keep, part_sum_name(p->as->kind), &f->rows, "qm", e);
     }
     tensor_free(&made);

@@ -52,18 +52,6 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
 
 /* ---- q, k and v ---- */
 
-static void add_weights(builder *b, const projection *r)
-{
-    trace_map *weight = map_add(b, input_label(r->weight_as), STEP_PARAMETERS, &r->weight);
-    if (r->weight.rank == 2)
-        weight->slices = r->heads;
-    weight->is_of_heads = true;
-    trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
-    bias->slices = r->heads;
-    bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
-                          b->plan->asked->in[r->bias_as]->size[0] > 1;
-}
-
 /* The rows that are projected, and the name of their map: with positions, their sums. */
 static const char *add_rows(builder *b, const projection *r, stage_id rows, trace_labels labels)
 {
@@ -89,8 +77,16 @@ static void add_role(builder *b, const projection *r, stage_id rows, stage_id id
 {
     bool is_given = r->given.data != NULL;
     const char *rows_name = add_rows(b, r, rows, row_labels);
-    if (!is_given)
-        add_weights(b, r);
+    if (!is_given) {
+        trace_map *weight = map_add(b, input_label(r->weight_as), STEP_PARAMETERS, &r->weight);
+        if (r->weight.rank == 2)
+            weight->slices = r->heads;
+        weight->is_of_heads = true;
+        trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
+        bias->slices = r->heads;
+        bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
+                              b->plan->asked->in[r->bias_as]->size[0] > 1;
+    }
     trace_map *made =
         map_add_stage(b, id, is_given ? STEP_INPUTS : STEP_PROJECTIONS, labels, build_numbers());
     if (!is_given) {
@@ -145,17 +141,6 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
 
 /* ---- turned ---- */
 
-static void add_frequencies(builder *b)
-{
-    const plan *p = b->plan;
-    size_t pairs = p->rope_width / 2;
-    trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
-    for (size_t pair = 0; pair < pairs && !b->failed; pair++)
-        tensor_set(&made->values, (size_t[]){0, 0, pair},
-                   angle_frequency(p->asked->rope.base, pair, p->rope_width));
-    made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", p->asked->rope.base, p->rope_width);
-}
-
 static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labels)
 {
     bool is_query = id == STAGE_Q_ROPE;
@@ -184,7 +169,13 @@ static void add_rope(builder *b, trace_labels queries, trace_labels keys)
     bool normalizes = b->plan->asked->normalizes;
     if (b->plan->rope_width == 0)
         return;
-    add_frequencies(b);
+    const plan *p = b->plan;
+    size_t pairs = p->rope_width / 2;
+    trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
+    for (size_t pair = 0; pair < pairs && !b->failed; pair++)
+        tensor_set(&made->values, (size_t[]){0, 0, pair},
+                   angle_frequency(p->asked->rope.base, pair, p->rope_width));
+    made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", p->asked->rope.base, p->rope_width);
     add_turned(b, normalizes ? STAGE_Q_NORM : STAGE_Q, STAGE_Q_ROPE, queries);
     add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, keys);
 }
@@ -345,17 +336,6 @@ static void add_capped(builder *b)
             (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
 }
 
-static void add_bias(builder *b)
-{
-    tensor all = tensor_at(&b->plan->bias, b->focus.batch);
-    bool is_one_row = build_has_one_bias(b);
-    tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
-    trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
-    added->rows = is_one_row ? build_numbers() : build_query_labels(b, "q");
-    added->columns = build_column_labels(b);
-    added->is_of_queries = !is_one_row;
-}
-
 /* Places count from 1, as in the step's formula. */
 static void add_slopes(builder *b)
 {
@@ -379,8 +359,15 @@ static void add_masked(builder *b)
     const char *before = map_name_of(build_unmasked(b));
     if (!plan_masks(p))
         return;
-    if (p->bias.data != NULL)
-        add_bias(b);
+    if (p->bias.data != NULL) {
+        tensor all = tensor_at(&b->plan->bias, b->focus.batch);
+        bool is_one_row = build_has_one_bias(b);
+        tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
+        trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
+        added->rows = is_one_row ? build_numbers() : build_query_labels(b, "q");
+        added->columns = build_column_labels(b);
+        added->is_of_queries = !is_one_row;
+    }
     if (p->slopes.data != NULL)
         add_slopes(b);
     trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
@@ -443,18 +430,6 @@ static void add_softmax(builder *b)
     map_say(b, weights, OP_DIVIDE,
             (trace_origin[4]){map_from(b, PART_CELL, "exp"), map_from(b, PART_OF_ROW, "row_sum")});
     weights->is_share = true;
-}
-
-static void add_scores_to_weights(builder *b)
-{
-    add_scores(b);
-    add_scaled(b);
-    add_capped(b);
-    add_masked(b);
-    add_softmax(b);
-    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
-    rounded->is_share = true;
-    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
 }
 
 /* ---- results ---- */
@@ -570,7 +545,14 @@ void map_make(builder *b)
 {
     say_run(b);
     add_roles(b);
-    add_scores_to_weights(b);
+    add_scores(b);
+    add_scaled(b);
+    add_capped(b);
+    add_masked(b);
+    add_softmax(b);
+    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    rounded->is_share = true;
+    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
     add_results(b);
     add_weighted(b);
     add_output(b);

@@ -8,11 +8,6 @@ static const char *at(builder *b, const char *name, size_t i, size_t j)
     return build_text(b, "%s[%zu,%zu]", name, i + 1, j + 1);
 }
 
-static const char *at_row(builder *b, const char *name, size_t i)
-{
-    return build_text(b, "%s[%zu]", name, i + 1);
-}
-
 /* The stage whose weights are used: rounded where rounding was asked for. */
 static stage_id used_weights(const builder *b)
 {
@@ -136,28 +131,25 @@ static void show_softmax_row(builder *b)
     show_sink_share(b, &term, &row_sum);
 }
 
-static void show_softmax(builder *b)
-{
-    build_sentence(b,
-                   "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
-                   "%s. The row's greatest score is taken off first: that changes no weight and "
-                   "keeps the exponentials small.",
-                   build_query_name(b), build_head_name(b),
-                   b->plan->sinks.data == NULL ? "1" : "less than 1");
-    show_softmax_row(b);
-    build_same_for_all(b);
-}
-
 void make_softmax(builder *b)
 {
     tensor row_sum = build_stage(b, STAGE_ROW_SUM);
-    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0)
-        show_softmax(b);
-    else
+    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0) {
+        build_sentence(
+            b,
+            "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
+            "%s. The row's greatest score is taken off first: that changes no weight and "
+            "keeps the exponentials small.",
+            build_query_name(b), build_head_name(b),
+            b->plan->sinks.data == NULL ? "1" : "less than 1");
+        show_softmax_row(b);
+        build_same_for_all(b);
+    } else {
         build_sentence(b,
                        "The softmax turns scores into weights, but %s%s may attend to nothing: its "
                        "weights are 0, and so is its result. The weights of all queries:",
                        build_query_name(b), build_head_name(b));
+    }
     build_matrices(b, STAGE_WEIGHTS);
 }
 
@@ -204,15 +196,6 @@ void make_weighted(builder *b)
     say_nothing_taken(b, &weights, &v);
 }
 
-static void show_stack(builder *b, const tensor *weighted, const tensor *attended)
-{
-    trace_item *stack = build_item(b, TRACE_STACK);
-    stack->a = tensor_view_of(weighted);
-    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
-    stack->text = at_row(b, "attended", b->focus.row);
-    stack->result = tensor_at(attended, b->focus.row);
-}
-
 void make_sum(builder *b)
 {
     const plan *p = b->plan;
@@ -226,7 +209,11 @@ void make_sum(builder *b)
                    "from looking at all keys%s.",
                    build_query_name(b), build_head_name(b));
     build_formula(b, "attended[i] = Σⱼ %s[i,j]·%s[j]", name, v_name);
-    show_stack(b, &weighted, &attended);
+    trace_item *stack = build_item(b, TRACE_STACK);
+    stack->a = tensor_view_of(&weighted);
+    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
+    stack->text = build_text(b, "attended[%zu]", b->focus.row + 1);
+    stack->result = tensor_at(&attended, b->focus.row);
     derivation_line(b, "attended", b->focus.row, 0);
     say_nothing_taken(b, &weights, &v);
     build_same_for_all(b);
