@@ -166,11 +166,6 @@ static bool give_keys(attempt *a, size_t width, double diagonal, err *e)
     return true;
 }
 
-static const tensor *all_values(const attempt *a)
-{
-    return &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
-}
-
 /* Nothing happens to q and k but a product: values come as they are summed. */
 static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor *queries, err *e)
 {
@@ -182,7 +177,7 @@ static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor 
     p->adds_zero = p->normalizes = false;
     p->rope = (rope_settings){0};
     p->score = (const score *)(const void *)named_find(&SCORES, "dot", 3);
-    p->in[INPUT_V] = all_values(a);
+    p->in[INPUT_V] = &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
     return give_queries(a, width, queries, e) && give_keys(a, width, diagonal, e);
 }
 

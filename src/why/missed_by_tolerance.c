@@ -151,8 +151,11 @@ static bool stage_passes(const tensor *numbers, stand_in as, const tolerance *wi
     return true;
 }
 
-static void try_stand_ins(missed_by_tolerance *to, const missed_question *of)
+/* ---- the whole ---- */
+
+bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
 {
+    *to = (missed_by_tolerance){.operations = operations_of(of)};
     for (stand_in as = 0; as < STAND_INS; as++) {
         bool pass = true, changes = false;
         for (stage_id id = 0; pass && id < STAGE_COUNT; id++) {
@@ -162,14 +165,6 @@ static void try_stand_ins(missed_by_tolerance *to, const missed_question *of)
         }
         to->stands_in[as] = pass && changes;
     }
-}
-
-/* ---- the whole ---- */
-
-bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
-{
-    *to = (missed_by_tolerance){.operations = operations_of(of)};
-    try_stand_ins(to, of);
     if (to->operations > OVERLOOKED_OPERATIONS)
         return true;
     trial t = {.of = of, .claims = {of->claim, STAGE_COUNT, NULL}, .to = to};

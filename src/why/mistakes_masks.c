@@ -90,15 +90,6 @@ static bool hide(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static void hide_tail(tensor *bias, size_t tail)
-{
-    size_t at[TENSOR_MAX_RANK] = {0}, keys = bias->size[bias->rank - 1];
-    do {
-        if (at[bias->rank - 1] >= keys - tail)
-            tensor_set(bias, at, -INFINITY);
-    } while (tensor_next(bias, at));
-}
-
 /* What is after the last whole block, or the last key: a bias, which only masked scores show. */
 static bool leave_out_tail(attempt *a, const mistake *row, err *e)
 {
@@ -113,7 +104,11 @@ static bool leave_out_tail(attempt *a, const mistake *row, err *e)
         return false;
     for (size_t j = 0; given == NULL && j < keys; j++)
         tensor_set(bias, &j, 0);
-    hide_tail(bias, tail);
+    size_t at[TENSOR_MAX_RANK] = {0}, end = bias->size[bias->rank - 1];
+    do {
+        if (at[bias->rank - 1] >= end - tail)
+            tensor_set(bias, at, -INFINITY);
+    } while (tensor_next(bias, at));
     a->problem.in[INPUT_BIAS] = bias;
     return true;
 }

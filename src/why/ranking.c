@@ -60,17 +60,13 @@ static bool is_listed(const why_answer *in, const named *row)
     return is_there;
 }
 
-static void join(why_answer *to, const why_answer *one)
-{
-    if (one->together == 1 && to->same_count < WHY_SAME && !is_listed(to, one->made[0].row))
-        to->same[to->same_count++] = one->made[0];
-}
-
 static bool keep(ranking *r, tensor *computed, const candidate *one, err *e)
 {
     candidate *to = same_as(r, computed);
     if (to != NULL) {
-        join(&to->answer, &one->answer);
+        if (one->answer.together == 1 && to->answer.same_count < WHY_SAME &&
+            !is_listed(&to->answer, one->answer.made[0].row))
+            to->answer.same[to->answer.same_count++] = one->answer.made[0];
         return true;
     }
     to = free_place(r, one);

@@ -93,18 +93,6 @@ static bool attend(attempt *a, err *e)
     return true;
 }
 
-/* weights[i,j]·v[j] */
-static void weigh(attempt *a)
-{
-    tensor weights = attempt_stage(a, used_weights(a)), values = attempt_values(a),
-           weighted = attempt_stage(a, STAGE_WEIGHTED);
-    size_t at[TENSOR_MAX_RANK] = {0};
-    do {
-        size_t value[] = {at[0], plan_kv_head(&a->plan, at[1]), at[3], at[4]};
-        tensor_set(&weighted, at, tensor_get(&weights, at) * tensor_get(&values, value));
-    } while (tensor_next(&weighted, at));
-}
-
 /* The context with its heads apart: b × h × n_q × d_v. */
 static tensor context_apart(const attempt *a)
 {
@@ -140,9 +128,11 @@ static bool project(attempt *a, err *e)
     return true;
 }
 
-/* Without Wo the output is the context, and bo. */
-static void add_bias(attempt *a)
+bool rest_of_context(attempt *a, err *e)
 {
+    if (a->plan.wo.data != NULL)
+        return project(a, e);
+    /* Without Wo the output is the context, and bo. */
     tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT),
            to = plan_heads_apart(&output, a->plan.heads);
     size_t at[4] = {0};
@@ -151,13 +141,6 @@ static void add_bias(attempt *a)
         double bias = a->plan.bo.data == NULL ? 0 : tensor_get(&a->plan.bo, &column);
         tensor_set(&to, at, tensor_get(&from, at) + bias);
     } while (tensor_next(&from, at));
-}
-
-bool rest_of_context(attempt *a, err *e)
-{
-    if (a->plan.wo.data != NULL)
-        return project(a, e);
-    add_bias(a);
     return true;
 }
 
@@ -165,8 +148,16 @@ bool rest_of_weights(attempt *a, err *e)
 {
     if (!round_weights(a, e) || !attend(a, e))
         return false;
-    if (is_there(a, STAGE_WEIGHTED))
-        weigh(a);
+    if (is_there(a, STAGE_WEIGHTED)) {
+        /* weights[i,j]·v[j] */
+        tensor weights = attempt_stage(a, used_weights(a)), values = attempt_values(a),
+               weighted = attempt_stage(a, STAGE_WEIGHTED);
+        size_t at[TENSOR_MAX_RANK] = {0};
+        do {
+            size_t value[] = {at[0], plan_kv_head(&a->plan, at[1]), at[3], at[4]};
+            tensor_set(&weighted, at, tensor_get(&weights, at) * tensor_get(&values, value));
+        } while (tensor_next(&weighted, at));
+    }
     tensor attended = attempt_stage(a, STAGE_ATTENDED), context = context_apart(a);
     tensor_copy(&attended, &context);
     return rest_of_context(a, e);

@@ -196,18 +196,13 @@ static bool add_probabilities(const generation *g, bundle *made, err *e)
     return true;
 }
 
-static bool add_choice(const generation *g, bundle *made, err *e)
-{
-    return bundle_add_copy(made, "logits", &g->logits, (place){0}, e) &&
-           bundle_add_copy(made, "tempered", &g->tempered, (place){0}, e) &&
-           bundle_add_copy(made, "exponentials", &g->exponentials, (place){0}, e) &&
-           add_probabilities(g, made, e) &&
-           bundle_add_number(made, "choice", (double)g->next, (place){0}, e);
-}
-
 static bool add_choice_and_past(const stack_attempt *a, bundle *made, err *e)
 {
-    bool done = add_choice(&a->generation, made, e);
+    bool done = bundle_add_copy(made, "logits", &a->generation.logits, (place){0}, e) &&
+                bundle_add_copy(made, "tempered", &a->generation.tempered, (place){0}, e) &&
+                bundle_add_copy(made, "exponentials", &a->generation.exponentials, (place){0}, e) &&
+                add_probabilities(&a->generation, made, e) &&
+                bundle_add_number(made, "choice", (double)a->generation.next, (place){0}, e);
     for (size_t i = 0; done && i < a->stack->layers; i++) {
         for (size_t j = 0; done && j < a->stack->layer[i].parts; j++) {
             const stack_attention *attending = &a->attending[i][j];

@@ -216,18 +216,14 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     }
 }
 
-/* Each step of a generation counts as much as its prompt. */
-static double operations_of(const search *s)
-{
-    size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;
-    return s->of->problem != NULL ? plan_operations(&s->right.attention.plan)
-                                  : (double)passes * stack_operations(s->right.layers.stack);
-}
-
 static bool search_on(search *s, why_answers *to, err *e)
 {
     stack_scope whole = whole_of(s);
-    double operations = operations_of(s);
+    /* Each step of a generation counts as much as its prompt. */
+    size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;
+    double operations = s->of->problem != NULL
+                            ? plan_operations(&s->right.attention.plan)
+                            : (double)passes * stack_operations(s->right.layers.stack);
     size_t first, end;
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))

@@ -13,11 +13,6 @@ typedef struct shape_search {
 
 /* ---- answers ---- */
 
-static const arrangement *arrangement_at(size_t index)
-{
-    return (const arrangement *)(const void *)named_row(&ARRANGEMENTS, index);
-}
-
 static bool has_shape(const shape_search *s, const tensor *made)
 {
     tensor a, b;
@@ -138,7 +133,7 @@ static void arrange(shape_search *s, const work_attempt *made_by, const named *m
     arrangeable of;
     bool can = can_be_arranged(&of, made_by);
     for (size_t i = 0; can && i < ARRANGEMENTS.count && !e->is_set; i++) {
-        const arrangement *how = arrangement_at(i);
+        const arrangement *how = (const arrangement *)(const void *)named_row(&ARRANGEMENTS, i);
         tensor numbers;
         if (arrangement_make(&numbers, how, &of, e) && has_shape(s, &numbers)) {
             if (made == NULL)
