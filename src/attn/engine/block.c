@@ -17,11 +17,6 @@ void empty_rows_join(empty_rows *to, const empty_rows *more)
     to->count += more->count;
 }
 
-static void empty_rows_add(empty_rows *to, size_t row)
-{
-    empty_rows_join(to, &(empty_rows){1, row});
-}
-
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
     size_t element = dtype_size(p->type);
@@ -98,15 +93,6 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
         masking_fill(of->plan, row, 0, at->skipped, value);
         masking_fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
     }
-}
-
-/* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. */
-static void find_seen(const block_context *of, const block *at, scratch *in)
-{
-    bool takes_all = kept_stages_all_keys(of->wanted);
-    for (size_t i = 0; i < at->rows; i++)
-        in->seen[i] =
-            takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
 }
 
 /* The head's columns of the block's rows of the context. */
@@ -187,17 +173,6 @@ static void *own_row(const tensor *t, const block *at, const block *own)
     return (char *)row_at(t, own->first - at->first) + offset;
 }
 
-/* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0, whether
- * the block computes it or leaves it out. */
-static void share_nan(dtype type, char *exponent, size_t keys, char *weights)
-{
-    const tensor from = {.type = type, .rank = 1, .size = {keys}, .stride = {1}, .data = exponent};
-    tensor to = from;
-    to.data = weights;
-    for (size_t j = 0; j < keys; j++)
-        tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
-}
-
 static bool compute_softmax(const block_context *of, const block *at, const block *own, scratch *in,
                             const row_stages *s)
 {
@@ -217,11 +192,18 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
     char *weights = own_row(&s->weights, at, own);
     in->undivided = (row_shares){exponent, own->columns, row_at(&sums, row), weights};
     if (isnan(whole)) {
-        share_nan(p->type, exponent, own->columns, weights);
+        /* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0,
+         * whether the block computes it or leaves it out. */
+        const tensor from = {
+            .type = p->type, .rank = 1, .size = {own->columns}, .stride = {1}, .data = exponent};
+        tensor to = from;
+        to.data = weights;
+        for (size_t j = 0; j < own->columns; j++)
+            tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
         in->undivided = (row_shares){0};
     }
     if (is_empty && !isnan(whole))
-        empty_rows_add(&in->empty, number_of(p, own));
+        empty_rows_join(&in->empty, &(empty_rows){1, number_of(p, own)});
     return check_sum(p, own, whole, is_empty, &in->failure);
 }
 
@@ -440,7 +422,11 @@ void block_find_columns(const block_context *of, block *at)
 
 bool block_compute(const block_context *of, const block *at, scratch *in)
 {
-    find_seen(of, at, in);
+    /* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. */
+    bool takes_all = kept_stages_all_keys(of->wanted);
+    for (size_t i = 0; i < at->rows; i++)
+        in->seen[i] =
+            takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
     tensor scores = compute_scores(of, at, in);
     tensor weights;
     if (!compute_weights(of, at, in, &scores, &weights))

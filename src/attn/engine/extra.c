@@ -1,6 +1,5 @@
 #include "attn/engine/extra.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* A number of either type, where kernels look for one. */
@@ -14,12 +13,6 @@ static tensor as_tensor(const plan *p, void *one)
     return (tensor){.type = p->type, .data = one};
 }
 
-static double value_of(const plan *p, const void *one)
-{
-    tensor t = as_tensor(p, (void *)(uintptr_t)one);
-    return tensor_get(&t, NULL);
-}
-
 static const void *sink_of(const plan *p, size_t head)
 {
     return (const char *)p->sinks.data + head * dtype_size(p->type);
@@ -30,7 +23,8 @@ static double exponent_of(const plan *p, const void *from, const void *maximum, 
 {
     row_total total;
     p->with->row_exponent(from, 1, maximum, out, &total, NULL);
-    return value_of(p, out);
+    tensor t = as_tensor(p, out);
+    return tensor_get(&t, NULL);
 }
 
 void extra_raise_maximum(const plan *p, size_t head, void *maximum)

@@ -52,16 +52,11 @@ void packed_free(packed *p)
     *p = (packed){0};
 }
 
-static void add_bias(const job *j, tensor *c, size_t first_column)
-{
-    if (j->bias != NULL && j->bias->data != NULL)
-        j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
-}
-
 /* What belongs to a product's elements while they are in the cache. */
 static void finish(const job *j, tensor *c, size_t first_column)
 {
-    add_bias(j, c, first_column);
+    if (j->bias != NULL && j->bias->data != NULL)
+        j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
     if (j->is_finite != NULL && !j->with->is_finite(c))
         atomic_store(j->is_finite, false);
 }
@@ -89,35 +84,26 @@ static packed packed_columns(const job *j, packed *room, size_t first, size_t co
     return *room;
 }
 
-/* A block of rows at a time, which is still in the cache when the bias comes. */
-static void multiply_columns(const job *j, packed *room, size_t first, size_t count)
-{
-    packed b = packed_columns(j, room, first, count);
-    size_t rows = j->a->size[0], some;
-    for (size_t row = 0; row < rows; row += some) {
-        some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
-        multiply_block(j, &b, row, some, first, count);
-    }
-}
-
-static void multiply_row(const job *j, size_t first, size_t count)
-{
-    tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
-    j->with->row_product(j->a->data, &b, c.data);
-    finish(j, &c, first);
-}
-
 static void take_pieces(job *j, packed *room)
 {
     size_t first;
     while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
         size_t count = j->end - first < j->step ? j->end - first : j->step;
-        if (j->cut == OF_ONE_ROW)
-            multiply_row(j, first, count);
-        else if (j->cut == BY_COLUMNS)
-            multiply_columns(j, room, first, count);
-        else
+        if (j->cut == OF_ONE_ROW) {
+            tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
+            j->with->row_product(j->a->data, &b, c.data);
+            finish(j, &c, first);
+        } else if (j->cut == BY_COLUMNS) {
+            /* A block of rows at a time, which is still in the cache when the bias comes. */
+            packed b = packed_columns(j, room, first, count);
+            size_t rows = j->a->size[0], some;
+            for (size_t row = 0; row < rows; row += some) {
+                some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
+                multiply_block(j, &b, row, some, first, count);
+            }
+        } else {
             multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
+        }
     }
 }
 

@@ -166,14 +166,6 @@ static bool prepare(turned *one, projected *made, const plan *p, stage_id id, co
     return projected_place(made, p, &kept[id], rows, rows->size[2], &one->to, e);
 }
 
-/* An angle costs some 30 multiply-adds, a number that is turned 4. */
-static double operations_of(const turning *t)
-{
-    const size_t *size = t->of[0].from.size;
-    return (double)rows_of(t) * (double)t->plan->rope_width *
-           (15 + 8 * (double)(size[0] * size[1]));
-}
-
 static bool take(const turned *one, const plan *p, stage_id id, tensor *rows, err *e)
 {
     *rows = one->to;
@@ -194,7 +186,12 @@ bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err 
             frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
         t.frequency = frequency;
         atomic_init(&t.next_row, 0);
-        crew_run(by, threads_worth(by->most, operations_of(&t)), work, &t);
+        /* An angle costs some 30 multiply-adds, a number that is turned 4. */
+        const size_t *size = t.of[0].from.size;
+        crew_run(by,
+                 threads_worth(by->most, (double)rows_of(&t) * (double)t.plan->rope_width *
+                                             (15 + 8 * (double)(size[0] * size[1]))),
+                 work, &t);
     }
     mem_free(frequency);
     return done && take(&t.of[0], p, STAGE_Q_ROPE, &made->q, e) &&

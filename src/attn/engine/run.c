@@ -11,18 +11,14 @@
 
 /* ---- places ---- */
 
-static bool has_shape(const tensor *t, int rank, const size_t *size)
-{
-    return t->rank == rank && memcmp(t->size, size, (size_t)rank * sizeof size[0]) == 0;
-}
-
 /* The stage's place in the result, which it may have already. */
 static entry *place_in(bundle *result, const char *name, dtype type, int rank, const size_t *size,
                        err *e)
 {
     entry *there = bundle_find(result, name);
     tensor kept;
-    if (there != NULL && has_shape(&there->tensor, rank, size))
+    if (there != NULL && there->tensor.rank == rank &&
+        memcmp(there->tensor.size, size, (size_t)rank * sizeof size[0]) == 0)
         return there;
     if (!tensor_new(&kept, type, rank, size, e))
         return NULL;

@@ -44,12 +44,6 @@ static size_t first_unit(const run *r)
     return r->first / (r->group * r->blocks);
 }
 
-static size_t count_units(const run *r)
-{
-    size_t of_unit = r->group * r->blocks;
-    return (r->end + of_unit - 1) / of_unit - first_unit(r);
-}
-
 /* False where a slot is larger than an address can hold. */
 static bool size_waves(run *r, size_t threads, size_t *slot_bytes)
 {
@@ -122,14 +116,6 @@ static bool scratches_new(run *r, err *e)
     return true;
 }
 
-static void scratches_free(run *r)
-{
-    for (size_t i = 0; r->of_worker != NULL && i < r->threads; i++)
-        scratch_free(&r->of_worker[i]);
-    mem_free(r->of_worker);
-    r->of_worker = NULL;
-}
-
 /* What all have seen; the failure of the first block, whoever met it. */
 static bool gather(run *r, size_t threads, empty_rows *empty, err *e)
 {
@@ -177,15 +163,19 @@ bool run_blocks_open(run *r, size_t threads, err *e)
 
 void run_blocks_close(run *r)
 {
-    scratches_free(r);
+    for (size_t i = 0; r->of_worker != NULL && i < r->threads; i++)
+        scratch_free(&r->of_worker[i]);
+    mem_free(r->of_worker);
+    r->of_worker = NULL;
     panels_free(&r->shared.panels);
 }
 
 bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
 {
     block_context *c = &r->shared;
-    schedule_start(&r->tasks, count_units(r), r->wave, panels_parts(&c->panels),
-                   r->group * r->blocks);
+    size_t of_unit = r->group * r->blocks;
+    schedule_start(&r->tasks, (r->end + of_unit - 1) / of_unit - first_unit(r), r->wave,
+                   panels_parts(&c->panels), r->group * r->blocks);
     start_progress(c->wanted->progress, r->end - r->first);
     for (size_t i = 0; i < r->threads; i++) {
         r->of_worker[i].empty = (empty_rows){0};

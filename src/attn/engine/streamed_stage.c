@@ -71,12 +71,6 @@ static size_t row_of(const run *r, size_t number)
     return number / r->blocks * r->shared.plan->n_q + number % r->blocks * r->block_rows;
 }
 
-static size_t block_of(const run *r, size_t row)
-{
-    size_t n_q = r->shared.plan->n_q;
-    return row / n_q * r->blocks + row % n_q / r->block_rows;
-}
-
 streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size_t threads, err *e)
 {
     streamed_stage *s = mem_alloc_zeroed(1, sizeof *s, e);
@@ -112,7 +106,8 @@ static bool compute(streamed_stage *s, size_t first, err *e)
     run *r = &s->run;
     empty_rows empty;
     float_mode mode;
-    r->first = block_of(r, first);
+    size_t n_q = r->shared.plan->n_q;
+    r->first = first / n_q * r->blocks + first % n_q / r->block_rows;
     r->end = s->blocks - r->first > s->some ? r->first + s->some : s->blocks;
     reserve_clear(s->whole.data, s->bytes);
     s->first = row_of(r, r->first);

@@ -72,16 +72,11 @@ static bool check_once(const problem *asked, err *e)
     return true;
 }
 
-static place place_of_width(const problem *asked)
-{
-    bool is_own = bundle_find(asked->document, "rope_width") != NULL;
-    return problem_place(asked, is_own ? "rope_width" : "rope");
-}
-
 static bool find_width(plan *p, err *e)
 {
     const rope_settings *rope = &p->asked->rope;
-    place at = place_of_width(p->asked);
+    bool is_own = bundle_find(p->asked->document, "rope_width") != NULL;
+    place at = problem_place(p->asked, is_own ? "rope_width" : "rope");
     size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
     p->rope_width = rope->has_width ? rope->width : p->k.width;
     if (p->rope_width > least)

@@ -82,18 +82,6 @@ static void read_inputs(problem *p)
     p->key_tokens = list_of(p->document, "key_tokens");
 }
 
-/* What came with a layout of its own keeps it. */
-static void find_layouts(problem *p)
-{
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (p->in[which] == NULL)
-            continue;
-        const entry *found = bundle_find(p->document, input_key(which));
-        p->is_out_in[which] =
-            found == NULL ? p->layout_is_out_in : entry_is_out_in(found, p->layout_is_out_in);
-    }
-}
-
 static const tensor *word_vector(const problem *p, const entry *vocab, const char *word, err *e)
 {
     place at = problem_place(p, "tokens");
@@ -158,7 +146,14 @@ bool problem_read(problem *p, const bundle *document, err *e)
     read_inputs(p);
     if (!settings_read(p, e) || !check_round(p, e))
         return false;
-    find_layouts(p);
+    /* What came with a layout of its own keeps it. */
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (p->in[which] == NULL)
+            continue;
+        const entry *found = bundle_find(p->document, input_key(which));
+        p->is_out_in[which] =
+            found == NULL ? p->layout_is_out_in : entry_is_out_in(found, p->layout_is_out_in);
+    }
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
     return !looks_up || look_up_tokens(p, vocab, e);
