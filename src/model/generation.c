@@ -3,7 +3,7 @@
 #include "attn/spec/angle.h"
 #include "attn/engine/multiply.h"
 #include "attn/spec/setting.h"
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 #include "base/mem.h"
 #include "model/embed.h"
 #include "model/rows.h"

@@ -15,7 +15,7 @@
 
 #include "base/named.h"
 #include "random/mersenne.h"
-#include "random/ziggurat.h"
+#include "random/pcg64.h"
 #include "tensor/tensor.h"
 
 typedef enum law_kind {
@@ -79,5 +79,10 @@ stream stream_begin(const generator *from, uint64_t seed);
 /* Any law's numbers first, first + 1, …, rounded to d->type. Runs come in order, unless the
  * generator is indexed. */
 void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *out);
+
+/* Numbers of a matrix as elements in memory, drawn by several threads where the generator lets
+ * them: a run's numbers do not depend on who draws it. Elements first, first + 1, … of d->type to
+ * `out`; in runs as stream_draw says. */
+void fill_elements(stream *s, const draw *d, size_t first, size_t count, void *out, size_t threads);
 
 #endif

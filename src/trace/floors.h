@@ -53,7 +53,7 @@ bool floors_tells(const floors *f);
 floor_rows floors_rows(const floors *f, const char *name);
 /* All of them, with the focus's row marked. */
 void floors_show(floors *f, const floor_rows *rows);
-/* floor_steps.c: a room with a step each; `made` is what goes on, and may be `of`. */
+/* A room with a step each; `made` is what goes on, and may be `of`. */
 bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name,
                  floor_rows *made);
 bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,

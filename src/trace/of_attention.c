@@ -4,7 +4,7 @@
 #include "attn/spec/angle.h"
 #include "attn/engine/extra.h"
 #include "attn/engine/sinusoid.h"
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 #include "trace/build.h"
 
 /* ---- positions that are added to x ---- */

@@ -1,7 +1,7 @@
 /* The steps of rows: positions added to those of x, and how their waves are worked out; queries and
  * keys brought to one length, turned by their positions, and put after those of a cache. */
 #include "attn/engine/rope.h"
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 #include "trace/derivation.h"
 
 /* Pairs that are spelled out: the first one, and one that is slower. */

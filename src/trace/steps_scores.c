@@ -1,5 +1,5 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 #include "trace/derivation.h"
 
 #include <math.h>
@@ -122,7 +122,8 @@ void make_scores(builder *b)
                    build_query_name(b), build_head_name(b), by->named.name);
     build_sharing(b);
     say_absent(b);
-    /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+    /* The score function's formula, of the queries and keys as they are by then: q_rope,
+     * present_k. */
     const char *all = by->formula, *q = strstr(all, "q[i]"), *k = strstr(all, "k[j]");
     build_formula(b, "scores[i,j] = %.*s%s%.*s%s%s", (int)(q - all), all,
                   stage_row(build_queries(b))->key.named.name, (int)(k - q) - 1, q + 1,

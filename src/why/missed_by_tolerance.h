@@ -6,8 +6,8 @@
 #define SELFATTN_WHY_MISSED_BY_TOLERANCE_H
 
 #include "base/text.h"
-#include "compare/tolerance.h"
-#include "why/fit.h"
+#include "compare/measure.h"
+#include "why/ranking.h"
 #include "why/mistake.h"
 
 /* All mistakes together are some hundred attempts, which take a second or so at this size. */

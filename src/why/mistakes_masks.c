@@ -2,7 +2,7 @@
  * brought back, wrongly, once the scores are there. */
 #include "why/mistake.h"
 
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 
 #include <float.h>
 #include <limits.h>

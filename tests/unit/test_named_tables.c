@@ -6,7 +6,7 @@
 #include "cli/example/examples.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/texts.h"
-#include "why/arrangement.h"
+#include "why/why_shape.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 

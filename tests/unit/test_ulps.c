@@ -1,6 +1,6 @@
 /* Distances in units in the last place, counted by hand from the formats' own definitions, and what
  * counts as equal. */
-#include "compare/tolerance.h"
+#include "compare/measure.h"
 #include "unit.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_MASKING_H
 #define SELFATTN_ATTN_ENGINE_MASKING_H
 
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 
 /* Rows `first` to `first + rows` of a head; of their scores `columns` after the first `skipped`, a
  * multiple of PACKED_PART, so that a key keeps its place among a row's partial sums: before and

@@ -1,7 +1,7 @@
 #include "attn/engine/sinusoid.h"
 
 #include "attn/spec/angle.h"
-#include "attn/plan/visible.h"
+#include "attn/plan/plan.h"
 #include "base/mem.h"
 
 static const double BASE = 10000;

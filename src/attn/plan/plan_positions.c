@@ -1,7 +1,6 @@
 /* Where rows stand: what sinusoidal and rotary positions ask of a problem, and how many numbers of
  * a head are turned. */
 #include "attn/plan/plan_parts.h"
-#include "attn/plan/visible.h"
 #include "attn/spec/angle.h"
 
 #include <math.h>

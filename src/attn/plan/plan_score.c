@@ -220,8 +220,8 @@ bool plan_find_scale(plan *p, err *e)
     return plan_check_range(p, "scale", "scale", p->scale, e) && check_softcap(p, e);
 }
 
-/* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and its
- * published code for numbers of heads that are no power of two) ---- */
+/* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and
+ * its published code for numbers of heads that are no power of two) ---- */
 
 /* 2^(−8·index / count), count a power of two: a root of 1/2, to a power below count/8, and a power
  * of two. Products and roots only, so that it is the same everywhere. */

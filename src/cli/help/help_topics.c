@@ -18,7 +18,7 @@
 #include "render/renderer.h"
 #include "trace/step.h"
 #include "weights/told.h"
-#include "why/arrangement.h"
+#include "why/why_shape.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 

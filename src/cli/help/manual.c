@@ -14,7 +14,7 @@
 #include "weights/conventions.h"
 #include "weights/refused.h"
 #include "weights/told.h"
-#include "why/arrangement.h"
+#include "why/why_shape.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 

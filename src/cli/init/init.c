@@ -7,7 +7,7 @@
 #include "cli/out/output_file.h"
 #include "cli/out/output_format.h"
 #include "io/format.h"
-#include "random/fill.h"
+#include "random/generator.h"
 
 /* So many elements are drawn before they are written, where there is no need to hold all. */
 enum { WINDOW = 1 << 20 };

@@ -42,8 +42,8 @@ void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t 
         to[j] = (mask[stride * (ptrdiff_t)j] == 0) == hides_zeros ? HIDDEN : from[j];
 }
 
-/* ---- the additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of fused
- * multiply-adds from +0. The lanes of a vector are different keys ---- */
+/* ---- the additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of
+ * fused multiply-adds from +0. The lanes of a vector are different keys ---- */
 
 /* So many components of as many keys as a vector has lanes stay in a first-level cache while all
  * queries are compared with them. */
