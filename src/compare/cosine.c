@@ -17,15 +17,6 @@ static double joined(const double lane[LANES])
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-/* What is not a number on one side counts on neither. */
-static void make_finite(double *a, double *b)
-{
-    for (size_t i = 0; i < BLOCK; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i]))
-            a[i] = b[i] = 0;
-    }
-}
-
 static sums products_of(const double *a, const double *b)
 {
     sums of = {{0}, {0}, {0}};
@@ -89,7 +80,11 @@ static sums block_products(blocks_of_two *w, size_t first, const scales *by)
     sums of = products_of(a, b);
     if (isfinite(joined(of.aa)) && isfinite(joined(of.bb)))
         return of;
-    make_finite(a, b);
+    /* What is not a number on one side counts on neither. */
+    for (size_t i = 0; i < BLOCK; i++) {
+        if (!isfinite(a[i]) || !isfinite(b[i]))
+            a[i] = b[i] = 0;
+    }
     return products_of(a, b);
 }
 

@@ -50,13 +50,6 @@ static bool is_equal(const blocks_of_two *w, size_t count)
 
 /* ---- numbers that differ ---- */
 
-static void add_infinitely_far(measurement *m)
-{
-    m->most_absolute = m->most_relative = (double)INFINITY;
-    m->least_atol = m->least_rtol = (double)INFINITY;
-    m->most_ulps = ULPS_INFINITE;
-}
-
 /* A tolerance that is enough so far is kept: it is tried before a larger one is looked for. */
 static void add_needed(const tolerance *by, double a, double b, measurement *m)
 {
@@ -88,10 +81,13 @@ static void add_unequal(number_type type, const tolerance *by, size_t number, do
                         measurement *m)
 {
     m->unequal++;
-    if (!isfinite(a) || !isfinite(b))
-        add_infinitely_far(m);
-    else if (add_finite(type, by, a, b, m))
+    if (!isfinite(a) || !isfinite(b)) {
+        m->most_absolute = m->most_relative = (double)INFINITY;
+        m->least_atol = m->least_rtol = (double)INFINITY;
+        m->most_ulps = ULPS_INFINITE;
+    } else if (add_finite(type, by, a, b, m)) {
         return;
+    }
     if (m->different++ == 0) {
         m->first = number;
         m->first_a = a;

@@ -41,16 +41,6 @@ static trace_map *add_square(floors *f, const char *name)
     return square;
 }
 
-static void map_identity(floors *f)
-{
-    trace_map *identity = add_square(f, "I");
-    identity->letters = "1 where i = j, else 0: what the residual hands on";
-    for (size_t i = 0; i < f->stack->rows && !f->b.failed; i++) {
-        for (size_t j = 0; j < f->stack->rows; j++)
-            tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
-    }
-}
-
 /* A1, A2, … */
 static const char *map_layer(floors *f, size_t number)
 {
@@ -109,7 +99,12 @@ static const char *map_product(floors *f, const char *last, const char *before, 
 static void map_products(floors *f, trace_map *rollout)
 {
     size_t layers = f->stack->layers;
-    map_identity(f);
+    trace_map *identity = add_square(f, "I");
+    identity->letters = "1 where i = j, else 0: what the residual hands on";
+    for (size_t i = 0; i < f->stack->rows && !f->b.failed; i++) {
+        for (size_t j = 0; j < f->stack->rows; j++)
+            tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
+    }
     const char *product = map_layer(f, 0);
     for (size_t i = 1; i < layers; i++) {
         const char *half = map_layer(f, i);

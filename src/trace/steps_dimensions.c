@@ -192,16 +192,6 @@ static void list_rows(builder *b, trace_item *item)
     }
 }
 
-static void list_weights(builder *b, trace_item *item)
-{
-    const plan *p = b->plan;
-    const projection *made[] = {&p->q, &p->k, &p->v};
-    static const char *const AXES[] = {"mQ", "mK", "mV"};
-    for (size_t i = 0; i < 3; i++)
-        shape_row(b, item, input_label(made[i]->weight_as), made[i],
-                  made[i]->weight.rank == 3 ? "hmd" : AXES[i], &made[i]->weight);
-}
-
 /* Ws, Wa, Ua: from the width of a query or a key to the one in which they are compared. Ws makes a
  * query as wide as a key. */
 static void list_transform(builder *b, trace_item *item, input which, const projection *of,
@@ -215,17 +205,6 @@ static void list_transform(builder *b, trace_item *item, input which, const proj
                          .size = {given->size[0], of_head->size[0], of_head->size[1]},
                          .data = of_head->data};
     shape_row(b, item, input_label(which), of, is_one_a_head ? "Hdc" : "dc", &shape);
-}
-
-static void list_transforms(builder *b, trace_item *item)
-{
-    const plan *p = b->plan;
-    const score *by = p->asked->score;
-    score_parameters with = plan_score_parameters(p, b->focus.head);
-    if (by->for_query != NULL)
-        list_transform(b, item, input_of_key(by->for_query), &p->q, &with.for_query);
-    if (by->for_key != NULL)
-        list_transform(b, item, input_of_key(by->for_key), &p->k, &with.for_key);
 }
 
 /* The stage's axes, where n counts the new keys: those that no cache's go before. */
@@ -247,8 +226,17 @@ static void list_shapes(builder *b, trace_item *item)
                                     STAGE_ATTENDED,  STAGE_CONTEXT,   STAGE_OUTPUT};
     const plan *p = b->plan;
     list_rows(b, item);
-    list_weights(b, item);
-    list_transforms(b, item);
+    const projection *made[] = {&p->q, &p->k, &p->v};
+    static const char *const AXES[] = {"mQ", "mK", "mV"};
+    for (size_t i = 0; i < 3; i++)
+        shape_row(b, item, input_label(made[i]->weight_as), made[i],
+                  made[i]->weight.rank == 3 ? "hmd" : AXES[i], &made[i]->weight);
+    const score *by = p->asked->score;
+    score_parameters with = plan_score_parameters(p, b->focus.head);
+    if (by->for_query != NULL)
+        list_transform(b, item, input_of_key(by->for_query), &p->q, &with.for_query);
+    if (by->for_key != NULL)
+        list_transform(b, item, input_of_key(by->for_key), &p->k, &with.for_key);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
         const char *name = stage_row(MADE[i])->key.named.name;
         const projection *role = plan_role(p, MADE[i]), *of = role == NULL ? &p->q : role;

@@ -173,18 +173,12 @@ static const key_tables *members_of(const key *row)
     return ((const object_key *)(const void *)row)->members;
 }
 
-static size_t step_length(const char *way, size_t length)
-{
-    size_t i = 0;
-    while (i < length && !name_is_separator(way[i]))
-        i++;
-    return i;
-}
-
 /* One step or two: a key, or an object and its key. */
 static bool read_steps(key_path *p, const key_tables *in, const char *way, size_t length)
 {
-    size_t step = step_length(way, length);
+    size_t step = 0;
+    while (step < length && !name_is_separator(way[step]))
+        step++;
     p->key = key_find(in, way, step);
     if (p->key == NULL || step == length)
         return p->key != NULL && p->key->kind != KEY_OBJECT && p->key->kind != KEY_OBJECTS;

@@ -324,18 +324,6 @@ static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
     return done;
 }
 
-/* Of one attention the keys are in their order, whatever says what they are. */
-static void sort_keys(weight_match *m)
-{
-    for (size_t i = 1; i < m->sources; i++) {
-        weight_source one = m->source[i];
-        size_t k = i;
-        for (; k > 0 && m->source[k - 1].to.key > one.to.key; k--)
-            m->source[k] = m->source[k - 1];
-        m->source[k] = one;
-    }
-}
-
 bool weight_sources_find(weight_match *m, const text_list *map, err *e)
 {
     bool is_own = weight_match_is_own(m), done = true;
@@ -348,8 +336,16 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e)
     drop_absent(m);
     done = done && (m->is_alone || is_own || add_rest(m, e));
     done = done && (map->count == 0 || add_all_mapped(m, map, e));
-    if (m->is_alone)
-        sort_keys(m);
+    if (m->is_alone) {
+        /* Of one attention the keys are in their order, whatever says what they are. */
+        for (size_t i = 1; i < m->sources; i++) {
+            weight_source one = m->source[i];
+            size_t k = i;
+            for (; k > 0 && m->source[k - 1].to.key > one.to.key; k--)
+                m->source[k] = m->source[k - 1];
+            m->source[k] = one;
+        }
+    }
     /* What --map names is taken as it is. */
     for (size_t i = 0; i < m->sources && done; i++) {
         const weight_source *from = &m->source[i];

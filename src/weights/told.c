@@ -21,17 +21,6 @@ static bool is_bias(const key_path *p)
     return strcmp(name, "bias") == 0 || (name[0] == 'b' && name[1] != '\0' && name[2] == '\0');
 }
 
-/* "cross.wq" of the first layer, or "ln_f". */
-static void add_key(text *out, const key_path *p)
-{
-    key_path within = *p;
-    within.is_in_layer = false;
-    if (strcmp(p->key->named.name, "gain") == 0)
-        text_add_string(out, p->object->named.name);
-    else
-        key_path_write(out, &within);
-}
-
 /* "wq, wk, wv from attn.c_attn.weight, wo from …, with biases": of the first layer, and next to the
  * layers. */
 static void add_layer_sources(const applying *a, text *out)
@@ -51,7 +40,13 @@ static void add_layer_sources(const applying *a, text *out)
             text_add_format(out, " from %s", last);
         if (from != NULL) {
             text_add_string(out, join);
-            add_key(out, &from->to);
+            /* "cross.wq" of the first layer, or "ln_f". */
+            key_path within = from->to;
+            within.is_in_layer = false;
+            if (strcmp(from->to.key->named.name, "gain") == 0)
+                text_add_string(out, from->to.object->named.name);
+            else
+                key_path_write(out, &within);
         }
         last = name;
         join = ", ";
