@@ -145,7 +145,7 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = print_help(c, taken > 0, e);
     else if (is_parsed && o.version)
         status = print_version(e);
-    else if (is_parsed && output_check_endings(&o, e))
+    else if (is_parsed && output_check_endings(&o, c->groups, e))
         status = c->run(&o, world, e);
     err changed = {0};
     if (!mapping_check_unchanged(&changed)) {

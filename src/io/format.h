@@ -6,7 +6,7 @@
 #ifndef SELFATTN_IO_FORMAT_H
 #define SELFATTN_IO_FORMAT_H
 
-#include "base/named.h"
+#include "io/ending.h"
 #include "io/streamed_rows.h"
 #include "io/sink.h"
 #include "tensor/bundle.h"
@@ -146,6 +146,7 @@ typedef struct format {
 } format;
 
 extern const named_table FORMATS;
+extern const ending_table FORMAT_ENDINGS;
 
 const format *format_by_name(const char *name);
 /* By the ending of a file's name; NULL where none fits. */

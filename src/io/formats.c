@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "io/csv.h"
 #include "io/encoding.h"
-#include "io/ending.h"
 #include "io/slips.h"
 #include "io/json.h"
 #include "io/jsonl.h"
@@ -13,6 +12,7 @@
 #include "io/safetensors.h"
 #include "io/tidy.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +54,7 @@ static const format ROWS[] = {
 /* clang-format on */
 
 const named_table FORMATS = NAMED_TABLE("format", ROWS);
+const ending_table FORMAT_ENDINGS = {&FORMATS, offsetof(format, endings)};
 
 static const size_t ROW_COUNT = sizeof ROWS / sizeof ROWS[0];
 
@@ -112,11 +113,7 @@ const format *format_by_name(const char *name)
 
 const format *format_by_ending(const char *file)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (ending_is_of(ROWS[i].endings, file))
-            return &ROWS[i];
-    }
-    return NULL;
+    return (const format *)(const void *)ending_find(&FORMAT_ENDINGS, file);
 }
 
 /* "json, jsonl, csv": for a message. */

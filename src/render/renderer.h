@@ -2,7 +2,7 @@
 #ifndef SELFATTN_RENDER_RENDERER_H
 #define SELFATTN_RENDER_RENDERER_H
 
-#include "base/named.h"
+#include "io/ending.h"
 #include "io/sink.h"
 #include "trace/trace.h"
 
@@ -33,6 +33,7 @@ typedef struct renderer {
 const char *render_name(const trace *t, const render_options *how);
 
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */
+extern const ending_table RENDERER_ENDINGS;
 
 /* The one that the file's ending names, else the default. */
 const renderer *renderer_by_ending(const char *file);

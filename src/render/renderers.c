@@ -1,11 +1,12 @@
 #include "render/renderer.h"
 
-#include "io/ending.h"
 #include "render/html.h"
 #include "render/json.h"
 #include "render/latex.h"
 #include "render/markdown.h"
 #include "render/text.h"
+
+#include <stddef.h>
 
 /* What a browser shows within a few seconds. */
 enum { MOST_OF_A_PAGE = 8000000 };
@@ -31,14 +32,12 @@ static const renderer ROWS[] = {
 };
 
 const named_table RENDERERS = NAMED_TABLE("trace format", ROWS);
+const ending_table RENDERER_ENDINGS = {&RENDERERS, offsetof(renderer, endings)};
 
 const renderer *renderer_by_ending(const char *file)
 {
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        if (ending_is_of(ROWS[i].endings, file))
-            return &ROWS[i];
-    }
-    return &ROWS[0];
+    const named *found = ending_find(&RENDERER_ENDINGS, file);
+    return found == NULL ? &ROWS[0] : (const renderer *)(const void *)found;
 }
 
 const char *render_name(const trace *t, const render_options *how)

@@ -136,8 +136,6 @@ static bool check_options(const options *o, err *e)
                        o->operands == 1 ? "is" : "are");
     if (o->format != NULL && !format_by_name(o->format)->is_json)
         return err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
-    if (o->picture != NULL && !output_check_picture(o->picture, e))
-        return false;
     return (strcmp(o->operand[0], "-") != 0 || strcmp(o->operand[1], "-") != 0) ||
            err_set(e, "standard input is named 2 times, it can be read once");
 }

@@ -1,10 +1,10 @@
 #include "cli/out/output_file.h"
 
-#include "io/ending.h"
 #include "io/free_disk.h"
+#include "render/renderer.h"
 
+#include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 output_file output_file_written(const char *file)
 {
@@ -74,16 +74,6 @@ bool output_check_apart(const char *what, const char *file, const char *other,
     return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
 }
 
-bool output_check_picture(const char *file, err *e)
-{
-    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
-    const char *ending = strrchr(name, '.');
-    if (ending == NULL || ending == name || strcasecmp(ending, ".svg") == 0)
-        return true;
-    err_set(e, "%s ends in %s, and a picture is SVG", file, ending);
-    return err_remedy(e, "a name that ends in .svg; --picture - draws it in characters");
-}
-
 bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
                        const options *o, err *e)
 {
@@ -98,28 +88,37 @@ bool output_check_disk(const char *file, const char *what, size_t bytes, const c
                       less);
 }
 
-static bool check_ending(const char *file, bool is_said, const char *what, const char *remedy,
-                         err *e)
+static const struct picture_format {
+    named named;
+    const char *endings;
+} PICTURES[] = {{{"svg", NULL}, ".svg"}};
+static const named_table PICTURE_FORMATS = NAMED_TABLE("picture", PICTURES);
+static const ending_table PICTURE_ENDINGS = {&PICTURE_FORMATS,
+                                             offsetof(struct picture_format, endings)};
+
+/* A command that takes no --format has one way to write its results. */
+static bool check_results(const char *file, const options *o, unsigned groups, err *e)
 {
-    static const char NEVER_WRITTEN[] =
-        ".pdf .doc .docx .odt .ppt .pptx .odp .xls .xlsx .ods .rtf .png .jpg .jpeg .gif";
-    if (file == NULL || is_said || !ending_is_of(NEVER_WRITTEN, file))
+    static const char FORMAT[] = "format";
+    if (o->format != NULL || ending_check(&FORMAT_ENDINGS, "results", file, e))
         return true;
-    err_set(e, "%s ends in %s, and %s", file, strrchr(file, '.'), what);
-    return err_remedy(e, "%s", remedy);
+    return option_heading(option_by_name(FORMAT, strlen(FORMAT)), groups) != 0 &&
+           err_remedy(e, "--format names the format of what ends otherwise");
 }
 
-bool output_check_endings(const options *o, err *e)
+bool output_check_endings(const options *o, unsigned groups, err *e)
 {
-    return check_ending(o->output, o->format != NULL, "results are numbers as text or as an array",
-                        "a name that ends in .csv, .json, .npy or .npz; selfattn help formats "
-                        "lists all",
-                        e) &&
-           check_ending(o->trace_output, o->trace_format != NULL,
-                        "a trace is text, Markdown, LaTeX, JSON or a page",
-                        "a name that ends in .html, which a browser prints, .md, .tex, .json or "
-                        ".txt",
-                        e);
+    bool fits = o->output == NULL || check_results(o->output, o, groups, e);
+    for (size_t i = 0; i < o->write.count && fits; i++)
+        fits = check_results(strchr(o->write.item[i], '=') + 1, o, groups, e);
+    if (fits && o->trace_output != NULL && o->trace_format == NULL)
+        fits = ending_check(&RENDERER_ENDINGS, "a trace", o->trace_output, e) ||
+               err_remedy(e, "--trace-format names the format of what ends otherwise; a browser "
+                             "prints .html");
+    if (fits && o->picture != NULL)
+        fits = ending_check(&PICTURE_ENDINGS, "a picture", o->picture, e) ||
+               err_remedy(e, "--picture - draws it in characters");
+    return fits;
 }
 
 bool output_check_unsaid(const char *taker, const options *o, err *e)

@@ -41,11 +41,9 @@ bool output_check_apart(const char *what, const char *file, const char *other,
  * there, which is hardly meant. `less` says how to get less; --force writes it all the same. */
 bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
                        const options *o, err *e);
-/* Refuses an ending that promises another kind of picture than SVG. */
-bool output_check_picture(const char *file, err *e);
-/* Refuses an ending of what is never written (a PDF, a document of an office), of results and of a
- * trace whose format is not said. */
-bool output_check_endings(const options *o, err *e);
+/* Refuses an ending of what is never written (a PDF, a document of an office): of a picture, and of
+ * results and a trace whose format is not said. */
+bool output_check_endings(const options *o, unsigned groups, err *e);
 /* Refuses options that speak of data, where `taker` takes standard output from them. */
 bool output_check_unsaid(const char *taker, const options *o, err *e);
 

@@ -113,8 +113,7 @@ bool outputs_plan(outputs *to, const options *o, err *e)
                     .draws = o->picture != NULL,
                     .trace.file = output_trace_file(o),
                     .picture.file = o->picture};
-    return plan_outputs(to, e) && (!to->draws || output_check_picture(o->picture, e)) &&
-           check_places(to, e) && check_holds_errors(to, e);
+    return plan_outputs(to, e) && check_places(to, e) && check_holds_errors(to, e);
 }
 
 /* ---- what is wanted of a document ---- */
