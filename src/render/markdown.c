@@ -13,48 +13,81 @@ typedef struct escape {
 } escape;
 
 /* What may mark something anywhere in a line (CommonMark 0.31, section 2.4 and chapter 6; GFM: | in
- * tables, ~; GitHub: $, : of an address, @). */
+ * tables, ~). */
 static const escape ESCAPES[] = {
-    {'\\', "\\\\"},
-    {'`', "\\`"},
-    {'*', "\\*"},
-    {'_', "\\_"},
-    {'[', "\\["},
-    {']', "\\]"},
-    {'<', "&lt;"},
-    {'>', "&gt;"},
-    {'&', "&amp;"},
-    {'|', "\\|"},
-    {'~', "\\~"},
-    {'!', "\\!"},
-    {'$', "<span>$</span>"},
-    {'@', "<span>@</span>"},
+    {'\\', "\\\\"}, {'`', "\\`"},  {'*', "\\*"},  {'_', "\\_"},   {'[', "\\["},
+    {']', "\\]"},   {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'|', "\\|"},
+    {'~', "\\~"},   {'!', "\\!"},  {'\0', NULL},
 };
 
-static const char *find_escape(const escape *escapes, size_t count, char c)
+/* Who reads it, and what marks something there besides. */
+typedef struct dialect {
+    const escape *escapes;             /* that come before ESCAPES */
+    const char *runs;                  /* characters that are others where two stand together */
+    const char *beginnings, *numerals; /* what begins a block; and, before . or ), a list's item */
+} dialect;
+
+static const char DIGITS[] = "0123456789";
+
+/* $ and @ are marks, and : of an address. */
+static const dialect GITHUB = {
+    .escapes = (const escape[]){{'$', "<span>$</span>"}, {'@', "<span>@</span>"}, {'\0', NULL}},
+    .runs = "",
+    .beginnings = "#+-=:",
+    .numerals = DIGITS,
+};
+
+/* Jupyter looks for $ and \\( before it reads Markdown, and MathJax afterwards in what has come of
+ * it, each within one element. */
+static const dialect JUPYTER = {
+    .escapes = (const escape[]){{'$', "<span>&#36;</span>"},
+                                {'\\', "<span>&#92;</span>"},
+                                {'@', "<span>@</span>"},
+                                {'\0', NULL}},
+    .runs = "",
+    .beginnings = "#+-=:",
+    .numerals = DIGITS,
+};
+
+/* Attributes, citations, raised words, dashes for --, and lists from a) or (i). */
+static const dialect PANDOC = {
+    .escapes = (const escape[]){{'$', "\\$"},
+                                {'@', "\\@"},
+                                {'^', "\\^"},
+                                {'{', "\\{"},
+                                {'"', "\\\""},
+                                {'\'', "\\'"},
+                                {'\0', NULL}},
+    .runs = "-.",
+    .beginnings = "#+-=:%(",
+    .numerals = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+};
+
+static const char *find_escape(const escape *escapes, char c)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (escapes[i].character == c)
-            return escapes[i].as;
+    for (; escapes->character != '\0'; escapes++) {
+        if (escapes->character == c)
+            return escapes->as;
     }
     return NULL;
 }
 
-static const char *escape_of(char c)
+static const char *escape_of(const dialect *in, char c)
 {
-    return find_escape(ESCAPES, sizeof ESCAPES / sizeof ESCAPES[0], c);
+    const char *own = find_escape(in->escapes, c);
+    return own != NULL ? own : find_escape(ESCAPES, c);
 }
 
 /* What makes a heading, a list, a quotation, or code of a line that begins so: passed over with a
  * backslash, or, of spaces, left out. */
-static const char *add_beginning(text *out, const char *words)
+static const char *add_beginning(text *out, const dialect *in, const char *words)
 {
     words += strspn(words, " ");
-    size_t digits = strspn(words, "0123456789");
+    size_t digits = strspn(words, in->numerals);
     text_add(out, words, digits);
     words += digits;
     bool is_list = digits > 0 && (*words == '.' || *words == ')') && (unsigned char)words[1] <= ' ';
-    bool is_mark = digits == 0 && *words != '\0' && strchr("#+-=:", *words) != NULL;
+    bool is_mark = digits == 0 && *words != '\0' && strchr(in->beginnings, *words) != NULL;
     text_add_string(out, is_list || is_mark ? "\\" : "");
     return words;
 }
@@ -65,24 +98,46 @@ static bool begins_address(const char *at)
     return strncmp(at, "://", 3) == 0 || strncmp(at, ".", 1) == 0;
 }
 
-static void add_words(text *out, const char *words)
+static bool begins_run(const dialect *in, const char *at)
+{
+    return *at == at[1] && strchr(in->runs, *at) != NULL;
+}
+
+static void add_dialect_words(text *out, const dialect *in, const char *words)
 {
     bool is_line_begin = out->length == 0 || out->data[out->length - 1] == '\n';
     const char *first = words, *end = words + strlen(words);
     if (is_line_begin)
-        words = add_beginning(out, words);
+        words = add_beginning(out, in, words);
     while (words < end) {
         glyph g = glyph_at(words, end);
-        const char *as = escape_of(*words);
+        const char *as = escape_of(in, *words);
         bool is_www = words - first >= 3 && memcmp(words - 3, "www", 3) == 0;
         if (as != NULL)
             text_add_string(out, as);
         else if (begins_address(words) && (*words == ':' || is_www))
             text_add_format(out, "<span>%c</span>", *words);
-        else
+        else {
+            text_add_string(out, begins_run(in, words) ? "\\" : "");
             text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
+        }
         words += g.bytes;
     }
+}
+
+static void add_github_words(text *out, const char *words)
+{
+    add_dialect_words(out, &GITHUB, words);
+}
+
+static void add_jupyter_words(text *out, const char *words)
+{
+    add_dialect_words(out, &JUPYTER, words);
+}
+
+static void add_pandoc_words(text *out, const char *words)
+{
+    add_dialect_words(out, &PANDOC, words);
 }
 
 /* Inside \text{…}, what is an order there stands outside of it: KaTeX and the two ways in which
@@ -91,15 +146,14 @@ static const escape MATH_ESCAPES[] = {
     {'\\', "}\\backslash\\text{"}, {'{', "}\\{\\text{"}, {'}', "}\\}\\text{"},
     {'$', "}\\$\\text{"},          {'&', "}\\&\\text{"}, {'#', "}\\#\\text{"},
     {'%', "}\\%\\text{"},          {'_', "}\\_\\text{"}, {'~', "}{\\sim}\\text{"},
-    {'^', "}{}^{\\wedge}\\text{"},
+    {'^', "}{}^{\\wedge}\\text{"}, {'\0', NULL},
 };
 
 static void add_math_words(text *out, const char *words, size_t length)
 {
     for (const char *end = words + length; words < end;) {
         glyph g = glyph_at(words, end);
-        const char *as =
-            find_escape(MATH_ESCAPES, sizeof MATH_ESCAPES / sizeof MATH_ESCAPES[0], *words);
+        const char *as = find_escape(MATH_ESCAPES, *words);
         if (as != NULL)
             text_add_string(out, as);
         else
@@ -124,29 +178,48 @@ static void add_rule(text *out, const char *columns)
     text_add_string(out, "\n");
 }
 
-/* GitHub and GitLab know $`…`$, in which no backslash or underscore is a mark. */
-static const markup MARKDOWN = {
-    .add_words = add_words,
-    .math_words = add_math_words,
-    .heading_before = {"# ", "## "},
-    .heading_after = "\n\n",
-    .strong_before = "**",
-    .strong_after = "**",
-    .math_before = "```math\n\\begin{aligned}",
-    .math_after = "\n\\end{aligned}\n```\n\n",
-    .table_begin = begin_table,
-    .rule = add_rule,
-    .inline_before = "$`",
-    .inline_after = "`$",
-    .row_before = "| ",
-    .cell_between = " | ",
-    .row_after = " |\n",
-    .table_after = "\n",
-    .number_before = "",
-    .number_after = "",
-};
+/* ---- the dialects ---- */
 
+static markup marks_of(void (*words)(text *out, const char *words))
+{
+    return (markup){.add_words = words,
+                    .math_words = add_math_words,
+                    .heading_before = {"# ", "## "},
+                    .heading_after = "\n\n",
+                    .strong_before = "**",
+                    .strong_after = "**",
+                    .math_before = "$$\n\\begin{aligned}",
+                    .math_after = "\n\\end{aligned}\n$$\n\n",
+                    .table_begin = begin_table,
+                    .rule = add_rule,
+                    .inline_before = "$",
+                    .inline_after = "$",
+                    .row_before = "| ",
+                    .cell_between = " | ",
+                    .row_after = " |\n",
+                    .table_after = "\n",
+                    .number_before = "",
+                    .number_after = ""};
+}
+
+markup markdown_of_jupyter(void)
+{
+    return marks_of(add_jupyter_words);
+}
+
+/* GitHub and GitLab know $`…`$, in which no backslash or underscore is a mark. */
 bool markdown_render(const trace *t, const render_options *how, sink *to, err *e)
 {
-    return markup_render(t, how, &MARKDOWN, to, e);
+    markup marks = marks_of(add_github_words);
+    marks.math_before = "```math\n\\begin{aligned}";
+    marks.math_after = "\n\\end{aligned}\n```\n\n";
+    marks.inline_before = "$`";
+    marks.inline_after = "`$";
+    return markup_render(t, how, &marks, to, e);
+}
+
+bool markdown_render_pandoc(const trace *t, const render_options *how, sink *to, err *e)
+{
+    markup marks = marks_of(add_pandoc_words);
+    return markup_render(t, how, &marks, to, e);
 }

@@ -210,7 +210,7 @@ static void add_item(const markup_page *p, const trace_item *item)
     }
 }
 
-static bool add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
+bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
 {
     text_add_format(p->out, "%s%zu. ", p->marks->heading_before[1], number);
     p->marks->add_words(p->out, step->name);
@@ -250,14 +250,19 @@ static void add_notes(const markup_page *p, const trace *t)
     text_free(&notes);
 }
 
+void markup_add_beginning(const markup_page *p, const trace *t)
+{
+    add_title(p, t);
+    add_notes(p, t);
+}
+
 bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to, err *e)
 {
     text *out = sink_text(to);
     markup_page p = {.to = to, .out = out, .marks = marks, .how = how};
-    add_title(&p, t);
-    add_notes(&p, t);
+    markup_add_beginning(&p, t);
     for (size_t i = 0; i < t->steps; i++) {
-        if (!add_step(&p, &t->step[i], i + 1, e))
+        if (!markup_add_step(&p, &t->step[i], i + 1, e))
             return false;
     }
     /* The empty line after the last paragraph, which is never spilled. */

@@ -39,6 +39,10 @@ typedef struct markup_page {
 bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to,
                    err *e);
 
+/* Its parts: title and notes, then a step after the other. */
+void markup_add_beginning(const markup_page *p, const trace *t);
+bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e);
+
 /* markup_products.c */
 void markup_add_product(const markup_page *p, const trace_item *item);
 

@@ -4,6 +4,7 @@
 #include "render/json.h"
 #include "render/latex.h"
 #include "render/markdown.h"
+#include "render/notebook.h"
 #include "render/text.h"
 
 #include <stddef.h>
@@ -16,6 +17,13 @@ static const renderer ROWS[] = {
     {.named = {"markdown", "tables and math as GitHub shows them"},
      .endings = ".md .markdown",
      .render = markdown_render},
+    {.named = {"pandoc", "the same as Pandoc and Quarto read it, with $...$"},
+     .endings = ".qmd .rmd",
+     .render = markdown_render_pandoc},
+    {.named = {"notebook", "cells of Markdown, one a step, for Jupyter and Colab"},
+     .endings = ".ipynb",
+     .render = notebook_render,
+     .is_whole_file = true},
     {.named = {"latex", "a LaTeX document, with amsmath and booktabs"},
      .endings = ".tex",
      .render = latex_render,

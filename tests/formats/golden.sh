@@ -10,6 +10,8 @@ golden_page() {
     case $1 in
     *.json) format=json ;;
     *.markdown) format=markdown ;;
+    *.qmd) format=pandoc ;;
+    *.ipynb) format=notebook ;;
     *.tex) format=latex ;;
     *.html) format=html ;;
     esac

@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh [WORD]: the formats of --trace-format next to text. WORD picks documents by name.
 #
-# pages    markdown, latex and html show all numbers of the JSON trace, and no others, in their
-#          order ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
+# pages    all show all numbers of the JSON trace, and no others, in their order
+#          ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
+# notebook it is one by the rules of nbformat 4.5 (notebook.py)
 # stacks   the same of layers and generations
 # golden   golden/NAME.ENDING is the page, to the byte: layouts that a person read (record.sh NAME)
 set -u
@@ -13,12 +14,28 @@ make_scratch
 . "$tests/golden.sh"
 trace=$scratch/trace.json
 formats="markdown latex html"
+if command -v python3 >/dev/null; then
+    formats="$formats notebook"
+else
+    skip "notebooks: python3 is not here"
+fi
+
+# write_page FORMAT [COMMAND] DOCUMENT [OPTION]...: into $scratch/page; of a notebook its Markdown.
+write_page() {
+    page_format=$1
+    shift
+    selfattn "$@" --quiet --trace-format "$page_format" --full >"$scratch/page" || return
+    [ "$page_format" != notebook ] || {
+        mv "$scratch/page" "$scratch/page.ipynb" &&
+            python3 "$tests/notebook.py" "$scratch/page.ipynb" >"$scratch/page"
+    }
+}
 
 # check_pages [COMMAND] DOCUMENT [OPTION]...: of all numbers.
 check_pages() {
     selfattn "$@" --quiet --trace-format json --full >"$trace"
     for format in $formats; do
-        selfattn "$@" --quiet --trace-format "$format" --full >"$scratch/page" 2>"$said" &&
+        write_page "$format" "$@" 2>"$said" &&
             trace_formats "$format" "$trace" "$scratch/page" >>"$said" 2>&1
         count "$*: $format"
     done
@@ -51,8 +68,7 @@ done
 selfattn --quiet --trace-format json --full "$root/testdata/seeds/001-walkthrough.json" >"$trace"
 for format in $formats; do
     picked "alter-$format" || continue
-    selfattn --quiet --trace-format "$format" --full "$root/testdata/seeds/001-walkthrough.json" \
-        >"$scratch/page"
+    write_page "$format" "$root/testdata/seeds/001-walkthrough.json"
     trace_formats --alter "$format" "$trace" "$scratch/page" >"$said" 2>&1
     count "alter-$format: a changed digit is not noticed"
 done

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     bool alters = argc > 1 && strcmp(argv[1], "--alter") == 0, is_right;
     char **word = argv + alters;
     if (argc - alters != 4) {
-        fprintf(stderr, "trace_formats: [--alter] markdown|latex|html TRACE PAGE\n");
+        fprintf(stderr, "trace_formats: [--alter] FORMAT TRACE PAGE\n");
         return 2;
     }
     cJSON *trace = read_json(word[2]);

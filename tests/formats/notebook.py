@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""notebook.py FILE: checks a notebook by what nbformat 4.5 asks for, and prints its Markdown.
+
+Written from the format's description (nbformat.readthedocs.io, "The Notebook file format"): a
+reader that needs no package.
+"""
+import json
+import re
+import sys
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"FAIL {what}")
+
+
+def inline_mathematics(markdown):
+    """Of $…$ within lines; blocks of $$ are cut, and \\$ is none."""
+    check(markdown.count("$$") % 2 == 0, "a block of $$ does not end")
+    rest = re.sub(r"\$\$.*?\$\$", "", markdown, flags=re.DOTALL).replace("\\$", "")
+    for line in rest.splitlines():
+        parts = line.split("$")
+        check(len(parts) % 2 == 1, f"a $ without another: {line}")
+        yield from parts[1::2]
+
+
+def main(name):
+    with open(name, encoding="utf-8") as file:
+        raw = file.read()
+    notebook = json.loads(raw)
+    check(set(notebook) == {"cells", "metadata", "nbformat", "nbformat_minor"}, "other keys")
+    check((notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5), "not nbformat 4.5")
+    kernel = notebook["metadata"]["kernelspec"]
+    check(kernel["name"] == "python3" and kernel["language"] == "python", "another kernel")
+    check(isinstance(kernel["display_name"], str), "a kernel without a name to show")
+    ids = [cell["id"] for cell in notebook["cells"]]
+    check(len(ids) > 0 and len(set(ids)) == len(ids), f"ids: {ids}")
+    for cell in notebook["cells"]:
+        check(set(cell) == {"cell_type", "id", "metadata", "source"}, f"keys: {set(cell)}")
+        check(cell["cell_type"] == "markdown" and cell["metadata"] == {}, "not a Markdown cell")
+        check(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", cell["id"]), f"id {cell['id']}")
+        source = cell["source"]
+        check(source and all(isinstance(line, str) for line in source), "a source without lines")
+        check(all(re.fullmatch(r"[^\n]*\n", line) for line in source[:-1]), "a line without end")
+        check(re.fullmatch(r"[^\n]+", source[-1]), "the last line")
+        markdown = "".join(source)
+        check("```" not in markdown and "$`" not in markdown, "mathematics of another dialect")
+        for formula in inline_mathematics(markdown):
+            check(formula == formula.strip() and formula, f"spaces inside $…$: {formula!r}")
+        for block in re.findall(r"\$\$(.*?)\$\$", markdown, flags=re.DOTALL):
+            check("\n\n" not in block, "an empty line in mathematics, which ends it")
+        print(markdown, end="\n\n")
+    saved = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    check(raw == saved, "Jupyter would save it otherwise")
+
+
+main(sys.argv[1])
