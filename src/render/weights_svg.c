@@ -1,6 +1,7 @@
 #include "render/weights_svg.h"
 
 #include "base/mem.h"
+#include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
@@ -9,6 +10,8 @@
 #include "render/share_color.h"
 #include "render/svg.h"
 #include "trace/nodes.h"
+
+#include <math.h>
 
 /* All in pixels. */
 enum {
@@ -19,27 +22,27 @@ enum {
     TITLE_LETTER = SVG_TITLE_LETTER,
     NAME_HEIGHT = 24, /* "head 1" */
     GAP = 28,         /* between heads */
-    WIDTH = 1000,     /* heads stand side by side up to here */
+    WIDTH = 1120,     /* heads stand side by side up to here: three of 20 words each do */
     LEGEND_STEP = 22,
     LEGEND_HEIGHT = 44,
     LEGEND_WIDTH = 320
 };
 
 /* A cell's size by how many there are in the larger direction: numbers have room in the first kind
- * only. */
+ * only, and labels in all but the last. */
 typedef struct cell_row {
     size_t most, width, height;
 } cell_row;
 
-static const cell_row CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}};
-enum { CELL_KINDS = sizeof CELLS / sizeof CELLS[0] };
+static const cell_row CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}, {64, 5, 5}};
+enum { CELL_KINDS = sizeof CELLS / sizeof CELLS[0], LAST_WITH_LABELS = CELL_KINDS - 2 };
 
 typedef struct picture {
     text *out;
-    const trace_map *map;
+    const trace_map *map, *masked; /* masked: NULL where nothing is hidden */
     int digits;
     sampling by;
-    size_t cell_width, cell_height;
+    size_t cell_width, cell_height, gap; /* gap: what a cell leaves free on two sides */
     bool has_numbers, has_labels, is_slanted;
     size_t name;             /* the height of "head 1", where there are more */
     size_t left, top, right; /* what labels take left of, above, and after the cells */
@@ -60,15 +63,13 @@ static size_t widest_number(const picture *p)
     return ((size_t)p->digits + 2) * LETTER + LETTER;
 }
 
-static void size_cells(picture *p)
+static void size_cells(picture *p, size_t kind)
 {
-    size_t count = size_larger(p->by.rows, p->by.columns), kind = 0;
-    while (kind + 1 < CELL_KINDS && count > CELLS[kind].most)
-        kind++;
     p->has_labels = p->by.tall == 1 && p->by.wide == 1;
     p->has_numbers = p->has_labels && kind == 0;
     p->cell_height = CELLS[kind].height;
     p->cell_width = CELLS[kind].width;
+    p->gap = kind < CELL_KINDS - 1;
     if (p->has_numbers)
         p->cell_width = size_larger(p->cell_width, widest_number(p));
 }
@@ -85,19 +86,36 @@ static void size_labels(picture *p)
     p->right = p->is_slanted && above / 2 > p->cell_width / 2 ? above / 2 - p->cell_width / 2 : 0;
 }
 
-static picture picture_of(const trace_map *map, int digits, text *out)
+static void size_heads(picture *p, size_t kind)
 {
-    enum { DIGITS = 2 };
-    picture p = {.out = out, .map = map, .digits = digits < 0 ? DIGITS : digits};
-    p.heads = map->values.size[0];
+    size_cells(p, kind);
+    size_labels(p);
+    p->width = p->left + p->by.columns * p->cell_width + p->right;
+    p->height = p->name + p->top + p->by.rows * p->cell_height;
+    p->across = (WIDTH + GAP) / (p->width + GAP);
+}
+
+/* Heads are there to be compared: cells get smaller until several stand side by side, as long as
+ * labels can be read; and no row of heads has many fewer than the others. */
+static picture picture_of(const trace *room, int digits, text *out)
+{
+    enum { DIGITS = 2, FEW_HEADS = 4, FEW_ACROSS = 2, MANY_ACROSS = 3 };
+    picture p = {
+        .out = out, .map = map_named(room, "weights"), .masked = map_named(room, "masked")};
+    p.digits = digits < 0 ? DIGITS : digits;
+    p.heads = p.map->values.size[0];
     p.name = p.heads > 1 ? NAME_HEIGHT : 0;
-    p.by = sampling_of(map->values.size[1], map->values.size[2], HTML_MOST, HTML_MOST);
-    size_cells(&p);
-    size_labels(&p);
-    p.width = p.left + p.by.columns * p.cell_width + p.right;
-    p.height = p.name + p.top + p.by.rows * p.cell_height;
-    p.across = (WIDTH + GAP) / (p.width + GAP);
+    p.by = sampling_of(p.map->values.size[1], p.map->values.size[2], HTML_MOST, HTML_MOST);
+    size_t count = size_larger(p.by.rows, p.by.columns), kind = 0;
+    size_t wanted = p.heads == 1 ? 1 : p.heads <= FEW_HEADS ? FEW_ACROSS : MANY_ACROSS;
+    while (count > CELLS[kind].most)
+        kind++;
+    size_heads(&p, kind);
+    while (p.across < wanted && kind < (p.has_labels ? LAST_WITH_LABELS : CELL_KINDS - 1))
+        size_heads(&p, ++kind);
     p.across = p.across < 1 ? 1 : p.across > p.heads ? p.heads : p.across;
+    size_t down = (p.heads + p.across - 1) / p.across;
+    p.across = (p.heads + down - 1) / down;
     return p;
 }
 
@@ -140,36 +158,123 @@ static void add_number(const picture *p, double value, size_t x, size_t y)
     text_add_string(p->out, "</text>\n");
 }
 
-/* A cell leaves a pixel free on each side, where there is room for it. */
-static void add_cell(const picture *p, const tensor *head, size_t row, size_t column)
+/* Whether masks let none of the queries of a square see any of its keys. */
+static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
 {
-    double value = sampling_at(&p->by, head, row, column);
-    size_t x = p->left + column * p->cell_width;
-    size_t y = p->name + p->top + row * p->cell_height;
-    svg_add_cell(p->out, x, y, p->cell_width - 1, p->cell_height - 1,
-                 share_color(color_step(value, 1)));
-    if (p->has_numbers)
-        add_number(p, value, x, y);
+    if (p->masked == NULL)
+        return false;
+    const sampling *by = &p->by;
+    tensor masked = tensor_at(&p->masked->values, head);
+    for (size_t i = row * by->tall; i < (row + 1) * by->tall && i < masked.size[0]; i++) {
+        for (size_t j = column * by->wide; j < (column + 1) * by->wide && j < masked.size[1]; j++) {
+            if (matrix_at(&masked, i, j) != -(double)INFINITY)
+                return false;
+        }
+    }
+    return true;
 }
 
-static void add_head(const picture *p, size_t index)
+/* A cell that masks hide is hatched, since its 0 is not a small weight. */
+static const int HIDDEN = COLOR_STEPS + 1;
+
+static void add_drawn(text *out, int step, const text *path)
+{
+    text_add_string(out, "<path");
+    if (step == HIDDEN)
+        text_add_string(out, " fill=\"none\" stroke=\"#a9b0bc\"");
+    else
+        svg_add_fill(out, share_color(step));
+    text_add_format(out, " d=\"%s\"/>\n", text_string(path));
+}
+
+static void add_square(text *out, size_t x, size_t y, size_t width, size_t height)
+{
+    text_add_format(out, "M%zu %zuh%zuv%zuh-%zuz", x, y, width, height, width);
+}
+
+/* Lines to the upper right, from the left side and from below. */
+static void add_hatch(text *out, size_t x, size_t y, size_t width, size_t height)
+{
+    enum { WIDE = 20, BETWEEN = 8 };
+    size_t step = height > WIDE ? BETWEEN : height;
+    for (size_t from = step; from < width + height; from += step) {
+        size_t right = from > height ? from - height : 0, down = from - right;
+        size_t length = down < width - right ? down : width - right;
+        text_add_format(out, "M%zu %zul%zu-%zu", x + right, y + down, length, length);
+    }
+}
+
+static void add_outline(text *out, int step, size_t x, size_t y, size_t width, size_t height)
+{
+    if (step == HIDDEN)
+        add_hatch(out, x, y, width, height);
+    else
+        add_square(out, x, y, width, height);
+}
+
+/* All cells of one colour are one path, which takes a third of the bytes that a rectangle each
+ * does. Below a hatch is what a 0 has. */
+static void add_path(const picture *p, const int *step, int wanted)
+{
+    size_t width = p->cell_width - p->gap, height = p->cell_height - p->gap;
+    text path = {0};
+    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
+        size_t x = p->left + i % p->by.columns * p->cell_width;
+        size_t y = p->name + p->top + i / p->by.columns * p->cell_height;
+        if (step[i] == wanted || (step[i] == HIDDEN && wanted == 0))
+            add_outline(&path, wanted, x, y, width, height);
+    }
+    if (path.length > 0)
+        add_drawn(p->out, wanted, &path);
+    p->out->failed = p->out->failed || path.failed;
+    text_free(&path);
+}
+
+static void add_numbers(const picture *p, const tensor *head, const int *step)
+{
+    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
+        size_t row = i / p->by.columns, column = i % p->by.columns;
+        if (step[i] != HIDDEN)
+            add_number(p, matrix_at(head, row, column), p->left + column * p->cell_width,
+                       p->name + p->top + row * p->cell_height);
+    }
+}
+
+/* True where one of them is hatched. */
+static bool add_cells(const picture *p, size_t index)
+{
+    int step[HTML_MOST * HTML_MOST];
+    bool hides = false;
+    tensor head = tensor_at(&p->map->values, index);
+    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
+        size_t row = i / p->by.columns, column = i % p->by.columns;
+        step[i] = color_step(sampling_at(&p->by, &head, row, column), 1);
+        if (step[i] == 0 && is_hidden(p, index, row, column))
+            step[i] = HIDDEN;
+        hides = hides || step[i] == HIDDEN;
+    }
+    for (int wanted = 0; wanted <= HIDDEN; wanted++)
+        add_path(p, step, wanted);
+    if (p->has_numbers)
+        add_numbers(p, &head, step);
+    return hides;
+}
+
+static bool add_head(const picture *p, size_t index)
 {
     size_t x = MARGIN + index % p->across * (p->width + GAP);
     size_t y = p->y + index / p->across * (p->height + GAP);
-    tensor head = tensor_at(&p->map->values, index);
     text_add_format(p->out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
     if (p->heads > 1)
         text_add_format(p->out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
                         p->left, FONT, index + 1);
     for (size_t j = 0; j < p->by.columns && p->has_labels; j++)
         add_column_label(p, j);
-    for (size_t i = 0; i < p->by.rows; i++) {
-        if (p->has_labels)
-            add_row_label(p, i, p->name + p->top + i * p->cell_height);
-        for (size_t j = 0; j < p->by.columns; j++)
-            add_cell(p, &head, i, j);
-    }
+    for (size_t i = 0; i < p->by.rows && p->has_labels; i++)
+        add_row_label(p, i, p->name + p->top + i * p->cell_height);
+    bool hides = add_cells(p, index);
     text_add_string(p->out, "</g>\n");
+    return hides;
 }
 
 /* ---- around them ---- */
@@ -187,7 +292,7 @@ static void make_title(const trace *t, text *title)
     text_free(&whole);
 }
 
-static void add_legend(const picture *p, size_t y)
+static void add_legend(const picture *p, bool hides, size_t y)
 {
     text_add_format(p->out, "<g transform=\"translate(%d %zu)\" fill=\"%s\">\n", MARGIN, y,
                     PICTURE_QUIET);
@@ -198,8 +303,18 @@ static void add_legend(const picture *p, size_t y)
         svg_add_fill(p->out, share_color(step));
         text_add_string(p->out, "/>\n");
     }
-    text_add_format(p->out, "<text x=\"%d\" y=\"12\">1</text>\n",
-                    FONT + (COLOR_STEPS + 1) * LEGEND_STEP + 4);
+    enum { ONE = FONT + (COLOR_STEPS + 1) * LEGEND_STEP + 4, HATCHED = ONE + 2 * LEGEND_STEP };
+    text_add_format(p->out, "<text x=\"%d\" y=\"12\">1</text>\n", ONE);
+    for (int step = 0; hides && step <= HIDDEN; step += HIDDEN) {
+        text sample = {0};
+        add_outline(&sample, step, HATCHED, 0, LEGEND_STEP - 1, 16);
+        add_drawn(p->out, step, &sample);
+        p->out->failed = p->out->failed || sample.failed;
+        text_free(&sample);
+    }
+    if (hides)
+        text_add_format(p->out, "<text x=\"%d\" y=\"12\">masked</text>\n",
+                        HATCHED + LEGEND_STEP + 4);
     if (p->has_labels)
         text_add_string(p->out, "<text y=\"34\">A row is a query, a column a key.</text>\n");
     else
@@ -233,10 +348,9 @@ static void add_heading(const picture *p, const trace_place *at)
 /* The heads of one room, below those before it; true where it has weights. */
 static bool lay_room(picture *p, const trace *room, int digits, size_t y, text *out)
 {
-    const trace_map *map = map_named(room, "weights");
-    if (map == NULL)
+    if (map_named(room, "weights") == NULL)
         return false;
-    *p = picture_of(map, digits, out);
+    *p = picture_of(room, digits, out);
     p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
     return true;
 }
@@ -244,6 +358,7 @@ static bool lay_room(picture *p, const trace *room, int digits, size_t y, text *
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
 {
     size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
+    bool hides = false;
     picture p = {0};
     text title = {0};
     make_title(t, &title);
@@ -263,10 +378,10 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
         if (p.y > y)
             add_heading(&p, &room->place);
         for (size_t head = 0; head < p.heads; head++)
-            add_head(&p, head);
+            hides = add_head(&p, head) || hides;
         y = p.y + height_of_heads(&p);
     }
-    add_legend(&p, bottom);
+    add_legend(&p, hides, bottom);
     text_add_string(out, "</svg>\n");
     out->failed = out->failed || title.failed;
     text_free(&title);

@@ -8,7 +8,8 @@
 
 #include "render/renderer.h"
 
-/* The trace needs its map of the weights, and no steps. */
+/* The trace needs its map of the weights, that of the masked scores where keys are hidden, and no
+ * steps. */
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e);
 
 #endif

@@ -109,7 +109,9 @@ static bool show_attention(work *w, shown_for use, const options *o, env *world,
     if (use != FOR_PICTURE)
         trace_wants(&s->plan, focus, &s->wanted);
     bool is_all = use == FOR_STEPS && o->steps.count == 0;
-    return (use != FOR_PICTURE || want_stage(w, STAGE_WEIGHTS, false, e)) &&
+    return (use != FOR_PICTURE ||
+            (want_stage(w, STAGE_WEIGHTS, false, e) &&
+             (!plan_masks(&s->plan) || want_stage(w, STAGE_MASKED, false, e)))) &&
            solution_run(s, o, world, e) &&
            trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e);
 }
