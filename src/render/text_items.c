@@ -128,15 +128,18 @@ typedef struct box {
     size_t width, first_line;
 } box;
 
+/* Side by side, or broken before the equals sign. */
 typedef struct product {
     box row, matrix, result;
+    bool is_broken;
 } product;
 
 enum {
-    SIGN_COLUMNS = 5, /* "  ×  " */
-    NARROWEST = 6,    /* "0, " in the matrix and in the result, for each of their columns */
-    FEWEST = 2,       /* columns that stay, whatever the width: the first, … and the last */
-    FEW = 3           /* neither side is left with fewer as long as the other has more */
+    SIGN_COLUMNS = 5,   /* "  ×  " */
+    BROKEN_COLUMNS = 3, /* "=  " */
+    NARROWEST = 6,      /* "0, " in the matrix and in the result, for each of their columns */
+    FEWEST = 2,         /* columns that stay, whatever the width: the first, … and the last */
+    FEW = 3             /* neither side is left with fewer as long as the other has more */
 };
 
 /* ---- what fits ---- */
@@ -153,13 +156,14 @@ static size_t box_measure(box *b, const selection *columns)
 static size_t product_measure(product *p, const selection *inner, const selection *outer)
 {
     p->matrix.source.rows = *inner;
-    return box_measure(&p->row, inner) + box_measure(&p->matrix, outer) +
-           box_measure(&p->result, outer) + 2 * SIGN_COLUMNS;
+    size_t left = box_measure(&p->row, inner) + SIGN_COLUMNS + box_measure(&p->matrix, outer);
+    size_t right = box_measure(&p->result, outer);
+    return p->is_broken ? size_larger(left, BROKEN_COLUMNS + right) : left + SIGN_COLUMNS + right;
 }
 
-/* Takes columns from the wider side until the three fit; false where too few are left to take
- * any. */
-static bool product_fits_shortened(product *p, size_t budget)
+/* Takes columns from the wider side until the three fit; false where no more than `least` of each
+ * are left. */
+static bool product_fits_shortened(product *p, size_t budget, size_t least)
 {
     size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
     selection inner = selection_of_rows(n, 0, false);
@@ -168,10 +172,12 @@ static bool product_fits_shortened(product *p, size_t budget)
     size_t outer_shown = m < most ? m : most;
     selection outer = selection_of_ends(m, outer_shown);
     while (product_measure(p, &inner, &outer) > budget) {
-        if (inner_shown <= FEWEST && outer_shown <= FEWEST)
+        if (inner_shown <= least && outer_shown <= least)
             return false;
-        size_t fewest = inner_shown > FEW || outer_shown > FEW ? FEW : FEWEST;
-        bool row_is_wider = p->row.width > p->matrix.width + p->result.width;
+        size_t fewest = inner_shown > FEW || outer_shown > FEW ? FEW : least;
+        size_t right = p->is_broken ? size_larger(p->matrix.width, p->result.width)
+                                    : p->matrix.width + p->result.width;
+        bool row_is_wider = p->row.width > right;
         if (outer_shown <= fewest || (row_is_wider && inner_shown > fewest))
             inner = selection_of_ends(n, --inner_shown);
         else
@@ -180,13 +186,29 @@ static bool product_fits_shortened(product *p, size_t budget)
     return true;
 }
 
-/* Whether all of it fits, whose widths are then measured. */
-static bool product_fits_whole(product *p, size_t budget)
+/* Whether all of it fits, but for rows of a long matrix; the widths are then measured. */
+static bool product_fits_whole(product *p, size_t budget, bool is_full)
 {
-    selection inner = selection_all(p->row.source.matrix.size[1]);
+    selection inner = selection_of_rows(p->row.source.matrix.size[1], 0, is_full);
     selection outer = selection_all(p->result.source.matrix.size[1]);
     return inner.total <= BRACKETS_MOST && outer.total <= BRACKETS_MOST &&
            product_measure(p, &inner, &outer) <= budget;
+}
+
+/* Numbers are left out where breaking the line is not enough, and a line is broken before one side
+ * is left with hardly any. */
+static bool product_fits(product *p, size_t budget, bool is_full)
+{
+    if (product_fits_whole(p, budget, is_full))
+        return true;
+    p->is_broken = true;
+    if (product_fits_whole(p, budget, is_full))
+        return true;
+    p->is_broken = false;
+    if (!is_full && product_fits_shortened(p, budget, FEW))
+        return true;
+    p->is_broken = true;
+    return !is_full && product_fits_shortened(p, budget, FEWEST);
 }
 
 /* ---- drawing ---- */
@@ -220,7 +242,21 @@ static void product_add_lines(text *out, product *p)
         box_add_line(out, &p->row, line);
         text_add_string(out, line == middle ? "  ×  " : "     ");
         box_add_line(out, &p->matrix, line);
-        text_add_string(out, line == middle ? "  =  " : "     ");
+        if (!p->is_broken) {
+            text_add_string(out, line == middle ? "  =  " : "     ");
+            box_add_line(out, &p->result, line);
+        }
+        display_end_line(out);
+    }
+}
+
+static void product_add_result(text *out, product *p)
+{
+    p->result.first_line = 1;
+    text_add_string(out, "\n");
+    for (size_t line = 0; line < 2; line++) {
+        page_indent(out);
+        text_add_string(out, line == 0 ? "   " : "=  ");
         box_add_line(out, &p->result, line);
         display_end_line(out);
     }
@@ -257,9 +293,10 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     product p = {.row = box_of(item->left, &item->a, how),
                  .matrix = box_of(item->letters, &item->b, how),
                  .result = box_of(item->text, &item->result, how)};
-    size_t budget = page_budget(how);
-    if (how->is_full ? product_fits_whole(&p, budget) : product_fits_shortened(&p, budget)) {
+    if (product_fits(&p, page_budget(how), how->is_full)) {
         product_add_lines(out, &p);
+        if (p.is_broken)
+            product_add_result(out, &p);
         page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
     } else {
         product_add_below(out, item, how);

@@ -334,7 +334,8 @@ class Page:
         self.expect_parts(rows, shown, part, has_heading, heading[0] == "0")
 
     def product(self, item):
-        """Side by side the row and the result stand on the middle line; or below each other."""
+        """Side by side the row and the result stand on the middle line; broken, the result stands
+        below; or all are below each other."""
         a, b, result = item["a"], item["b"], item["result"]
         names = [item.get(x) or "" for x in ("left", "letters", "name")]
         if self.text.startswith(bare(f"{names[0]}({len(a)}long)"), self.at):
@@ -342,7 +343,9 @@ class Page:
                 rank, rows = (2, value) if value is b else (1, [value])
                 self.numbers_named(sign + name, rank, rows, counted(rows), counted(rows[0]))
             return
-        found = self.match(r"\[([^\[\]]*)\]×(?:\[[^\[\]]*\]|…)=\[([^\[\]]*)\]")
+        found = self.match(r"\[([^\[\]]*)\]×(?:\[[^\[\]]*\]|…)(=?)")
+        is_broken = not found.group(2)
+        found = self.match(r"\[([^\[\]]*)\]×.*?=\[([^\[\]]*)\]")
         inner, outer = (self.columns_of(found.group(i).split(","), len(of)) for i, of in ((1, a), (2, result)))
         texts = self.texts_of(b, inner)
         beside = [self.numbers.write_columns([of])[0] for of in (a, result)]
@@ -359,11 +362,15 @@ class Page:
                 self.expect("…")
             else:
                 self.expect_row(texts[inner[i - 1]], outer)
-            if i == middle:
+            if i == middle and not is_broken:
                 self.expect("=")
                 self.expect_row(beside[1], outer)
-            if i == middle - 1:
+            if i == middle - 1 and not is_broken:
                 self.expect(names[2])
+        if is_broken:
+            self.expect(names[2])
+            self.expect("=")
+            self.expect_row(beside[1], outer)
         self.expect_left_out(inner, outer)
 
     def columns_of(self, texts, total, first=0):

@@ -212,20 +212,14 @@ static void check_product(unit *u)
     how.is_full = true;
     how.width = 40; /* too narrow for all three, and nothing may be left out */
     check_item(u, product_text_add, &item, &how,
-               "    x[1] (4 long)\n"
-               "     1  2  3  4\n"
-               "    [1, 0, 1, 0]\n"
+               "                     Wk\n"
+               "    x[1]             [0, 0, 1]\n"
+               "    [1, 0, 1, 0]  ×  [1, 1, 0]\n"
+               "                     [0, 1, 0]\n"
+               "                     [1, 1, 0]\n"
                "\n"
-               "    × Wk (4 × 3)\n"
-               "        1  2  3\n"
-               "    1  [0, 0, 1]\n"
-               "    2  [1, 1, 0]\n"
-               "    3  [0, 1, 0]\n"
-               "    4  [1, 1, 0]\n"
-               "\n"
-               "    = k[1] (3 long)\n"
-               "     1  2  3\n"
-               "    [0, 1, 1]\n");
+               "       k[1]\n"
+               "    =  [0, 1, 1]\n");
 }
 
 static void check_product_shortened(unit *u)
@@ -244,13 +238,18 @@ static void check_product_shortened(unit *u)
                "                           [2001, 2002, …, 2030]\n"
                "    rows 3 to 19 of 20 and columns 3 to 29 of 30 are left out; --full\n"
                "    shows them\n");
-    how.width = 59; /* the first and the last of each */
+    how.width = 59; /* the first and the last of each, or a broken line */
     check_item(u, product_text_add, &item, &how,
-               "                      W\n"
-               "    x                 [ 101, …,  130]     y\n"
-               "    [101, …, 120]  ×  …                =  [101, …, 130]\n"
-               "                      [2001, …, 2030]\n"
-               "    rows 2 to 19 of 20 and columns 2 to 29 of 30 are left\n"
+               "                                W\n"
+               "                                [ 101,  102,  103, …,  130]\n"
+               "    x                           [ 201,  202,  203, …,  230]\n"
+               "    [101, 102, 103, …, 120]  ×  [ 301,  302,  303, …,  330]\n"
+               "                                …\n"
+               "                                [2001, 2002, 2003, …, 2030]\n"
+               "\n"
+               "       y\n"
+               "    =  [101, 102, 103, …, 130]\n"
+               "    rows 4 to 19 of 20 and columns 4 to 29 of 30 are left\n"
                "    out; --full shows them\n");
 }
 
@@ -258,29 +257,30 @@ static void check_product_shortened(unit *u)
 static void check_product_below(unit *u)
 {
     render_options how = part_options();
-    how.width = 52;
+    how.width = 44;
+    how.digits = 4;
     trace_item item = {.kind = TRACE_ROW_PRODUCT, .left = "x", .letters = "W", .text = "y"};
     item.a = part_vector(3, counted());
     item.b = part_matrix(3, 30, counted());
     item.result = part_vector(30, counted());
     check_item(u, product_text_add, &item, &how,
                "    x (3 long)\n"
-               "       1    2    3\n"
-               "    [101, 102, 103]\n"
+               "            1         2         3\n"
+               "    [101.0000, 102.0000, 103.0000]\n"
                "\n"
                "    × W (3 × 30)\n"
-               "          1    2    3    4  …   27   28   29   30\n"
-               "    1  [101, 102, 103, 104, …, 127, 128, 129, 130]\n"
-               "    2  [201, 202, 203, 204, …, 227, 228, 229, 230]\n"
-               "    3  [301, 302, 303, 304, …, 327, 328, 329, 330]\n"
-               "    columns 5 to 26 of 30 are left out; --full shows\n"
-               "    them\n"
+               "               1         2  …        30\n"
+               "    1  [101.0000, 102.0000, …, 130.0000]\n"
+               "    2  [201.0000, 202.0000, …, 230.0000]\n"
+               "    3  [301.0000, 302.0000, …, 330.0000]\n"
+               "    columns 3 to 29 of 30 are left out;\n"
+               "    --full shows them\n"
                "\n"
                "    = y (30 long)\n"
-               "       1    2    3    4    5  …   27   28   29   30\n"
-               "    [101, 102, 103, 104, 105, …, 127, 128, 129, 130]\n"
-               "    columns 6 to 26 of 30 are left out; --full shows\n"
-               "    them\n");
+               "            1         2  …        30\n"
+               "    [101.0000, 102.0000, …, 130.0000]\n"
+               "    columns 3 to 29 of 30 are left out;\n"
+               "    --full shows them\n");
 }
 
 /* Seed 001, step 6, with the numbers of its hand-rounded softmax. */
