@@ -214,6 +214,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "encode --trace-format html --blank norm,embedded layers-batch.json"},
     {.words = "check layers-batch.json"},
     {.words = "check --answers answers.json layers-batch.json"},
+    {.words = "check --answers answers.json --answers answers.json layers-batch.json --format csv"},
     {.words = "check --update stale.json", .outputs = "stale.json", .documents = 2},
     {.words = "check --update stale.jsonl", .outputs = "stale.jsonl", .documents = 2},
     {.words = "check --why wrong.json", .documents = 2, .streams = true},

@@ -1,5 +1,6 @@
 /* selfattn check: compute documents, and compare with what they expect. */
 #include "cli/check/check_actual.h"
+#include "cli/check/check_class.h"
 #include "cli/check/check_files.h"
 #include "cli/check/check_jobs.h"
 #include "cli/command.h"
@@ -21,19 +22,38 @@ static bool check_bundle(const options *o, err *e)
     return weights_input_check(&unmapped, e);
 }
 
+/* The table of marks, and whether it takes the place of the lines. */
+static bool writes_marks(const options *o)
+{
+    return o->output != NULL || o->format != NULL;
+}
+
+static bool writes_to_stdout(const options *o)
+{
+    return o->output == NULL || strcmp(o->output, "-") == 0;
+}
+
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
 {
     const char *other = o->actual != NULL ? "actual" : o->update ? "update" : o->why ? "why" : NULL;
-    if (o->answers != NULL && other != NULL)
+    bool marks = o->answers.count > 0;
+    const char *written = o->output != NULL ? "output" : o->format != NULL ? "format" : NULL;
+    if (marks && other != NULL)
         return err_set(e, "--answers marks an exercise, and --%s is about other numbers", other);
-    if (o->has_digits && o->answers == NULL)
+    if (!marks && o->has_digits)
         return err_set(e, "--digits says how exact answers must be, and --answers are not given");
+    if (!marks && written != NULL)
+        return err_set(e, "--%s is for the marks of --answers, which are not given", written);
+    if (o->tap && writes_marks(o) && writes_to_stdout(o))
+        return err_set(e,
+                       "--tap and the marks both go to standard output; -o FILE takes the marks");
     if (o->update && o->actual != NULL)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
         return err_set(e, "--update records what documents alone give, and --bundle is given");
-    return check_bundle(o, e) && generation_check_seed(o, e);
+    return check_bundle(o, e) && generation_check_seed(o, e) &&
+           (!writes_marks(o) || check_marks_check(o, e));
 }
 
 typedef struct outcome {
@@ -95,11 +115,32 @@ static void add_file(text *out, size_t *tests, const checked_file *one)
 
 /* ---- the command ---- */
 
-/* The lines of a file, and what was said of it. */
-static bool write_file(const options *o, env *world, const checked_file *one, sink *out,
-                       outcome *all, err *e)
+typedef struct reporting {
+    const options *given;
+    env *world;
+    sink out;
+    outcome all;
+    check_marks marks;
+} reporting;
+
+/* What could not be begun is a failed test too. */
+static void tell(reporting *r, const err *bad)
 {
-    text *to = sink_text(out);
+    char said[ERR_TEXT];
+    r->all.is_wrong = true;
+    if (r->given->tap)
+        add_error(sink_text(&r->out), &r->all.tests, err_text(bad, said));
+    report_error(r->world, bad);
+}
+
+/* The lines of a file, and what was said of it. */
+static bool write_file(reporting *r, const checked_file *one, err *e)
+{
+    const options *o = r->given;
+    env *world = r->world;
+    outcome *all = &r->all;
+    text *to = sink_text(&r->out);
+    bool has_lines = one->lines.length > 0 && !(writes_marks(o) && writes_to_stdout(o));
     all->failed += one->failed;
     all->is_wrong = all->is_wrong || checked_file_is_wrong(one);
     all->is_cut = all->is_cut || one->bad.is_set;
@@ -109,58 +150,100 @@ static bool write_file(const options *o, env *world, const checked_file *one, si
         fputs(one->said, world->err);
     if (o->tap)
         add_file(to, &all->tests, one);
-    else if (one->lines.length > 0)
+    else if (has_lines)
         text_add(to, text_string(&one->lines), one->lines.length);
     for (size_t i = 0; i < one->passed_over.count; i++)
         fputs(one->passed_over.one[i].said, world->err);
     if (one->bad.is_set)
         report_error(world, &one->bad);
-    bool done = sink_spill(out, e); /* no file's fault, and the end of all */
+    bool done = sink_spill(&r->out, e); /* no file's fault, and the end of all */
     progress_resume(world->progress);
     return done;
 }
 
-static bool check_all(const options *o, env *world, actual_result *actual, sink *out, outcome *all,
-                      err *e)
+static bool check_listed(reporting *r, const options *o, actual_result *actual,
+                         const check_files *files, err *e)
 {
-    check_files files = {0};
     check_jobs jobs;
     const checked_file *one;
-    bool done = check_files_list(o, world, &files, e) && sink_open(out, "-", e);
-    check_jobs_open(&jobs, o, world, actual, &files);
-    if (o->tap)
-        text_add_string(sink_text(out), "TAP version 13\n");
+    bool done = true;
+    check_jobs_open(&jobs, o, r->world, actual, files);
+    jobs.alone.marks = &r->marks;
     while (done && (done = check_jobs_next(&jobs, &one, e)) && one != NULL)
-        done = write_file(o, world, one, out, all, e);
-    if (o->tap)
-        text_add_format(sink_text(out), "1..%zu\n", all->tests);
+        done = write_file(r, one, e);
     check_jobs_close(&jobs);
+    return done;
+}
+
+/* As they expect, or as another result of them is. */
+static bool check_all(reporting *r, err *e)
+{
+    options own = *r->given;
+    actual_result actual = {0};
+    check_files files = {0};
+    err bad = {0};
+    bool done = check_actual_open(&actual, r->given, r->world, e);
+    if (own.actual != NULL)
+        own.map = actual.map.of_bundle;
+    done = done && check_files_list(r->given, r->world, &files, e) &&
+           check_listed(r, &own, own.actual == NULL ? NULL : &actual, &files, e);
+    if (done && !r->all.is_cut && !check_actual_finish(&actual, &bad)) {
+        r->all.is_wrong = true;
+        report_error(r->world, &bad);
+    }
     check_files_free(&files);
+    check_actual_close(&actual);
+    return done;
+}
+
+/* A file of answers that can't be marked keeps none of the others from it. */
+static bool mark_one(reporting *r, const check_class *all, size_t index, err *e)
+{
+    const err *folder = check_files_bad(&all->answers, index);
+    options own = *r->given;
+    check_files only = {.file = {.count = 1}};
+    actual_result actual = {0};
+    err bad = folder != NULL ? *folder : (err){0};
+    own.answers = (text_list){.item = &all->answers.file.item[index], .count = 1};
+    only.file.item =
+        folder != NULL ? NULL : check_class_document(all, own.answers.item[0], &own, &bad);
+    bool is_open = only.file.item != NULL && check_actual_open(&actual, &own, r->world, &bad);
+    bool done = !is_open || check_listed(r, &own, &actual, &only, e);
+    if (!is_open)
+        tell(r, &bad);
+    check_actual_close(&actual);
+    return done;
+}
+
+static bool mark_class(reporting *r, err *e)
+{
+    check_class all;
+    bool done = check_class_list(&all, r->given, r->world, e);
+    for (size_t i = 0; i < all.answers.file.count && done; i++)
+        done = mark_one(r, &all, i, e);
+    check_class_free(&all);
     return done;
 }
 
 int command_check(const options *o, env *world, err *e)
 {
-    outcome all = {0};
-    sink out = {0};
-    actual_result actual = {0};
+    reporting r = {.given = o, .world = world};
     progress shown;
     progress_start(&shown, o, world);
-    bool done = check_options(o, e) && tolerances_check(o, NULL, e) &&
-                check_actual_open(&actual, o, world, e);
-    options own = *o;
-    if (o->actual != NULL)
-        own.map = actual.map.of_bundle;
-    done = done &&
-           check_all(&own, world, check_actual_file(o) == NULL ? NULL : &actual, &out, &all, e);
+    bool done = check_options(o, e) && tolerances_check(o, NULL, e) && sink_open(&r.out, "-", e);
+    if (done && o->tap)
+        text_add_string(sink_text(&r.out), "TAP version 13\n");
+    done = done && (o->answers.count > 0 ? mark_class(&r, e) : check_all(&r, e));
+    if (o->tap)
+        text_add_format(sink_text(&r.out), "1..%zu\n", r.all.tests);
     progress_stop(world);
     /* Without layers, a stage of layers that --tol names is none. */
-    bool is_known = all.saw_layers || all.is_wrong || tolerances_check(o, &(text_list){0}, e);
-    done =
-        done && sink_close(&out, e) && is_known && (all.is_cut || check_actual_finish(&actual, e));
-    sink_discard(&out);
-    check_actual_close(&actual);
+    bool is_known = r.all.saw_layers || r.all.is_wrong || tolerances_check(o, &(text_list){0}, e);
+    done = done && sink_close(&r.out, e) && is_known &&
+           (!writes_marks(o) || check_marks_write(&r.marks, o, e));
+    sink_discard(&r.out);
+    check_marks_free(&r.marks);
     if (!done)
         return EXIT_WRONG;
-    return all.is_wrong ? EXIT_WRONG : all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
+    return r.all.is_wrong ? EXIT_WRONG : r.all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
 }

@@ -156,14 +156,19 @@ static bool check_mapped(const actual_result *a, const bundle *taken, err *e)
     return true;
 }
 
-/* Moves the matrices of a result, of which the document knows the stages, and the command that a
- * page of answers names. */
+static bool is_text_of_page(const entry *one)
+{
+    return one->kind == ENTRY_TEXT && check_page_saves(one->name);
+}
+
+/* Moves the matrices of a result, of which the document knows the stages, and what a page of
+ * answers says of itself. */
 static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         entry *one = &from->entry[i];
         const char *meant = meaning_of(a, one);
-        bool is_taken = one->kind == ENTRY_TENSOR || strcmp(one->name, CHECK_COMMAND) == 0;
+        bool is_taken = one->kind == ENTRY_TENSOR || is_text_of_page(one);
         if (meant != NULL && is_taken && !bundle_take(to, meant, one, e))
             return false;
     }
@@ -204,7 +209,8 @@ static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
     bool done = (a->matrix != NULL
                      ? matrix_file_read_only(a->format, bytes, length, a->matrix, how, &all, e)
                      : a->format->read(bytes, length, &how, &all, e)) &&
-                (a->given->answers == NULL || check_page(&all, e)) && take_matrices(a, to, &all, e);
+                (a->given->answers.count == 0 || check_page(&all, e)) &&
+                take_matrices(a, to, &all, e);
     bundle_free(&all);
     return done;
 }
@@ -214,7 +220,8 @@ bool check_actual_refuse_stageless(const actual_result *a, err *e)
     place at = check_actual_place(a);
     err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
     return err_remedy(e, "selfattn help stages lists them%s",
-                      a->given->answers == NULL ? "; --map STAGE=NAME says what a matrix is" : "");
+                      a->given->answers.count == 0 ? "; --map STAGE=NAME says what a matrix is"
+                                                   : "");
 }
 
 static bool read_wide(actual_result *a, err *e)
@@ -228,7 +235,7 @@ bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, 
 {
     err too_large = {0};
     bool may_narrow =
-        type == DTYPE_F32 && a->given->answers == NULL && (a->format->holds & HOLDS_TYPES) == 0;
+        type == DTYPE_F32 && a->given->answers.count == 0 && (a->format->holds & HOLDS_TYPES) == 0;
     if (!read_wide(a, e))
         return false;
     if (may_narrow && !a->has_narrow) {
@@ -263,7 +270,7 @@ static bool split_map(actual_result *a, err *e)
 {
     text_list names = {0};
     const text_list *map = &a->given->map;
-    if (map->count == 0 || a->given->answers != NULL)
+    if (map->count == 0 || a->given->answers.count > 0)
         return true;
     bool done = a->matrix != NULL ? text_list_add(&names, a->matrix, strlen(a->matrix), e)
                                   : list_names(a, &names, e);
@@ -289,7 +296,7 @@ static void note_meaning(const actual_result *a, const env *world)
 
 const char *check_actual_file(const options *o)
 {
-    return o->answers != NULL ? o->answers : o->actual;
+    return o->answers.count > 0 ? o->answers.item[0] : o->actual;
 }
 
 /* An exercise is one document, and FILE a page's whole. */
@@ -324,7 +331,7 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
     *a = (actual_result){.given = o};
     if (file == NULL)
         return true;
-    if (!(o->answers != NULL ? open_answers(a, file, e) : open_result(a, file, e)))
+    if (!(o->answers.count > 0 ? open_answers(a, file, e) : open_result(a, file, e)))
         return false;
     find_first(a);
     if ((a->has_result && !split_map(a, e)) || (!a->is_stream && !read_wide(a, e)))
@@ -380,8 +387,8 @@ bool check_actual_has(const actual_result *a, place at, err *e)
         return err_remedy(e, "each line is the result of one document");
     }
     err_at(e, &at, "--%s is one document's result, and this is another document",
-           a->given->answers != NULL ? "answers" : "actual");
-    return a->given->answers == NULL &&
+           a->given->answers.count > 0 ? "answers" : "actual");
+    return a->given->answers.count == 0 &&
            err_remedy(e, "a .jsonl has a result a line, for each document one");
 }
 

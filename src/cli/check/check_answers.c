@@ -16,6 +16,7 @@
 typedef struct marking {
     const named_stages *of;
     const trace *trace; /* for the formulas */
+    check_marks *marks; /* of the class */
     int digits;         /* decimals that were asked for, below 0 those of a trace */
     text lines;         /* of those that are not right */
     size_t numbers, right;
@@ -81,13 +82,20 @@ static void add_wrong(marking *m, const element *one)
     text_add_string(&m->lines, "\n");
 }
 
-static void mark(marking *m, element *one)
+static bool mark(marking *m, element *one, err *e)
 {
+    bool right = is_right(one->wanted, one->got, m->digits);
+    text question = {0};
+    element_write_name(one, &question);
+    bool done = text_ok(&question, e) &&
+                check_marks_add(m->marks, text_string(&question),
+                                tensor_is_hole(one->wanted) ? one->wanted : right, e);
+    text_free(&question);
     m->numbers++;
-    if (is_right(one->wanted, one->got, m->digits))
-        m->right++;
-    else
+    m->right += right;
+    if (!right)
         add_wrong(m, one);
+    return done;
 }
 
 /* ---- all of them ---- */
@@ -131,8 +139,8 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);
-        if (cells == NULL || tensor_get(cells, one.index) != 0)
-            mark(m, &one);
+        if ((cells == NULL || tensor_get(cells, one.index) != 0) && !mark(m, &one, e))
+            return false;
     } while (tensor_next(&a, one.index));
     return true;
 }
@@ -151,11 +159,13 @@ static bool mark_all(marking *m, err *e)
 bool check_answers(checker *c, const named_stages *of, const trace *made, err *e)
 {
     const options *o = c->given;
-    marking m = {.of = of, .trace = made, .digits = option_digits(o)};
-    bool done = mark_all(&m, e) && text_ok(&m.lines, e);
+    const char *file = of->numbers->entry[0].at.file;
+    marking m = {.of = of, .trace = made, .marks = c->marks, .digits = option_digits(o)};
+    bool done = check_marks_begin(c->marks, e) && mark_all(&m, e) && text_ok(&m.lines, e) &&
+                check_marks_end(c->marks, file, e);
     if (done) {
         text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");
-        display_add_string(&c->out, of->numbers->entry[0].at.file);
+        display_add_string(&c->out, file);
         text_add_format(&c->out, ": %zu of %zu answers are right (", m.right, m.numbers);
         report_name(&c->out, of->document);
         text_add_format(&c->out, ")\n%s", text_string(&m.lines));

@@ -37,6 +37,16 @@ static bool pass(checker *c, const document *one, bool is_stack, err *e)
     return !e->is_set;
 }
 
+/* A document without a name may be any. */
+static bool check_answered(const checker *c, const document *one, const bundle *answers, err *e)
+{
+    const char *said = check_page_document(answers);
+    const char *name = bundle_text(&one->contents, "name");
+    place at = check_actual_place(c->actual);
+    return said == NULL || name == NULL || strcmp(said, name) == 0 ||
+           err_at(e, &at, "it answers \"%s\", and this document is \"%s\"", said, name);
+}
+
 /* As a page of answers was computed, else as the document says; of a generation, as many steps as
  * the numbers are of. */
 static bool plan_work(const checker *c, const document *one, bool is_stack, const bundle *numbers,
@@ -57,7 +67,7 @@ static bool compare(checker *c, document *one, const named_stages *of, work *w, 
 {
     if (!check_stages_want(c, of, w, known, e) || !document_reader_look(c->documents, one, e))
         return false;
-    if (c->given->answers != NULL)
+    if (c->given->answers.count > 0)
         return w->kind->show(w, FOR_FORMULAS, c->given, c->world, e) &&
                check_answers(c, of, w->shown, e);
     return w->kind->run(w, c->given, c->world, e) && check_judge(c, of, w, known, e);
@@ -75,7 +85,8 @@ static bool check_numbers(checker *c, document *one, err *e)
         return false;
     if (numbers == NULL)
         return pass(c, one, is_stack, e);
-    bool done = plan_work(c, one, is_stack, numbers, &w, e) && text_list_index(&there, e) &&
+    bool done = (c->given->answers.count == 0 || check_answered(c, one, numbers, e)) &&
+                plan_work(c, one, is_stack, numbers, &w, e) && text_list_index(&there, e) &&
                 w.kind->names(&w, &there, e);
     const named_stages of = {one, &there, numbers, w.stages};
     done = done && compare(c, one, &of, &w, &known, e);

@@ -76,15 +76,12 @@ static bool add_folder(text_list *files, const char *folder, err *e)
     return done;
 }
 
-static bool is_standard_input(const char *file)
-{
-    return file != NULL && strcmp(file, "-") == 0;
-}
-
 static bool may_read_standard_input(const options *o, const env *world)
 {
-    return !world->stdin_is_terminal && o->bundle == NULL && !is_standard_input(o->answers) &&
-           !is_standard_input(o->actual);
+    bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
+    for (size_t i = 0; i < o->answers.count; i++)
+        is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
+    return !world->stdin_is_terminal && !is_taken;
 }
 
 typedef struct bad_folder {

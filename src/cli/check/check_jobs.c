@@ -17,7 +17,7 @@ enum { FILES_A_JOB = 16 };
 /* Published numbers come from a calculator; an exercise's are those that its page shows. */
 static dtype computes_in(const options *o)
 {
-    return o->answers != NULL ? DTYPE_F32 : DTYPE_F64;
+    return o->answers.count > 0 ? DTYPE_F32 : DTYPE_F64;
 }
 
 static bool check_next(checker *c, document_reader *all, bool *is_there, err *e)

@@ -19,7 +19,21 @@ static const char *stage_asked(const entry *one)
     return strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
 }
 
+bool check_page_saves(const char *name)
+{
+    static const char *const NAMES[] = {CHECK_COMMAND, CHECK_DOCUMENT, CHECK_BATCH};
+    size_t i = 0, count = sizeof NAMES / sizeof NAMES[0];
+    while (i < count && strcmp(name, NAMES[i]) != 0)
+        i++;
+    return i < count || strncmp(name, CHECK_ASKED, sizeof CHECK_ASKED - 1) == 0;
+}
+
 /* ---- what no page saves ---- */
+
+static bool check_document_name(const entry *one, err *e)
+{
+    return one->kind == ENTRY_TEXT || err_at(e, &one->at, "%s must be a name", one->name);
+}
 
 static bool check_command(const entry *one, err *e)
 {
@@ -92,8 +106,10 @@ bool check_page(const bundle *answers, err *e)
 {
     const entry *command = bundle_find(answers, CHECK_COMMAND);
     const entry *batch = bundle_find(answers, CHECK_BATCH);
-    bool done =
-        (command == NULL || check_command(command, e)) && (batch == NULL || check_batch(batch, e));
+    const entry *of = bundle_find(answers, CHECK_DOCUMENT);
+    bool done = (command == NULL || check_command(command, e)) &&
+                (of == NULL || check_document_name(of, e)) &&
+                (batch == NULL || check_batch(batch, e));
     for (size_t i = 0; i < answers->count && done; i++) {
         const entry *one = &answers->entry[i];
         const char *name = stage_asked(one);
@@ -107,6 +123,11 @@ bool check_page(const bundle *answers, err *e)
 const char *check_page_command(const bundle *answers)
 {
     return bundle_text(answers, CHECK_COMMAND);
+}
+
+const char *check_page_document(const bundle *answers)
+{
+    return bundle_text(answers, CHECK_DOCUMENT);
 }
 
 double check_page_batch(const bundle *answers)

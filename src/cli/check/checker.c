@@ -108,7 +108,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
         const entry *one = &numbers->entry[i];
         if (is_usual(one, of_stack))
             continue;
-        if (c->given->answers != NULL || check_map_gives(&c->actual->map, one->name))
+        if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
         if (is_noted && unknown++ < NOTED_MOST)
             note_unknown(c, numbers, one, of_stack);

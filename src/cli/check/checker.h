@@ -3,6 +3,7 @@
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
 #include "cli/check/check_actual.h"
+#include "cli/check/check_marks.h"
 #include "cli/check/file_update.h"
 #include "cli/in/document.h"
 
@@ -23,6 +24,7 @@ typedef struct checker {
     weights_input weights;      /* of --bundle */
     document_reader *documents; /* of the file that is checked */
     actual_result *actual;      /* of --actual; NULL: what the documents expect */
+    check_marks *marks;         /* of --answers */
     text out;                   /* "ok    …", "FAIL  …" and "why: …", a line each */
     size_t failed;
     bool saw_layers; /* in a document */

@@ -45,7 +45,7 @@ static bool is_list(const option_row *row)
 
 static bool takes_file(const option_row *row)
 {
-    return row->kind == OPTION_FILE || row->kind == OPTION_KEY_FILE;
+    return row->kind == OPTION_FILE || row->kind == OPTION_FILES || row->kind == OPTION_KEY_FILE;
 }
 
 /* `words` with a backslash before each of `special`, and `quote` for a quote: all scripts have them

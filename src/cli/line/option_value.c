@@ -305,6 +305,8 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
         return check_word(row, value, strlen(value), e) && set_text(o, row, value);
     case OPTION_FILE:
         return set_text(o, row, value);
+    case OPTION_FILES:
+        return text_list_add(field(o, row), value, strlen(value), e);
     case OPTION_COUNT:
         return set_count(o, row, value, e);
     case OPTION_SIZE:

@@ -16,6 +16,7 @@ typedef enum option_kind {
     OPTION_FLAG,      /* bool, set to true: takes no value */
     OPTION_WORD,      /* const char * */
     OPTION_FILE,      /* const char * */
+    OPTION_FILES,     /* text_list: one, repeatable */
     OPTION_COUNT,     /* size_t, from `least` to `most` */
     OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
     OPTION_NUMBER,    /* double, not below 0 */
@@ -131,8 +132,8 @@ typedef struct options {
     size_t ulps;
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */
-    const char *answers; /* to an exercise, to be marked */
-    const char *actual;  /* a result to be checked; NULL: what the documents expect */
+    text_list answers;  /* files and folders of those to be marked, to exercises */
+    const char *actual; /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
     bool why, tap, update, has_jobs;
     /* init */

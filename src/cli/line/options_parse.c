@@ -286,6 +286,7 @@ void options_free(options *o)
     mem_free(o->operand);
     mem_free(o->given);
     text_list_free(&o->map);
+    text_list_free(&o->answers);
     text_list_free(&o->emit);
     text_list_free(&o->write);
     text_list_free(&o->steps);

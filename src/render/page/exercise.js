@@ -190,6 +190,7 @@ function answersOf(maps) {
 function saveAnswers() {
   const maps = [...SHOWN.keys()].filter((map) => map.stage && blanksOf(map).length > 0);
   const answers = answersOf(maps);
+  answers._document = DATA.document;
   if (DATA.command) answers._command = DATA.command;
   if (DATA.batch) answers._batch = DATA.batch;
   saveFile(JSON.stringify(answers), TEXT.answersFile(nameOfFile()));
