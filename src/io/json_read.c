@@ -277,6 +277,7 @@ static bool read_value(json_reader *r, value_kind as, const char *at, entry *to,
     case KEY_TEXT:
         return read_text(r, at, to, e);
     case KEY_LIST:
+    case KEY_STEPS:
         return read_list(r, at, to, e);
     case KEY_VOCAB:
         return read_object(r, &VOCAB, at, to, e);

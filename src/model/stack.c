@@ -229,7 +229,8 @@ static bool refuse_at_top(const entry *given, const char *remedy, err *e)
 /* What says something of a document, and nothing of what is computed. */
 static bool is_about_document(key_kind kind)
 {
-    return kind == KEY_TEXT || kind == KEY_STAGES || kind == KEY_TOL || kind == KEY_RECORDS;
+    return kind == KEY_TEXT || kind == KEY_STEPS || kind == KEY_STAGES || kind == KEY_TOL ||
+           kind == KEY_RECORDS;
 }
 
 static const key *row_in(const named_table *table, const char *name)

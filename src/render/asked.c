@@ -57,23 +57,23 @@ static void add_steps(text *out, const trace *whole)
     }
 }
 
-static bool refuse(const char *word, const trace *whole, err *e)
+static bool refuse(const char *word, const char *said_by, const trace *whole, err *e)
 {
     text steps = {0};
     add_steps(&steps, whole);
-    err_set(e, "--blank %s leaves nothing empty: no number of this page is made there", word);
+    err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by, word);
     if (steps.length > 0)
         err_remedy(e, "numbers are made in %s", text_string(&steps));
     text_free(&steps);
     return false;
 }
 
-bool asked_check(const text_list *words, const trace *whole, err *e)
+bool asked_check(const text_list *words, const char *said_by, const trace *whole, err *e)
 {
     for (size_t i = 0; i < words->count; i++) {
         const text_list one = {.item = &words->item[i], .count = 1};
         if (!means_numbers(&one, whole))
-            return refuse(words->item[i], whole, e);
+            return refuse(words->item[i], said_by, whole, e);
     }
     return true;
 }

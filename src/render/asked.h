@@ -30,8 +30,8 @@ typedef struct asked_numbers {
 
 /* Whether one of the words means the step of the room. */
 bool asked_step(const text_list *words, const trace *whole, const trace *room, step_id step);
-/* Refuses a word that means no step with numbers to fill in. */
-bool asked_check(const text_list *words, const trace *whole, err *e);
+/* Refuses a word that means no step with numbers to fill in; `said_by` is what says them. */
+bool asked_check(const text_list *words, const char *said_by, const trace *whole, err *e);
 
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e);
 void asked_end(asked *a);

@@ -145,8 +145,11 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
     asked from = {0};
     render_options with = *how;
     html_page p = {.out = sink_text(to), .trace = t, .whole = t, .how = &with};
-    if (how->blank != NULL && how->blank->count > 0) {
-        if (!asked_check(how->blank, t, e) || !asked_begin(&from, t, how, e))
+    bool is_said = how->blank != NULL && how->blank->count > 0;
+    with.blank = is_said ? how->blank : t->exercise;
+    if (with.blank != NULL && with.blank->count > 0) {
+        if (!asked_check(with.blank, is_said ? "--blank" : "exercise", t, e) ||
+            !asked_begin(&from, t, &with, e))
             return false;
         with.asked = p.asked = &from;
     }

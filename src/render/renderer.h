@@ -11,7 +11,8 @@ typedef struct render_options {
     int digits;   /* decimals, −1 = at most 4 */
     bool is_full; /* no row or column is left out */
     bool color;   /* ANSI bold for headings, where the renderer knows any */
-    /* Words that mean steps whose cells are left empty, to be filled in; NULL: none. */
+    /* Words that mean steps whose cells are left empty, to be filled in; NULL: those of the
+     * document's exercise. */
     const text_list *blank;
     const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
     /* "FILE" or "FILE:LINE" that a trace among several is of; NULL: it is alone. */

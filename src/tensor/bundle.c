@@ -185,6 +185,15 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
     return true;
 }
 
+bool bundle_add_list(bundle *b, const char *name, const text_list *items, place at, err *e)
+{
+    entry *added = bundle_add(b, name, strlen(name), at, e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    return text_list_add_all(&added->list, items, e);
+}
+
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
 {
     if ((b->marks & name_mark(name, length)) == 0)
@@ -219,6 +228,12 @@ const char *bundle_text(const bundle *b, const char *name)
 {
     const entry *found = bundle_find(b, name);
     return found != NULL && found->kind == ENTRY_TEXT ? found->text : NULL;
+}
+
+const text_list *bundle_list(const bundle *b, const char *name)
+{
+    const entry *found = bundle_find(b, name);
+    return found != NULL && found->kind == ENTRY_LIST ? &found->list : NULL;
 }
 
 bool bundle_remove(bundle *b, const char *name)
@@ -310,6 +325,14 @@ bool text_list_add(text_list *list, const char *item, size_t length, err *e)
     if (list->index.slots > 0)
         index_add(&list->index, &all, list->count - 1);
     return true;
+}
+
+bool text_list_add_all(text_list *list, const text_list *more, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < more->count && done; i++)
+        done = text_list_add(list, more->item[i], strlen(more->item[i]), e);
+    return done;
 }
 
 bool text_list_index(text_list *list, err *e)

@@ -80,14 +80,17 @@ bool bundle_add_copy(bundle *b, const char *name, const tensor *of, place at, er
 bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e);
 bool bundle_add_text(bundle *b, const char *name, const char *value, size_t length, place at,
                      err *e);
+bool bundle_add_list(bundle *b, const char *name, const text_list *items, place at, err *e);
 
 entry *bundle_find(const bundle *b, const char *name);
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
 /* Of so many names, the first one that is there. */
 entry *bundle_find_first(const bundle *b, const char *const *names, size_t count);
-/* The tensor of this name, or NULL where there is none or the entry is something else. */
+/* The tensor, text or list of this name, or NULL where there is none or the entry is something
+ * else. */
 const tensor *bundle_tensor(const bundle *b, const char *name);
 const char *bundle_text(const bundle *b, const char *name);
+const text_list *bundle_list(const bundle *b, const char *name);
 
 /* Adds an entry with another one's value, which must outlive it; nothing is copied but the name.
  * NULL with the error set when there is no memory. */
@@ -109,6 +112,7 @@ bool bundle_remove(bundle *b, const char *name);
 bool entry_is_out_in(const entry *weight, bool unsaid);
 
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
+bool text_list_add_all(text_list *list, const text_list *more, err *e);
 /* From now on an item is found at once, also one that is added later: for names of which there may
  * be many. */
 bool text_list_index(text_list *list, err *e);

@@ -17,6 +17,7 @@ typedef enum key_kind {
     KEY_SETTINGS, /* a setting, or an object from names to KEY_NUMBERS: a bundle */
     KEY_TEXT,     /* a text */
     KEY_LIST,     /* a list of texts */
+    KEY_STEPS,    /* the same, which says something of the document, and nothing of its run */
     KEY_VOCAB,    /* an object from any name to a KEY_MATRIX: a bundle */
     KEY_STAGES,   /* an object from any name to a KEY_EXPECTED: a bundle */
     KEY_TOL,     /* a number (a rank-0 float64 tensor), or an object from names to such: a bundle */

@@ -359,6 +359,7 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
     *t = (stack_trace){.whole = {.name = bundle_text(document, "name"),
                                  .title = bundle_text(document, "title"),
                                  .notes = bundle_text(document, "notes"),
+                                 .exercise = bundle_list(document, "exercise"),
                                  .focus = focus}};
     t->part = mem_alloc_zeroed(rooms, sizeof t->part[0], e);
     t->rooms = rooms;

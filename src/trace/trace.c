@@ -141,6 +141,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     *t = (trace){.name = bundle_text(document, "name"),
                  .title = bundle_text(document, "title"),
                  .notes = bundle_text(document, "notes"),
+                 .exercise = bundle_list(document, "exercise"),
                  .focus = focus,
                  .batch = p->has_batch ? focus.batch + 1 : 0,
                  .document = document,

@@ -166,6 +166,7 @@ typedef struct trace_run {
 
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
+    const text_list *exercise;        /* the same: steps that its page leaves empty */
     const bundle *document;           /* whose nodes these are; NULL: of a generation's steps */
     const char *command;              /* "encode" or "decode" of a stack, which look alike; NULL:
                                        * the names of its stages tell what it is of */

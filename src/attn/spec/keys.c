@@ -61,6 +61,7 @@ static const key ROWS[] = {
     {{"title", "what the document shows"}, KEY_TEXT},
     {{"source", "where its numbers come from"}, KEY_TEXT},
     {{"notes", "what else a reader should know"}, KEY_TEXT},
+    {{"exercise", "steps of its page that are left empty, to be filled in"}, KEY_STEPS},
     {{"expected", "stages with the values they should have"}, KEY_STAGES},
     {{"tol", "absolute tolerance of check, or one a stage; else 1e-9"}, KEY_TOL},
     {{"errata", "cells whose published number is wrong"}, KEY_RECORDS},

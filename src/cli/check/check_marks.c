@@ -91,19 +91,6 @@ bool check_marks_check(const options *o, err *e)
     return err_remedy(e, "CSV, TSV and JSON have");
 }
 
-static bool add_list(bundle *table, const char *name, const text_list *items, err *e)
-{
-    entry *added = bundle_add(table, name, strlen(name), (place){0}, e);
-    if (added == NULL)
-        return false;
-    added->kind = ENTRY_LIST;
-    for (size_t i = 0; i < items->count; i++) {
-        if (!text_list_add(&added->list, items->item[i], strlen(items->item[i]), e))
-            return false;
-    }
-    return true;
-}
-
 static bool add_totals(bundle *table, err *e)
 {
     text_list *columns = &bundle_find(table, "columns")->list;
@@ -136,9 +123,9 @@ bool check_marks_write(const check_marks *m, const options *o, err *e)
     sink out = {0};
     if (m->file.count == 0)
         return true;
-    bool done = add_list(&table, "rows", &m->file, e) &&
-                add_list(&table, "columns", &m->question, e) && add_totals(&table, e) &&
-                add_matrix(&table, m, e) &&
+    bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
+                bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
+                add_totals(&table, e) && add_matrix(&table, m, e) &&
                 sink_open(&out, o->output == NULL ? "-" : o->output, e) &&
                 to->write(&table, &how, &out, e) && sink_close(&out, e);
     sink_discard(&out);

@@ -300,6 +300,7 @@ static void describe_key(text *out, const named *row)
         [KEY_SETTINGS] = "a number, a word, or an object of numbers, words and lists",
         [KEY_TEXT] = "a text",
         [KEY_LIST] = "a list of texts",
+        [KEY_STEPS] = "a list of steps",
         [KEY_VOCAB] = "an object from words to vectors",
         [KEY_STAGES] = "an object from stages to matrices; null is a hole",
         [KEY_TOL] = "a number, or an object from stages to numbers",

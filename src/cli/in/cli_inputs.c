@@ -117,25 +117,13 @@ static bool read_list(text_list *list, const options *o, const char *value, plac
     return done;
 }
 
-static bool copy_list(const text_list *from, text_list *to, err *e)
-{
-    bool done = true;
-    for (size_t i = 0; i < from->count && done; i++)
-        done = text_list_add(to, from->item[i], strlen(from->item[i]), e);
-    return done;
-}
-
 static bool apply_list(cli_input *file, const options *o, const char *value, const char *name,
                        bundle *contents, place at, err *e)
 {
     file->is_read = file->is_read || read_list(&file->list, o, value, at, e);
     if (!file->is_read) /* the next document tries again */
         text_list_free(&file->list);
-    entry *added = file->is_read ? bundle_add(contents, name, strlen(name), at, e) : NULL;
-    if (added == NULL)
-        return false;
-    added->kind = ENTRY_LIST;
-    return copy_list(&file->list, &added->list, e);
+    return file->is_read && bundle_add_list(contents, name, &file->list, at, e);
 }
 
 bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
@@ -193,7 +181,7 @@ static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, 
     bundle_find(contents, name)->stays = true;
     if (rows == NULL)
         return true;
-    if (copy_list(&rows->list, &labels, e))
+    if (text_list_add_all(&labels, &rows->list, e))
         return cli_inputs_add_labels(contents, name, &labels, rows->at, e);
     text_list_free(&labels);
     return false;

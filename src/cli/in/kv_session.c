@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* What each line says for itself. */
-static const char *const OF_LINE[] = {"x",        "xk",     "xv",     "q",
-                                      "k",        "v",      "tokens", "name",
-                                      "title",    "source", "notes",  "rope_positions",
-                                      "expected", "tol",    "errata"};
+static const char *const OF_LINE[] = {"x",        "xk",       "xv",     "q",
+                                      "k",        "v",        "tokens", "name",
+                                      "title",    "source",   "notes",  "rope_positions",
+                                      "exercise", "expected", "tol",    "errata"};
 enum { OF_LINE_COUNT = sizeof OF_LINE / sizeof OF_LINE[0] };
 
 static bool is_of_line(const char *name)
