@@ -22,7 +22,7 @@ static const command ROWS[] = {
      NULL,
      command_diff},
     {{"init", "make inputs and weights from a seed"},
-     "[OPTION]...",
+     "[OPTION]... [DOCUMENT]",
      GROUP_INIT | GROUP_ALWAYS,
      NULL,
      command_init},

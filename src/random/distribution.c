@@ -36,6 +36,27 @@ static double xavier(const fan *of, const knobs *k)
     return knob_or(k, KNOB_GAIN, 1) * sqrt(2 / (double)(of->in + of->out));
 }
 
+static law whole(const fan *of, const knobs *k)
+{
+    (void)of;
+    return (law){LAW_WHOLE, ceil(knob_or(k, KNOB_LOW, 0)), floor(knob_or(k, KNOB_HIGH, 2))};
+}
+
+static law halves(const fan *of, const knobs *k)
+{
+    (void)of;
+    return (law){LAW_HALVES, ceil(2 * knob_or(k, KNOB_LOW, -0.5)) / 2,
+                 floor(2 * knob_or(k, KNOB_HIGH, 0.5)) / 2};
+}
+
+/* A sum of `in` products with rows of deviation 1 has deviation 1 too: so do queries, keys and
+ * values, and what is scored of them is of size 1 once it is scaled. */
+static law scaled(const fan *of, const knobs *k)
+{
+    (void)k;
+    return around_zero(1 / sqrt((double)of->in));
+}
+
 static law xavier_uniform(const fan *of, const knobs *k)
 {
     return between(sqrt(3) * xavier(of, k));
@@ -157,6 +178,11 @@ static const distribution ROWS[] = {
       [ROLE_JOIN_BIAS] = "torch-spent"}, "wo,bo,wq,wk,wv"},
     {{"torch-spent", "0 in the place of numbers that are drawn and thrown away"},
      0, false, spent, {NULL}, NULL},
+    {{"scaled", "normal, deviation 1/√(fan in), so that scores are of size 1"},
+     0, false, scaled, WEIGHTS_ALONE, NULL},
+    {{"whole", "whole numbers from --low (0) to --high (2)"}, RANGE, false, whole, {NULL}, NULL},
+    {{"halves", "halves from --low (-0.5) to --high (0.5); rows are whole"},
+     RANGE, false, halves, {[ROLE_ROWS] = "whole"}, NULL},
     {{"constant", "--value (1) everywhere"}, VALUE, false, constant, {NULL}, NULL},
     {{"zero", "0 everywhere"}, 0, false, zero, {NULL}, NULL},
     {{"arange", "0, 1, 2, … in each matrix"}, 0, false, arange, {NULL}, NULL},

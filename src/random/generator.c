@@ -82,11 +82,19 @@ const named_table GENERATORS = NAMED_TABLE("generator", ROWS);
  * NumPy's ziggurat ends. */
 static const double GREATEST_NORMAL = 13;
 
+bool law_has_steps(law_kind kind)
+{
+    return kind == LAW_WHOLE || kind == LAW_HALVES;
+}
+
 double law_reach(const law *l)
 {
     switch (l->kind) {
     case LAW_UNIFORM: /* u·(b − a) + a */
         return fmax(fmax(fabs(l->a), fabs(l->b)), l->b - l->a);
+    case LAW_WHOLE:
+    case LAW_HALVES: /* as many as there are of them, and one more, are met on the way */
+        return 2 * (fmax(fabs(l->a), fabs(l->b)) + l->b - l->a + 1);
     case LAW_NORMAL:
         return fabs(l->a) + GREATEST_NORMAL * l->b;
     default: /* counts, cosines and 0 are of any type, and have no `a` */
@@ -109,13 +117,28 @@ static void fill_by_place(const draw *d, size_t first, size_t count, double *out
                                             : d->law.a;
 }
 
+/* `a` and `b` are multiples of the unit. */
+static void fill_steps(stream *s, const draw *d, double unit, size_t first, size_t count,
+                       double *out)
+{
+    double last = d->law.b / unit;
+    draw below = *d;
+    below.law = (law){LAW_UNIFORM, d->law.a / unit, last + 1};
+    s->from->fill(s, &below, first, count, out);
+    for (size_t i = 0; i < count; i++)
+        out[i] = fmin(floor(out[i]), last) * unit;
+}
+
 void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *out)
 {
-    bool is_random =
-        d->law.kind == LAW_UNIFORM || d->law.kind == LAW_NORMAL || d->law.kind == LAW_SPENT;
+    law_kind kind = d->law.kind;
+    bool has_steps = law_has_steps(kind);
+    bool is_random = kind == LAW_UNIFORM || kind == LAW_NORMAL || kind == LAW_SPENT;
+    if (has_steps)
+        fill_steps(s, d, kind == LAW_WHOLE ? 1 : 0.5, first, count, out);
     if (is_random)
         s->from->fill(s, d, first, count, out);
-    if (!is_random || d->law.kind == LAW_SPENT)
+    if (!(is_random || has_steps) || kind == LAW_SPENT)
         fill_by_place(d, first, count, out);
     if (d->type == DTYPE_F32)
         for (size_t i = 0; i < count; i++)

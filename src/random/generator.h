@@ -20,6 +20,8 @@
 
 typedef enum law_kind {
     LAW_UNIFORM,  /* from `a` up to `b` */
+    LAW_WHOLE,    /* whole numbers from `a` to `b`: the next ones below uniform numbers */
+    LAW_HALVES,   /* the same of halves */
     LAW_NORMAL,   /* of mean `a` and standard deviation `b` */
     LAW_CONSTANT, /* `a` */
     LAW_COUNT,    /* 0, 1, 2, … */
@@ -64,7 +66,7 @@ struct generator {
     bool has_f64;       /* float64 is what the library has, … */
     bool normal_is_f32; /* … but normal numbers are known to the last bit as float32 only */
     void (*begin)(stream *s);
-    /* Numbers first, first + 1, … of the matrix; LAW_UNIFORM or LAW_NORMAL. */
+    /* Numbers first, first + 1, … of the matrix: of LAW_NORMAL, else of LAW_UNIFORM. */
     void (*fill)(stream *s, const draw *d, size_t first, size_t count, double *out);
     /* The same as elements of d->type, where that is quicker; or NULL. */
     void (*elements)(const stream *s, const draw *d, size_t first, size_t count, void *out);
@@ -72,6 +74,8 @@ struct generator {
 
 extern const named_table GENERATORS;
 
+/* Whether all its numbers are multiples of one. */
+bool law_has_steps(law_kind kind);
 /* No number that is met while one of such a law is drawn is greater, whatever the generator. */
 double law_reach(const law *l);
 

@@ -4,10 +4,13 @@
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
+#include "cli/init/init_variant.h"
 #include "cli/out/output_file.h"
 #include "cli/out/output_format.h"
 #include "io/format.h"
 #include "random/generator.h"
+
+#include <string.h>
 
 /* So many elements are drawn before they are written, where there is no need to hold all. */
 enum { WINDOW = 1 << 20 };
@@ -82,17 +85,45 @@ static bool add_matrices(maker *m, bundle *b, err *e)
     return true;
 }
 
-/* "own-gaussian-123", and the command line. */
+static bool add_text(bundle *b, const char *name, const text *value, err *e)
+{
+    return text_ok(value, e) &&
+           bundle_add_text(b, name, text_string(value), value->length, (place){0}, e);
+}
+
+/* "own-scaled-123", or "exercise-123", which the answers to it name. */
+static void say_name(const maker *m, text *name)
+{
+    if (m->o->exercise.count > 0)
+        text_add_format(name, "exercise-%zu", m->o->seed);
+    else
+        text_add_format(name, "%s-%s-%zu", m->plan->generator->named.name, init_dist(m->o),
+                        m->o->seed);
+}
+
+/* "6 tokens of width 8, drawn from seed 123" */
+static void say_title(const maker *m, text *title)
+{
+    size_t tokens = m->plan->extent[EXTENT_TOKENS];
+    if (m->o->exercise.count > 0)
+        text_add_format(title, "Exercise, variant %zu", m->o->seed);
+    else
+        text_add_format(title, "%zu token%s of width %zu, drawn from seed %zu", tokens,
+                        tokens == 1 ? "" : "s", m->plan->extent[EXTENT_WIDTH], m->o->seed);
+}
+
+/* What a document is called, and where it comes from. One of an older distribution has no
+ * title, and the bytes that it always had. */
 static bool add_source(const maker *m, bundle *b, err *e)
 {
-    text name = {0};
-    text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name,
-                    m->o->dist == NULL ? INIT_USUAL_DIST : m->o->dist, m->o->seed);
-    bool done =
-        text_ok(&name, e) &&
-        bundle_add_text(b, "name", text_string(&name), name.length, (place){0}, e) &&
-        bundle_add_text(b, "source", text_string(&m->command), m->command.length, (place){0}, e);
+    text name = {0}, title = {0};
+    say_name(m, &name);
+    say_title(m, &title);
+    bool has_title = m->o->exercise.count > 0 || strcmp(init_dist(m->o), "scaled") == 0;
+    bool done = add_text(b, "name", &name, e) && (!has_title || add_text(b, "title", &title, e)) &&
+                add_text(b, "source", &m->command, e);
     text_free(&name);
+    text_free(&title);
     return done;
 }
 
@@ -103,9 +134,11 @@ static bool write_matrices(maker *m, err *e)
                          .single_line = (m->to->holds & HOLDS_STREAM) != 0,
                          .names_alone = true,
                          .threads = m->o->threads};
+    const text_list *asked = &m->o->exercise;
     bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
     if (done && holds_all)
-        done = add_source(m, &b, e);
+        done = add_source(m, &b, e) &&
+               (asked->count == 0 || bundle_add_list(&b, "exercise", asked, (place){0}, e));
     if (done && (m->to->holds & HOLDS_METADATA) && !holds_all) {
         done = add_source(m, &metadata, e);
         how.metadata = &metadata;
@@ -150,6 +183,7 @@ static bool make(const init_plan *p, const options *o, const env *world, err *e)
     m.stream = stream_begin(p->generator, o->seed);
     init_command_write(p, o, m.to, &m.command);
     bool done = text_ok(&m.command, e) &&
+                (o->exercise.count == 0 || init_variant_check_format(m.to, e)) &&
                 init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) && write_whole(&m, e);
     text_free(&m.command);
     bundle_free(&m.kept);
@@ -159,11 +193,18 @@ static bool make(const init_plan *p, const options *o, const env *world, err *e)
 int command_init(const options *o, env *world, err *e)
 {
     init_plan p = {0};
-    if (o->operands > 0) {
-        err_set(e, "init takes no file, and %s is named", o->operand[0]);
+    bool has_template = o->exercise.count > 0 && o->operands > 0;
+    size_t most = o->exercise.count > 0;
+    if (o->operands > most) {
+        err_set(e,
+                most == 0 ? "init takes no file, and %s is named"
+                          : "init --exercise takes one document, and %s is named too",
+                o->operand[most]);
         err_remedy(e, "-o FILE says where the result goes");
         return EXIT_WRONG;
     }
+    if (has_template)
+        return init_variant(o, e) ? EXIT_DONE : EXIT_WRONG;
     bool done = init_plan_make(&p, o, world, e) && make(&p, o, world, e);
     init_plan_free(&p);
     return done ? EXIT_DONE : EXIT_WRONG;

@@ -11,7 +11,7 @@ static void add_option(text *out, const char *name, const char *value)
     shell_word_add(out, value);
 }
 
-static void add_list(text *out, const char *name, const text_list *list)
+void init_command_add_list(text *out, const char *name, const text_list *list)
 {
     text joined = {0};
     for (size_t i = 0; i < list->count; i++)
@@ -26,7 +26,7 @@ static void add_sizes(text *out, const init_plan *p, const options *o)
 {
     const entry *tokens = bundle_find(&p->settings, "tokens");
     if (tokens != NULL)
-        add_list(out, "tokens", &tokens->list);
+        init_command_add_list(out, "tokens", &tokens->list);
     else
         text_add_format(out, " --tokens %zu", p->extent[EXTENT_TOKENS]);
     text_add_format(out, " --width %zu", p->extent[EXTENT_WIDTH]);
@@ -57,11 +57,12 @@ void init_command_write(const init_plan *p, const options *o, const format *to, 
     text_add_string(out, "selfattn init");
     add_sizes(out, p, o);
     text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
-                    o->dist == NULL ? INIT_USUAL_DIST : o->dist);
+                    init_dist(o));
     for (size_t i = 0; i < o->dist_of.count; i++)
         add_option(out, "dist-of", o->dist_of.item[i]);
     add_knobs(out, o);
-    add_list(out, "draw", &o->draw);
+    init_command_add_list(out, "draw", &o->draw);
+    init_command_add_list(out, "exercise", &o->exercise);
     if (o->biases)
         text_add_string(out, " --biases");
     if (o->has_digits && to->is_json)

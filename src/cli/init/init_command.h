@@ -9,5 +9,7 @@
  * otherwise are quoted. Digits decide numbers of text: next to elements as they lie in memory the
  * command makes those. */
 void init_command_write(const init_plan *p, const options *o, const format *to, text *out);
+/* Adds " --NAME A,B", or nothing of an empty list. */
+void init_command_add_list(text *out, const char *name, const text_list *list);
 
 #endif

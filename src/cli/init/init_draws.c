@@ -5,8 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-const char INIT_USUAL_DIST[] = "gaussian";
 const char *const KNOB_OPTIONS[KNOBS] = {"low", "high", "mean", "std", "gain", "value"};
+
+/* Where somebody says how far gaussian numbers spread, that is what is meant. */
+const char *init_dist(const options *o)
+{
+    bool is_gaussian = o->knobs.is_set[KNOB_MEAN] || o->knobs.is_set[KNOB_STD];
+    return o->dist != NULL         ? o->dist
+           : o->exercise.count > 0 ? "halves"
+           : is_gaussian           ? "gaussian"
+                                   : "scaled";
+}
 
 static const distribution *dist_named(const char *name, size_t length)
 {
@@ -28,7 +37,7 @@ static const char *own_dist(const part *of, const options *o)
 
 static const distribution *common_dist(const options *o)
 {
-    const char *name = o->dist == NULL ? INIT_USUAL_DIST : o->dist;
+    const char *name = init_dist(o);
     return dist_named(name, strlen(name));
 }
 
@@ -71,7 +80,8 @@ static void add_making(init_plan *p, const part *of)
 /* What is drawn unless --draw says otherwise; each once. */
 static void add_usual(init_plan *p, const part *of, const options *o)
 {
-    if (of->is_usual && (!part_is_bias(of) || o->biases) && !is_made(p, of))
+    bool is_missed = of->role == ROLE_JOIN && o->exercise.count > 0; /* Wo is one product more */
+    if (of->is_usual && !is_missed && (!part_is_bias(of) || o->biases) && !is_made(p, of))
         add_making(p, of);
 }
 
@@ -115,7 +125,8 @@ static bool shape_making(init_plan *p, making *m, err *e)
 
 static bool is_known_in_f64(const generator *g, law_kind kind)
 {
-    return !(kind == LAW_UNIFORM && !g->has_f64) && !(kind == LAW_NORMAL && g->normal_is_f32);
+    bool is_uniform = kind == LAW_UNIFORM || law_has_steps(kind);
+    return !(is_uniform && !g->has_f64) && !(kind == LAW_NORMAL && g->normal_is_f32);
 }
 
 /* An infinity among the numbers is what run refuses. */
@@ -136,13 +147,13 @@ static bool check_law(const init_plan *p, const making *m, err *e)
 {
     const law *l = &m->draw.law;
     const place low = place_of_option("low"), rng = place_of_option("rng");
-    if (l->kind == LAW_UNIFORM && !(l->a < l->b))
+    if ((l->kind == LAW_UNIFORM && !(l->a < l->b)) || (law_has_steps(l->kind) && !(l->a <= l->b)))
         return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
                       m->dist->named.name);
     if (p->type == DTYPE_F32 || is_known_in_f64(p->generator, l->kind))
         return check_range(p, m, e);
     err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only",
-           p->generator->named.name, l->kind == LAW_UNIFORM ? "uniform" : "normal");
+           p->generator->named.name, l->kind == LAW_NORMAL ? "normal" : "uniform");
     return err_remedy(e, "leave --dtype out here, and give it to run");
 }
 

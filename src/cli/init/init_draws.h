@@ -4,7 +4,8 @@
 
 #include "cli/init/init_plan.h"
 
-extern const char INIT_USUAL_DIST[];
+/* The distribution that is named, or usual. */
+const char *init_dist(const options *o);
 extern const char *const KNOB_OPTIONS[KNOBS]; /* the options that turn the knobs */
 
 /* Once the sizes, the type and the generator are known. */

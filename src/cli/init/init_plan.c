@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
+enum { EXERCISE_TOKENS = 3, EXERCISE_WIDTH = 4 }; /* as many products as fit a page by hand */
 static const char USUAL_GENERATOR[] = "own";
 
 /* ---- sizes ---- */
@@ -40,10 +41,10 @@ static bool is_number(const char *word)
 
 /* --tokens: names of rows, or their number alone. What is another number alone is a slip, and no
  * name. */
-static bool count_tokens(init_plan *p, err *e)
+static bool count_tokens(init_plan *p, const options *o, err *e)
 {
     entry *rows = bundle_find(&p->settings, "tokens");
-    p->extent[EXTENT_TOKENS] = USUAL_TOKENS;
+    p->extent[EXTENT_TOKENS] = o->exercise.count > 0 ? EXERCISE_TOKENS : USUAL_TOKENS;
     if (rows == NULL)
         return true;
     if (rows->list.count == 0)
@@ -83,8 +84,9 @@ static bool check_heads(const init_plan *p, size_t heads, size_t shared, const o
 static bool find_extents(init_plan *p, const options *o, err *e)
 {
     size_t heads, shared;
-    p->extent[EXTENT_WIDTH] = o->width > 0 ? o->width : USUAL_WIDTH;
-    if (!count_tokens(p, e) || !read_heads(p, &heads, &shared, e) ||
+    size_t usual = o->exercise.count > 0 ? EXERCISE_WIDTH : USUAL_WIDTH;
+    p->extent[EXTENT_WIDTH] = o->width > 0 ? o->width : usual;
+    if (!count_tokens(p, o, e) || !read_heads(p, &heads, &shared, e) ||
         !check_heads(p, heads, shared, o, e))
         return false;
     size_t head = o->head_width > 0 ? o->head_width : p->extent[EXTENT_WIDTH] / heads;

@@ -140,7 +140,7 @@ typedef struct options {
     size_t width, head_width, seed; /* widths: 0 where they are not given */
     bool has_seed;
     const char *dist, *rng, *fan;
-    text_list dist_of, draw; /* NAME=DIST; names */
+    text_list dist_of, draw, exercise; /* NAME=DIST; names; steps */
     knobs knobs;
     bool biases;
     /* example */

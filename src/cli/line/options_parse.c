@@ -296,6 +296,7 @@ void options_free(options *o)
     text_list_free(&o->blank);
     text_list_free(&o->dist_of);
     text_list_free(&o->draw);
+    text_list_free(&o->exercise);
     *o = (options){0};
 }
 
