@@ -89,15 +89,50 @@ static void find_made(asked *a, const text_list *words, const trace *room)
     }
 }
 
+static bool is_hidden(const asked *a, const trace_origin *from)
+{
+    return from->part != PART_NONE && a->is_hidden[map_index(from->room, from->map)];
+}
+
+static bool is_made_of_hidden(const asked *a, const trace_map *map)
+{
+    size_t i = 0;
+    while (i < TRACE_OPERANDS && !is_hidden(a, &map->operand[i]))
+        i++;
+    return i < TRACE_OPERANDS || is_hidden(a, &map->learned);
+}
+
+/* Whether there were more of them. */
+static bool hide_more(asked *a)
+{
+    bool found = false;
+    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
+        const trace *room = trace_room(a->whole, i);
+        for (size_t j = 0; j < room->maps; j++) {
+            bool *is_it = &a->is_hidden[room->first_map + j];
+            if (!*is_it && is_made_of_hidden(a, &room->map[j]))
+                found = *is_it = true;
+        }
+    }
+    return found;
+}
+
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e)
 {
     size_t rooms = trace_rooms(whole);
     const trace *last = trace_room(whole, rooms - 1);
-    *a = (asked){.whole = whole, .digits = how->digits};
-    a->is_made = mem_alloc_zeroed(last->first_map + last->maps, sizeof a->is_made[0], e);
-    for (size_t i = 0; i < rooms && a->is_made != NULL; i++)
+    size_t maps = last->first_map + last->maps;
+    *a = (asked){.whole = whole, .digits = how->digits, .is_exam = how->is_exam};
+    a->is_made = mem_alloc_zeroed(maps, 2 * sizeof a->is_made[0], e);
+    if (a->is_made == NULL)
+        return false;
+    a->is_hidden = a->is_made + maps;
+    for (size_t i = 0; i < rooms; i++)
         find_made(a, how->blank, trace_room(whole, i));
-    return a->is_made != NULL;
+    memcpy(a->is_hidden, a->is_made, maps * sizeof a->is_made[0]);
+    while (a->is_exam && hide_more(a))
+        continue;
+    return true;
 }
 
 void asked_end(asked *a)
@@ -113,6 +148,52 @@ static bool is_made(const asked *a, const trace *room, const trace_map *map)
 bool asked_makes(const asked *a, const trace_map *map)
 {
     return a != NULL && map != NULL && is_made(a, trace_room(a->whole, a->room), map);
+}
+
+bool asked_tells(const asked *a, const trace_map *map)
+{
+    return asked_makes(a, map) && !a->is_exam;
+}
+
+/* ---- which steps of an exam ---- */
+
+static bool step_makes(const trace *room, step_id step, const bool *which)
+{
+    size_t i = 0;
+    while (i < room->maps && !(room->map[i].step == step && which[room->first_map + i]))
+        i++;
+    return i < room->maps;
+}
+
+/* A step of the rooms before it, or of its own, up to it. */
+static bool comes_after_asked(const asked *a, const trace *room, step_id step)
+{
+    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
+        const trace *one = trace_room(a->whole, i);
+        for (size_t j = 0; j < one->steps; j++) {
+            if (one == room && one->step[j].id == step)
+                return false;
+            if (step_makes(one, one->step[j].id, a->is_made))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool has_maps(const trace *room, step_id step)
+{
+    size_t i = 0;
+    while (i < room->maps && room->map[i].step != step)
+        i++;
+    return i < room->maps;
+}
+
+bool asked_leaves_out(const asked *a, const trace *room, step_id step)
+{
+    if (a == NULL || !a->is_exam || step_makes(room, step, a->is_made))
+        return false;
+    return has_maps(room, step) ? step_makes(room, step, a->is_hidden)
+                                : comes_after_asked(a, room, step);
 }
 
 /* ---- which numbers ---- */
@@ -157,10 +238,12 @@ static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
            is_cell_asked(a, &before) && (factor.map == NULL || !is_cell_asked(a, &factor));
 }
 
-/* By a step that is asked for, or it is a number of one, taken over. */
+/* By a step that is asked for, or it is a number of one, taken over; in an exam also made of
+ * one. */
 static bool is_cell_asked(const asked *a, const map_cell *cell)
 {
-    return is_made(a, cell->room, cell->map) || is_taken(a, cell, false) || is_taken(a, cell, true);
+    return a->is_hidden[map_index(cell->room, cell->map)] || is_taken(a, cell, false) ||
+           is_taken(a, cell, true);
 }
 
 bool asked_hides(const asked_numbers *numbers, size_t row, size_t column)

@@ -76,6 +76,23 @@ static ptrdiff_t room_number(const html_page *p)
     return html_has_floors(p) ? p->trace - p->whole->rooms : 0;
 }
 
+/* What an exam says of a step that it asks for: how it is made, and the tables to be filled in. */
+static bool is_of_exam(const html_page *p, const trace_item *item)
+{
+    map_place at;
+    return item->kind == TRACE_FORMULA ||
+           (item->kind == TRACE_MATRIX && map_of(p->trace, &item->a, &at) != NULL);
+}
+
+static void add_items(const html_page *p, const trace_step *step)
+{
+    bool is_blank = html_is_blank(p, step->id);
+    for (size_t i = 0; i < step->count; i++) {
+        if (!is_blank || !p->how->is_exam || is_of_exam(p, &step->item[i]))
+            html_add_item(p, &step->item[i], is_blank);
+    }
+}
+
 static void add_step(const html_page *p, const trace_step *step, size_t number)
 {
     int level = html_has_floors(p) ? 3 : 2;
@@ -85,9 +102,14 @@ static void add_step(const html_page *p, const trace_step *step, size_t number)
                     "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
                     room_number(p), step->name, level, number, step->name,
                     step_of(step->id)->named.help, level);
-    for (size_t i = 0; i < step->count; i++)
-        html_add_item(p, &step->item[i], html_is_blank(p, step->id));
-    html_add_asked(p, step->id);
+    if (asked_leaves_out(p->asked, p->trace, step->id)) {
+        text_add_string(p->out, "<p class=note>");
+        html_say(p->out, "leftOut", NULL);
+        text_add_string(p->out, "</p>\n");
+    } else {
+        add_items(p, step);
+        html_add_asked(p, step->id);
+    }
     text_add_string(p->out, "</section>\n");
 }
 
@@ -147,7 +169,12 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
     html_page p = {.out = sink_text(to), .trace = t, .whole = t, .how = &with};
     bool is_said = how->blank != NULL && how->blank->count > 0;
     with.blank = is_said ? how->blank : t->exercise;
-    if (with.blank != NULL && with.blank->count > 0) {
+    bool is_asked = with.blank != NULL && with.blank->count > 0;
+    if (how->is_exam && !is_asked) {
+        err_set(e, "--exam leaves nothing empty: no step is asked for");
+        return err_remedy(e, "--blank names steps, or the document has an \"exercise\"");
+    }
+    if (is_asked) {
         if (!asked_check(with.blank, is_said ? "--blank" : "exercise", t, e) ||
             !asked_begin(&from, t, &with, e))
             return false;

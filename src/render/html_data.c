@@ -47,7 +47,7 @@ typedef struct head_rows {
 
 static head_rows rows_of_head(const html_page *p, const trace_map *map, size_t head)
 {
-    bool is_made = asked_makes(p->asked, map);
+    bool is_made = asked_tells(p->asked, map);
     return (head_rows){.page = p,
                        .matrix = tensor_at(&map->values, head),
                        .numbers = asked_of_map(p->asked, map, head),
@@ -186,7 +186,7 @@ static void add_cells(const html_page *p, const trace_map *map)
     if (kept == KEPT_FOCUS)
         text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
     add_kept(p, map, kept, false);
-    if (asked_makes(p->asked, map))
+    if (asked_tells(p->asked, map))
         add_kept(p, map, kept, true);
 }
 

@@ -101,6 +101,7 @@ static const named ROWS[] = {
     {"rightOf", "{1} of {2} right"},
     {"hint", "Hint {1} of {2}:"},
     {"comesFrom", ASKED_HINT},
+    {"leftOut", "This step goes on with what you are asked for."},
     {"answer", "your answer for {1}"},
     {"digits", "{1} decimals count"},
     {"save", "Save answers"},

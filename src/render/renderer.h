@@ -14,6 +14,7 @@ typedef struct render_options {
     /* Words that mean steps whose cells are left empty, to be filled in; NULL: those of the
      * document's exercise. */
     const text_list *blank;
+    bool is_exam;              /* the page has nothing that is made of them */
     const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
     /* "FILE" or "FILE:LINE" that a trace among several is of; NULL: it is alone. */
     const char *source;

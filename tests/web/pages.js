@@ -27,8 +27,8 @@
 // digits      (digits/nothing.html, fixed decimals) a row that sees nothing has no arithmetic
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
-//             steps; what
-//             is typed outlives a reload; what is saved is what selfattn check --answers marks; later numbers tell no answer
+//             steps; what is typed outlives a reload; what is saved is what selfattn check --answers
+//             marks; later numbers tell no answer; an exam checks nothing
 
 const fs = require('fs');
 const path = require('path');
@@ -548,6 +548,8 @@ const EXERCISES = {
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
     operands: 'context: −1',
     arithmetic: '−1 + (−1) = −2', later: ['ffn.hidden-h0-r0-c0', '= □·1 + □·0 + (−1) = 2'], document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
+  'exercise-exam': { numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], document: 'seeds/001-walkthrough.json',
+    marks: 9 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
   // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
   // entry of a batch
@@ -670,6 +672,28 @@ async function checkExercise(name) {
   await checkAccess(name);
 }
 
+// An exam: nothing is checked and no hint is given, Enter goes on, and what is saved is marked. The
+// answers are seed 001's scores, and the document is asked for by its exercise.
+async function checkExam(name) {
+  const { page, said, close } = await open(browser, name);
+  const inputs = page.locator('.blank input');
+  check(name, (await page.getByRole('button', { name: 'Check' }).count()) === 0, 'it checks');
+  await inputs.first().focus();
+  for (const number of EXERCISES[name].numbers) {
+    await page.keyboard.type(String(number));
+    await page.keyboard.press('Enter');
+  }
+  check(name, (await inputs.evaluateAll((all) => all.map((input) => input.className).join(''))) === '',
+    'an answer is marked');
+  await inputs.last().hover();
+  await page.waitForTimeout(300);
+  const told = await savedMarks(name, page), { marks } = EXERCISES[name];
+  check(name, told === `ok ${marks} of ${marks} answers are right`, `it is marked: ${told}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+  await checkAccess(name);
+}
+
 // Typed with Enter, which checks and goes on; a reload brings it back, and where nothing may be kept
 // the page works as well.
 async function checkKept(name) {
@@ -708,7 +732,8 @@ let browser;
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
   const names = pagesIn(folder);
   for (const name of names) {
-    if (EXERCISES[name] && EXERCISES[name].numbers) await checkExercise(name);
+    if (name === 'exercise-exam') await checkExam(name);
+    else if (EXERCISES[name] && EXERCISES[name].numbers) await checkExercise(name);
     else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);
   }

@@ -156,6 +156,7 @@ if picked examples; then
 fi
 if picked exercise; then
     exercise exercise run "$root/testdata/seeds/001-walkthrough.json" --blank scores,weights
+    exercise exercise-exam run "$root/testdata/seeds/001-walkthrough.json" --exam --blank scores
     exercise exercise-floors encode "$root/testdata/stacks/seed-encoder.json" \
         --blank residual,layer.0.ln2
     exercise exercise-heads run "$root/testdata/examples/asad-two-heads-wo.json" \

@@ -179,6 +179,8 @@ static const option_row ROWS[] = {
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .any_in = GROUP_WAYS, .place = AT(blank), .has = AT(trace), .choices = &STEPS,
      .also = &STAGES},
+    {{"exam", "a page without hints, and without what is asked for"}, OPTION_FLAG, GROUP_TRACE,
+     .place = AT(exam), .has = AT(trace)},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture)},
     /* run */

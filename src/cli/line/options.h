@@ -119,6 +119,7 @@ typedef struct options {
     text_list focus; /* row=I, head=H, batch=B */
     bool full;
     text_list blank; /* steps */
+    bool exam;
     const char *picture;
     /* run */
     size_t threads, max_memory; /* without --threads and --max-memory, cli.c says them */

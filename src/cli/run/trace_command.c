@@ -115,9 +115,10 @@ bool trace_command_check(const options *o, size_t results, err *e)
     const renderer *by = find_renderer(o);
     if (by->is_whole_file && results > 0)
         return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
-    if (o->blank.count == 0 || by->takes_blanks)
+    if ((o->blank.count == 0 && !o->exam) || by->takes_blanks)
         return true;
-    err_set(e, "--blank leaves cells of a page empty, and the trace format is %s", by->named.name);
+    err_set(e, "--%s leaves cells of a page empty, and the trace format is %s",
+            o->exam ? "exam" : "blank", by->named.name);
     return err_remedy(e, "--trace-format html makes a page");
 }
 
@@ -157,6 +158,7 @@ static bool render(const trace *t, const options *o, const env *world, const cha
                           .is_full = o->full,
                           .color = output_uses_color(o, world, file->file),
                           .blank = &o->blank,
+                          .is_exam = o->exam,
                           .source = from};
     bool is_limited = by->most_bytes > 0 && !o->force;
     return is_limited ? render_limited(by, t, &how, o, to, e) : by->render(t, &how, to, e);

@@ -1,5 +1,6 @@
 // Exercises (--blank): cells to type in.
 // Three hints help with a wrong answer: the formula, its operands, and the sum without its result.
+// The page of an exam has no numbers to compare with: nothing is checked, and answers are saved.
 
 const EXERCISES = [];
 
@@ -98,14 +99,20 @@ function check(exercise) {
   if (wrong.length > 0) help(exercise, wrong[0]);
 }
 
+function isExam(exercise) {
+  return !exercise.map.exact;
+}
+
 // Enter checks one answer; after a right one it goes on to what is not yet right.
-function checkOne(exercise, blank) {
-  const isDone = judge(blank);
-  showScore(exercise);
-  if (!isDone) {
-    help(exercise, blank);
-    blank.input.select();
-    return;
+function enter(exercise, blank) {
+  if (!isExam(exercise)) {
+    const isDone = judge(blank);
+    showScore(exercise);
+    if (!isDone) {
+      help(exercise, blank);
+      blank.input.select();
+      return;
+    }
   }
   const all = EXERCISES.flatMap((one) => one.blanks), at = all.indexOf(blank);
   const next = [...all.slice(at + 1), ...all.slice(0, at)]
@@ -119,7 +126,7 @@ function blanksOf(map) {
 }
 
 function makeExercise(map, shown) {
-  const exercise = { blanks: [], score: document.createElement('output'),
+  const exercise = { map, blanks: [], score: document.createElement('output'),
     help: makeElement('div', 'hint') };
   exercise.help.append(TEXT.digits(DIGITS));
   exercise.help.setAttribute('aria-live', 'polite');
@@ -129,14 +136,15 @@ function makeExercise(map, shown) {
       if (!cell) continue;
       const blank = makeInput(place, cell);
       blank.input.addEventListener('keydown', (event) => {
-        if (event.key === 'Enter') checkOne(exercise, blank);
+        if (event.key === 'Enter') enter(exercise, blank);
       });
       exercise.blanks.push(blank);
     }
   }
   shown.table.setAttribute('role', 'table');
-  shown.table.closest('figure').append(makeButton(TEXT.check, () => check(exercise)),
-    exercise.score, exercise.help);
+  const figure = shown.table.closest('figure');
+  if (!isExam(exercise)) figure.append(makeButton(TEXT.check, () => check(exercise)), exercise.score);
+  figure.append(exercise.help);
   EXERCISES.push(exercise);
 }
 

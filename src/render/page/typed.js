@@ -1,5 +1,5 @@
 // What is typed as an answer: a number in any notation, a fraction, or an expression of the signs that
-// a page writes: exp(−2)/(1 + √2), 1/2.1353, 2,5, −∞. Nothing of it is executed.
+// a page writes: exp(−2)/(1 + √2), 1/3.5, 2,5, −∞. Nothing of it is executed.
 
 const SIGNS = { '−': '-', '–': '-', '·': '*', '×': '*', '÷': '/', ':': '/', ',': '.' };
 const TOKENS = /(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[a-z]+|\S/g;
