@@ -1,10 +1,150 @@
 /* selfattn example: the built-in documents. */
+#include "base/mem.h"
 #include "cli/command.h"
-#include "cli/example/example_all.h"
 #include "cli/example/examples.h"
 #include "io/sink.h"
+#include "render/html_index.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* ---- --all DIR: every built-in document with its page and its picture ---- */
+
+static const example *example_at(size_t index)
+{
+    return (const example *)(const void *)named_row(&EXAMPLES, index);
+}
+
+/* DIR/NAME.ENDING; its text is the caller's to free. */
+static bool make_path(text *path, const char *dir, const char *name, const char *ending, err *e)
+{
+    text_clear(path);
+    text_add_format(path, "%s/%s.%s", dir, name, ending);
+    return text_ok(path, e);
+}
+
+/* Of the weights of one attention; layers have many. */
+static bool has_picture(const example *one)
+{
+    return one->run == command_run;
+}
+
+/* ---- before anything is written ---- */
+
+static bool check_free(text *path, const char *dir, const char *name, const char *ending, err *e)
+{
+    struct stat found;
+    if (!make_path(path, dir, name, ending, e))
+        return false;
+    if (lstat(text_string(path), &found) != 0)
+        return true;
+    err_set(e, "%s is there already, and nothing was written", text_string(path));
+    return err_remedy(e, "--force replaces it, and all others that are there");
+}
+
+static bool check_all_free(const char *dir, err *e)
+{
+    text path = {0};
+    bool done = check_free(&path, dir, "index", "html", e);
+    for (size_t i = 0; i < EXAMPLES.count && done; i++) {
+        const example *one = example_at(i);
+        const char *name = one->named.name;
+        done = check_free(&path, dir, name, "json", e) && check_free(&path, dir, name, "html", e) &&
+               (!has_picture(one) || check_free(&path, dir, name, "svg", e));
+    }
+    text_free(&path);
+    return done;
+}
+
+static bool make_directory(const char *dir, err *e)
+{
+    struct stat found;
+    if (mkdir(dir, 0777) == 0)
+        return true;
+    if (errno != EEXIST)
+        return err_set(e, "%s: cannot be made: %s", dir, strerror(errno));
+    if (stat(dir, &found) == 0 && S_ISDIR(found.st_mode))
+        return true;
+    return err_set(e, "%s is not a directory, and --all writes into one", dir);
+}
+
+/* ---- one example ---- */
+
+static bool write_document(const char *file, const example *one, err *e)
+{
+    sink out;
+    if (!sink_open(&out, file, e))
+        return false;
+    text_add_string(sink_text(&out), one->text);
+    return sink_close(&out, e);
+}
+
+enum { STEPS_OF_GENERATION = 5 };
+
+/* As the command line would: --trace-output PAGE --trace-format html --picture SVG -o /dev/null. */
+static bool write_page(const options *o, env *world, const example *one, const char *document,
+                       const char *page, const char *svg, err *e)
+{
+    options run = {.operand = &document,
+                   .operands = 1,
+                   .trace = true,
+                   .trace_format = "html",
+                   .trace_output = page,
+                   .picture = has_picture(one) ? svg : NULL,
+                   .output = "/dev/null",
+                   .generated = STEPS_OF_GENERATION,
+                   .max_memory = o->max_memory,
+                   .quiet = true};
+    return one->run(&run, world, e) == EXIT_DONE;
+}
+
+static bool write_example(const options *o, env *world, const example *one, err *e)
+{
+    const char *name = one->named.name;
+    text json = {0}, page = {0}, svg = {0};
+    bool done =
+        make_path(&json, o->all, name, "json", e) && make_path(&page, o->all, name, "html", e) &&
+        make_path(&svg, o->all, name, "svg", e) && write_document(text_string(&json), one, e) &&
+        write_page(o, world, one, text_string(&json), text_string(&page), text_string(&svg), e);
+    text_free(&json);
+    text_free(&page);
+    text_free(&svg);
+    return done;
+}
+
+/* ---- the index ---- */
+
+static bool write_index(const char *dir, err *e)
+{
+    text path = {0};
+    sink out;
+    html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
+    for (size_t i = 0; i < EXAMPLES.count && row != NULL; i++) {
+        const example *one = example_at(i);
+        row[i] = (html_index_row){one->named.name, one->named.help, one->notes, has_picture(one)};
+    }
+    bool done = row != NULL && make_path(&path, dir, "index", "html", e) &&
+                sink_open(&out, text_string(&path), e);
+    if (done) {
+        html_add_index(sink_text(&out), row, EXAMPLES.count);
+        done = sink_close(&out, e);
+    }
+    text_free(&path);
+    mem_free(row);
+    return done;
+}
+
+/* Nothing is written where a file is there already, unless --force says so. */
+static bool example_write_all(const options *o, env *world, err *e)
+{
+    if (o->operands > 0)
+        return err_set(e, "--all writes all examples, and \"%s\" names one", o->operand[0]);
+    bool done = (o->force || check_all_free(o->all, e)) && make_directory(o->all, e);
+    for (size_t i = 0; i < EXAMPLES.count && done; i++)
+        done = write_example(o, world, example_at(i), e);
+    return done && write_index(o->all, e);
+}
 
 static void list_examples(text *out)
 {
