@@ -1,13 +1,16 @@
 /* selfattn convert: a file in another format, with nothing lost on the way. */
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/convert/convert_check.h"
-#include "cli/convert/convert_metadata.h"
 #include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
+#include "cli/out/note.h"
 #include "cli/out/output_file.h"
 #include "cli/out/output_format.h"
+#include "cli/out/report.h"
+#include "io/csv.h"
+#include "io/holds.h"
 #include "io/jsonl.h"
+#include "io/safetensors_header.h"
 #include "io/source.h"
 #include "model/stack.h"
 
@@ -26,9 +29,231 @@ typedef struct converter {
     size_t written; /* bundles so far */
 } converter;
 
+/* ---- what of a file would be lost in another format: said before anything is written ---- */
+
+/* An entry as messages call it. */
+static const char *name_of(const entry *one)
+{
+    return one->name[0] == '\0' ? "the matrix" : one->name;
+}
+
+static void say_lost(const converter *c, const entry *one, const char *what)
+{
+    err said = {0};
+    err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one), c->to->title,
+           what);
+    report_error(c->world, &said);
+}
+
+/* Tells of each entry that has no place: how many there are. */
+static size_t tell_lost(const converter *c, const bundle *b)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        const char *what = format_lacks(c->to, b, one);
+        if (what != NULL && !c->o->force)
+            say_lost(c, one, what);
+        else if (what != NULL)
+            note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name_of(one),
+                     c->to->title, what);
+        lost += what != NULL;
+    }
+    return lost;
+}
+
+/* What the format has no place for is left out; without a format, what was not read.
+ * What stays is moved to another bundle, which takes the place of this one: taken out one by one,
+ * each that is left out would move all those after it. */
+static bool leave_out(bundle *b, const format *f, err *e)
+{
+    bundle stay = {0};
+    bool done = true;
+    for (size_t i = 0; i < b->count && done; i++) {
+        entry *one = &b->entry[i];
+        bool is_out = f == NULL ? one->kind == ENTRY_UNREAD : format_lacks(f, b, one) != NULL;
+        done = is_out || bundle_take(&stay, one->name, one, e);
+    }
+    bundle_free(b);
+    *b = stay;
+    return done;
+}
+
+/* Leaves out what of a file was not read, and says why. */
+static bool leave_unread(const converter *c, bundle *b, err *e)
+{
+    size_t unread = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        if (one->kind != ENTRY_UNREAD)
+            continue;
+        unread++;
+        note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
+    }
+    return unread == 0 || leave_out(b, NULL, e);
+}
+
+static bool refuse_lost(const converter *c, size_t lost, const bundle *b, err *e)
+{
+    place at = {.file = c->out};
+    if (b->count == 1)
+        err_at(e, &at, "nothing is written: the only entry of %s would be lost", c->in);
+    else
+        err_at(e, &at, "nothing is written: %zu of the %zu entries of %s would be lost", lost,
+               b->count, c->in);
+    if (c->to->holds & HOLDS_MATRICES)
+        return err_remedy(e,
+                          "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
+    return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
+}
+
+static bool check_one_matrix(const converter *c, const bundle *b, size_t lost, err *e)
+{
+    const char *to = c->to->title;
+    if (c->to->holds & HOLDS_MATRICES || b->count == 1)
+        return true;
+    place at = {.file = c->out};
+    if (b->count == 0 && lost > 0)
+        return err_at(e, &at, "%s holds one matrix, and nothing is left of %s", to, c->in);
+    if (b->count == 0)
+        return err_at(e, &at, "%s holds one matrix, and %s has none", to, c->in);
+    text names = {0};
+    for (size_t i = 0; i < b->count; i++)
+        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", name_of(&b->entry[i]));
+    if (text_ok(&names, e))
+        err_at(e, &at, "%s holds one matrix, and %s has %zu: %s", to, c->in, b->count,
+               text_string(&names));
+    text_free(&names);
+    return err_remedy(e, "FILE:NAME takes one of them");
+}
+
+/* "bq, bk and bv …": the names of all that change alike, in one note. */
+static bool note_changes(const converter *c, const bundle *b, held_change change, const char *what,
+                         err *e)
+{
+    text names = {0};
+    for (size_t i = 0; i < b->count; i++) {
+        if (format_changes(c->to, &b->entry[i]) == change)
+            text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(&b->entry[i]));
+    }
+    bool done = text_ok(&names, e);
+    if (done && names.length > 0)
+        note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, what, text_string(&names));
+    text_free(&names);
+    return done;
+}
+
+/* Cells of text: labels, or where a table has none, the names of its matrices. */
+static void note_formulas(const converter *c, const bundle *b)
+{
+    bool has_labels = (c->to->holds & HOLDS_LABELS) != 0;
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        bool is_list = one->kind == ENTRY_LIST, is_cell = csv_is_labels(one) == has_labels;
+        for (size_t j = 0; is_cell && j < (is_list ? one->list.count : 1); j++) {
+            const char *cell = !has_labels ? one->name : is_list ? one->list.item[j] : one->text;
+            if (!csv_is_formula(cell))
+                continue;
+            first = count++ == 0 ? cell : first;
+        }
+    }
+    if (count > 0)
+        note_say(c->world, c->o, NULL,
+                 "%zu cell%s of text begin%s with = + - or @, first '%s', which a spreadsheet may "
+                 "take for a formula; --csv-safe puts an apostrophe in front",
+                 count, count == 1 ? "" : "s", count == 1 ? "s" : "", first);
+}
+
+/* Names each entry that the format has no place for, on its own line of stderr, and then fails;
+ * with --force takes them out of the bundle, and goes on. What only changes its look is told in
+ * notes. */
+static bool check_lost(const converter *c, bundle *b, err *e)
+{
+    size_t lost = tell_lost(c, b);
+    if (lost > 0 && !c->o->force)
+        return refuse_lost(c, lost, b, e);
+    if (lost > 0 && !leave_out(b, c->to, e))
+        return false;
+    if (!check_one_matrix(c, b, lost, e))
+        return false;
+    static const struct {
+        held_change change;
+        const char *what;
+    } CHANGES[] = {{HELD_AS_ROW, "reads vectors and numbers back as matrices of one row"},
+                   {HELD_AS_DIGITS, "reads true and false back as 1 and 0"},
+                   {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
+                   {HELD_NAMELESS, "keeps no name"}};
+    for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
+        if (!note_changes(c, b, CHANGES[i].change, CHANGES[i].what, e))
+            return false;
+    }
+    if (c->to->has_delimiter && !c->o->csv_safe)
+        note_formulas(c, b);
+    return true;
+}
+
 static const char *said_name(const char *file, const char *standard)
 {
     return strcmp(file, "-") == 0 ? standard : file;
+}
+
+/* ---- metadata ---- */
+
+/* What stands besides the matrices of a safetensors file: the document's name, and texts for
+ * whoever wrote it. */
+
+/* The metadata as its reader makes them, or as a person may write them in JSON. */
+static entry *find_texts(const bundle *b)
+{
+    entry *found = bundle_find(b, SAFETENSORS_METADATA);
+    if (found == NULL || found->kind != ENTRY_BUNDLE || found->is_list)
+        return NULL;
+    for (size_t i = 0; i < found->bundle->count; i++) {
+        if (found->bundle->entry[i].kind != ENTRY_TEXT)
+            return NULL;
+    }
+    return found;
+}
+
+static bool note_metadata(const converter *c, const bundle *texts, err *e)
+{
+    text names = {0};
+    for (size_t i = 0; i < texts->count; i++)
+        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", texts->entry[i].name);
+    bool done = text_ok(&names, e);
+    if (done)
+        note_say(c->world, c->o, NULL, "the metadata of %s are left out, %s has none: %s", c->in,
+                 c->to->title, text_string(&names));
+    text_free(&names);
+    return done;
+}
+
+static bool move(bundle *from, const char *name, bundle *to, err *e)
+{
+    return bundle_take(to, name, bundle_find(from, name), e) && bundle_remove(from, name);
+}
+
+/* Moves them out of the bundle into `kept`, and points `how` there, where the format has a place
+ * for metadata. Where it has none, the texts are left out, with a note: they tell of the file, and
+ * not of its numbers. */
+static bool take_metadata(converter *c, bundle *b, err *e)
+{
+    const entry *texts = find_texts(b);
+    if (c->to->holds & HOLDS_ALL)
+        return true;
+    if (!(c->to->holds & HOLDS_METADATA))
+        return texts == NULL ||
+               (note_metadata(c, texts->bundle, e) && bundle_remove(b, SAFETENSORS_METADATA));
+    if (texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e))
+        return false;
+    if (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e))
+        return false;
+    c->how.name = bundle_text(&c->kept, "name");
+    texts = find_texts(&c->kept);
+    c->how.metadata = texts == NULL ? NULL : texts->bundle;
+    return true;
 }
 
 /* ---- the two formats ---- */
@@ -123,17 +348,12 @@ static size_t least_bytes(const bundle *b, const format *to)
     return sum;
 }
 
-static bool check_disk(const converter *c, const bundle *b, err *e)
-{
-    return output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
-                             "FILE:NAME takes one matrix", c->o, e);
-}
-
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
-    if (!convert_leave_unread(b, c->o, c->world, e) || !name_the_matrix(b, from, c->to, e) ||
-        !convert_take_metadata(b, c->to, c->in, c->o, c->world, &c->kept, &c->how, e) ||
-        !convert_check(b, c->to, c->in, c->out, c->o, c->world, e) || !check_disk(c, b, e))
+    if (!leave_unread(c, b, e) || !name_the_matrix(b, from, c->to, e) || !take_metadata(c, b, e) ||
+        !check_lost(c, b, e) ||
+        !output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
+                           "FILE:NAME takes one matrix", c->o, e))
         return false;
     for (size_t i = 0; i < b->count; i++)
         find_axes(&b->entry[i]);
