@@ -1,16 +1,44 @@
 #include "cli/in/weights_input.h"
 
+#include "attn/spec/keys.h"
 #include "base/mem.h"
-#include "cli/in/document_kind.h"
 #include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
+#include "io/descriptor.h"
 #include "model/keys.h"
+#include "tensor/bundle.h"
 #include "weights/apply.h"
 #include "weights/told.h"
-#include "io/descriptor.h"
 
 #include <string.h>
+
+/* ---- which of two kinds a document is of: one attention, or layers ---- */
+
+/* "layer.0.attention.weights": a way through a stack. */
+static bool expects_stage_of_layer(const bundle *contents)
+{
+    const entry *expected = bundle_find(contents, "expected");
+    for (size_t i = 0; expected != NULL && i < expected->bundle->count; i++) {
+        if (strchr(expected->bundle->entry[i].name, '.') != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Whether it has a key, or expects a stage, that one attention doesn't have: the layers themselves
+ * may be still to come. */
+static bool document_is_of_layers(const bundle *contents)
+{
+    for (size_t i = 0; i < contents->count; i++) {
+        const char *name = contents->entry[i].name;
+        if (named_find(&KEYS, name, strlen(name)) == NULL)
+            return true;
+    }
+    return expects_stage_of_layer(contents);
+}
+
+/* ---- the file ---- */
 
 /* As messages name it. */
 static const char *file_of(const options *o)
