@@ -1,13 +1,42 @@
 /* selfattn run, encode and decode: documents in, stages or a trace out. */
-#include "cli/run/batch.h"
-#include "cli/line/clock.h"
 #include "cli/command.h"
 #include "cli/in/document.h"
+#include "cli/line/clock.h"
 #include "cli/out/outputs.h"
-#include "cli/run/picturing.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
+#include "cli/run/batch.h"
 #include "cli/run/trace_command.h"
+#include "render/weights_svg.h"
+#include "render/weights_terminal.h"
+
+#include <string.h>
+
+/* ---- --picture: the weights as a picture, in a file or on standard output ---- */
+
+static bool is_svg(const outputs *to)
+{
+    return strcmp(to->picture.file, "-") != 0;
+}
+
+/* What can't be drawn is an error. */
+static bool picturing_check(const outputs *to, err *e)
+{
+    return !is_svg(to) || (to->picture.results == 0 && to->documents->files <= 1) ||
+           err_set(e, "SVG holds the picture of one document, and there are more");
+}
+
+/* Draws the weights of a run, all heads of them, and of layers all that have some. */
+static bool picturing_draw(const trace *of, const options *o, const env *world, const outputs *to,
+                           text *out, err *e)
+{
+    render_options how = {.width = is_svg(to) ? WIDTH_OF_FILES : world->width,
+                          .digits = option_digits(o),
+                          .color = output_uses_color(o, world, to->picture.file)};
+    return is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e);
+}
+
+/* ---- one document after the other ---- */
 
 /* A result in memory waits this long at most while others are computed: a reader hardly notices,
  * and one write serves many results. */
