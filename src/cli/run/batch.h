@@ -1,5 +1,5 @@
 /* Small documents of a stream, several at once: each thread takes a line after the other, and does
- * all of it (cli/run/batch_worker.h).
+ * all of it.
  *
  * What is not plain sailing (an error, a note to be said, a file to be read first, a document so
  * large that all threads should work on it) is left to the caller, who does it as if there were no
@@ -8,9 +8,28 @@
 #define SELFATTN_CLI_RUN_BATCH_H
 
 #include "base/threads.h"
-#include "cli/run/batch_worker.h"
+#include "cli/in/document.h"
+#include "cli/out/outputs.h"
 
 #include <stdatomic.h>
+
+/* One thread. The last document stays, computed. Where the next line is like it but for its
+ * numbers, as most lines of a stream are, they take the places of its own, and the same plan is run
+ * again, in the same memory. */
+typedef struct batch_worker {
+    document_reader *documents;
+    options given;
+    bool is_quiet; /* what would be said of a document is not wanted */
+    outputs to;    /* in memory */
+    err bad;       /* that a document is left for */
+    crew alone;    /* this thread */
+    run_room *room;
+    packed_weights packed_weights; /* that lines have in common */
+    json_again again;
+    document last; /* its work borrows from it */
+    work solved;   /* of the last one, */
+    bool has_last; /* where there is one */
+} batch_worker;
 
 typedef struct batch_item {
     document_line line;
