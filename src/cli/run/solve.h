@@ -3,8 +3,20 @@
 #define SELFATTN_CLI_RUN_SOLVE_H
 
 #include "attn/engine/run.h"
+#include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
-#include "cli/out/streamed_stages.h"
+#include "io/streamed_rows.h"
+
+/* Stages that are too large to be kept: their rows are computed as writers of text come to
+ * them. */
+typedef struct streamed_stages {
+    stage_id id[STAGE_COUNT];
+    size_t numbers[STAGE_COUNT]; /* of each that was added; unused once they are split */
+    streamed_stage *stage[STAGE_COUNT];
+    size_t count;
+    size_t part;        /* bytes of a stage that are made at a time */
+    streamed_rows rows; /* for the writers */
+} streamed_stages;
 
 typedef struct solution {
     place at; /* of the document */
