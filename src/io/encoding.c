@@ -1,6 +1,6 @@
 #include "io/encoding.h"
 
-#include "io/descriptor.h"
+#include "io/source.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #define SELFATTN_IO_FORMAT_H
 
 #include "io/ending.h"
-#include "io/streamed_rows.h"
 #include "io/sink.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
@@ -94,6 +93,14 @@ const char *write_name(const entry *one, const char *unnamed);
 /* Refuses a matrix without a name next to one that has the name it would get. */
 bool write_check_unnamed(const bundle *result, const char *unnamed, err *e);
 
+/* Rows that are computed as a writer comes to them, for a matrix that is too large to be kept. */
+typedef struct streamed_rows {
+    /* Makes rows of this matrix, from `first` on: as many as *count says then, one at least, of as
+     * many as it said before. Any others may be gone, and can be had again. */
+    bool (*make)(void *context, const tensor *matrix, size_t first, size_t *count, err *e);
+    void *context;
+} streamed_rows;
+
 typedef struct write_options {
     int digits;              /* decimals of every number, or −1: the shortest that read back */
     const char *name;        /* the document's own name, or NULL */
@@ -157,5 +164,20 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
 /* Refuses the beginning of what may never end, where no reader takes it: bytes with a NUL among
  * them, which text has none of, that are not binary format's. */
 bool format_check_block(const char *bytes, size_t length, const char *file, err *e);
+
+/* ---- what a format has a place for: asked before anything is written ---- */
+
+/* What the entry is, where the format has no place for such ("a text"); NULL where it has. */
+const char *format_lacks(const format *f, const bundle *b, const entry *one);
+
+/* What is written, but reads back as something else; one of these, or 0. */
+typedef enum held_change {
+    HELD_AS_IT_IS,
+    HELD_AS_ROW,    /* a vector */
+    HELD_AS_DIGITS, /* true and false */
+    HELD_WIDER,     /* float16, bfloat16 or integers, as the least type that holds them */
+    HELD_NAMELESS
+} held_change;
+held_change format_changes(const format *f, const entry *one);
 
 #endif

@@ -1,8 +1,8 @@
 #include "io/lines.h"
 
 #include "base/utf8.h"
-#include "io/descriptor.h"
 #include "io/format.h"
+#include "io/source.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,15 +1,378 @@
 #include "io/npy.h"
 
+#include "base/mem.h"
 #include "io/element_bytes.h"
-#include "io/npy_header.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* ---- the header ---- */
+
+static const char MAGIC[] = "\x93NUMPY";
+enum { MAGIC_LENGTH = 6, DATA_ALIGN = 64 };
+
+typedef struct slice {
+    const char *from, *end;
+} slice;
+
+typedef struct parser {
+    const char *bytes, *next, *end;
+    place origin; /* of bytes[0] */
+    stored_matrix *out;
+} parser;
+
+static place place_at(const parser *p, const char *at)
+{
+    place where = p->origin;
+    where.byte += (size_t)(at - p->bytes);
+    return where;
+}
+
+/* ---- element types ---- */
+
+static const struct {
+    const char *code; /* after the byte order */
+    element_type type;
+    const char *little, *big; /* with it, as NumPy writes it */
+} TYPES[] = {
+    {"f4", ELEMENT_F32, "<f4", ">f4"}, {"f8", ELEMENT_F64, "<f8", ">f8"},
+    {"f2", ELEMENT_F16, "<f2", ">f2"}, {"i8", ELEMENT_I64, "<i8", ">i8"},
+    {"i4", ELEMENT_I32, "<i4", ">i4"}, {"i2", ELEMENT_I16, "<i2", ">i2"},
+    {"i1", ELEMENT_I8, "|i1", "|i1"},  {"u8", ELEMENT_U64, "<u8", ">u8"},
+    {"u4", ELEMENT_U32, "<u4", ">u4"}, {"u2", ELEMENT_U16, "<u2", ">u2"},
+    {"u1", ELEMENT_U8, "|u1", "|u1"},  {"b1", ELEMENT_BOOL, "|b1", "|b1"},
+};
+
+/* Types of NumPy that are not numbers here, by the letter after the byte order. */
+static const struct {
+    char letter;
+    const char *what, *remedy;
+} REFUSED[] = {
+    {'O', "Python objects (a pickle)", "numpy.save(FILE, a.astype('float32')) stores numbers"},
+    {'c', "complex numbers", "save a.real and a.imag, each in a file of its own"},
+    {'U', "texts", "words go into JSON, or --tokens"},
+    {'S', "texts", "words go into JSON, or --tokens"},
+    {'a', "texts", "words go into JSON, or --tokens"},
+    {'V', "raw bytes", "numpy.save(FILE, a.astype('float32')) stores numbers"},
+    {'M', "dates", "numpy.save(FILE, a.astype('float64')) stores numbers"},
+    {'m', "durations", "numpy.save(FILE, a.astype('float64')) stores numbers"},
+};
+
+static bool refuse_type(const parser *p, slice s, err *e)
+{
+    place at = place_at(p, s.from);
+    size_t length = (size_t)(s.end - s.from);
+    char letter = length > 1 ? s.from[1] : '\0';
+    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
+        if (REFUSED[i].letter != letter)
+            continue;
+        err_at(e, &at, "the elements are %s ('%.*s'), which are not read", REFUSED[i].what,
+               (int)length, s.from);
+        return err_remedy(e, "%s", REFUSED[i].remedy);
+    }
+    err_at(e, &at, "unknown element type '%.*s'", (int)(length < 40 ? length : 40), s.from);
+    return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores one that is read");
+}
+
+static bool set_type(const parser *p, slice s, err *e)
+{
+    char order = s.end - s.from == 3 ? *s.from : '\0';
+    if (order == '=')
+        order = element_order_is_native(ELEMENT_F32, true) ? '>' : '<';
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        bool has_order = order == '<' || order == '>';
+        bool is_byte = order == '|' && element_size(TYPES[i].type) == 1;
+        if ((!has_order && !is_byte) || memcmp(s.from + 1, TYPES[i].code, 2) != 0)
+            continue;
+        p->out->type = TYPES[i].type;
+        p->out->is_big_endian = order == '>';
+        p->out->type_name = order == '>' ? TYPES[i].big : TYPES[i].little;
+        return true;
+    }
+    return refuse_type(p, s, e);
+}
+
+/* ---- the literal ---- */
+
+static void skip_space(parser *p)
+{
+    while (p->next < p->end && (*p->next == ' ' || *p->next == '\n'))
+        p->next++;
+}
+
+static bool fail_expected(const parser *p, const char *wanted, err *e)
+{
+    place at = place_at(p, p->next);
+    if (p->next == p->end)
+        return err_at(e, &at, "expected %s, found the end of the header", wanted);
+    unsigned char found = (unsigned char)*p->next;
+    if (found > ' ' && found < 0x7f)
+        return err_at(e, &at, "expected %s, found '%c'", wanted, found);
+    return err_at(e, &at, "expected %s, found byte 0x%02x", wanted, found);
+}
+
+/* One character, spaces around it read past. */
+static bool take(parser *p, char wanted)
+{
+    skip_space(p);
+    if (p->next == p->end || *p->next != wanted)
+        return false;
+    p->next++;
+    skip_space(p);
+    return true;
+}
+
+static bool read_string(parser *p, const char *wanted, slice *out, err *e)
+{
+    char quote = p->next < p->end ? *p->next : '\0';
+    if (quote != '\'' && quote != '"')
+        return fail_expected(p, wanted, e);
+    out->from = ++p->next;
+    while (p->next < p->end && *p->next != quote && *p->next != '\\')
+        p->next++;
+    if (p->next == p->end || *p->next != quote)
+        return fail_expected(p, "the end of the text", e);
+    out->end = p->next++;
+    return true;
+}
+
+static bool read_descr(parser *p, err *e)
+{
+    place at = place_at(p, p->next);
+    slice s = {0};
+    if (p->next < p->end && *p->next == '[') {
+        err_at(e, &at, "the elements are records of several fields, which are not read");
+        return err_remedy(e, "save each field in a file of its own: numpy.save(FILE, a['field'])");
+    }
+    return read_string(p, "an element type such as '<f4'", &s, e) && set_type(p, s, e);
+}
+
+static bool read_order(parser *p, err *e)
+{
+    size_t left = (size_t)(p->end - p->next);
+    bool is_true = left >= 4 && memcmp(p->next, "True", 4) == 0;
+    if (!is_true && (left < 5 || memcmp(p->next, "False", 5) != 0))
+        return fail_expected(p, "True or False", e);
+    p->out->is_fortran = is_true;
+    p->next += is_true ? 4 : 5;
+    return true;
+}
+
+/* A size, perhaps with the L after it that Python 2 wrote. */
+static bool read_size(parser *p, size_t *size, err *e)
+{
+    place at = place_at(p, p->next);
+    const char *first = p->next;
+    for (*size = 0; p->next < p->end && *p->next >= '0' && *p->next <= '9'; p->next++) {
+        size_t digit = (size_t)(*p->next - '0');
+        if (!size_mul(*size, 10, size) || !size_add(*size, digit, size))
+            return err_at(e, &at, "the size is larger than an address can hold");
+    }
+    if (p->next == first)
+        return fail_expected(p, "a size", e);
+    p->next += p->next < p->end && *p->next == 'L';
+    return true;
+}
+
+/* (), (3,) or (3, 4) */
+static bool read_shape(parser *p, err *e)
+{
+    stored_matrix *m = p->out;
+    place at = place_at(p, p->next);
+    bool has_comma = false;
+    size_t size = 0;
+    if (!take(p, '('))
+        return fail_expected(p, "a shape such as (3, 4)", e);
+    for (m->axes = 0; !take(p, ')'); m->axes++) {
+        if (m->axes > 0 && !has_comma)
+            return fail_expected(p, "',' or ')'", e);
+        if (!read_size(p, &size, e))
+            return false;
+        if (m->axes < TENSOR_MAX_RANK)
+            m->size[m->axes] = size;
+        has_comma = take(p, ',');
+    }
+    m->rank = m->axes < TENSOR_MAX_RANK ? (int)m->axes : TENSOR_MAX_RANK;
+    return m->axes != 1 || has_comma ||
+           err_at(e, &at, "(%zu) is not a shape, (%zu,) is one", m->size[0], m->size[0]);
+}
+
+typedef struct header_key {
+    const char *name;
+    bool (*read)(parser *p, err *e);
+} header_key;
+
+static const header_key KEYS[] = {
+    {"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+enum { KEY_COUNT = sizeof KEYS / sizeof KEYS[0] };
+
+/* 'descr': '<f4' */
+static bool read_pair(parser *p, bool has[KEY_COUNT], err *e)
+{
+    slice name = {0};
+    place at = place_at(p, p->next);
+    if (!read_string(p, "a key or '}'", &name, e))
+        return false;
+    size_t length = (size_t)(name.end - name.from), i = 0;
+    while (i < KEY_COUNT &&
+           (strlen(KEYS[i].name) != length || memcmp(KEYS[i].name, name.from, length) != 0))
+        i++;
+    if (i == KEY_COUNT)
+        return err_at(e, &at, "unknown key '%.*s': a header has descr, fortran_order and shape",
+                      (int)(length < 40 ? length : 40), name.from);
+    if (has[i])
+        return err_at(e, &at, "the key '%s' is there twice", KEYS[i].name);
+    has[i] = true;
+    if (!take(p, ':'))
+        return fail_expected(p, "':'", e);
+    return KEYS[i].read(p, e);
+}
+
+static bool read_literal(parser *p, err *e)
+{
+    bool has[KEY_COUNT] = {false}, has_comma = true;
+    place begin = place_at(p, p->next);
+    if (!take(p, '{'))
+        return fail_expected(p, "'{'", e);
+    while (!take(p, '}')) {
+        if (!has_comma)
+            return fail_expected(p, "',' or '}'", e);
+        if (!read_pair(p, has, e))
+            return false;
+        has_comma = take(p, ',');
+    }
+    if (p->next < p->end)
+        return fail_expected(p, "the end of the header", e);
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (!has[i])
+            return err_at(e, &begin, "the header has no key '%s'", KEYS[i].name);
+    }
+    return true;
+}
+
+/* ---- around it ---- */
 
 bool npy_probe(const char *bytes, size_t length)
 {
-    static const char BEGIN[] = "\x93NUMPY";
-    return length >= sizeof BEGIN - 1 && memcmp(bytes, BEGIN, sizeof BEGIN - 1) == 0;
+    return length >= MAGIC_LENGTH && memcmp(bytes, MAGIC, MAGIC_LENGTH) == 0;
 }
+
+static bool check_magic(const parser *p, size_t length, err *e)
+{
+    if (npy_probe(p->bytes, length))
+        return true;
+    if (length > 0 && *p->bytes == '\x80') { /* a pickle's first byte, from its protocol 2 on */
+        err_at(e, &p->origin, "this is a pickle, which is not read");
+        return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
+    }
+    return err_at(e, &p->origin, "a NPY begins with \\x93NUMPY, and this does not");
+}
+
+static bool fail_short(const parser *p, size_t length, size_t wanted, err *e)
+{
+    place end = place_at(p, p->bytes + length);
+    return err_at(e, &end, "the header needs %zu bytes, %zu are there", wanted, length);
+}
+
+/* Where the literal lies; `p` is set to it. */
+static bool find_literal(parser *p, size_t length, err *e)
+{
+    if (!check_magic(p, length, e))
+        return false;
+    if (length < MAGIC_LENGTH + 4)
+        return fail_short(p, length, MAGIC_LENGTH + 4, e);
+    const unsigned char *at = (const unsigned char *)p->bytes + MAGIC_LENGTH;
+    unsigned major = at[0], minor = at[1];
+    place version = place_at(p, p->bytes + MAGIC_LENGTH);
+    if (major < 1 || major > 3 || minor != 0)
+        return err_at(e, &version, "version %u.%u is not read, 1.0 to 3.0 are", major, minor);
+    size_t before = MAGIC_LENGTH + (major == 1 ? 4 : 6);
+    if (length < before)
+        return fail_short(p, length, before, e);
+    size_t size = at[2] | (size_t)at[3] << 8;
+    if (major > 1)
+        size |= (size_t)at[4] << 16 | (size_t)at[5] << 24;
+    place field = place_at(p, p->bytes + MAGIC_LENGTH + 2);
+    if (size > NPY_MAX_HEADER)
+        return err_at(e, &field, "the header is %zu bytes long, at most %d are read", size,
+                      NPY_MAX_HEADER);
+    if (length - before < size)
+        return fail_short(p, length, before + size, e);
+    p->next = p->bytes + before;
+    p->end = p->next + size;
+    return true;
+}
+
+bool npy_find_matrix(const char *bytes, size_t length, const place *at, stored_matrix *out, err *e)
+{
+    size_t wanted;
+    parser p = {.bytes = bytes, .origin = *at, .out = out};
+    *out = (stored_matrix){0};
+    if (!find_literal(&p, length, e))
+        return false;
+    place header = place_at(&p, p.next);
+    if (!read_literal(&p, e))
+        return false;
+    out->bytes = p.end;
+    out->at = place_at(&p, p.end);
+    if (out->axes > TENSOR_MAX_RANK)
+        return true;
+    if (!stored_matrix_bytes(out, &header, &wanted, e))
+        return false;
+    size_t there = length - (size_t)(p.end - bytes);
+    char shape[SHAPE_TEXT];
+    return there == wanted ||
+           err_at(e, &out->at, "%s of %s are %zu bytes, %zu are there",
+                  sizes_text(out->rank, out->size, shape), out->type_name, wanted, there);
+}
+
+/* ---- writing ---- */
+
+static const char *type_name(dtype type)
+{
+    return type == DTYPE_F32 ? "<f4" : type == DTYPE_F64 ? "<f8" : "|b1";
+}
+
+/* "(3, 4)"; "(3,)", "()" */
+static void write_shape(text *to, const tensor *t)
+{
+    text_add_string(to, "(");
+    for (int axis = 0; axis < t->rank; axis++)
+        text_add_format(to, "%s%zu", axis == 0 ? "" : ", ", t->size[axis]);
+    text_add_string(to, t->rank == 1 ? ",)" : ")");
+}
+
+/* NumPy leaves room for the first size to grow to 21 digits (numpy/lib/format.py,
+ * GROWTH_AXIS_MAX_DIGITS), so that a file can be appended to. */
+static void write_growth_room(text *to, const tensor *t)
+{
+    enum { MOST_DIGITS = 21 };
+    int digits = t->rank == 0 ? MOST_DIGITS : snprintf(NULL, 0, "%zu", t->size[0]);
+    text_add_repeated(to, " ", (size_t)(MOST_DIGITS - digits));
+}
+
+void npy_header_write(text *to, const tensor *t)
+{
+    text literal = {0};
+    text_add_format(&literal,
+                    "{'descr': '%s', 'fortran_order': False, 'shape': ", type_name(t->type));
+    write_shape(&literal, t);
+    text_add_string(&literal, ", }");
+    write_growth_room(&literal, t);
+    size_t before = MAGIC_LENGTH + 4, used = before + literal.length + 1;
+    text_add_repeated(&literal, " ",
+                      DATA_ALIGN - used % DATA_ALIGN); /* never none, as NumPy has it */
+    text_add_string(&literal, "\n");
+    const char length[] = {(char)(literal.length & 255), (char)(literal.length >> 8)};
+    text_add(to, MAGIC, MAGIC_LENGTH);
+    text_add(to, "\x01", 2);
+    text_add(to, length, sizeof length);
+    text_add(to, text_string(&literal), literal.length);
+    to->failed = to->failed || literal.failed;
+    text_free(&literal);
+}
+
+/* ---- the file ---- */
 
 bool npy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {

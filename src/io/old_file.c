@@ -1,7 +1,7 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "io/old_file.h"
 
-#include "io/descriptor.h"
+#include "io/source.h"
 
 #include <errno.h>
 #include <string.h>

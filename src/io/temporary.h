@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum {
@@ -33,5 +34,14 @@ void temporary_release(const char *path);
 /* Removes all that exist, and lets no thread make another: the program ends. Safe to call from a
  * signal handler. */
 void temporary_remove_all(void);
+
+/* Gives an open file, which only its owner may use so far, the owner, group, mode, access list and
+ * extended attributes of the file at `path`, of which `old` is known.
+ *
+ * What may not be given stays as it is for a new file, and then fewer may use it, never more: no
+ * setuid or setgid bit goes to another owner or group, and a group that is another one, or whose
+ * access list is lost, may do what all others may. False, with errno, where the mode can't be
+ * set. */
+bool ownership_copy(int descriptor, const char *path, const struct stat *old);
 
 #endif

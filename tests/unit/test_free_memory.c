@@ -2,7 +2,7 @@
  * cgroup-v1/memory.rst, proc(5)). The expected numbers are the files' own, subtracted by hand. */
 #include "unit.h"
 
-#include "cli/line/free_memory.h"
+#include "cli/line/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>

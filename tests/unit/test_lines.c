@@ -1,6 +1,6 @@
 /* Lines of a stream: cut at newlines and nothing else, in the memory of one line and one block. */
-#include "io/descriptor.h"
 #include "io/lines.h"
+#include "io/source.h"
 
 #include "said.h"
 #include "unit.h"

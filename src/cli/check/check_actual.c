@@ -7,7 +7,7 @@
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
-#include "io/descriptor.h"
+#include "io/source.h"
 #include "model/keys.h"
 #include "model/stack.h"
 #include "weights/names.h"

@@ -4,7 +4,7 @@
 #include "cli/check/check_page.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/stage_names.h"
-#include "io/descriptor.h"
+#include "io/source.h"
 #include "model/keys.h"
 #include "model/stack.h"
 

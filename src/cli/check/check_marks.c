@@ -1,7 +1,7 @@
 #include "cli/check/check_marks.h"
 
 #include "base/mem.h"
-#include "cli/out/output_format.h"
+#include "cli/out/output_file.h"
 #include "io/format.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "cli/out/report.h"
 #include "compare/measure.h"
-#include "io/descriptor.h"
+#include "io/source.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "io/sink.h"

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/in/matrix_file.h"
-#include "io/descriptor.h"
+#include "io/source.h"
 
 #include <string.h>
 

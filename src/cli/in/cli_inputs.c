@@ -2,10 +2,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
+#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/descriptor.h"
 #include "io/encoding.h"
 #include "io/number_read.h"
 #include "io/source.h"

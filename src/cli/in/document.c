@@ -3,12 +3,12 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
-#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
+#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/descriptor.h"
 #include "io/json.h"
 #include "io/jsonl.h"
+#include "io/source.h"
 #include "model/keys.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "cli/in/kv_session.h"
 
-#include "cli/in/input_keys.h"
+#include "cli/line/options.h"
 #include "io/format.h"
 
 #include <string.h>

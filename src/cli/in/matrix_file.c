@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "io/jsonl.h"
+#include "io/source.h"
 #include "weights/names.h"
-#include "io/descriptor.h"
 
 #include <string.h>
 #include <unistd.h>

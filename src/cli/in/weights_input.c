@@ -2,10 +2,10 @@
 
 #include "attn/spec/keys.h"
 #include "base/mem.h"
-#include "cli/in/input_keys.h"
 #include "cli/in/matrix_file.h"
+#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/descriptor.h"
+#include "io/source.h"
 #include "model/keys.h"
 #include "tensor/bundle.h"
 #include "weights/apply.h"

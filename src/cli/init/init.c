@@ -6,7 +6,6 @@
 #include "cli/init/init_settings.h"
 #include "cli/init/init_variant.h"
 #include "cli/out/output_file.h"
-#include "cli/out/output_format.h"
 #include "io/format.h"
 #include "random/generator.h"
 

@@ -1,6 +1,6 @@
 #include "cli/init/init_command.h"
 
-#include "cli/in/input_keys.h"
+#include "cli/line/options.h"
 #include "cli/init/init_draws.h"
 #include "cli/line/shell_word.h"
 #include "io/number_write.h"

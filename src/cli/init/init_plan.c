@@ -1,6 +1,6 @@
 #include "cli/init/init_plan.h"
 
-#include "cli/in/input_keys.h"
+#include "cli/line/options.h"
 #include "cli/init/init_draws.h"
 #include "cli/init/init_settings.h"
 #include "io/number_read.h"

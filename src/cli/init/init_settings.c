@@ -3,9 +3,9 @@
 #include "attn/spec/setting.h"
 #include "attn/spec/words.h"
 #include "cli/in/cli_inputs.h"
-#include "cli/in/input_keys.h"
+#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/holds.h"
+#include "io/format.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "cli/init/init_command.h"
 #include "cli/init/init_draws.h"
 #include "cli/line/shell_word.h"
-#include "cli/out/output_format.h"
-#include "io/descriptor.h"
+#include "cli/out/output_file.h"
+#include "io/source.h"
 #include "model/keys.h"
 #include "random/generator.h"
 

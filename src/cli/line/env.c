@@ -2,15 +2,159 @@
 #define _GNU_SOURCE
 #include "cli/line/env.h"
 
-#include "cli/line/free_memory.h"
-
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
 #endif
+
+/* ---- free memory ---- */
+
+enum { MAX_PATH = 4096, MAX_LINE = 4096 };
+
+/* Where nothing at all is known. */
+static const uint64_t GUESS = (uint64_t)1 << 30;
+
+/* Version 1 has no word for no limit, but the greatest number of whole pages. */
+static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
+
+/* The files of a memory controller (Linux: Documentation/admin-guide/cgroup-v2.rst,
+ * cgroup-v1/memory.rst). */
+typedef struct controller {
+    const char *mount, *limit, *usage, *cache;
+} controller;
+
+static const controller VERSION_2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
+                                     "inactive_file "};
+static const controller VERSION_1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                     "memory.usage_in_bytes", "total_inactive_file "};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The number after `label` at the start of a line; false where there is no such line, or "max" in
+ * it. */
+static bool read_value(const char *path, const char *label, uint64_t *value)
+{
+    char line[MAX_LINE];
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    while (!found && fgets(line, sizeof line, file) != NULL) {
+        char *end, *start = line + strlen(label);
+        if (strncmp(line, label, strlen(label)) != 0)
+            continue;
+        *value = strtoull(start, &end, 10);
+        found = end > start;
+    }
+    fclose(file);
+    return found;
+}
+
+static bool read_value_of(const char *folder, const char *file, const char *label, uint64_t *value)
+{
+    char path[2 * MAX_PATH];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return read_value(path, label, value);
+}
+
+/* What one group leaves: its limit less what is used, where cached file pages that nobody has
+ * touched lately count as free, since the kernel gives them up. */
+static uint64_t group_leaves(const controller *c, const char *folder)
+{
+    uint64_t limit, usage, cache;
+    if (!read_value_of(folder, c->limit, "", &limit) || limit >= NO_LIMIT ||
+        !read_value_of(folder, c->usage, "", &usage))
+        return UINT64_MAX;
+    if (read_value_of(folder, "memory.stat", c->cache, &cache))
+        usage -= least(cache, usage);
+    return limit - least(usage, limit);
+}
+
+/* The group at `path` and all around it: each may be the one that is full. In a container the path
+ * may be one that only the host knows; the walk then ends at the mount, which is the container's
+ * own group. */
+static uint64_t groups_leave(const controller *c, const char *root, char *path)
+{
+    uint64_t leaves = UINT64_MAX;
+    char folder[MAX_PATH];
+    for (;;) {
+        snprintf(folder, sizeof folder, "%s%s%s", root, c->mount, path);
+        leaves = least(leaves, group_leaves(c, folder));
+        char *slash = strrchr(path, '/');
+        if (slash == NULL)
+            return leaves;
+        *slash = '\0';
+    }
+}
+
+static bool lists_memory(const char *controllers)
+{
+    for (;; controllers++) {
+        size_t length = strcspn(controllers, ",");
+        if (length == strlen("memory") && strncmp(controllers, "memory", length) == 0)
+            return true;
+        controllers += length;
+        if (*controllers == '\0')
+            return false;
+    }
+}
+
+/* A line of /proc/self/cgroup: "0::/path" in version 2, "4:cpu,memory:/path" in version 1. */
+static uint64_t line_leaves(const char *root, char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    char *controllers = strchr(line, ':');
+    char *path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+    if (path == NULL)
+        return UINT64_MAX;
+    *controllers++ = '\0';
+    *path++ = '\0';
+    if (strcmp(line, "0") == 0 && controllers[0] == '\0')
+        return groups_leave(&VERSION_2, root, path);
+    return lists_memory(controllers) ? groups_leave(&VERSION_1, root, path) : UINT64_MAX;
+}
+
+static uint64_t control_groups_leave(const char *root)
+{
+    char path[MAX_PATH], line[MAX_LINE];
+    uint64_t leaves = UINT64_MAX;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return leaves;
+    while (fgets(line, sizeof line, file) != NULL)
+        leaves = least(leaves, line_leaves(root, line));
+    fclose(file);
+    return leaves;
+}
+
+/* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
+ * Linux, or an old one). */
+static uint64_t machine_has(const char *root)
+{
+    char path[MAX_PATH];
+    uint64_t kilobytes;
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    if (read_value(path, "MemAvailable:", &kilobytes))
+        return kilobytes * 1024;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : GUESS;
+}
+
+size_t free_memory(const char *root)
+{
+    return (size_t)least(least(machine_has(root), control_groups_leave(root)), SIZE_MAX);
+}
 
 static int terminal_width(void)
 {
@@ -56,4 +200,13 @@ void env_open(env *world)
         .processors = count_processors(),
         .free_memory = free_memory(""),
     };
+}
+
+/* ---- the clock ---- */
+
+double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -25,4 +25,12 @@ typedef struct env {
 
 void env_open(env *world);
 
+/* Seconds on a clock that never goes back. */
+double clock_seconds(void);
+
+/* How many bytes of memory may still be used: what the machine has available, or less where a
+ * control group of the process, or a group around it, leaves less. `root` is "" for this machine;
+ * tests give a folder that holds proc/ and sys/. */
+size_t free_memory(const char *root);
+
 #endif

@@ -1,9 +1,11 @@
 #include "cli/out/output_file.h"
 
+#include "base/mem.h"
 #include "io/free_disk.h"
 #include "render/renderer.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 output_file output_file_written(const char *file)
@@ -155,4 +157,24 @@ write_options output_how(const options *o, const document_reader *all, const doc
                            .name = bundle_text(&one->contents, "name"),
                            .single_line = all->is_many || (f->holds & HOLDS_STREAM) != 0,
                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+}
+
+/* ---- formats ---- */
+
+const format *output_format_said(const options *o, const char *file)
+{
+    return o->format != NULL ? format_by_name(o->format) : format_by_ending(file);
+}
+
+const format *output_format_written(const options *o, const char *file)
+{
+    const format *own = format_by_ending(file);
+    return own != NULL ? own : output_format_said(o, o->output == NULL ? "-" : o->output);
+}
+
+size_t output_format_bytes(const format *f, size_t count, dtype type)
+{
+    bool is_binary = (f->holds & HOLDS_TYPES) != 0;
+    size_t bytes;
+    return size_mul(count, is_binary ? dtype_size(type) : 2, &bytes) ? bytes : SIZE_MAX;
 }

@@ -58,4 +58,16 @@ bool output_uses_color(const options *o, const env *world, const char *file);
 write_options output_how(const options *o, const document_reader *all, const document *one,
                          const format *f);
 
+/* ---- in which format an output is written, whoever writes it ---- */
+
+/* Of the result in `file` ("-" is standard output): --format's, else that of its ending. NULL:
+ * neither says one. */
+const format *output_format_said(const options *o, const char *file);
+/* Of a file of --write: that of its own ending, else what is said of the result. */
+const format *output_format_written(const options *o, const char *file);
+
+/* Bytes that so many numbers take at least: in text, each one digit and what parts it from the
+ * next. SIZE_MAX where they are more than an address can count. */
+size_t output_format_bytes(const format *f, size_t count, dtype type);
+
 #endif

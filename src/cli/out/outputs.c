@@ -2,7 +2,7 @@
 
 #include "attn/engine/statistics.h"
 #include "base/mem.h"
-#include "cli/out/output_format.h"
+#include "cli/out/output_file.h"
 #include "io/json.h"
 #include "model/keep.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
-#include "cli/line/clock.h"
+#include "cli/line/env.h"
 
 /* ---- one thread ---- */
 

@@ -1,7 +1,7 @@
 /* selfattn run, encode and decode: documents in, stages or a trace out. */
 #include "cli/command.h"
 #include "cli/in/document.h"
-#include "cli/line/clock.h"
+#include "cli/line/env.h"
 #include "cli/out/outputs.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"

@@ -5,7 +5,7 @@
 #include "attn/engine/run.h"
 #include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
-#include "io/streamed_rows.h"
+#include "io/format.h"
 
 /* Stages that are too large to be kept: their rows are computed as writers of text come to
  * them. */

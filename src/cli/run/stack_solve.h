@@ -32,4 +32,8 @@ bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const
 /* and that not all of the threads could be started. */
 void stack_say_missing_threads(const crew *by, const options *o, const env *world);
 
+/* An option stands at the top, for layers that say nothing else: a note names the first that
+ * does. */
+void stack_say_overruled(const stack *s, const options *o, const env *world);
+
 #endif

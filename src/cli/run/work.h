@@ -6,8 +6,8 @@
 #ifndef SELFATTN_CLI_RUN_WORK_H
 #define SELFATTN_CLI_RUN_WORK_H
 
+#include "cli/run/generation_solve.h"
 #include "cli/run/solve.h"
-#include "cli/run/named_steps.h"
 #include "cli/run/stack_solve.h"
 #include "trace/stack_trace.h"
 #include "why/why.h"
