@@ -80,19 +80,6 @@ bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e)
     return true;
 }
 
-static bool check_pieces(const grid *g, const size_t size[GRID_AXES], const char *file,
-                         const char *name, err *e)
-{
-    size_t wanted[GRID_AXES] = {0};
-    bool more = true;
-    for (size_t i = 0; i < g->count || more; i++) {
-        if (i == g->count || !more || compare_index(g->piece[i].index, wanted) != 0)
-            return refuse_piece(g, i, wanted, file, name, e);
-        more = next_index(size, wanted);
-    }
-    return true;
-}
-
 bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
                  err *e)
 {
@@ -112,7 +99,14 @@ bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_A
         if (g->has[axis])
             size[(*rank)++] = all[axis];
     }
-    return check_pieces(g, all, file, name, e);
+    size_t wanted[GRID_AXES] = {0};
+    bool more = true;
+    for (size_t i = 0; i < g->count || more; i++) {
+        if (i == g->count || !more || compare_index(g->piece[i].index, wanted) != 0)
+            return refuse_piece(g, i, wanted, file, name, e);
+        more = next_index(all, wanted);
+    }
+    return true;
 }
 
 void grid_free(grid *g)

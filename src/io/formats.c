@@ -220,25 +220,19 @@ static const char *number_lacks(const format *f, const entry *one)
     return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
 }
 
-static const char *tensor_lacks(const format *f, const entry *one)
-{
-    if (one->tensor.rank == 0)
-        return number_lacks(f, one);
-    return !(f->holds & HOLDS_HOLES) && tensor_has_hole(&one->tensor) ? "a matrix with holes (null)"
-                                                                      : NULL;
-}
-
-/* A corner stands above row labels and next to column labels. */
-static bool has_corner(const bundle *b)
-{
-    return bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL;
-}
-
 const char *format_lacks(const format *f, const bundle *b, const entry *one)
 {
-    if (one->kind == ENTRY_TENSOR)
-        return tensor_lacks(f, one);
-    bool is_label = csv_is_labels(one) && (one->kind == ENTRY_LIST || has_corner(b));
+    if (one->kind == ENTRY_TENSOR) {
+        if (one->tensor.rank == 0)
+            return number_lacks(f, one);
+        return !(f->holds & HOLDS_HOLES) && tensor_has_hole(&one->tensor)
+                   ? "a matrix with holes (null)"
+                   : NULL;
+    }
+    /* A corner stands above row labels and next to column labels. */
+    bool is_label = csv_is_labels(one) &&
+                    (one->kind == ENTRY_LIST ||
+                     (bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL));
     bool is_held = f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && is_label);
     return is_held ? NULL : kind_name(one);
 }

@@ -28,16 +28,6 @@ static inline void transpose(const transposition *t, size_t element)
     }
 }
 
-static void transpose_any(const transposition *t, size_t element)
-{
-    if (element == 4)
-        transpose(t, 4);
-    else if (element == 8)
-        transpose(t, 8);
-    else
-        transpose(t, 1);
-}
-
 /* The first axis and the last are transposed, for each index of those between. */
 void fortran_reorder(const char *from, tensor *to)
 {
@@ -60,6 +50,11 @@ void fortran_reorder(const char *from, tensor *to)
         }
         t.from = from + skip_from * element;
         t.to = (char *)to->data + skip_to * element;
-        transpose_any(&t, element);
+        if (element == 4)
+            transpose(&t, 4);
+        else if (element == 8)
+            transpose(&t, 8);
+        else
+            transpose(&t, 1);
     } while (tensor_next(&between, index));
 }

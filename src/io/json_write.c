@@ -176,16 +176,12 @@ static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
     return true;
 }
 
-static bool is_scalar(const entry *one)
-{
-    return one->kind == ENTRY_TEXT || (one->kind == ENTRY_TENSOR && one->tensor.rank == 0);
-}
-
 /* Tolerances and records: short enough for one line. */
 static bool is_flat(const bundle *b)
 {
     size_t i = 0;
-    while (i < b->count && is_scalar(&b->entry[i]))
+    while (i < b->count && (b->entry[i].kind == ENTRY_TEXT ||
+                            (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank == 0)))
         i++;
     return i == b->count;
 }

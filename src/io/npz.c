@@ -48,14 +48,6 @@ static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to
     return done || (!is_damaged && read_leaves(r->how, to, e));
 }
 
-/* What is unpacked counts against the limit for as long as the file is read. */
-static void count_unpacked(reader *r)
-{
-    if (r->left != SIZE_MAX)
-        r->left -= r->unpacked.length;
-    text_free(&r->unpacked);
-}
-
 static bool read_named(reader *r, const zip_member *m, const char *name, err *e, bundle *out)
 {
     place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
@@ -67,7 +59,10 @@ static bool read_named(reader *r, const zip_member *m, const char *name, err *e,
         return true;
     entry *to = bundle_add(out, name, strlen(name), at, e);
     bool done = to != NULL && read_matrix(r, m, kind, to, e);
-    count_unpacked(r);
+    /* What is unpacked counts against the limit for as long as the file is read. */
+    if (r->left != SIZE_MAX)
+        r->left -= r->unpacked.length;
+    text_free(&r->unpacked);
     return done;
 }
 

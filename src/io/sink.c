@@ -313,12 +313,6 @@ static bool open_folder(const sink *s, int *folder, err *e)
     return *folder >= 0 || errno == EACCES || fail(s, errno, e);
 }
 
-/* A file system may have nothing to sync of a folder. */
-static bool sync_folder(const sink *s, int folder, err *e)
-{
-    return folder < 0 || fsync(folder) == 0 || errno == EINVAL || fail(s, errno, e);
-}
-
 /* The file is closed, with a check, before it has its name, and locked until then. */
 static bool put_in_place(sink *s, err *e)
 {
@@ -331,7 +325,8 @@ static bool put_in_place(sink *s, err *e)
     if (done) {
         temporary_release(s->temporary);
         s->temporary = NULL;
-        done = sync_folder(s, folder, e);
+        /* A file system may have nothing to sync of a folder. */
+        done = folder < 0 || fsync(folder) == 0 || errno == EINVAL || fail(s, errno, e);
     }
     if (folder >= 0)
         close(folder);

@@ -54,12 +54,6 @@ static bool give_room(z_stream *s, const zip_member *m, text *to, err *e)
     return s->next_out != NULL || text_ok(to, e);
 }
 
-static void give_input(z_stream *s, const Bytef *end)
-{
-    size_t left = (size_t)(end - s->next_in);
-    s->avail_in = left > (uInt)-1 ? (uInt)-1 : (uInt)left;
-}
-
 /* Inflates until the stream ends, or there is more than the member says; the last answer of
  * zlib. */
 static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text *to, err *e)
@@ -69,7 +63,8 @@ static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text 
         if (!give_room(s, m, to, e))
             return Z_MEM_ERROR;
         size_t room = s->avail_out;
-        give_input(s, end);
+        size_t left = (size_t)(end - s->next_in);
+        s->avail_in = left > (uInt)-1 ? (uInt)-1 : (uInt)left;
         status = inflate(s, Z_NO_FLUSH);
         text_added(to, room - s->avail_out);
     }

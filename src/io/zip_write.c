@@ -35,12 +35,6 @@ static void put(text *to, uint64_t number, size_t bytes)
     text_add(to, out, bytes);
 }
 
-static void put_zeros(text *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        put(to, 0, 1);
-}
-
 static bool is_ascii(const char *name)
 {
     while (*name != '\0' && (unsigned char)*name < 0x80)
@@ -90,7 +84,8 @@ static void put_header(text *to, const member *m, bool is_large)
         put(to, EXTRA_ALIGNMENT, 2);
         put(to, padding - EXTRA_HEADER, 2);
         put(to, ZIP_ALIGN, 2);
-        put_zeros(to, padding - EXTRA_HEADER - 2);
+        for (size_t i = 0; i < padding - EXTRA_HEADER - 2; i++)
+            put(to, 0, 1);
     }
 }
 

@@ -168,11 +168,6 @@ static bool list_rest(text_list *to, const text_list *of, const text_list *other
     return true;
 }
 
-static bool has_same_version(const diff_origins *o)
-{
-    return strcmp(o->of[0].version, o->of[1].version) == 0;
-}
-
 static bool has_same_shape(const origin_input *a, const origin_input *b)
 {
     return a != NULL && b != NULL && strcmp(a->shape, b->shape) == 0;
@@ -319,7 +314,7 @@ void diff_origins_tell(const diff_origins *o, teller *t)
         return;
     add_untold(t->out, o);
     add_options(t->out, o);
-    if (!has_same_version(o))
+    if (strcmp(o->of[0].version, o->of[1].version) != 0)
         tell_words(t, "made by different versions: %s by %s, %s by %s\n", o->name[0],
                    o->of[0].version, o->name[1], o->of[1].version);
 }

@@ -351,17 +351,6 @@ static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
     return !is_chosen || add_pair(m, a, b);
 }
 
-static bool check_tolerances(const matcher *m)
-{
-    text_list names = {0};
-    bool done = text_list_index(&names, m->e);
-    for (size_t i = 0; i < m->to->count && done; i++)
-        done = text_list_add(&names, m->to->pair[i].name, strlen(m->to->pair[i].name), m->e);
-    done = done && tolerances_check(m->o, &names, m->e);
-    text_list_free(&names);
-    return done;
-}
-
 static bool match(matcher *m, const diff_file file[2])
 {
     bool is_matched;
@@ -369,7 +358,13 @@ static bool match(matcher *m, const diff_file file[2])
         return false;
     if (!is_matched && !(match_all(m) && list_rest_of_b(m)))
         return false;
-    return check_tolerances(m);
+    text_list names = {0};
+    bool done = text_list_index(&names, m->e);
+    for (size_t i = 0; i < m->to->count && done; i++)
+        done = text_list_add(&names, m->to->pair[i].name, strlen(m->to->pair[i].name), m->e);
+    done = done && tolerances_check(m->o, &names, m->e);
+    text_list_free(&names);
+    return done;
 }
 
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)

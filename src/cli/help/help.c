@@ -302,13 +302,6 @@ bool help_print(text *out, err *e)
     return ok;
 }
 
-/* The operands as one phrase: `help golden file`. */
-static void join_words(const options *o, text *phrase)
-{
-    for (size_t i = 0; i < o->operands; i++)
-        text_add_format(phrase, "%s%s", i == 0 ? "" : " ", o->operand[i]);
-}
-
 static bool write_help(text *out, const options *o, err *e)
 {
     if (o->completion != NULL) {
@@ -322,7 +315,9 @@ static bool write_help(text *out, const options *o, err *e)
         return true;
     }
     text phrase = {0};
-    join_words(o, &phrase);
+    /* The operands as one phrase: `help golden file`. */
+    for (size_t i = 0; i < o->operands; i++)
+        text_add_format(&phrase, "%s%s", i == 0 ? "" : " ", o->operand[i]);
     bool ok = text_ok(&phrase, e) && help_write_word(out, text_string(&phrase), e);
     text_free(&phrase);
     return ok;

@@ -227,14 +227,6 @@ static bool read_line(document_reader *all, document *one, bool *is_there, err *
     return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
 }
 
-static void note_index_headers(const document_reader *all, const bundle *table)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->entry[i].kind == ENTRY_TENSOR)
-            note_index_header(all->from_options.world, all->given, &table->entry[i]);
-    }
-}
-
 /* All of an input that is not a stream. */
 static bool read_file(document_reader *all, document *one, err *e)
 {
@@ -247,8 +239,12 @@ static bool read_file(document_reader *all, document *one, err *e)
         const format *f = input_format_of(all->given, whole.bytes, whole.length, how.file, e);
         done = f != NULL && f->read(whole.bytes, whole.length, &how, &one->contents, e) &&
                name_the_only_matrix(&one->contents, e);
-        if (done && f->is_table)
-            note_index_headers(all, &one->contents);
+        if (done && f->is_table) {
+            for (size_t i = 0; i < one->contents.count; i++) {
+                if (one->contents.entry[i].kind == ENTRY_TENSOR)
+                    note_index_header(all->from_options.world, all->given, &one->contents.entry[i]);
+            }
+        }
     }
     source_close(&whole);
     lines_close(&all->lines);

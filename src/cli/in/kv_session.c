@@ -21,18 +21,6 @@ static bool is_of_line(const char *name)
     return false;
 }
 
-/* An option's matrix or list is there for every line again. */
-static bool check_given(const options *o, err *e)
-{
-    for (size_t i = 0; i < OF_LINE_COUNT; i++) {
-        const option_row *row = option_by_key(OF_LINE[i], strlen(OF_LINE[i]));
-        if (input_keys_value(o, OF_LINE[i]) != NULL)
-            return err_set(e, "--stream reads %s line by line, and --%s gives it once", OF_LINE[i],
-                           row->named.name);
-    }
-    return true;
-}
-
 bool kv_session_check(const options *o, err *e)
 {
     if (o->input_format != NULL && !(format_by_name(o->input_format)->holds & HOLDS_STREAM))
@@ -45,7 +33,14 @@ bool kv_session_check(const options *o, err *e)
     if (o->picture != NULL)
         return err_set(e, "--picture draws the weights of one document, and a stream has more "
                           "lines than one");
-    return check_given(o, e);
+    /* An option's matrix or list is there for every line again. */
+    for (size_t i = 0; i < OF_LINE_COUNT; i++) {
+        const option_row *row = option_by_key(OF_LINE[i], strlen(OF_LINE[i]));
+        if (input_keys_value(o, OF_LINE[i]) != NULL)
+            return err_set(e, "--stream reads %s line by line, and --%s gives it once", OF_LINE[i],
+                           row->named.name);
+    }
+    return true;
 }
 
 static bool check_own(const bundle *contents, err *e)

@@ -88,14 +88,6 @@ static char *find_split(char *scratch)
     return NULL;
 }
 
-static void list_matrices(const bundle *b, text *out)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        if (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank > 0)
-            text_add_format(out, "%s%s", out->length == 0 ? "" : ", ", b->entry[i].name);
-    }
-}
-
 /* The only matrix; an entry's rank 0 is a number next to it. */
 static entry *only_matrix(bundle *b, const char *file, err *e)
 {
@@ -110,7 +102,10 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
     if (matrices == 1)
         return found;
     text names = {0};
-    list_matrices(b, &names);
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank > 0)
+            text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", b->entry[i].name);
+    }
     err_at(e, &(place){.file = file}, "%zu matrices are in this file, one is wanted", matrices);
     if (matrices > 0)
         err_remedy(e, "%s:NAME takes one: %s", file, text_string(&names));

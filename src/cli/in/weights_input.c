@@ -15,17 +15,6 @@
 
 /* ---- which of two kinds a document is of: one attention, or layers ---- */
 
-/* "layer.0.attention.weights": a way through a stack. */
-static bool expects_stage_of_layer(const bundle *contents)
-{
-    const entry *expected = bundle_find(contents, "expected");
-    for (size_t i = 0; expected != NULL && i < expected->bundle->count; i++) {
-        if (strchr(expected->bundle->entry[i].name, '.') != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* Whether it has a key, or expects a stage, that one attention doesn't have: the layers themselves
  * may be still to come. */
 static bool document_is_of_layers(const bundle *contents)
@@ -35,7 +24,13 @@ static bool document_is_of_layers(const bundle *contents)
         if (named_find(&KEYS, name, strlen(name)) == NULL)
             return true;
     }
-    return expects_stage_of_layer(contents);
+    /* "layer.0.attention.weights": a way through a stack. */
+    const entry *expected = bundle_find(contents, "expected");
+    for (size_t i = 0; expected != NULL && i < expected->bundle->count; i++) {
+        if (strchr(expected->bundle->entry[i].name, '.') != NULL)
+            return true;
+    }
+    return false;
 }
 
 /* ---- the file ---- */

@@ -166,11 +166,6 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
 
 /* ---- of several documents ---- */
 
-static bool same_shape(const fact *a, const fact *b)
-{
-    return a->rank == b->rank && memcmp(a->size, b->size, sizeof a->size) == 0;
-}
-
 static fact *find_named(const fact *in, const bundle *names, const text *name)
 {
     const entry *found = bundle_find_bytes(names, text_string(name), name->length);
@@ -192,7 +187,9 @@ static bool copy_without_inside(fact *to, const fact *from, err *e)
 /* A shape, a text or a number that is not the same in all documents is not said. */
 static void join_values(fact *to, const fact *after)
 {
-    bool is_same = to->kind == after->kind && same_shape(to, after) && to->count == after->count &&
+    bool is_same = to->kind == after->kind && to->rank == after->rank &&
+                   memcmp(to->size, after->size, sizeof to->size) == 0 &&
+                   to->count == after->count &&
                    strcmp(text_string(&to->shown), text_string(&after->shown)) == 0;
     to->varies = to->varies || after->varies || !is_same;
     if (to->kind == after->kind)

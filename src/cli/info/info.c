@@ -193,15 +193,6 @@ static bool read_file(info_file *to, const char *file, const options *o, err *e)
     return done;
 }
 
-static void free_file(info_file *one)
-{
-    fact_free(&one->root);
-    plan_free(&one->plan);
-    problem_free(&one->problem);
-    stack_free(&one->stack);
-    bundle_free(&one->contents);
-}
-
 /* ---- the command ---- */
 
 /* False where the file is bad, which is said at once: the others are looked at all the same. */
@@ -220,7 +211,11 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
         info_tell(&to, &one, &wrong);
     if (!done)
         report_error(world, &wrong);
-    free_file(&one);
+    fact_free(&one.root);
+    plan_free(&one.plan);
+    problem_free(&one.problem);
+    stack_free(&one.stack);
+    bundle_free(&one.contents);
     mem_free(path);
     return done;
 }

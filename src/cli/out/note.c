@@ -8,15 +8,6 @@
 
 enum { MOST_BYTES = 4096 }; /* of a note: what lists more is cut */
 
-static void write_note(const env *world, const char *where, const char *words)
-{
-    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
-    progress_pause(world->progress);
-    fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
-            words);
-    progress_resume(world->progress);
-}
-
 /* Nothing is allocated: a note is said also where memory has run out. */
 void note_say(const env *world, const options *o, const place *at, const char *format, ...)
 {
@@ -36,7 +27,11 @@ void note_say(const env *world, const options *o, const place *at, const char *f
     utf8_make_printable(words);
     if ((size_t)length >= sizeof words - sizeof CUT)
         strcat(words, CUT);
-    write_note(world, where, words);
+    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
+    progress_pause(world->progress);
+    fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
+            words);
+    progress_resume(world->progress);
 }
 
 void note_say_lines(const env *world, const options *o, const char *lines)

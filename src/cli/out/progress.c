@@ -49,15 +49,6 @@ static int describe(const progress *p, char line[LINE])
     return length < p->width ? length : p->width;
 }
 
-static void draw(const progress *p)
-{
-    char line[LINE];
-    int columns = describe(p, line);
-    progress_erase();
-    atomic_store(&drawn, columns);
-    put(line, (size_t)columns);
-}
-
 static struct timespec after(int milliseconds)
 {
     struct timespec t;
@@ -76,7 +67,11 @@ static void *draw_now_and_then(void *argument)
     while (!p->ends) {
         if (pthread_cond_timedwait(&p->end, &p->lock, &next) == 0)
             continue;
-        draw(p);
+        char line[LINE];
+        int columns = describe(p, line);
+        progress_erase();
+        atomic_store(&drawn, columns);
+        put(line, (size_t)columns);
         next = after(NEXT_MS);
     }
     progress_erase();

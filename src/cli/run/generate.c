@@ -27,13 +27,6 @@ static const char *name_of(const generation *g, size_t id, char digits[32])
     return word != NULL ? word : digits;
 }
 
-static void add_logits(text *out, const tensor *logits, const options *o)
-{
-    tensor row = tensor_at(logits, 0);
-    json_member_key(out, "logits");
-    json_row_write(out, &row, option_digits(o));
-}
-
 /* A whole line, handed on at once. */
 static bool write_step(writer *w, const generation *g, err *e)
 {
@@ -45,7 +38,9 @@ static bool write_step(writer *w, const generation *g, err *e)
         json_member_count(out, "id", g->next);
         if (bundle_find(g->stack.document, "vocab") != NULL)
             json_member_text(out, "token", name);
-        add_logits(out, &g->logits, w->given);
+        tensor row = tensor_at(&g->logits, 0);
+        json_member_key(out, "logits");
+        json_row_write(out, &row, option_digits(w->given));
         text_add_string(out, "}\n");
     } else {
         text_add_format(out, "%s\n", name);

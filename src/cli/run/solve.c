@@ -250,19 +250,16 @@ bool solution_has_notes(const solution *s)
     return s->plan.notes.count > 0 || s->report.empty_rows > 0 || has_missing_threads(s);
 }
 
-static void say_empty_rows(const solution *s, const options *o, const env *world)
-{
-    char rows[64];
-    snprintf(rows, sizeof rows, "of %zu query rows", s->plan.batches * s->plan.heads * s->plan.n_q);
-    note_empty_rows(world, o, &s->at, &s->report, rows);
-}
-
 static void say_notes(const solution *s, const options *o, const env *world)
 {
     for (size_t i = 0; i < s->plan.notes.count; i++)
         note_say(world, o, &s->at, "%s", s->plan.notes.item[i]);
-    if (s->report.empty_rows > 0)
-        say_empty_rows(s, o, world);
+    if (s->report.empty_rows > 0) {
+        char rows[64];
+        snprintf(rows, sizeof rows, "of %zu query rows",
+                 s->plan.batches * s->plan.heads * s->plan.n_q);
+        note_empty_rows(world, o, &s->at, &s->report, rows);
+    }
     if (has_missing_threads(s))
         note_missing_threads(world, o, &s->at, s->report.threads, s->report.threads_wanted);
 }
