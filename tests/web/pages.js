@@ -26,6 +26,8 @@
 //             and so has a generation, step by step
 // digits      (digits/nothing.html, fixed decimals) a row that sees nothing has no arithmetic
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
+// changes     a number that is typed into a cell, undone and redone, a click on the mask, a switch:
+//             what follows changes with it, and a reload keeps it
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
 //             steps; what is typed outlives a reload; what is saved is what selfattn check --answers
 //             marks; later numbers tell no answer; an exam checks nothing
@@ -722,6 +724,63 @@ async function checkKept(name) {
   await other.close();
 }
 
+// ---- changes (tests/alive has their numbers) ----
+
+const CHANGED = ['001-walkthrough', 'causal-mask-bias', 'asad-two-heads-wo', 'rollout'];
+
+async function checkChanges(name) {
+  const { page, said, close } = await open(browser, name);
+  const texts = () => page.evaluate(() =>
+    [...document.querySelectorAll('main :is(.matrix td, .line)')].map((one) => one.textContent).join(' '));
+  const marked = () => page.locator('td.changed').count();
+  const came = await texts(), cell = page.locator('main [data-map] td[tabindex]').first();
+  await cell.dblclick();
+  await page.keyboard.type('-1/4');
+  await page.keyboard.press('Enter');
+  const changed = await texts();
+  check(name, (await cell.textContent()) === '-0.25', `the cell says ${await cell.textContent()}`);
+  check(name, changed !== came && await marked() > 1, 'nothing follows');
+  check(name, (await cell.getAttribute('title')).startsWith('it was'), 'it does not say what it was');
+  check(name, (await page.textContent('.badge')).startsWith('Edited'), 'no badge');
+  await page.reload();
+  check(name, (await texts()) === changed, 'a reload loses the change');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  check(name, (await texts()) === came && (await marked()) === 0, 'undo does not bring it back');
+  check(name, !page.url().includes('edit='), 'the address keeps what was undone');
+  await page.keyboard.press('Control+Shift+Z');
+  check(name, (await texts()) === changed, 'the keys do not bring it again');
+  await cell.click();
+  await page.keyboard.press('Escape');
+  await cell.focus();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Escape');
+  check(name, (await texts()) === changed, 'Escape takes what was typed');
+  check(name, JSON.parse(await page.evaluate(() => selfattn.document())) !== null, 'no document');
+  await page.getByRole('button', { name: 'As it came' }).click();
+  check(name, (await texts()) === came, 'it does not come back');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
+// A click lets a query see a key, and hides it; a switch does so for causality.
+async function checkSight(name) {
+  const { page, said, close } = await open(browser, name);
+  const cell = page.locator('#step-mask [data-map] td', { hasText: /^−∞$/ }).first();
+  const [id, row, column] = await cell.evaluate((one) =>
+    [one.closest('table').id, placeAt(one).row, placeAt(one).column]);
+  const td = page.locator(`[id="${id}"] tbody tr`).nth(row).locator('td').nth(column);
+  await page.getByLabel('change by a click').check();
+  for (const isHidden of [false, true]) {
+    await td.click();
+    check(name, ((await td.textContent()) === '−∞') === isHidden, 'a click does not change what is seen');
+  }
+  await page.getByRole('button', { name: 'As it came' }).click();
+  await page.getByLabel('causal').uncheck();
+  check(name, await page.locator('td.changed').count() > 0, 'the switch changes nothing');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 function pagesIn(directory) {
   const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
   return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
@@ -736,6 +795,8 @@ let browser;
     else if (EXERCISES[name] && EXERCISES[name].numbers) await checkExercise(name);
     else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);
+    if (CHANGED.includes(name)) await checkChanges(name);
+    if (name === 'causal-mask-bias') await checkSight(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);
   for (const name of pagesIn(path.join(folder, 'digits'))) await checkDigits(`digits/${name}`);

@@ -100,12 +100,16 @@ function alignPoints(body) {
   }
 }
 
+function inTable(text) {
+  return text.replace('-inf', '−∞').replace('inf', '∞');
+}
+
 function fillHead(map, shown) {
   const greatest = map.share ? 1 : greatestOf(map, shown.head);
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
-      row.cells[j + first].textContent = text.replace('-inf', '−∞').replace('inf', '∞');
+      row.cells[j + first].textContent = inTable(text);
       row.cells[j + first].className = levelOf(map, numberOf(text), greatest);
     });
   });

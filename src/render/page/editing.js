@@ -26,7 +26,7 @@ function refill(map, shown) {
       const place = cell.tagName === 'TD' && placeIn(shown, map, cell);
       if (!place) continue;
       cell.className = isPart ? '' : levelOf(map, valueOf(place), greatest);
-      cell.textContent = writtenOut(textOf(place));
+      cell.textContent = inTable(textOf(place));
       markCell(cell, place);
     }
   }
@@ -136,7 +136,7 @@ function startBar() {
 // ---- in a cell ----
 
 function endTyping(cell, place) {
-  cell.textContent = writtenOut(textOf(place));
+  cell.textContent = inTable(textOf(place));
   if (EDITS.came) markCell(cell, place);
   focusCell(cell);
 }

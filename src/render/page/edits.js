@@ -129,6 +129,7 @@ function put(edit, isBack) {
 // A slider's changes of one number, one after the other, are undone at once.
 function edit(changes, isOnward = false) {
   if (changes.length === 0) return;
+  takeAll();
   const last = EDITS.done[EDITS.done.length - 1];
   if (isOnward && last && last.length === 1 && last[0].said === changes[0].said)
     last[0].to = changes[0].to;
