@@ -144,6 +144,8 @@ static void add_body(const html_page *p)
     add_title(p);
     text_add_string(p->out, "</h1>\n");
     add_notes(p);
+    if (!html_has_floors(p))
+        html_add_formula(p);
     text_add_string(p->out, "</header>\n");
     if (html_has_floors(p))
         html_add_house(p);
@@ -180,6 +182,7 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
             return false;
         with.asked = p.asked = &from;
     }
+    p.is_alive = html_is_alive(&p);
     add_page(&p);
     asked_end(&from);
     return sink_spill(to, e);

@@ -14,7 +14,8 @@ typedef struct html_page {
     const trace *trace; /* the room that is being written */
     const trace *whole;
     const render_options *how;
-    asked *asked; /* by `blank`; NULL: nothing */
+    asked *asked;  /* by `blank`; NULL: nothing */
+    bool is_alive; /* its numbers can be changed (html_alive.c) */
 } html_page;
 
 /* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
@@ -91,6 +92,9 @@ bool html_is_alive(const html_page *p);
 void html_add_source(const html_page *p);                     /* the document's settings */
 void html_add_run(text *out, const trace_run *run);           /* of a room */
 void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
+
+/* html_formula.c: the attention in one line. */
+void html_add_formula(const html_page *p);
 
 /* html_house.c: the floors of a stack with their rooms, which lead to their steps. */
 void html_add_house(const html_page *p);

@@ -33,6 +33,10 @@ function markStep() {
   slider.setAttribute('aria-valuetext', output.textContent);
   for (const link of document.querySelectorAll('.picture a'))
     link.classList.toggle('here', isAt(link, sections[at]));
+  for (const symbol of document.querySelectorAll('.whole [data-steps]')) {
+    const steps = symbol.dataset.steps.split(' ');
+    symbol.classList.toggle('here', steps.includes(nameOfStep(sections[at])));
+  }
 }
 
 function answerQuestion(section) {
