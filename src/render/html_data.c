@@ -235,7 +235,7 @@ static void add_alive(const html_page *p, const trace_map *map)
     html_add_bits(p, map);
 }
 
-static void add_map(const html_page *p, const trace_map *map, size_t room, bool is_alive)
+static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
     bool is_blank = asked_makes(p->asked, map);
@@ -264,7 +264,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room, bool 
     }
     add_exceptions(p, map);
     add_cells(p, map);
-    if (is_alive)
+    if (p->is_alive)
         add_alive(p, map);
     text_add_string(p->out, "}");
 }
@@ -281,13 +281,13 @@ static void add_without_marks(text *out, const text *json)
 }
 
 /* Where the rooms are: what is before the names of their maps, and what a person calls them. */
-static void add_rooms(const html_page *p, bool is_alive)
+static void add_rooms(const html_page *p)
 {
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
         const trace_place *at = &trace_room(p->whole, i)->place;
         text_add_format(p->out, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
                         i > 0 ? "," : "", at->way, at->floor, at->name);
-        if (is_alive)
+        if (p->is_alive)
             html_add_run(p->out, &trace_room(p->whole, i)->run);
         text_add_string(p->out, "}");
     }
@@ -311,13 +311,13 @@ static void add_spellings(text *out)
     text_add_string(out, "}");
 }
 
-static void add_maps(html_page *p, bool is_alive)
+static void add_maps(html_page *p)
 {
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
         html_enter(p, i);
         for (size_t j = 0; j < p->trace->maps; j++) {
             text_add_string(p->out, p->trace->first_map + j > 0 ? ",\n" : "");
-            add_map(p, &p->trace->map[j], i, is_alive);
+            add_map(p, &p->trace->map[j], i);
         }
     }
 }
@@ -325,8 +325,8 @@ static void add_maps(html_page *p, bool is_alive)
 void html_add_data(const html_page *p)
 {
     text json = {0};
-    html_page into = {.out = &json, .whole = p->whole, .how = p->how, .asked = p->asked};
-    bool is_alive = html_is_alive(p);
+    html_page into = *p;
+    into.out = &json;
     text_add_string(&json, "{\"words\":");
     html_add_english(&json);
     text_add_string(&json, ",\n\"document\":");
@@ -336,14 +336,14 @@ void html_add_data(const html_page *p)
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json);
-    if (is_alive)
+    if (p->is_alive)
         html_add_source(&into);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");
-    add_rooms(&into, is_alive);
+    add_rooms(&into);
     text_add_string(&json, "],\"maps\":[\n");
-    add_maps(&into, is_alive);
+    add_maps(&into);
     text_add_string(&json, "]}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     add_without_marks(p->out, &json);

@@ -28,7 +28,7 @@ static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
     text_add_string(p->out, "<p class=line");
-    if (item->map != NULL && html_is_alive(p))
+    if (item->map != NULL && p->is_alive)
         text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(item->room, item->map),
                         item->cell[0], item->cell[1], item->cell[2]);
     text_add_string(p->out, ">");

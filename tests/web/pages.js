@@ -730,7 +730,7 @@ const CHANGED = ['001-walkthrough', 'causal-mask-bias', 'asad-two-heads-wo', 'ro
 
 async function checkChanges(name) {
   const { page, said, close } = await open(browser, name);
-  const texts = () => page.evaluate(() =>
+  const texts = () => page.evaluate(() => refreshAll() ||
     [...document.querySelectorAll('main :is(.matrix td, .line)')].map((one) => one.textContent).join(' '));
   const marked = () => page.locator('td.changed').count();
   const came = await texts(), cell = page.locator('main [data-map] td[tabindex]').first();

@@ -94,8 +94,10 @@ function alignPoints(body) {
     const places = cells.map((cell) => placesAfter(cell.textContent));
     const most = Math.max(...places);
     cells.forEach((cell, i) => {
-      if (/^-?\d+(\.\d+)?$/.test(cell.textContent) && most > places[i])
-        cell.className += ` ${places[i] === 0 ? 'i' : 'm'}${most - places[i]}`;
+      const lacks = /^-?\d+(\.\d+)?$/.test(cell.textContent) && most > places[i];
+      const mark = lacks ? ` ${places[i] === 0 ? 'i' : 'm'}${most - places[i]}` : '';
+      const plain = cell.className.replace(/ ?\b[im]\d+\b/, '');
+      if (cell.className !== plain + mark) cell.className = plain + mark;
     });
   }
 }

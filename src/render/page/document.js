@@ -105,7 +105,7 @@ function currentDocument() {
   if (document.segment_embedding) document.segments = document.segment_embedding.map((row, i) => i);
   DATA.rooms.forEach((room, index) => {
     const at = /^(?:layer\.(\d+)\.(?:attention|(cross))\.)?$/.exec(room.way);
-    if (at && MAPS.some((map) => map.room === index && map.name === 'exp'))
+    if (at && mapsOf(index).some((map) => map.name === 'exp'))
       sayMask(objectAt(document, [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []]),
         index);
   });

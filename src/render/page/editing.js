@@ -17,19 +17,40 @@ function markCell(cell, place) {
   else cell.removeAttribute('title');
 }
 
-// A table of numbers, or of a worked line's, which has no colours.
+// As greatestOf, out of the numbers themselves.
+function greatestNow(map, head) {
+  const size = map.rows.length * map.columns.length;
+  let greatest = 0;
+  for (const x of map.share ? [1] : NUMBERS.get(map).subarray(head * size, (head + 1) * size)) {
+    if (Math.abs(x) > greatest && Math.abs(x) < Infinity) greatest = Math.abs(x);
+  }
+  return greatest;
+}
+
+function fillCell(cell, place, isPart, greatest) {
+  const text = inTable(textOf(place));
+  if (cell.textContent !== text) cell.textContent = text;
+  if (!isPart) {
+    const kept = cell.className.split(' ').filter((name) => !/^[pnw]\d$/.test(name));
+    cell.className = [levelOf(place.map, valueOf(place), greatest), ...kept].join(' ').trim();
+  }
+  markCell(cell, place);
+}
+
+// A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
-  const greatest = map.share ? 1 : greatestOf(map, shown.head);
-  const isPart = shown.table.matches('.part');
+  const greatest = greatestNow(map, shown.head), isPart = shown.table.matches('.part');
+  const isAll = shown.greatest !== greatest || shown.pinned !== EDITS.pinned;
+  const shownBefore = shown.numbers || EDITS.came.get(map), now = NUMBERS.get(map);
   for (const line of shown.body.rows) {
     for (const cell of line.cells) {
       const place = cell.tagName === 'TD' && placeIn(shown, map, cell);
-      if (!place) continue;
-      cell.className = isPart ? '' : levelOf(map, valueOf(place), greatest);
-      cell.textContent = inTable(textOf(place));
-      markCell(cell, place);
+      const index = place && indexOfPlace(place);
+      if (place && (isAll || !Object.is(shownBefore[index], now[index])))
+        fillCell(cell, place, isPart, greatest);
     }
   }
+  Object.assign(shown, { greatest, pinned: EDITS.pinned, numbers: now });
   if (!isPart) alignPoints(shown.body);
 }
 
@@ -54,19 +75,48 @@ function rewriteLine(line) {
   line.replaceChildren(...isAsItCame ? EDITOR.lines.get(line) : numbersLine(place, made).childNodes);
 }
 
+// What is out of sight waits for the frame after: of a large page it is much.
+const STALE = new Map(); // elements, and what brings them up to date
+const PATIENCE = 8; // milliseconds at a time
+
+function bringUp(element, act) {
+  STALE.delete(element);
+  act();
+}
+
+function refreshSome(end = performance.now() + PATIENCE) {
+  for (const [element, act] of STALE) {
+    if (performance.now() > end) break;
+    bringUp(element, act);
+  }
+  if (STALE.size > 0) setTimeout(refreshSome);
+}
+
+function refreshAll() {
+  refreshSome(Infinity);
+}
+
+function refresh(element, act) {
+  if (isInView(element)) bringUp(element, act);
+  else STALE.set(element, act);
+}
+
 function showEdits(maps) {
   for (const map of maps) {
     for (const shown of tablesOf(map)) {
-      refill(map, shown);
-      refillAside(map, shown);
+      refresh(shown.table, () => {
+        refill(map, shown);
+        refillAside(map, shown);
+      });
     }
   }
   for (const line of document.querySelectorAll('.line[data-cell]')) {
-    const place = placeOfLine(line);
-    if (maps.has(place.map) || takesFrom(place.map, maps)) rewriteLine(line);
+    const { map } = placeOfLine(line);
+    if (maps.has(map) || takesFrom(map, maps)) refresh(line, () => rewriteLine(line));
   }
-  VIEWS.filter((view) => maps.has(view.map)).forEach(drawLines);
+  VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawLines(view)));
   if (PANEL.chosen) show(PANEL.chosen);
+  setTimeout(refreshSome);
 }
 
 // ---- the bar ----
@@ -98,7 +148,7 @@ function takeAddress() {
 
 function pin() {
   takeAll();
-  EDITS.pinned = EDITS.pinned ? null : new Map([...NUMBERS].map(([map, numbers]) => [map, numbers.slice()]));
+  EDITS.pinned = EDITS.pinned ? null : new Map(NUMBERS);
   EDITOR.pin.setAttribute('aria-pressed', EDITS.pinned !== null);
   showEdits(new Set(SHOWN.keys()));
 }
@@ -240,8 +290,8 @@ function rowsOfHead(wo, head, heads) {
 }
 
 function addHeads(section, room) {
-  const wo = MAPS.find((map) => map.room === room && map.key === 'wo');
-  const heads = MAPS.find((map) => map.room === room && map.name === 'weights').heads;
+  const wo = mapsOf(room).find((map) => map.key === 'wo');
+  const { heads } = mapsOf(room).find((map) => map.name === 'weights');
   for (let head = 0; wo && isInput(wo) && heads > 1 && head < heads; head++) {
     const places = rowsOfHead(wo, head, heads);
     const counts = () => !EDITS.came || places.some((place) => valueOf(place) !== 0);

@@ -65,11 +65,11 @@ function takeAll() {
   if (EDITS.order) return;
   EDITS.order = inOrder(MAPS);
   for (const map of EDITS.order) {
-    takeInput(map);
+    if (!map.operation) takeInput(map);
     compute(map);
   }
   if (!EDITS.order.every(isAsShown)) throw new Error(TEXT.notTheSame);
-  EDITS.came = new Map([...NUMBERS].map(([map, numbers]) => [map, numbers.slice()]));
+  EDITS.came = new Map(NUMBERS);
 }
 
 function takesFrom(map, maps) {
@@ -98,7 +98,11 @@ function follow(changed) {
 const CHANGES = {
   number: ({ place }, value) => {
     const maps = sameAs(place.map);
-    for (const map of maps) NUMBERS.get(map)[indexOfPlace({ ...place, map })] = value;
+    for (const map of maps) {
+      const numbers = NUMBERS.get(map).slice(); // others compare with what it was
+      numbers[indexOfPlace({ ...place, map })] = value;
+      NUMBERS.set(map, numbers);
+    }
     return maps;
   },
   sight: ({ room }, sight) => {
@@ -107,10 +111,18 @@ const CHANGES = {
   },
 };
 
+function mapsOf(room) {
+  if (!EDITS.rooms) {
+    EDITS.rooms = DATA.rooms.map(() => []);
+    for (const map of MAPS) EDITS.rooms[map.room].push(map);
+  }
+  return EDITS.rooms[room];
+}
+
 // Where keys are hidden: in the scores that the softmax takes, or where it takes them; what has a
 // column for each key first.
 function mapsThatSee(room) {
-  const named = (name) => MAPS.filter((map) => map.room === room && map.name === name);
+  const named = (name) => mapsOf(room).filter((map) => map.name === name);
   const masked = named('masked');
   return masked.length > 0 ? masked : [...named('exp'), ...named('row_max')];
 }
@@ -170,7 +182,7 @@ function setNumber(place, value) {
 
 // Queries that stand before the keys stand there by settings that hide keys too.
 function setSight(room, said, to) {
-  const isOfPlaces = MAPS.some((map) => map.room === room &&
+  const isOfPlaces = mapsOf(room).some((map) =>
     ['p', 'q_position', 'x_position'].includes(map.name));
   if (isOfPlaces && DATA.rooms[room].first < 0) throw new Error(TEXT.before);
   return [{ what: 'sight', said, room, from: sightOf(room), to }];

@@ -54,6 +54,9 @@ function takeInput(map) {
 
 // ---- what a cell takes ----
 
+// Numbers of an operand: so many from the first one on, every step'th; nothing of what is not there.
+const NOTHING = { numbers: [], first: 0, step: 0, count: 0 };
+
 function readStrand({ map, head, row, column, count, along }) {
   const numbers = NUMBERS.get(map), first = indexOfPlace({ map, head, row, column });
   const columns = map.columns.length;
@@ -61,14 +64,60 @@ function readStrand({ map, head, row, column, count, along }) {
   return { numbers, first, step, count };
 }
 
+function strandIn(operand, place) {
+  return operand ? readStrand(strandOf(operand, place)) : NOTHING;
+}
+
+function listIn({ numbers, first, step, count }) {
+  const list = [];
+  for (let i = 0; i < count; i++) list.push(numbers[first + i * step]);
+  return list;
+}
+
 function listOf(operand, place) {
-  if (!operand) return [];
-  const { numbers, first, step, count } = readStrand(strandOf(operand, place));
-  return Array.from({ length: count }, (nothing, i) => numbers[first + i * step]);
+  return listIn(strandIn(operand, place));
+}
+
+// The only one, or undefined.
+function numberIn({ numbers, first, count }) {
+  return count > 0 ? numbers[first] : undefined;
 }
 
 function numberAt(operand, place) {
-  return listOf(operand, place)[0];
+  return numberIn(strandIn(operand, place));
+}
+
+// How far a strand is from that of the cell before, where the same columns of a head go on; of other
+// parts each cell is asked for.
+const STRIDES = { row: () => 0, 'row-i': () => 0, 'of-row': () => 0, number: () => 0, cell: () => 1,
+  'of-column': () => 1, 'column-j': () => 1, above: () => 1, below: () => 1,
+  'row-j': (map) => map.columns.length };
+
+// A cell with the strands of its operands, which moves along its row from column to column.
+class Cell {
+  constructor(map, head, row) {
+    this.place = { map, head, row, column: 0 };
+    this.strides = OPERANDS.map((name) => map[name] && STRIDES[map[name].part]?.(MAPS[map[name].map]));
+    this.width = map.columns.length / map.slices;
+    this.a = this.b = this.c = this.d = NOTHING;
+  }
+
+  moveTo(column) {
+    const goesOn = column % this.width > 0;
+    this.place.column = column;
+    this.a = this.moved(this.a, 0, goesOn);
+    this.b = this.moved(this.b, 1, goesOn);
+    this.c = this.moved(this.c, 2, goesOn);
+    this.d = this.moved(this.d, 3, goesOn);
+  }
+
+  moved(strand, i, goesOn) {
+    const { place, strides } = this, operand = place.map[OPERANDS[i]], stride = strides[i];
+    if (!operand) return NOTHING;
+    if (!goesOn || stride === undefined || strand.count === 0) return strandIn(operand, place);
+    strand.first += stride;
+    return strand;
+  }
 }
 
 // ---- masks ----
@@ -94,8 +143,16 @@ function isOutOfSight(map, head, row, column) {
 // Scores that the softmax takes; a run without masks has no stage in which they are hidden.
 function maskedRow(operand, place) {
   const row = listOf(operand, place), { map } = strandOf(operand, place);
-  if (map.name === 'masked') return row;
+  const { causal, hidden } = sightOf(map.room);
+  if (map.name === 'masked' || (!causal && !hidden)) return row;
   return row.map((x, j) => (isOutOfSight(map, place.head, place.row, j) ? -Infinity : x));
+}
+
+function greatestIn(row, more) {
+  let greatest = -Infinity;
+  for (const x of row) greatest = Math.max(greatest, x);
+  for (const x of more) greatest = Math.max(greatest, x);
+  return greatest + 0;
 }
 
 // ---- products ----
@@ -127,12 +184,10 @@ function rolloutOf(map) {
     TYPE.fused));
 }
 
-function dot(place) {
-  const { map } = place, a = readStrand(strandOf(map.a, place));
-  const b = readStrand(strandOf(map.b, place));
+function dot({ place: { map }, a, b, c }) {
   if (map.made) return plainSum(a, b);
-  const sum = chainOf(a, b, TYPE.fused), bias = numberAt(map.c, place);
-  return bias === undefined ? sum : TYPE.round(sum + bias);
+  const sum = chainOf(a, b, TYPE.fused);
+  return c.count > 0 ? TYPE.round(sum + numberIn(c)) : sum;
 }
 
 // ---- norms ----
@@ -161,10 +216,9 @@ function meanOf(row) {
   return row.reduce((sum, x) => sum + x, 0) / row.length;
 }
 
-function unit(place) {
-  const { map } = place, row = listOf(map.b, place);
-  const root = Math.sqrt(meanOf(row.map((x) => x * x)) + numberAt(map.c, place));
-  return root === 0 ? 0 : numberAt(map.a, place) / root;
+function unit({ a, b, c }) {
+  const root = Math.sqrt(meanOf(listIn(b).map((x) => x * x)) + numberIn(c));
+  return root === 0 ? 0 : numberIn(a) / root;
 }
 
 // ---- rounding by hand: attn/engine/rounding.c ----
@@ -202,11 +256,10 @@ function roundedRow(place) {
 
 // ---- the operations ----
 
-function sumOf(place) {
-  const row = listOf(place.map.a, place), { appended } = DATA.rooms[place.map.room];
-  const keys = row.length - (appended || 0);
+function sumOf({ place, a, c }) {
+  const row = listIn(a), keys = row.length - (DATA.rooms[place.map.room].appended || 0);
   let [sum, rest] = totalOf(TYPE, row.slice(0, keys));
-  for (const more of [...row.slice(keys), ...listOf(place.map.c, place)]) {
+  for (const more of [...row.slice(keys), ...listIn(c)]) {
     const [whole, low] = twoSum(sum, more);
     sum = whole;
     rest += low;
@@ -219,88 +272,82 @@ function shareIn(x, sum) {
   return share < TYPE.smallest ? 0 : share;
 }
 
-function plus(place) {
-  const { map } = place;
-  let x = numberAt(map.a, place);
-  const isOwn = !map.untouched || place.column < map.columns.length - map.untouched;
-  if (map.name === 'masked' && isOutOfSight(map, place.head, place.row, place.column))
-    return -Infinity;
-  for (const more of isOwn ? listOf(map.b, place) : []) x = TYPE.round(x + more);
-  if (!isOwn || !map.c) return x;
-  const distance = TYPE.round(Math.abs(numberAt(map.d, place) - (place.column + 1)));
-  return TYPE.round(x - TYPE.round(TYPE.round(numberAt(map.c, place)) * distance));
+function plus({ place: { map, head, row, column }, a, b, c, d }) {
+  let x = numberIn(a);
+  const isOwn = !map.untouched || column < map.columns.length - map.untouched;
+  if (map.name === 'masked' && isOutOfSight(map, head, row, column)) return -Infinity;
+  if (isOwn && b.count > 0) x = TYPE.round(x + numberIn(b));
+  if (!isOwn || c.count === 0) return x;
+  const distance = TYPE.round(Math.abs(numberIn(d) - (column + 1)));
+  return TYPE.round(x - TYPE.round(TYPE.round(numberIn(c)) * distance));
 }
 
-function additive(place) {
-  const { round, fused } = TYPE, [a, b, c, d] = OPERANDS.map((x) => listOf(place.map[x], place));
-  return a.reduce((sum, x, p) =>
-    fused(c[p], tangent(TYPE, round(round(x + b[p]) + (d[p] || 0))), sum), 0) + 0;
+function additive({ a, b, c, d }) {
+  const { round, fused } = TYPE, [query, key, weight, shift] = [a, b, c, d].map(listIn);
+  return query.reduce((sum, x, p) =>
+    fused(weight[p], tangent(TYPE, round(round(x + key[p]) + (shift[p] || 0))), sum), 0) + 0;
 }
 
-function times(place) {
-  const { map } = place, a = numberAt(map.a, place), b = numberAt(map.b, place);
-  if (map.made) return a * b;
-  if (map.a.part === 'of-focus') return a === 0 ? 0 : TYPE.round(a * b) + 0;
-  return TYPE.round(a * TYPE.round(b));
+function times({ place: { map }, a, b }) {
+  const x = numberIn(a), y = numberIn(b);
+  if (map.made) return x * y;
+  if (map.a.part === 'of-focus') return x === 0 ? 0 : TYPE.round(x * y) + 0;
+  return TYPE.round(x * TYPE.round(y));
 }
 
-function angleOf(place) {
-  const angle = strandOf(place.map.b && place.map.operation === 'wave' ? place.map.b : place.map.c,
-    place);
-  const at = { map: angle.map, head: angle.head, row: angle.row, column: angle.column };
-  return turnOf(numberAt(angle.map.a, at), numberAt(angle.map.b, at));
+// The sine and cosine of the angle that an operand is, out of what that is made of.
+function turnIn(operand, place) {
+  const { map, head, row, column } = strandOf(operand, place), at = { map, head, row, column };
+  return turnOf(numberAt(map.a, at), numberAt(map.b, at));
 }
 
-function wave(place) {
-  const { sine, cosine } = angleOf(place);
-  const { isFirst } = pairOf(place.map, place.column);
-  const x = listOf(place.map.c, place).reduce((sum, more) => TYPE.round(sum + more),
-    numberAt(place.map.a, place));
-  return TYPE.round(x + (isFirst ? sine : cosine));
+function wave({ place, a, c }) {
+  const { sine, cosine } = turnIn(place.map.b, place);
+  const x = c.count > 0 ? TYPE.round(numberIn(a) + numberIn(c)) : numberIn(a);
+  return TYPE.round(x + (pairOf(place.map, place.column).isFirst ? sine : cosine));
 }
 
-function turn(place) {
-  const a = numberAt(place.map.a, place), b = numberAt(place.map.b, place);
-  if (b === undefined) return a;
-  const { sine, cosine } = angleOf(place);
-  return TYPE.round(pairOf(place.map, place.column).isFirst ? a * cosine - b * sine
-    : a * cosine + b * sine);
+function turn({ place, a, b }) {
+  const x = numberIn(a), other = numberIn(b);
+  if (other === undefined) return x;
+  const { sine, cosine } = turnIn(place.map.c, place);
+  return TYPE.round(pairOf(place.map, place.column).isFirst ? x * cosine - other * sine
+    : x * cosine + other * sine);
 }
 
-function mean(place) {
-  const { map } = place, row = [...listOf(map.a, place), ...listOf(map.b, place)];
+function mean({ place: { map }, a, b }) {
+  const row = [...listIn(a), ...listIn(b)];
   if (map.made) return meanOf(row);
   return TYPE.round(row.reduce((sum, x) => TYPE.round(sum + x)) / row.length);
 }
 
-function activate(place) {
-  const x = activated(TYPE, place.map.function, numberAt(place.map.a, place));
-  return listOf(place.map.b, place).reduce((value, gate) => TYPE.round(value * gate), x);
+function activate({ place: { map }, a, b }) {
+  const x = activated(TYPE, map.function, numberIn(a));
+  return b.count > 0 ? TYPE.round(x * numberIn(b)) : x;
 }
 
-function entropy(place) {
-  return TYPE.round(0 - listOf(place.map.a, place).reduce((sum, weight) =>
+function entropy({ a }) {
+  return TYPE.round(0 - listIn(a).reduce((sum, weight) =>
     (weight === 0 ? sum : fused64(weight, logarithm(weight), sum)), 0));
 }
 
-function cap(place) {
-  const c = TYPE.round(numberAt(place.map.b, place));
-  const x = numberAt(place.map.a, place);
-  return TYPE.round(c * tangent(TYPE, TYPE.round(x / c)));
+function cap({ a, b }) {
+  const c = TYPE.round(numberIn(b));
+  return TYPE.round(c * tangent(TYPE, TYPE.round(numberIn(a) / c)));
 }
 
 // One cell each.
 const WORK = {
-  copy: (place) => (place.map.made ? (x) => x : TYPE.round)(numberAt(place.map.a, place)),
+  copy: ({ place, a }) => (place.map.made ? numberIn(a) : TYPE.round(numberIn(a))),
   dot, additive, times, cap, plus, wave, turn, mean, activate, entropy,
   sum: sumOf,
-  max: (place) => Math.max(...maskedRow(place.map.a, place), ...listOf(place.map.c, place)) + 0,
-  divide: (place) => shareIn(numberAt(place.map.a, place), numberAt(place.map.b, place)),
-  plus_log: (place) => TYPE.round(numberAt(place.map.b, place) === 0 ? -Infinity
-    : numberAt(place.map.a, place) + logarithm(numberAt(place.map.b, place))),
-  minus: (place) => numberAt(place.map.a, place) - numberAt(place.map.b, place),
+  max: ({ place, c }) => greatestIn(maskedRow(place.map.a, place), listIn(c)),
+  divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
+  plus_log: ({ a, b }) => TYPE.round(numberIn(b) === 0 ? -Infinity
+    : numberIn(a) + logarithm(numberIn(b))),
+  minus: ({ a, b }) => numberIn(a) - numberIn(b),
   normalize: unit,
-  stack: (place) => [...listOf(place.map.a, place), ...listOf(place.map.b, place)][0],
+  stack: ({ a, b }) => numberIn(a.count > 0 ? a : b),
 };
 
 // A whole row each.
@@ -326,18 +373,18 @@ function appendedNumber(place) {
 }
 
 function fillRow(map, head, row, numbers) {
-  const width = map.columns.length / map.slices, byRow = rowWorkOf(map), work = WORK[map.operation];
-  const first = (head * map.rows.length + row) * map.columns.length;
-  const place = { map, head, row, column: 0 };
-  if (appendedOf(place) < 0 && !map.operation) return;
-  if (map.appended && appendedOf(place) >= 0) {
-    for (; place.column < map.columns.length; place.column++)
-      numbers[first + place.column] = appendedNumber(place);
-    return;
-  }
-  for (; place.column < map.columns.length; place.column += byRow ? width : 1) {
-    if (byRow) numbers.set(byRow(place), first + place.column);
-    else numbers[first + place.column] = work(place);
+  const byRow = rowWorkOf(map), work = WORK[map.operation], columns = map.columns.length;
+  const first = (head * map.rows.length + row) * columns, place = { map, head, row, column: 0 };
+  const isAppended = Boolean(map.appended) && appendedOf(place) >= 0;
+  if (!isAppended && !map.operation) return;
+  const cell = !isAppended && !byRow && new Cell(map, head, row);
+  for (; place.column < columns; place.column += cell || isAppended ? 1 : columns / map.slices) {
+    if (isAppended) numbers[first + place.column] = appendedNumber(place);
+    else if (byRow) numbers.set(byRow(place), first + place.column);
+    else {
+      cell.moveTo(place.column);
+      numbers[first + place.column] = work(cell);
+    }
   }
 }
 
@@ -345,11 +392,13 @@ function isRollout(map) {
   return map.operation === 'dot' && !map.made && Boolean(MAPS[map.a.map].made) && !normOf(map);
 }
 
-function makeNumbers(map) {
-  const numbers = map.operation ? new Float64Array(sizeOf(map)) : NUMBERS.get(map).slice();
+// Of all rows, or of those that are named.
+function makeNumbers(map, rows) {
+  const isNew = map.operation && !rows;
+  const numbers = isNew ? new Float64Array(sizeOf(map)) : NUMBERS.get(map).slice();
   if (map.operation && isRollout(map)) return rolloutOf(map);
   for (let head = 0; head < map.heads; head++) {
-    for (let row = 0; row < map.rows.length; row++) fillRow(map, head, row, numbers);
+    for (const row of rows || map.rows.keys()) fillRow(map, head, row, numbers);
   }
   return numbers;
 }

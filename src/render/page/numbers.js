@@ -90,10 +90,12 @@ function trimZeros(text) {
   return exponent ? `${trimmed}e${exponent}` : trimmed;
 }
 
-// Rounded half to even, which toFixed is not where what is left away is exactly half.
+// Rounded half to even, which toFixed is not where what is left away is exactly half: then twice the
+// number is whole in units of the last decimal.
 function fixed(value, decimals) {
-  const text = value.toFixed(decimals), left = value.toFixed(decimals + 30).slice(text.length);
-  const digits = text.replace(/\D/g, '');
+  const text = value.toFixed(decimals);
+  if (!Number.isInteger(value * 2 * 10 ** decimals)) return text;
+  const left = value.toFixed(decimals + 30).slice(text.length), digits = text.replace(/\D/g, '');
   if (!/^\.?50*$/.test(left) || Number(digits[digits.length - 1]) % 2 === 0) return text;
   const whole = String(BigInt(digits) - 1n).padStart(digits.length, '0');
   const point = whole.length - decimals, sign = value < 0 ? '-' : '';

@@ -83,6 +83,7 @@ function tabbedTables() {
 
 // All steps of all floors are printed, whatever of them is shown.
 function preparePaper() {
+  refreshAll();
   if (document.body.classList.contains('printing')) return;
   document.body.classList.add('printing');
   PAPER.opened = [...document.querySelectorAll('details:not([open])')];

@@ -196,7 +196,7 @@ function addPartial(type, sum, rest, l, more, moreRest) {
 // Its sum and what that leaves away.
 function totalOf(type, row) {
   const sum = new Float64Array(PARTIALS), rest = new Float64Array(PARTIALS);
-  row.forEach((x, j) => addPartial(type, sum, rest, j % PARTIALS, x, 0));
+  for (let j = 0; j < row.length; j++) addPartial(type, sum, rest, j % PARTIALS, row[j], 0);
   foldPartials(type, sum, rest);
   return [sum[0], rest[0]];
 }
