@@ -28,6 +28,7 @@
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // changes     a number that is typed into a cell, undone and redone, a click on the mask, a switch:
 //             what follows changes with it, and a reload keeps it
+// presenting  one step in large type, and back
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
 //             steps; what is typed outlives a reload; what is saved is what selfattn check --answers
 //             marks; later numbers tell no answer; an exam checks nothing
@@ -762,6 +763,23 @@ async function checkChanges(name) {
   await close();
 }
 
+// One step at a time in large type, and the address says which.
+async function checkPresenting(name) {
+  const { page, said, close } = await open(browser, name);
+  const sizes = () => page.evaluate(() => [getComputedStyle(document.documentElement).fontSize,
+    [...document.querySelectorAll('section[data-step]')].filter((one) => one.offsetHeight).length].join());
+  const came = await sizes();
+  await page.getByLabel('present').check();
+  await page.keyboard.press('PageDown');
+  check(name, (await sizes()) === '24px,1', `presenting has ${await sizes()}`);
+  const step = await page.evaluate(() => STEPS.sections[1].id);
+  check(name, page.url().endsWith(`#${step}`), `the address ends at ${page.url()}`);
+  await page.getByLabel('present').uncheck();
+  check(name, (await sizes()) === came, `after it there is ${await sizes()}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 // A click lets a query see a key, and hides it; a switch does so for causality.
 async function checkSight(name) {
   const { page, said, close } = await open(browser, name);
@@ -797,6 +815,7 @@ let browser;
     else await checkPage(name);
     if (CHANGED.includes(name)) await checkChanges(name);
     if (name === 'causal-mask-bias') await checkSight(name);
+    if (name === '001-walkthrough' || name === 'rollout') await checkPresenting(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);
   for (const name of pagesIn(path.join(folder, 'digits'))) await checkDigits(`digits/${name}`);

@@ -60,6 +60,7 @@ function goToStep(at) {
   close();
   unfold(section);
   markStep();
+  sayAddress(section.id);
   askQuestion(section);
   bring(section.firstElementChild, { block: 'start' });
 }
@@ -131,6 +132,23 @@ function makeToggle(words, change) {
   return { box, label: makeElement('label', '', box, ` ${words}`) };
 }
 
+// In front of a class: one step at a time, in large type, on the whole screen where that is allowed.
+function present(isOn, single) {
+  document.body.classList.toggle('presenting', isOn);
+  if (single.box.checked !== isOn) single.box.click();
+  const { fullscreenElement, documentElement } = document;
+  if (isOn) documentElement.requestFullscreen?.().catch(() => {});
+  else if (fullscreenElement) document.exitFullscreen();
+}
+
+function makePresenting(single) {
+  const toggle = makeToggle(TEXT.present, () => present(toggle.box.checked, single));
+  document.addEventListener('fullscreenchange', () => {
+    if (!document.fullscreenElement && toggle.box.checked) toggle.box.click();
+  });
+  return toggle.label;
+}
+
 function makeSlider() {
   const slider = document.createElement('input');
   slider.type = 'range';
@@ -170,7 +188,7 @@ function startSteps() {
   const bar = makeElement('div', 'bar',
     makeButton('‹', () => goToStep(STEPS.at - 1), TEXT.previous), STEPS.slider,
     makeButton('›', () => goToStep(STEPS.at + 1), TEXT.next), STEPS.output,
-    single.label, ask.label);
+    single.label, ask.label, makePresenting(single));
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', TEXT.step);
   const help = makeElement('p', 'note screen', `${TEXT.pointing} ${TEXT.legend}`);
