@@ -94,6 +94,11 @@ void html_add_run(text *out, const trace_run *run)
                     "\"first\":%.0f",
                     run->appended, run->decimals, run->keeps_sum ? "true" : "false",
                     run->is_causal ? "true" : "false", run->first);
+    if (run->rope_width > 0) {
+        text_add_format(out, ",\"rope\":{\"width\":%zu,\"base\":", run->rope_width);
+        json_element_write(out, DTYPE_F64, run->rope_base, -1);
+        text_add_string(out, "}");
+    }
     if (run->hidden.data != NULL)
         add_hidden(out, &run->hidden);
 }

@@ -90,6 +90,7 @@ static const named ROWS[] = {
     {"was", "it was {1}"},
     {"pinnedAs", "pinned: {1}"},
     {"causal", "causal: a query sees no key after it"},
+    {"base", "base of the frequencies"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},
     {"notFinite", "that is not a finite number"},

@@ -536,6 +536,8 @@ static void say_run(builder *b)
                                 .decimals = p->asked->round_decimals,
                                 .keeps_sum = p->asked->round_keeps_sum,
                                 .is_causal = plan_is_causal(p),
+                                .rope_width = p->rope_width,
+                                .rope_base = p->asked->rope.base,
                                 .first = (double)visible_position(p, b->focus.batch, 0)};
     if (hides)
         b->trace->run.hidden = make_hidden(b);

@@ -160,6 +160,8 @@ typedef struct trace_run {
     int decimals;    /* to which weights are rounded; −1: they are not */
     bool keeps_sum;
     bool is_causal;
+    size_t rope_width; /* numbers of a head that are turned; 0: none */
+    double rope_base;
     double first;  /* where query 1 stands among the keys, from 0 */
     tensor hidden; /* h × n_q × n_k: 1 where something else hides a key; no data: nothing does */
 } trace_run;

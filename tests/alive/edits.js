@@ -83,6 +83,12 @@ function draw(random) {
       return `${fullName(map)}[${place.head},${place.row},${place.column}] = ${x}`;
     }
     const room = pick(rooms), [map] = mapsThatSee(room);
+    if (DATA.rooms[room].rope && random() < 0.5) {
+      const base = 1 + random() * 20000;
+      takeAll();
+      edit(setBase(room, base));
+      return `base ${room} ${base}`;
+    }
     if (kind < 0.85) {
       const isOn = random() < 0.5;
       edit(setCausal(room, isOn));

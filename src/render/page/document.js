@@ -90,6 +90,13 @@ function sayMask(of, room) {
   if (!isForAll) of.mask_axis = 'head';
 }
 
+// What else is said of rotary positions stays, wherever it is said; each room has its own by then.
+function sayBase(of, room, layer, document) {
+  const said = [document, layer, of].map((one) => one && one.rope).filter((one) => one).pop();
+  const base = baseOf(room);
+  of.rope = typeof said === 'object' ? { ...said, base } : base;
+}
+
 function currentDocument() {
   takeAll();
   const document = JSON.parse(JSON.stringify(DATA.source));
@@ -105,9 +112,11 @@ function currentDocument() {
   if (document.segment_embedding) document.segments = document.segment_embedding.map((row, i) => i);
   DATA.rooms.forEach((room, index) => {
     const at = /^(?:layer\.(\d+)\.(?:attention|(cross))\.)?$/.exec(room.way);
-    if (at && mapsOf(index).some((map) => map.name === 'exp'))
-      sayMask(objectAt(document, [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []]),
-        index);
+    if (!at || !mapsOf(index).some((map) => map.name === 'exp')) return;
+    const way = [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []];
+    const of = objectAt(document, way);
+    sayMask(of, index);
+    if (room.rope) sayBase(of, index, document.layers && document.layers[at[1]], document);
   });
   return JSON.stringify(document).replaceAll(JSON.stringify(MINUS_ZERO), '-0.0');
 }
@@ -140,7 +149,8 @@ const OWN_SCRIPTS = {
   get: (name, at) => { takeAll(); return valueOf(placeNamed(name, at)); },
   set: (name, at, x) => edit(setNumber(placeNamed(name, at), x)),
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
-  switch: (name, value, room) => edit(setCausal(roomNamed(room), value)),
+  switch: (name, value, room) => edit(
+    (name === 'base' ? setBase : setCausal)(roomNamed(room), value)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),
 };

@@ -275,6 +275,21 @@ function addSlider(section, map) {
   addControl(section, show, ...mathematics(map.name), input, output);
 }
 
+// From 1 to a million, each tenth of the way ten times as much.
+function addBase(section, room) {
+  const input = document.createElement('input'), output = document.createElement('output');
+  Object.assign(input, { type: 'range', min: 0, max: 6, step: 0.05 });
+  const show = () => {
+    input.value = Math.log10(baseOf(room));
+    output.textContent = textOfNumber(baseOf(room));
+  };
+  input.addEventListener('input', () => attempt(() => {
+    takeAll();
+    edit(setBase(room, Math.round(10 ** Number(input.value))), true);
+  }));
+  addControl(section, show, TEXT.base, input, output);
+}
+
 function addSwitch(section, words, read, act) {
   const input = document.createElement('input');
   input.type = 'checkbox';
@@ -319,6 +334,8 @@ function startControls() {
     if (sees && mapsThatSee(room).length > 0)
       addSwitch(sees, TEXT.causal, () => sightOf(room).causal, (isOn) => setCausal(room, isOn));
     if (joins) addHeads(joins, room);
+    const turns = DATA.rooms[room].rope && sectionOf(room, 'rope');
+    if (turns) addBase(turns, room);
   });
 }
 

@@ -93,6 +93,12 @@ function follow(changed) {
 
 // ---- changes ----
 
+const BASES = new Map(); // of rotary positions, by room, where it was changed
+
+function baseOf(room) {
+  return BASES.get(room) ?? DATA.rooms[room].rope.base;
+}
+
 // { place, from, to } of a number; { room, from, to } of what may be seen. Putting one gives the maps
 // that it concerns.
 const CHANGES = {
@@ -104,6 +110,13 @@ const CHANGES = {
       NUMBERS.set(map, numbers);
     }
     return maps;
+  },
+  base: ({ room }, base) => {
+    const frequency = mapsOf(room).find((map) => map.name === 'frequency');
+    BASES.set(room, base);
+    NUMBERS.set(frequency, Float64Array.from(frequency.columns,
+      (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width)));
+    return [frequency];
   },
   sight: ({ room }, sight) => {
     SIGHT.set(room, sight);
@@ -188,6 +201,12 @@ function setSight(room, said, to) {
   return [{ what: 'sight', said, room, from: sightOf(room), to }];
 }
 
+function setBase(room, to) {
+  const from = baseOf(room), said = `base-${room}`;
+  if (!(to >= 1 && to < Infinity)) throw new Error(TEXT.notFinite);
+  return from === to ? [] : [{ what: 'base', said, room, from, to }];
+}
+
 function setCausal(room, causal) {
   const from = sightOf(room);
   return from.causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`, { ...from, causal });
@@ -212,16 +231,17 @@ function setMask(room, row, column, maySee) {
 
 function textOfEdits() {
   return EDITS.done.flat().map((change) =>
-    (change.what === 'number' ? `${change.said}=${change.to}` : change.said)).join(';');
+    (change.what === 'sight' ? change.said : `${change.said}=${change.to}`)).join(';');
 }
 
 // What such a text says, one after the other; what is not of this page is passed over.
 function editsIn(text) {
   return text.split(';').map((said) => () => {
     const [what, value] = said.split('=');
-    const [, kind, ...at] = /^(causal|mask)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
+    const [, kind, ...at] = /^(causal|mask|base)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
     const [room, row, column] = at.map(Number);
     if (kind === 'causal') return setCausal(room, value === '1');
+    if (kind === 'base') return setBase(room, Number(value));
     if (kind === 'mask') return setMask(room, row, column, value === '1');
     const place = placeOf(`#${what}`);
     return place ? setNumber(place, Number(value)) : [];

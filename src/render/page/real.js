@@ -265,6 +265,49 @@ function addTwofold(a, b) {
   return twoSum(joined[0], joined[1] + low[1]);
 }
 
+// ---- frequencies of rotary positions: attn/spec/angle.c ----
+
+const LN2 = [0x162e42fefa39ef * 2 ** -53, 0x1abc9e3b39803f * 2 ** -108];
+const LOGARITHM_TERMS = 23, EXPONENTIAL_TERMS = 28;
+
+function multiplyTwofold(a, b) {
+  return twoSum(...timesTwofold(a, b));
+}
+
+function divideTwofold(a, b) {
+  const first = a[0] / b[0], rest = addTwofold(a, multiplyTwofold([-first, 0], b));
+  const second = rest[0] / b[0], left = addTwofold(rest, multiplyTwofold([-second, 0], b));
+  return addTwofold(twoSum(first, second), [left[0] / b[0], 0]);
+}
+
+// Of a normal number.
+function logarithmTwofold(x) {
+  BITS.f64[0] = x;
+  let exponent = (BITS.words[1] >>> 20) - 1022, m = x / powerOfTwo(exponent);
+  if (m < Math.SQRT1_2) {
+    m *= 2;
+    exponent -= 1;
+  }
+  const z = divideTwofold(twoSum(m, -1), twoSum(m, 1)), square = multiplyTwofold(z, z);
+  let sum = [0, 0];
+  for (let i = LOGARITHM_TERMS - 1; i >= 0; i--)
+    sum = addTwofold(multiplyTwofold(sum, square), divideTwofold([2, 0], [2 * i + 1, 0]));
+  return addTwofold(multiplyTwofold(LN2, [exponent, 0]), multiplyTwofold(sum, z));
+}
+
+function exponentialOf(x) {
+  const n = Math.floor(x[0] / LN2[0] + 0.5), r = addTwofold(x, multiplyTwofold(LN2, [-n, 0]));
+  let sum = [1, 0];
+  for (let i = EXPONENTIAL_TERMS; i > 0; i--)
+    sum = addTwofold([1, 0], divideTwofold(multiplyTwofold(r, sum), [i, 0]));
+  return (sum[0] + sum[1]) * powerOfTwo(n);
+}
+
+function frequencyOf(base, pair, width) {
+  const share = divideTwofold([-2 * pair, 0], [width, 0]);
+  return pair === 0 ? 1 : exponentialOf(multiplyTwofold(logarithmTwofold(base), share));
+}
+
 function plainPolynomial(terms, x) {
   return terms.reduce((sum, term) => sum * x + term);
 }
