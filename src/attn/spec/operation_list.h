@@ -1,5 +1,6 @@
 /* All operations: constant, name, what it makes, and how that is written. A new one is a row here,
- * and one in tests/trace/operations.py.
+ * one in tests/trace/operations.py, and one in render/page/evaluate.js, without which no number of
+ * a page that has it can be changed.
  *
  * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is

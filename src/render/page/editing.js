@@ -339,8 +339,13 @@ function startControls() {
   });
 }
 
+// An operation that only the program knows leaves its page as it came.
+function canBeComputed(map) {
+  return !map.operation || Boolean(WORK[map.operation] || ROW_WORK[map.operation]);
+}
+
 function startEditing() {
-  if (!ALIVE) return;
+  if (!ALIVE || !MAPS.every(canBeComputed)) return;
   globalThis.selfattn = OWN_SCRIPTS;
   EDITS.told = showEdits;
   startBar();
