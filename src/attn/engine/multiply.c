@@ -35,7 +35,7 @@ typedef struct job {
     size_t step, end; /* of the rows or columns */
     atomic_size_t next;
     atomic_bool lacks_memory;
-    atomic_bool *is_finite; /* c; NULL: nobody asks */
+    atomic_bool *is_finite; /* whether c is; may be NULL */
 } job;
 
 /* b on its way into panels. */

@@ -33,7 +33,7 @@ typedef struct linear_map {
     packed_weights *kept;        /* where the weight stays packed; NULL: nowhere */
 } linear_map;
 
-/* c = a·W + b. *is_finite stays true where all of c is; NULL: nobody asks. */
+/* c = a·W + b. *is_finite becomes false where a number of c is not finite; it may be NULL. */
 bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a, tensor *c,
                       bool *is_finite, crew *by, err *e);
 

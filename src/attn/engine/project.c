@@ -11,7 +11,7 @@
 
 /* ---- the last form of q, k and v ---- */
 
-/* Room in nobody's result. A run of the same plan before this one left its own, in the same
+/* Memory that belongs to no result. An earlier run of the same plan may have left it, in the same
  * order. */
 static tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e)
 {

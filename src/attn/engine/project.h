@@ -13,7 +13,7 @@
 enum { PROJECTED_OWNED = 15 };
 
 /* What the loop over blocks reads and writes: q, k and v in their last form, and the context. Views
- * with all axes; `owned` holds what is in nobody's result. */
+ * with all axes; `owned` holds what belongs to no result. */
 typedef struct projected {
     tensor x;       /* with positions, b × n × m; no data: x as it is */
     tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */

@@ -9,14 +9,14 @@
  * they join those before them ---- */
 
 /* What a document may say, and rows that keep coming can't have, with the reason. */
-static const char NO_LAST_KEY[] = "there is no last key to put a row after";
+static const char NO_LAST_KEY[] = "its row would stand after the last key, and no key is the last";
 
 static const struct {
     const char *key, *why;
 } NOT_STREAMED[] = {
     {"offset", "they are counted, from 0"},
-    {"mask", "there is no number of keys that one could be made for"},
-    {"bias", "there is no number of keys that one could be made for"},
+    {"mask", "the number of its columns is not known"},
+    {"bias", "the number of its columns is not known"},
     {"key_lengths", "there is no last key that it could count to"},
     {"key_tokens", "keys come with them, and have their tokens"},
     {"bias_k", NO_LAST_KEY},
