@@ -2,7 +2,6 @@
  * their digits, how the run computed, and the settings of its document. */
 #include "attn/spec/keys.h"
 #include "io/json_write.h"
-#include "io/number_write.h"
 #include "render/html_parts.h"
 #include "render/number_text.h"
 
@@ -74,21 +73,34 @@ void html_add_bits(const html_page *p, const trace_map *map)
 
 /* ---- how a room computed ---- */
 
-/* A digit a key, 1 where it is hidden. */
-static void add_hidden(text *out, const tensor *hidden)
+static bool is_hidden(const trace_run *run, const size_t at[3])
 {
-    size_t at[TENSOR_MAX_RANK] = {0};
-    text_add_string(out, ",\"hidden\":[");
-    do {
-        if (at[2] == 0)
-            text_add_string(out, at[0] + at[1] == 0 ? "\"" : "\",\"");
-        text_add_string(out, tensor_get(hidden, at) != 0 ? "1" : "0");
-    } while (tensor_next(hidden, at));
-    text_add_string(out, "\"]");
+    double j = (double)at[2];
+    return j < tensor_get(&run->seen, (size_t[]){at[1], 0}) ||
+           j >= tensor_get(&run->seen, (size_t[]){at[1], 1}) ||
+           (run->mask.data != NULL &&
+            (tensor_get(&run->mask, at) != 0) == run->mask_true_is_masked);
 }
 
-void html_add_run(text *out, const trace_run *run)
+/* A row of each head after the other, a digit a key: 1 where something but causality hides it. */
+static void add_hidden(text *out, const trace *room)
 {
+    const trace_run *run = &room->run;
+    const size_t size[] = {room->heads, run->seen.size[0], run->keys};
+    text_add_string(out, ",\"hidden\":[");
+    for (size_t row = 0; row < size[0] * size[1]; row++) {
+        text_add_string(out, row == 0 ? "\"" : ",\"");
+        for (size_t j = 0; j < size[2]; j++)
+            text_add_string(out, is_hidden(run, (size_t[]){row / size[1], row % size[1], j}) ? "1"
+                                                                                             : "0");
+        text_add_string(out, "\"");
+    }
+    text_add_string(out, "]");
+}
+
+void html_add_run(text *out, const trace *room)
+{
+    const trace_run *run = &room->run;
     text_add_format(out,
                     ",\"appended\":%zu,\"decimals\":%d,\"keepsSum\":%s,\"causal\":%s,"
                     "\"first\":%.0f",
@@ -99,19 +111,24 @@ void html_add_run(text *out, const trace_run *run)
         json_element_write(out, DTYPE_F64, run->rope_base, -1);
         text_add_string(out, "}");
     }
-    if (run->hidden.data != NULL)
-        add_hidden(out, &run->hidden);
+    if (run->seen.data != NULL)
+        add_hidden(out, room);
 }
 
 /* ---- the document ---- */
 
-static void add_settings(text *out, const bundle *of, bool is_one);
+static void add_settings(text *out, const entry *of);
+
+static key_kind kind_of(const entry *one)
+{
+    const key *row = (const key *)(const void *)named_find(&KEYS, one->name, strlen(one->name));
+    return row == NULL ? KEY_SETTING : row->kind;
+}
 
 /* Matrices are nodes, and what was expected no longer holds. */
 static bool is_setting(const entry *one)
 {
-    const key *row = (const key *)(const void *)named_find(&KEYS, one->name, strlen(one->name));
-    key_kind kind = row == NULL ? KEY_SETTING : row->kind;
+    key_kind kind = kind_of(one);
     if (one->kind == ENTRY_TENSOR)
         return one->tensor.rank == 0 || kind == KEY_NUMBERS;
     return kind != KEY_STAGES && kind != KEY_TOL && kind != KEY_RECORDS && kind != KEY_VOCAB;
@@ -134,7 +151,7 @@ static void add_numbers(text *out, const tensor *of)
 static void add_value(text *out, const entry *one)
 {
     if (one->kind == ENTRY_BUNDLE)
-        add_settings(out, one->bundle, strcmp(one->name, "rope") == 0);
+        add_settings(out, one);
     else if (one->kind == ENTRY_LIST)
         json_list_write(out, &one->list);
     else if (one->kind == ENTRY_TEXT)
@@ -145,28 +162,28 @@ static void add_value(text *out, const entry *one)
         add_numbers(out, &one->tensor);
 }
 
-/* is_one: the bundle is a setting itself, with nothing else in it. */
-static void add_settings(text *out, const bundle *of, bool is_one)
+/* What is in a setting is all of it. */
+static void add_settings(text *out, const entry *of)
 {
-    bool is_list = of->count > 0 && strcmp(of->entry[0].name, "1") == 0, is_first = true;
-    text_add_string(out, is_list ? "[" : "{");
-    for (size_t i = 0; i < of->count; i++) {
-        const entry *one = &of->entry[i];
-        if (!is_one && !is_setting(one))
+    bool is_whole = of->name != NULL && kind_of(of) == KEY_SETTINGS, is_first = true;
+    text_add_string(out, of->is_list ? "[" : "{");
+    for (size_t i = 0; i < of->bundle->count; i++) {
+        const entry *one = &of->bundle->entry[i];
+        if (!is_whole && !is_setting(one))
             continue;
         text_add_string(out, is_first ? "" : ",");
         is_first = false;
-        if (!is_list) {
+        if (!of->is_list) {
             json_string_write(out, one->name);
             text_add_string(out, ":");
         }
         add_value(out, one);
     }
-    text_add_string(out, is_list ? "]" : "}");
+    text_add_string(out, of->is_list ? "]" : "}");
 }
 
 void html_add_source(const html_page *p)
 {
     text_add_format(p->out, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
-    add_settings(p->out, p->whole->document, false);
+    add_settings(p->out, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
 }

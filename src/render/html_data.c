@@ -288,7 +288,7 @@ static void add_rooms(const html_page *p)
         text_add_format(p->out, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
                         i > 0 ? "," : "", at->way, at->floor, at->name);
         if (p->is_alive)
-            html_add_run(p->out, &trace_room(p->whole, i)->run);
+            html_add_run(p->out, trace_room(p->whole, i));
         text_add_string(p->out, "}");
     }
 }

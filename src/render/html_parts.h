@@ -89,8 +89,8 @@ void html_pack_bits(text *out, uint32_t bits);
 /* html_alive.c: what the script computes the page's numbers again by. A page is alive where all
  * numbers of a document's nodes are on it, and none is to be filled in. */
 bool html_is_alive(const html_page *p);
-void html_add_source(const html_page *p);                     /* the document's settings */
-void html_add_run(text *out, const trace_run *run);           /* of a room */
+void html_add_source(const html_page *p); /* the document's settings */
+void html_add_run(text *out, const trace *room);
 void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
 
 /* html_formula.c: the attention in one line. */

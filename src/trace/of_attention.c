@@ -502,29 +502,22 @@ static void add_output(builder *b)
 
 /* ---- how they are computed ---- */
 
-/* What is hidden of the focus's sequence, causality apart. */
-static tensor make_hidden(builder *b)
+/* Which keys a window and lengths leave to the focus's queries, causality apart. */
+static tensor make_seen(builder *b)
 {
-    const plan *p = b->plan;
-    problem asked = *p->asked;
-    plan without = *p;
+    problem asked = *b->plan->asked;
+    plan without = *b->plan;
     asked.causal = CAUSAL_NONE;
     without.asked = &asked;
-    without.offset = (size_t)visible_position(p, b->focus.batch, 0); /* as they are aligned */
-    tensor hidden = {0};
-    const size_t size[] = {p->heads, p->n_q, plan_own_keys(p)};
-    size_t at[TENSOR_MAX_RANK] = {0};
-    b->failed = b->failed || !tensor_new(&hidden, DTYPE_BOOL, 3, size, b->e);
-    if (b->failed)
-        return hidden;
-    do {
-        key_range seen = visible_keys(&without, b->focus.batch, at[1]);
-        const size_t of_mask[] = {b->focus.batch, at[0], at[1], at[2]};
-        bool is_masked = p->mask.data != NULL &&
-                         (tensor_get(&p->mask, of_mask) != 0) == asked.mask_true_is_masked;
-        tensor_set(&hidden, at, is_masked || at[2] < seen.first || at[2] >= seen.end);
-    } while (tensor_next(&hidden, at));
-    return build_keep(b, "what is hidden", &hidden);
+    without.offset = (size_t)visible_position(b->plan, b->focus.batch, 0); /* as they are aligned */
+    tensor seen = {0};
+    b->failed = b->failed || !tensor_new(&seen, DTYPE_F64, 2, (size_t[]){without.n_q, 2}, b->e);
+    for (size_t i = 0; i < without.n_q && !b->failed; i++) {
+        key_range keys = visible_keys(&without, b->focus.batch, i);
+        tensor_set(&seen, (size_t[]){i, 0}, (double)keys.first);
+        tensor_set(&seen, (size_t[]){i, 1}, (double)keys.end);
+    }
+    return build_keep(b, "which keys are seen", &seen);
 }
 
 static void say_run(builder *b)
@@ -532,15 +525,19 @@ static void say_run(builder *b)
     const plan *p = b->plan;
     bool hides = p->asked->has_window || p->key_lengths.data != NULL || p->mask.data != NULL;
     b->trace->run = (trace_run){.type = p->type,
+                                .keys = plan_own_keys(p),
                                 .appended = p->appended,
                                 .decimals = p->asked->round_decimals,
                                 .keeps_sum = p->asked->round_keeps_sum,
                                 .is_causal = plan_is_causal(p),
                                 .rope_width = p->rope_width,
                                 .rope_base = p->asked->rope.base,
-                                .first = (double)visible_position(p, b->focus.batch, 0)};
+                                .first = (double)visible_position(p, b->focus.batch, 0),
+                                .mask_true_is_masked = p->asked->mask_true_is_masked};
+    if (p->mask.data != NULL)
+        b->trace->run.mask = tensor_at(&p->mask, b->focus.batch);
     if (hides)
-        b->trace->run.hidden = make_hidden(b);
+        b->trace->run.seen = make_seen(b);
 }
 
 void map_make(builder *b)

@@ -156,14 +156,17 @@ typedef struct trace_place {
  * must know. */
 typedef struct trace_run {
     dtype type;
+    size_t keys;     /* of the sequence */
     size_t appended; /* keys that are none of the sequence, at the end */
     int decimals;    /* to which weights are rounded; −1: they are not */
     bool keeps_sum;
     bool is_causal;
     size_t rope_width; /* numbers of a head that are turned; 0: none */
     double rope_base;
-    double first;  /* where query 1 stands among the keys, from 0 */
-    tensor hidden; /* h × n_q × n_k: 1 where something else hides a key; no data: nothing does */
+    double first; /* where query 1 stands among the keys, from 0 */
+    tensor seen;  /* n_q × 2: the first key that a query sees but for causality, and the end */
+    tensor mask;  /* h × n_q × n_k; no data: there is none */
+    bool mask_true_is_masked;
 } trace_run;
 
 typedef struct trace {
