@@ -16,12 +16,12 @@ function indicesOf(text) {
   return text === undefined ? null : text.split(' ').map((one) => (one === '-' ? -1 : Number(one)));
 }
 
-// The greatest magnitude among a head's finite numbers.
+// The greatest magnitude among a head's finite numbers; shares are of 1.
 function greatestOf(map, head) {
-  let greatest = 0;
-  for (let row = 0; row < map.rows.length; row++) {
-    for (const text of rowOf(map, head, row) || []) {
-      const size = Math.abs(numberOf(text));
+  let greatest = map.share ? 1 : 0;
+  for (let row = 0; row < map.rows.length && !map.share; row++) {
+    for (const x of numbersOfRow(map, head, row)) {
+      const size = Math.abs(x);
       if (size > greatest && size < Infinity) greatest = size;
     }
   }
@@ -31,7 +31,7 @@ function greatestOf(map, head) {
 // The same eight levels as in the page as it comes.
 function levelOf(map, value, greatest) {
   if (!Number.isFinite(value) || value === 0 || greatest === 0) return '';
-  const part = Math.abs(value) / (map.share ? 1 : greatest);
+  const part = Math.abs(value) / greatest;
   const level = Math.min(LEVELS, Math.max(1, Math.floor(part * LEVELS + 0.5)));
   return (map.share ? 'w' : value > 0 ? 'p' : 'n') + level;
 }
@@ -107,7 +107,7 @@ function inTable(text) {
 }
 
 function fillHead(map, shown) {
-  const greatest = map.share ? 1 : greatestOf(map, shown.head);
+  const greatest = greatestOf(map, shown.head);
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {

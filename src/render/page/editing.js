@@ -17,16 +17,6 @@ function markCell(cell, place) {
   else cell.removeAttribute('title');
 }
 
-// As greatestOf, out of the numbers themselves.
-function greatestNow(map, head) {
-  const size = map.rows.length * map.columns.length;
-  let greatest = 0;
-  for (const x of map.share ? [1] : NUMBERS.get(map).subarray(head * size, (head + 1) * size)) {
-    if (Math.abs(x) > greatest && Math.abs(x) < Infinity) greatest = Math.abs(x);
-  }
-  return greatest;
-}
-
 function fillCell(cell, place, isPart, greatest) {
   const text = inTable(textOf(place));
   if (cell.textContent !== text) cell.textContent = text;
@@ -39,7 +29,7 @@ function fillCell(cell, place, isPart, greatest) {
 
 // A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
-  const greatest = greatestNow(map, shown.head), isPart = shown.table.matches('.part');
+  const greatest = greatestOf(map, shown.head), isPart = shown.table.matches('.part');
   const isAll = shown.greatest !== greatest || shown.pinned !== EDITS.pinned;
   const shownBefore = shown.numbers || EDITS.came.get(map), now = NUMBERS.get(map);
   for (const line of shown.body.rows) {
@@ -171,7 +161,7 @@ function copyDocument() {
 }
 
 function startBar() {
-  const box = makeToggle(TEXT.change, () => document.body.classList.toggle('changing', box.box.checked));
+  const box = makeToggle(TEXT.change, () => {});
   const button = (words, act) => makeButton(words, () => attempt(act));
   Object.assign(EDITOR, { box: box.box, undo: button(TEXT.undo, undo),
     redo: button(TEXT.redo, redo), reset: button(TEXT.reset, asItCame), pin: button(TEXT.pin, pin),

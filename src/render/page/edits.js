@@ -30,9 +30,17 @@ function wayOf(map) {
 }
 
 // Nodes that are the same numbers of the document.
+const SAME = new Map(); // by their way
+
 function sameAs(map) {
-  const way = String(wayOf(map));
-  return MAPS.filter((one) => String(wayOf(one)) === way);
+  if (SAME.size === 0) {
+    for (const one of MAPS) {
+      const way = String(wayOf(one));
+      if (!SAME.has(way)) SAME.set(way, []);
+      SAME.get(way).push(one);
+    }
+  }
+  return SAME.get(String(wayOf(map)));
 }
 
 function isInput(map) {
@@ -99,15 +107,14 @@ function baseOf(room) {
   return BASES.get(room) ?? DATA.rooms[room].rope.base;
 }
 
-// { place, from, to } of a number; { room, from, to } of what may be seen. Putting one gives the maps
-// that it concerns.
+// { place, from, to } of a number; { room, from, to } of what may be seen, and of a base. Putting one
+// gives the maps that it concerns; those that others did before it are in `changed`.
 const CHANGES = {
-  number: ({ place }, value) => {
+  number: ({ place }, value, changed) => {
     const maps = sameAs(place.map);
     for (const map of maps) {
-      const numbers = NUMBERS.get(map).slice(); // others compare with what it was
-      numbers[indexOfPlace({ ...place, map })] = value;
-      NUMBERS.set(map, numbers);
+      if (!changed.has(map)) NUMBERS.set(map, NUMBERS.get(map).slice()); // others have what it was
+      NUMBERS.get(map)[indexOfPlace({ ...place, map })] = value;
     }
     return maps;
   },
@@ -144,7 +151,7 @@ function put(edit, isBack) {
   const changes = isBack ? [...edit].reverse() : edit, changed = new Set();
   for (const change of changes) {
     const value = isBack ? change.from : change.to;
-    CHANGES[change.what](change, value).forEach((map) => changed.add(map));
+    CHANGES[change.what](change, value, changed).forEach((map) => changed.add(map));
   }
   const all = follow(changed);
   for (const map of all) map.cells.fill(null);

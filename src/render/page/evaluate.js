@@ -18,6 +18,13 @@ function textsComputed(map, line) {
   return Array.from(NUMBERS.get(map).subarray(line * width, (line + 1) * width), textOfNumber);
 }
 
+// All digits where they are known, else those that the page shows; none of a row that it lacks.
+function numbersOfRow(map, head, row) {
+  if (!NUMBERS.has(map)) return (rowOf(map, head, row) || []).map(numberOf);
+  const first = indexOfPlace({ map, head, row, column: 0 });
+  return NUMBERS.get(map).subarray(first, first + map.columns.length);
+}
+
 function valueOf(place) {
   return NUMBERS.get(place.map)[indexOfPlace(place)];
 }

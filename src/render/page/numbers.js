@@ -20,7 +20,7 @@ function textOfWhole(whole) {
   const point = digits.length - DIGITS;
   let text = digits.slice(0, point);
   if (DIGITS > 0) text += `.${digits.slice(point)}`;
-  if (DATA.trims) text = text.replace(/\.?0+$/, '');
+  if (DATA.trims) text = trimZeros(text);
   return (whole % 2 === 1 ? '-' : '') + text;
 }
 
