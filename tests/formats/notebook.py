@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""notebook.py FILE: checks a notebook by what nbformat 4.5 asks for, and prints its Markdown.
+"""notebook.py NAME.ipynb...: checks notebooks by what nbformat 4.5 asks for, and writes the Markdown
+of each that is well into NAME.md; of another it says what is wrong.
 
 Written from the format's description (nbformat.readthedocs.io, "The Notebook file format"): a
 reader that needs no package.
@@ -11,7 +12,7 @@ import sys
 
 def check(condition, what):
     if not condition:
-        sys.exit(f"FAIL {what}")
+        raise ValueError(what)
 
 
 def inline_mathematics(markdown):
@@ -24,7 +25,7 @@ def inline_mathematics(markdown):
         yield from parts[1::2]
 
 
-def main(name):
+def markdown_of(name):
     with open(name, encoding="utf-8") as file:
         raw = file.read()
     notebook = json.loads(raw)
@@ -33,6 +34,7 @@ def main(name):
     kernel = notebook["metadata"]["kernelspec"]
     check(kernel["name"] == "python3" and kernel["language"] == "python", "another kernel")
     check(isinstance(kernel["display_name"], str), "a kernel without a name to show")
+    pages = []
     ids = [cell["id"] for cell in notebook["cells"]]
     check(len(ids) > 0 and len(set(ids)) == len(ids), f"ids: {ids}")
     for cell in notebook["cells"]:
@@ -49,9 +51,17 @@ def main(name):
             check(formula == formula.strip() and formula, f"spaces inside $…$: {formula!r}")
         for block in re.findall(r"\$\$(.*?)\$\$", markdown, flags=re.DOTALL):
             check("\n\n" not in block, "an empty line in mathematics, which ends it")
-        print(markdown, end="\n\n")
+        pages.append(markdown + "\n\n")
     saved = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     check(raw == saved, "Jupyter would save it otherwise")
+    return "".join(pages)
 
 
-main(sys.argv[1])
+for ipynb in sys.argv[1:]:
+    try:
+        markdown = markdown_of(ipynb)
+    except (ValueError, KeyError) as wrong:
+        print(f"{ipynb}: {wrong!r}")
+        continue
+    with open(ipynb.removesuffix("ipynb") + "md", "w", encoding="utf-8") as page:
+        page.write(markdown)

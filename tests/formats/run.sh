@@ -12,33 +12,29 @@ set -u
 make_scratch
 # shellcheck source=tests/formats/golden.sh
 . "$tests/golden.sh"
-trace=$scratch/trace.json
-formats="markdown latex html"
-if command -v python3 >/dev/null; then
-    formats="$formats notebook"
-else
-    skip "notebooks: python3 is not here"
-fi
+mkdir "$scratch/notebooks"
+runs=0
 
-# write_page FORMAT [COMMAND] DOCUMENT [OPTION]...: into $scratch/page; of a notebook its Markdown.
-write_page() {
+# traced FORMAT [COMMAND] DOCUMENT [OPTION]...: the whole trace.
+traced() {
     page_format=$1
     shift
-    selfattn "$@" --quiet --trace-format "$page_format" --full >"$scratch/page" || return
-    [ "$page_format" != notebook ] || {
-        mv "$scratch/page" "$scratch/page.ipynb" &&
-            python3 "$tests/notebook.py" "$scratch/page.ipynb" >"$scratch/page"
-    }
+    selfattn "$@" --quiet --trace-format "$page_format" --full
 }
 
-# check_pages [COMMAND] DOCUMENT [OPTION]...: of all numbers.
+# check_pages [COMMAND] DOCUMENT [OPTION]...: of all numbers. Notebooks are kept for later: all are
+# read by one Python, which may take longer to begin than to read them.
 check_pages() {
-    selfattn "$@" --quiet --trace-format json --full >"$trace"
-    for format in $formats; do
-        write_page "$format" "$@" 2>"$said" &&
-            trace_formats "$format" "$trace" "$scratch/page" >>"$said" 2>&1
+    runs=$((runs + 1))
+    kept=$scratch/notebooks/$runs
+    traced json "$@" >"$kept.json"
+    for format in markdown latex html; do
+        traced "$format" "$@" >"$scratch/page" 2>"$said" &&
+            trace_formats "$format" "$kept.json" "$scratch/page" >>"$said" 2>&1
         count "$*: $format"
     done
+    traced notebook "$@" >"$kept.ipynb"
+    echo "$*" >"$kept.run"
 }
 
 check_stack() {
@@ -65,13 +61,31 @@ for file in "$root"/testdata/stacks/*.json "$root"/tests/trace/stacks/*.json; do
 done
 
 # A checker that notices nothing would find all well.
-selfattn --quiet --trace-format json --full "$root/testdata/seeds/001-walkthrough.json" >"$trace"
-for format in $formats; do
+walkthrough=$root/testdata/seeds/001-walkthrough.json
+alter() {
+    trace_formats --alter "$1" "$scratch/altered.json" "$2" >"$said" 2>&1
+    count "alter-$1: a changed digit is not noticed"
+}
+traced json "$walkthrough" >"$scratch/altered.json"
+for format in markdown latex html; do
     picked "alter-$format" || continue
-    write_page "$format" "$root/testdata/seeds/001-walkthrough.json"
-    trace_formats --alter "$format" "$trace" "$scratch/page" >"$said" 2>&1
-    count "alter-$format: a changed digit is not noticed"
+    traced "$format" "$walkthrough" >"$scratch/page"
+    alter "$format" "$scratch/page"
 done
+
+if python3 -c '' 2>/dev/null; then
+    python3 "$tests/notebook.py" "$scratch"/notebooks/*.ipynb >"$scratch/found" 2>&1
+    for run in "$scratch"/notebooks/*.run; do
+        [ -f "$run" ] || continue
+        kept=${run%.run} words=$(cat "$run")
+        grep -F "$kept.ipynb: " "$scratch/found" >"$said"
+        trace_formats notebook "$kept.json" "$kept.md" >>"$said" 2>&1
+        count "$words: notebook"
+        [ "$words" != "$walkthrough" ] || alter notebook "$kept.md"
+    done
+else
+    skip 'notebooks: python3 is not here'
+fi
 
 for golden in "$tests"/golden/*.*; do
     name=$(basename "$golden")
