@@ -1,12 +1,12 @@
 # The tests: their programs, and which of them run when.
 #
 # A suite is tests/NAME/run.sh or a program.
-PROGRAMS := $(addprefix $(BUILD)/,unit compare why faults)
+PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
-HELPERS  := $(addprefix $(BUILD)/,trace_formats exponent peak)
-FAST     := $(notdir $(PROGRAMS)) cli trace formats docs numpy public safetensors runner lint
+HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak)
+FAST     := $(notdir $(PROGRAMS)) trace formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
+SLOW     := faults sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
 	coverage web fresh latex
 # Takes long: what grows faster than its input is looked for when code that searches has changed.
 LONG     := growth
@@ -18,7 +18,7 @@ check: programs man
 check-all: programs man
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
-unit compare why faults: %: $(BUILD)/%
+cli unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW) $(LONG):
 	@BUILD=$(BUILD) tests/run.sh $@
@@ -31,6 +31,7 @@ check-fresh: fresh
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
 .PHONY: check check-all check-fresh check-web programs $(FAST) $(SLOW) $(LONG)
 
+$(BUILD)/cli: $(call objects,tests/cli)
 $(BUILD)/unit: $(call objects,tests/unit tests/kernels) \
 	$(addprefix $(BUILD)/tests/numbers/,in_list.o proof.o)
 $(BUILD)/compare: $(call objects,tests/ref)

@@ -19,6 +19,7 @@ exec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no \\
 END
     chmod +x "$BUILD/$program"
 done
+cp "$real/cli" "$BUILD/"
 export BUILD
 # Those that go one way thousands of times, which would take half an hour here, and those that
 # measure how much memory is taken, on ways that others go.
