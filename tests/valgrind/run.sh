@@ -26,4 +26,4 @@ export BUILD
 long='cut_off in_order json_changed random rows_read rows_text text'
 export UNIT_WITHOUT=" $long memory reader_memory stack_memory "
 # Each case takes a second here; tests/faults and tests/sanitize go through the paths of the others.
-TABLES='stacks stacks-trace stream streams' exec tests/run.sh unit cli
+TABLES='stacks stream' exec tests/run.sh unit cli
