@@ -93,7 +93,7 @@ static int print_help(const command *of, bool is_named, err *e)
     if (is_named)
         help_write_command(&out, of);
     else
-        help_write_all(&out);
+        help_write_short(&out);
     return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
@@ -104,12 +104,16 @@ static int print_version(err *e)
     return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
-/* A first argument that is not a file may be a command's name, mistyped. */
-static void suggest_command(const char *first, err *e)
+/* A first argument that is not a file may be a command's name, mistyped, or an option's. */
+static void suggest_word(const char *first, err *e)
 {
     const named *near = named_nearest(&COMMANDS, first, strlen(first));
-    if (near != NULL && first[0] != '-' && access(first, F_OK) != 0)
-        err_remedy(e, "did you mean the command %s?", near->name);
+    bool is_option = option_by_name(first, strlen(first)) != NULL;
+    if (first[0] == '-' || access(first, F_OK) == 0 || (near == NULL && !is_option))
+        return;
+    e->remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
+    err_remedy(e, is_option ? "did you mean --%s?" : "did you mean the command %s?",
+               is_option ? first : near->name);
 }
 
 /* All processors, and 80 % of what memory the machine has free, with what the program itself takes:
@@ -153,7 +157,7 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = EXIT_WRONG;
     }
     if (e->is_set && taken == 0 && argc > 1)
-        suggest_command(argv[1], e);
+        suggest_word(argv[1], e);
     options_free(&o);
     return status;
 }

@@ -71,7 +71,7 @@ expect 'README: golden files in a Makefile' sh -c 'make check-golden >said && gr
 
 mkdir "$scratch/manual" && cd "$scratch/manual" || exit 1
 run_examples "$root/build/man/selfattn.1" manual
-for option in $(selfattn --help | grep -o -e '--[a-z][a-z-]*[a-z]' | sort -u); do
+for option in $(selfattn help all | grep -o -e '--[a-z][a-z-]*[a-z]' | sort -u); do
     expect "manual: it names $option" \
         grep -q -F -e "$(echo "$option" | sed 's/-/\\-/g')" "$root/build/man/selfattn.1"
     expect "cases: one of tests/cli uses $option" \

@@ -24,10 +24,17 @@ static const char EXIT_STATUS[] = "Exit status\n"
 static const char NEXT[] =
     "Where to look next\n"
     "  selfattn example karim | selfattn --trace   every step of a worked example\n"
+    "  selfattn help all                           all options of all commands\n"
     "  selfattn help --causal                      about an option\n"
     "  selfattn help softmax                       about a stage, a step, any term\n"
     "  selfattn help stages                        all stages; also conventions, ...\n"
+    "  selfattn help lecture                       ways to work: also exercise,\n"
+    "                                              golden, kernels, pipes, files\n"
     "  man selfattn                                everything\n";
+
+/* Those that somebody needs on the first day. */
+static const char *const FIRST_OPTIONS[] = {"input",  "wq",   "wk",     "wv",    "heads",
+                                            "causal", "emit", "output", "trace", "trace-output"};
 
 static bool names_all(const char *help, const named_table *words)
 {
@@ -96,10 +103,24 @@ static void write_commands(text *out)
     text_add_string(out, "\n");
 }
 
+static const char TITLE[] = "Attention over matrix files, with every step to be seen.\n\n";
+
+void help_write_short(text *out)
+{
+    text_add_string(out, "Usage: selfattn [COMMAND] [OPTION]... [FILE]...\n");
+    text_add_string(out, TITLE);
+    write_commands(out);
+    text_add_string(out, "Options of run, to begin with\n");
+    for (size_t i = 0; i < sizeof FIRST_OPTIONS / sizeof FIRST_OPTIONS[0]; i++)
+        write_option(out, option_by_name(FIRST_OPTIONS[i], strlen(FIRST_OPTIONS[i])));
+    text_add_string(out, "\n");
+    text_add_string(out, NEXT);
+}
+
 void help_write_all(text *out)
 {
     write_usage(out);
-    text_add_string(out, "Attention over matrix files, with every step to be seen.\n\n");
+    text_add_string(out, TITLE);
     write_commands(out);
     write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_CONVERT | GROUP_DIFF | GROUP_INIT |
                           GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE);
@@ -285,7 +306,8 @@ bool help_write_word(text *out, const char *word, err *e)
         err_set(e, "help: nothing is known about '%s'", word);
     else
         err_set(e, "help: nothing is known about '%s'; did you mean '%s'?", word, near->name);
-    return err_remedy(e, "selfattn help lists commands and options, selfattn help terms all terms");
+    return err_remedy(
+        e, "selfattn help all lists commands and options, selfattn help terms all terms");
 }
 
 /* ---- the command ---- */
@@ -311,6 +333,10 @@ static bool write_help(text *out, const options *o, err *e)
         return true;
     }
     if (o->operands == 0) {
+        help_write_short(out);
+        return true;
+    }
+    if (o->operands == 1 && strcmp(o->operand[0], "all") == 0) {
         help_write_all(out);
         return true;
     }

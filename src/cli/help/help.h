@@ -8,6 +8,7 @@
 enum { HELP_WIDTH = 80 }; /* columns of all help */
 
 /* Usage, commands, options, exit status, where to look next. */
+void help_write_short(text *out); /* one screen */
 void help_write_all(text *out);
 void help_write_command(text *out, const command *of);
 void help_write_version(text *out);
