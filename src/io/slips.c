@@ -42,6 +42,37 @@ static bool is_fraction(const slip_spot *s)
     return s->at < s->end && *s->at == '/' && before > s->begin && is_digit(before[-1]);
 }
 
+static bool begins_a_number(const char *at, const char *end)
+{
+    return at < end && (is_digit(*at) || *at == '-' || *at == '.');
+}
+
+/* "1. 0." or "1 0": nothing but spaces between two numbers, as a printed array has it. */
+static bool is_printed_array(const slip_spot *s)
+{
+    const char *before = s->at, *after = json_word_end(s->at, s->end);
+    while (before > s->begin && before[-1] == ' ')
+        before--;
+    bool goes_on =
+        before < s->at && before > s->begin && (is_digit(before[-1]) || before[-1] == '.');
+    const char *next = after;
+    while (next < s->end && *next == ' ')
+        next++;
+    bool is_in_list = memchr(s->begin, '[', (size_t)(s->at - s->begin)) != NULL;
+    return is_in_list && begins_a_number(s->at, s->end) &&
+           (goes_on || (next > after && begins_a_number(next, s->end)));
+}
+
+/* A line of cells between |, and below it one of nothing but - and :. */
+static bool is_markdown(const slip_spot *s)
+{
+    const char *rule = memchr(s->at, '\n', (size_t)(s->end - s->at));
+    if (rule == NULL || *s->at != '|' || s->end - rule < 3 || rule[1] != '|')
+        return false;
+    const char *after = rule + 1 + strspn(rule + 1, "|-: ");
+    return after - rule > 3 && (*after == '\n' || *after == '\r');
+}
+
 enum { LONGEST = 64 }; /* bytes: no number that somebody typed is longer */
 
 /* Whether a text is a number once this byte of it is `c`. */
@@ -143,6 +174,7 @@ static bool is_hexadecimal(const slip_spot *s)
 static const char OF_PICKLES[] = "save its numbers as safetensors, or with numpy.savez";
 static const char OF_GGUF[] = "the safetensors that it was made from are read";
 static const char OF_TABLES[] = "pandas reads it, and to_csv writes what is read";
+static const char OF_PRINTED[] = "json.dumps(a.tolist()) writes what is read";
 static const char POINT[] = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
 static const char QUOTES[] = "JSON puts texts in double quotes";
 static const char COMMENT[] = "JSON has no comments; a key that begins with _ may hold a remark";
@@ -206,6 +238,8 @@ static const slip ROWS[] = {
     {SLIP_JSON_BETWEEN, SEEN("//"), "", COMMENT},
     {SLIP_JSON_BETWEEN, SEEN("/*"), "", COMMENT},
     {SLIP_JSON_BETWEEN, SEEN("#"), "", COMMENT},
+    {SLIP_JSON_BETWEEN, SHAPE(is_printed_array), "1, 0",
+     "commas part the numbers of a list; json.dumps(a.tolist()) writes an array so"},
     {SLIP_JSON_BETWEEN, SHAPE(is_fraction), "0.5", "JSON has no fractions: write 0.5 for 1/2"},
 
     /* Formats by their own descriptions: HDF5's superblock; GGUF's magic and version; RFC 1952; RFC
@@ -231,6 +265,10 @@ static const slip ROWS[] = {
     {SLIP_FORMAT, SEEN("\x80\3"), "a pickle", OF_PICKLES},
     {SLIP_FORMAT, SEEN("\x80\4"), "a pickle", OF_PICKLES},
     {SLIP_FORMAT, SEEN("\x80\5"), "a pickle", OF_PICKLES},
+    {SLIP_FORMAT, SEEN("tensor(["), "a printed tensor", OF_PRINTED},
+    {SLIP_FORMAT, SEEN("array(["), "a printed array", OF_PRINTED},
+    {SLIP_FORMAT, SHAPE(is_markdown), "a table in Markdown",
+     "write a row a line, and commas between its numbers"},
     {SLIP_FORMAT, SEEN("version https://git-lfs"), "git-lfs's pointer to a file",
      "git lfs pull fetches the file"},
 };

@@ -1,8 +1,10 @@
 #include "io/source.h"
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "io/format.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,6 +17,30 @@
 const char *descriptor_name(const char *file)
 {
     return strcmp(file, "-") == 0 ? "standard input" : file;
+}
+
+/* The name in its folder that is nearest in spelling, and of two as near the first by letters. */
+static void suggest_neighbour(const char *file, err *e)
+{
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    size_t length = strlen(name), least = spelling_reach(strcspn(name, ".")) + 1;
+    text folder = {0}, best = {0};
+    text_add(&folder, file, (size_t)(name - file));
+    DIR *listed = opendir(slash == NULL ? "." : text_string(&folder));
+    for (struct dirent *one; listed != NULL && (one = readdir(listed)) != NULL;) {
+        size_t away = spelling_distance(name, length, one->d_name, strlen(one->d_name));
+        if (away > least || (away == least && strcmp(one->d_name, text_string(&best)) >= 0))
+            continue;
+        least = away;
+        text_clear(&best);
+        text_add_string(&best, one->d_name);
+    }
+    if (best.length > 0)
+        err_remedy(e, "did you mean %s%s?", text_string(&folder), text_string(&best));
+    if (listed != NULL)
+        closedir(listed);
+    text_free(&folder);
+    text_free(&best);
 }
 
 static bool fail(const char *file, err *e)
@@ -30,8 +56,12 @@ int descriptor_open(const char *file, err *e)
 {
     bool is_standard = strcmp(file, "-") == 0;
     int descriptor = is_standard ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0)
+    if (descriptor < 0) {
+        bool is_absent = errno == ENOENT;
         fail(file, e);
+        if (is_absent)
+            suggest_neighbour(file, e);
+    }
     return descriptor;
 }
 

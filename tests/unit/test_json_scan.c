@@ -28,7 +28,9 @@ static const struct {
     {"[\"a\", ]", "f:1:7: expected a value, found ']' | the comma before it is one too many"},
     {"[", "f:1:2: expected a value or ']', found the end of the text"},
     {"[,1]", "f:1:2: expected a value or ']', found ','"},
-    {"[[1, 2],\n [3 4]]", "f:2:5: expected ',' or ']', found '4'"},
+    {"[[1, 2],\n [3 4]]",
+     "f:2:5: expected ',' or ']', found '4' | "
+     "commas part the numbers of a list; json.dumps(a.tolist()) writes an array so"},
     {"[1}", "f:1:3: expected ',' or ']', found '}' | the list that begins in line 1, column 1, is "
             "still open"},
     {"{\"a\": 1,}",

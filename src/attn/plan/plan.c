@@ -130,9 +130,11 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
     if (names == NULL || names->count == rows)
         return true;
     place at = problem_place(p->asked, of);
-    return err_at(e, &at, "%s has %zu name%s, and the %s are %zu", of, names->count,
-                  names->count == 1 ? "" : "s", strcmp(of, "tokens") == 0 ? "queries" : "keys",
-                  rows);
+    err_at(e, &at, "%s has %zu name%s, and the %s are %zu", of, names->count,
+           names->count == 1 ? "" : "s", strcmp(of, "tokens") == 0 ? "queries" : "keys", rows);
+    if (names->count == 1 && strchr(names->item[0], ' ') != NULL)
+        err_remedy(e, "commas part names, not spaces: the,cat");
+    return false;
 }
 
 static bool check_top(const plan *p, err *e)

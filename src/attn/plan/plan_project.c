@@ -223,6 +223,12 @@ bool plan_find_projections(plan *p, err *e)
         return false;
     p->n_q = p->q.n;
     p->n_k = p->k.n;
+    bool projects = p->q.weight.data != NULL || p->k.weight.data != NULL;
+    bool takes_rows = p->v.weight.data == NULL && p->v.given.data == NULL;
+    if (projects && takes_rows && asked->width_onward == 0 &&
+        !plan_note(p, e, "there is no wv: the values are the rows of %s",
+                   input_label(p->v.rows_as)))
+        return false;
     return check_counts(p, e) && check_unused(p, e);
 }
 

@@ -113,7 +113,7 @@ static bool read_scale(problem *p, const entry *setting, err *e)
     }
     const named *word = setting_word(setting, &SCALE_WORDS, ", or a number", e);
     if (word == NULL)
-        return false;
+        return err_remedy(e, "head is 1/√d_k; of 1/√3, say, the number is 0.57735");
     p->scale_kind = word_is(word, "none")    ? SCALE_NONE
                     : word_is(word, "embed") ? SCALE_EMBED
                                              : SCALE_HEAD;

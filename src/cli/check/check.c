@@ -5,6 +5,7 @@
 #include "cli/check/check_jobs.h"
 #include "cli/command.h"
 #include "cli/in/weights_input.h"
+#include "cli/out/note.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
 #include "cli/run/generation_solve.h"
@@ -237,6 +238,8 @@ int command_check(const options *o, env *world, err *e)
     if (o->tap)
         text_add_format(sink_text(&r.out), "1..%zu\n", r.all.tests);
     progress_stop(world);
+    if (done && r.all.failed > 0 && o->actual != NULL && !o->why && !o->tap)
+        note_say(world, o, NULL, "--why looks for the mistake that gives these numbers");
     /* Without layers, a stage of layers that --tol names is none. */
     bool is_known = r.all.saw_layers || r.all.is_wrong || tolerances_check(o, &(text_list){0}, e);
     done = done && sink_close(&r.out, e) && is_known &&

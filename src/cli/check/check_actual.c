@@ -49,7 +49,11 @@ static bool refuse_stage(const map_pair *of, err *e)
 {
     place at = place_of_option("map");
     const char *near = stage_names_nearest(NULL, of->name, of->length);
+    map_pair turned = {of->key, of->name, strlen(of->key)};
     err_at(e, &at, "there is no stage \"%.*s\"", (int)of->length, of->name);
+    if (may_be_stage(&turned))
+        return err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key,
+                          (int)of->length, of->name);
     return near == NULL ? err_remedy(e, "selfattn help stages lists them")
                         : err_remedy(e, "did you mean \"%s\"?", near);
 }
@@ -58,9 +62,16 @@ static bool refuse_key(const map_pair *of, const text_list *names, const char *f
 {
     place at = place_of_option("map");
     nearest_names near = {.wanted = of->key};
-    for (size_t i = 0; i < names->count; i++)
-        nearest_names_look(&near, names->item[i]);
+    map_pair turned = {of->key, of->name, strlen(of->key)};
     err_at(e, &at, "%s has no \"%s\"", file, of->key);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->item[i];
+        bool is_turned = strncmp(name, of->name, of->length) == 0 && name[of->length] == '\0' &&
+                         may_be_stage(&turned);
+        if (is_turned)
+            return err_remedy(e, "did you mean --map %s=%s? The stage comes first", of->key, name);
+        nearest_names_look(&near, name);
+    }
     nearest_names_suggest(&near, "selfattn info lists what it has", e);
     return false;
 }
@@ -215,13 +226,40 @@ static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
     return done;
 }
 
+/* All names in the first result, and no numbers but those of formats that can't pass over them. */
+static bool list_names(const actual_result *a, text_list *names, err *e)
+{
+    static const named_table NOTHING = {.what = "key"};
+    read_options how = options_of(a, DTYPE_F64);
+    bundle unnamed = {0};
+    how.keys = &NOTHING;
+    how.skips_unknown = true;
+    how.skipped = names;
+    bool done = text_list_index(names, e) &&
+                a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
+    if (done && (unnamed.count > 0 || text_list_find(names, "") != NULL))
+        done = text_list_add(names, UNNAMED, strlen(UNNAMED), e);
+    bundle_free(&unnamed);
+    return done;
+}
+
 bool check_actual_refuse_stageless(const actual_result *a, err *e)
 {
     place at = check_actual_place(a);
+    text_list names = {0};
+    text there = {0};
+    err ignored = {0};
     err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
-    return err_remedy(e, "selfattn help stages lists them%s",
-                      a->given->answers.count == 0 ? "; --map STAGE=NAME says what a matrix is"
-                                                   : "");
+    if (a->given->answers.count > 0)
+        return err_remedy(e, "selfattn help stages lists them");
+    if (a->matrix == NULL && list_names(a, &names, &ignored))
+        for (size_t i = 0; i < names.count; i++)
+            text_add_format(&there, "%s%s", i == 0 ? "it has " : ", ", names.item[i]);
+    err_remedy(e, "%s%s--map STAGE=NAME says what a matrix is; selfattn help stages lists them",
+               text_string(&there), there.length > 0 ? "; " : "");
+    text_free(&there);
+    text_list_free(&names);
+    return false;
 }
 
 static bool read_wide(actual_result *a, err *e)
@@ -248,23 +286,6 @@ bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, 
 }
 
 /* ---- the names that --map is about ---- */
-
-/* All names in the first result, and no numbers but those of formats that can't pass over them. */
-static bool list_names(const actual_result *a, text_list *names, err *e)
-{
-    static const named_table NOTHING = {.what = "key"};
-    read_options how = options_of(a, DTYPE_F64);
-    bundle unnamed = {0};
-    how.keys = &NOTHING;
-    how.skips_unknown = true;
-    how.skipped = names;
-    bool done = text_list_index(names, e) &&
-                a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
-    if (done && (unnamed.count > 0 || text_list_find(names, "") != NULL))
-        done = text_list_add(names, UNNAMED, strlen(UNNAMED), e);
-    bundle_free(&unnamed);
-    return done;
-}
 
 static bool split_map(actual_result *a, err *e)
 {

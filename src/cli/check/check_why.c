@@ -8,6 +8,8 @@
 #include "why/missed_by_tolerance.h"
 #include "why/why_shape.h"
 
+#include <string.h>
+
 /* A document that was computed, and numbers that are not what came out. */
 typedef struct unexplained {
     const named_stages *stages;
@@ -250,6 +252,26 @@ static void explain_shape(checker *c, const unexplained *of)
 
 /* ---- the whole ---- */
 
+/* The only matrix of a result may be another stage than it was taken for. */
+static void suggest_stage(const named_stages *of, const work *w, err *e)
+{
+    const entry *only = &of->numbers->entry[0], *computed = bundle_find(of->computed, only->name);
+    if (of->numbers->count > 1 || !work_is_attention(w) || computed == NULL ||
+        tensor_same_shape(&only->tensor, &computed->tensor))
+        return;
+    for (size_t i = STAGES.count; i-- > 0;) {
+        tensor like = {0};
+        err not_made = {0};
+        const char *name = named_row(&STAGES, i)->name;
+        if (plan_stage_shape(&w->of.attention.plan, (stage_id)i, &like.rank, like.size,
+                             &not_made) &&
+            tensor_same_shape(&like, &only->tensor)) {
+            err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
+            return;
+        }
+    }
+}
+
 bool check_judge(checker *c, const named_stages *of, const work *w, errata *known, err *e)
 {
     comparison found = {0};
@@ -259,6 +281,8 @@ bool check_judge(checker *c, const named_stages *of, const work *w, errata *know
     size_t before = c->out.length;
     if (!check_stages_compare(c, of, known, &found, e)) {
         explain_shape(c, &left);
+        if (c->actual != NULL)
+            suggest_stage(of, w, e);
         return false;
     }
     bool done = (!may_tell || found.different > 0 || tell_overlooked(c, &left, e)) &&

@@ -4,6 +4,7 @@
 #include "attn/spec/words.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/command.h"
 #include "cli/line/option_value.h"
 
 #include <getopt.h>
@@ -73,8 +74,16 @@ static bool refuse_unknown(parser *p, const char *dashes, const char *no, const 
 
 static bool refuse_here(parser *p, const option_row *row)
 {
+    text takers = {0};
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        const command *one = (const command *)(const void *)named_row(&COMMANDS, i);
+        if (option_heading(row, one->groups) != 0)
+            text_add_format(&takers, "%s%s", takers.length > 0 ? ", " : "", one->named.name);
+    }
     err_set(p->e, "%s takes no --%s", p->command, row->named.name);
-    return err_remedy(p->e, "Try 'selfattn help %s'.", p->command);
+    err_remedy(p->e, "it is an option of: %s", text_string(&takers));
+    text_free(&takers);
+    return false;
 }
 
 /* --no-KEY, where KEY is written as the option or as the document writes it. */
@@ -270,10 +279,10 @@ static bool parse_elements(parser *p, const char *letters, const struct option *
     return ok;
 }
 
-bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e)
+bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *name, err *e)
 {
     char letters[2 + 2 * 128]; /* each letter once, with its colon */
-    parser p = {.o = o, .argv = argv, .argc = argc, .groups = groups, .command = command, .e = e};
+    parser p = {.o = o, .argv = argv, .argc = argc, .groups = groups, .command = name, .e = e};
     *o = (options){.argc = argc, .argv = argv};
     o->operand = mem_alloc((size_t)argc + 1, sizeof o->operand[0], e);
     if (o->operand == NULL)

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/in/document.h"
 #include "cli/line/env.h"
+#include "cli/out/note.h"
 #include "cli/out/outputs.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
@@ -34,6 +35,37 @@ static bool picturing_draw(const trace *of, const options *o, const env *world, 
                           .digits = option_digits(o),
                           .color = output_uses_color(o, world, to->picture.file)};
     return is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e);
+}
+
+/* ---- files that look like the matrices of one document ---- */
+
+static const option_row *option_of_file(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    size_t length = strcspn(name, ".");
+    const option_row *row = length == 1 ? option_by_letter(*name) : option_by_name(name, length);
+    return row == NULL || row->kind != OPTION_KEY_FILE ? NULL : row;
+}
+
+/* x.csv and wq.csv without options are a document each. */
+static void note_matrices(const options *o, const env *world)
+{
+    text line = {0};
+    const option_row *last = NULL;
+    size_t matrices = 0;
+    for (size_t i = 0; i < o->operands; i++) {
+        const option_row *row = option_of_file(o->operand[i]);
+        matrices += row != NULL && row != last;
+        last = row != NULL ? row : last;
+        if (row != NULL && row->letter != 0)
+            text_add_format(&line, " -%c %s", row->letter, o->operand[i]);
+        else if (row != NULL)
+            text_add_format(&line, " --%s %s", row->named.name, o->operand[i]);
+    }
+    if (matrices > 1)
+        note_say(world, o, NULL, "%zu files, each an x of its own; did you mean%s?", o->operands,
+                 text_string(&line));
+    text_free(&line);
 }
 
 /* ---- one document after the other ---- */
@@ -212,8 +244,10 @@ static int run_as(const char *as, const options *o, env *world, err *e)
     runner r = {.given = o, .world = world, .as = as};
     weights_input weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
     bool done = outputs_plan(&r.to, o, e);
-    if (done)
+    if (done) {
         trace_command_say_unused(o, world);
+        note_matrices(o, world);
+    }
     weights.keeps_narrow = !r.to.traces && !o->header; /* which say what all inputs are */
     done = done && document_reader_open(&r.documents, o, &weights, world, DTYPE_F32, e) &&
            check_keep_going(&r, e);
